@@ -1,0 +1,1 @@
+//! Sessions that carry out exchanges over the network.

@@ -1,0 +1,1 @@
+//! Schedules, the clock, workers and phases of a run.

@@ -1,0 +1,101 @@
+//! Time as a run sees it: nanoseconds since the run's origin, read from a [`Clock`].
+//!
+//! A trait and not a function, because every promise brunt makes about time is tested in virtual
+//! time. A [`Moment`] is one integer, so stamps are compared and subtracted without branches.
+
+use std::ops::{Add, Sub};
+use std::time::{Duration, Instant};
+
+/// A point in time, in nanoseconds since the origin of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// The origin of the run.
+    pub const ZERO: Self = Self(0);
+
+    /// The moment `nanos` nanoseconds after the origin.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds since the origin.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The time from the origin to this moment.
+    pub const fn since_origin(self) -> Duration {
+        Duration::from_nanos(self.0)
+    }
+}
+
+impl Add<Duration> for Moment {
+    type Output = Self;
+
+    fn add(self, later: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(later.as_nanos()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Sub for Moment {
+    type Output = Duration;
+
+    /// The time from `earlier` to this moment; zero if `earlier` is in fact later.
+    fn sub(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// Where a run reads the time.
+pub trait Clock {
+    /// The time since the origin of the run. Never goes backwards.
+    fn now(&self) -> Moment;
+}
+
+/// The machine's monotonic clock, counted from the moment it was made.
+///
+/// Copies share the origin, so the workers of a run agree about every moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Monotonic {
+    origin: Instant,
+}
+
+impl Monotonic {
+    /// A clock whose origin is now.
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    #[expect(clippy::new_without_default, reason = "two clocks made by default would not agree")]
+    pub fn new() -> Self {
+        Self { origin: Instant::now() }
+    }
+}
+
+impl Clock for Monotonic {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    fn now(&self) -> Moment {
+        Moment::ZERO + Instant::now().saturating_duration_since(self.origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subtraction_never_wraps() {
+        let early = Moment::from_nanos(3);
+        let late = Moment::from_nanos(10);
+        assert_eq!(late - early, Duration::from_nanos(7));
+        assert_eq!(early - late, Duration::ZERO);
+    }
+
+    #[test]
+    fn copies_of_a_clock_share_their_origin() {
+        let clock = Monotonic::new();
+        let copy = clock;
+        let first = clock.now();
+        let second = copy.now();
+        assert!(second >= first);
+        assert!(second - first < Duration::from_secs(5));
+    }
+}

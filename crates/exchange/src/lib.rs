@@ -1,0 +1,31 @@
+//! The words every other crate shares: [`Session`], [`Watch`], [`Stamps`], [`Outcome`], [`Clock`].
+//!
+//! *When* an exchange is due is the engine's business, *what* it does is a driver's. The two never
+//! meet; they agree on this crate, which therefore depends on nothing and knows no protocol, no
+//! histogram and no schedule.
+//!
+//! # The words
+//!
+//! | word | meaning |
+//! |---|---|
+//! | exchange | one request and what came back: the unit that is counted |
+//! | operation | what an exchange does: a bind, a search, a discover |
+//! | session | a connection, or a simulated client behind a shared socket: at most one exchange at a time |
+//! | due | the moment the schedule wanted the exchange; in a closed loop, the moment the virtual user was free |
+//! | response time | ended − due: what a user waits |
+//! | service time | ended − sent: what the target took |
+//! | lag | sent − due |
+//! | lateness | sent − the later of due and the session being free: the part of the lag that is our own fault |
+//! | part | a measured piece of work beside or within an exchange: connecting, a TLS handshake |
+//! | dropped | due, but never sent: no session came free before the backlog was full or the run over |
+//! | orphan | a reply that answers no exchange in flight |
+
+mod clock;
+mod outcome;
+mod session;
+mod watch;
+
+pub use clock::{Clock, Moment, Monotonic};
+pub use outcome::{Class, Outcome};
+pub use session::{Session, Ticket};
+pub use watch::{Part, Stamps, Watch};

@@ -1,0 +1,72 @@
+//! How an exchange ended. A failure is a value that is counted, never an `Err` that unwinds a run.
+
+use std::fmt;
+
+/// How one exchange ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The target did what was asked. The code is the protocol's own: 0 for LDAP, 200 for HTTP.
+    Ok(u32),
+    /// The exchange failed. The code is the protocol's own where the class is [`Class::Result`],
+    /// an error number of the operating system where there is one, else 0.
+    Failed(Class, u32),
+    /// Nothing came back within the operation timeout.
+    TimedOut,
+    /// Sent, but the run ended before anything came back.
+    CutOff,
+}
+
+/// Who or what made an exchange fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// The target answered, and its answer was no.
+    Result,
+    /// No connection could be made.
+    Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// The identity that opens the connection was refused, so the exchange could not be tried.
+    Login,
+    /// The connection ended before the answer came.
+    Closed,
+    /// What came back was not the protocol.
+    Protocol,
+    /// This machine had no local port left. Our own limit, not the target's.
+    Ports,
+    /// The answer was well formed and not what the plan expects.
+    Check,
+}
+
+impl Class {
+    /// Every class, in the order in which reports list them.
+    pub const ALL: [Self; 8] = [
+        Self::Result,
+        Self::Connect,
+        Self::Tls,
+        Self::Login,
+        Self::Closed,
+        Self::Protocol,
+        Self::Ports,
+        Self::Check,
+    ];
+
+    /// The word a report uses.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Result => "result",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Login => "login",
+            Self::Closed => "closed",
+            Self::Protocol => "protocol",
+            Self::Ports => "ports",
+            Self::Check => "check",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}

@@ -1,0 +1,35 @@
+//! What a driver offers: a [`Session`] that carries out one exchange at a time.
+
+use crate::{Outcome, Watch};
+
+/// Which exchange this is. Every argument, name and choice of an exchange is computed from its
+/// ticket and the run's seed, never from the exchange before, so that runs repeat and nodes can
+/// share a run without talking to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// The number of the exchange in the whole run, counted from 0.
+    pub number: u64,
+    /// The number of the session that carries it out, counted from 0 over the whole run.
+    pub session: u32,
+    /// How many exchanges this session carried out before this one.
+    pub turn: u64,
+}
+
+/// One conversation with the target: a connection, or a client behind a shared socket.
+///
+/// The engine calls [`ready`](Self::ready) and [`exchange`](Self::exchange) in turn and drops the
+/// future of an exchange that outlives the operation timeout or the end of the run. A session must
+/// survive that: the next `ready` finds out what state the conversation is in.
+#[expect(async_fn_in_trait, reason = "sessions live on one core and are never sent")]
+pub trait Session {
+    /// Makes ready what the next exchange needs: connects, shakes hands, binds again, or waits out
+    /// a back-off after a failed attempt. Measured as parts, never as response time. A failure is
+    /// kept and becomes the outcome of the next exchange, so that every attempt is counted once.
+    async fn ready(&mut self, watch: &mut Watch<'_>);
+
+    /// Carries out one exchange, calling [`Watch::sent`] as the first byte of the request leaves.
+    async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome;
+
+    /// Takes leave of the target (an unbind, a close) once the run is over.
+    async fn close(&mut self);
+}

@@ -1,0 +1,188 @@
+//! The stopwatch of one exchange: all that a session ever learns of time.
+
+use crate::{Clock, Moment};
+use std::time::Duration;
+
+/// The moments of one exchange, from which every latency is derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    /// When the schedule wanted the exchange to start.
+    pub due: Moment,
+    /// When the session was free to carry it out.
+    pub free: Moment,
+    /// When the first byte of the request left.
+    pub sent: Moment,
+    /// When the exchange ended.
+    pub ended: Moment,
+}
+
+impl Stamps {
+    /// Ended − due: what a user waits. A stalled target is charged to everyone who waited.
+    pub fn response(&self) -> Duration {
+        self.ended - self.due
+    }
+
+    /// Ended − sent: what the target took for the request once it had it.
+    pub fn service(&self) -> Duration {
+        self.ended - self.sent
+    }
+
+    /// Sent − due: how long the request waited on our side, for a free session or for us.
+    pub fn lag(&self) -> Duration {
+        self.sent - self.due
+    }
+
+    /// Sent − max(due, free): the part of the lag that no slow target explains. Ours alone.
+    pub fn lateness(&self) -> Duration {
+        self.sent - self.due.max(self.free)
+    }
+}
+
+/// The number of a part in the plan's list of part names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Part(pub u8);
+
+const PARTS_MAX: usize = 8;
+
+/// A stopwatch on one exchange, handed to the session by the engine.
+pub struct Watch<'a> {
+    clock: &'a dyn Clock,
+    sent: Option<Moment>,
+    operation: u16,
+    items: u64,
+    parts: [(Part, Duration); PARTS_MAX],
+    parts_len: usize,
+    text: Option<&'a mut String>,
+}
+
+impl<'a> Watch<'a> {
+    /// The most parts one exchange can report.
+    pub const PARTS_MAX: usize = PARTS_MAX;
+
+    /// A watch on `clock`. Where `text` is given, the caller wants the words of a failure.
+    pub fn new(clock: &'a dyn Clock, text: Option<&'a mut String>) -> Self {
+        Self {
+            clock,
+            sent: None,
+            operation: 0,
+            items: 0,
+            parts: [(Part(0), Duration::ZERO); PARTS_MAX],
+            parts_len: 0,
+            text,
+        }
+    }
+
+    /// The time now, for measuring a part.
+    pub fn now(&self) -> Moment {
+        self.clock.now()
+    }
+
+    /// Stamps the moment the first byte of the request leaves. Later calls change nothing.
+    pub fn sent(&mut self) {
+        if self.sent.is_none() {
+            self.sent = Some(self.clock.now());
+        }
+    }
+
+    /// Says which of the plan's operations this exchange turned out to be; the first, if not said.
+    pub fn operation(&mut self, index: u16) {
+        self.operation = index;
+    }
+
+    /// Counts what the exchange brought: entries of a search, rows, octets.
+    pub fn items(&mut self, count: u64) {
+        self.items += count;
+    }
+
+    /// Reports how long a part took. Beyond [`PARTS_MAX`](Self::PARTS_MAX) parts, nothing is kept.
+    pub fn part(&mut self, part: Part, took: Duration) {
+        debug_assert!(self.parts_len < Self::PARTS_MAX, "more parts than an exchange can have");
+        if let Some(slot) = self.parts.get_mut(self.parts_len) {
+            *slot = (part, took);
+            self.parts_len += 1;
+        }
+    }
+
+    /// Whether [`explain`](Self::explain) would keep anything, so that no text is made in vain.
+    pub fn wants_text(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// Says in words why the exchange failed. Only the first few of a run are kept.
+    pub fn explain(&mut self, why: std::fmt::Arguments<'_>) {
+        if let Some(text) = self.text.as_deref_mut() {
+            text.clear();
+            // Writing to a String cannot fail.
+            let _ = std::fmt::Write::write_fmt(text, why);
+        }
+    }
+
+    /// The moment of [`sent`](Self::sent), if it was called.
+    pub fn sent_at(&self) -> Option<Moment> {
+        self.sent
+    }
+
+    /// The operation the session named.
+    pub fn named_operation(&self) -> u16 {
+        self.operation
+    }
+
+    /// The items counted.
+    pub fn counted_items(&self) -> u64 {
+        self.items
+    }
+
+    /// The parts reported, in order.
+    pub fn parts(&self) -> &[(Part, Duration)] {
+        &self.parts[..self.parts_len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    struct Scripted(Cell<u64>);
+
+    impl Clock for Scripted {
+        fn now(&self) -> Moment {
+            let now = self.0.get();
+            self.0.set(now + 5);
+            Moment::from_nanos(now)
+        }
+    }
+
+    #[test]
+    fn three_numbers_add_up() {
+        let stamps = Stamps {
+            due: Moment::from_nanos(100),
+            free: Moment::from_nanos(150),
+            sent: Moment::from_nanos(170),
+            ended: Moment::from_nanos(400),
+        };
+        assert_eq!(stamps.response(), stamps.lag() + stamps.service());
+        assert_eq!(stamps.lag(), Duration::from_nanos(70));
+        assert_eq!(stamps.lateness(), Duration::from_nanos(20));
+    }
+
+    #[test]
+    fn only_the_first_byte_is_stamped() {
+        let clock = Scripted(Cell::new(10));
+        let mut watch = Watch::new(&clock, None);
+        watch.sent();
+        watch.sent();
+        assert_eq!(watch.sent_at(), Some(Moment::from_nanos(10)));
+    }
+
+    #[test]
+    fn words_are_made_only_where_wanted() {
+        let clock = Scripted(Cell::new(0));
+        let mut kept = String::from("before");
+        let mut watch = Watch::new(&clock, Some(&mut kept));
+        assert!(watch.wants_text());
+        watch.explain(format_args!("result {}", 49));
+        assert_eq!(kept, "result 49");
+        assert!(!Watch::new(&clock, None).wants_text());
+    }
+}

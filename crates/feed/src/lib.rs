@@ -1,0 +1,1 @@
+//! Generators and templates as pure functions of (seed, exchange number).

@@ -1,0 +1,1 @@
+//! What a run was measured to be: histograms, intervals, records, verdicts.

@@ -1,0 +1,1 @@
+//! Tables, CSV and text made from a record or its intervals.

@@ -1,0 +1,1 @@
+//! Embedded servers for a first run, for calibration and for tests.

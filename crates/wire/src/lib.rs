@@ -1,0 +1,1 @@
+//! LDAP, DHCP and HTTP as bytes: encode, patch in place, scan.

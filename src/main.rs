@@ -1,0 +1,2 @@
+//! The `brunt` program.
+fn main() {}
