@@ -1,1 +1,3 @@
 //! Sessions that carry out exchanges over the network.
+
+pub mod ldap;

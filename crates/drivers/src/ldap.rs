@@ -1,0 +1,3 @@
+//! Sessions that speak LDAP.
+
+pub mod sasl;
