@@ -1,0 +1,137 @@
+//! How many exchanges met which end, and the arithmetic that no run may violate.
+
+use brunt_exchange::Outcome;
+use serde::{Deserialize, Serialize};
+
+/// Exchanges counted by how they ended.
+///
+/// `sent` counts every exchange a session took on, also the one that found no connection: it was
+/// attempted, so it is accounted for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Exchanges the schedule asked for.
+    pub planned: u64,
+    /// Exchanges a session took on.
+    pub sent: u64,
+    /// Exchanges no session came free for.
+    pub dropped: u64,
+    /// Exchanges that did what was asked.
+    pub ok: u64,
+    /// Exchanges that failed, for whatever reason.
+    pub failed: u64,
+    /// Exchanges that outlived the operation timeout.
+    pub timed_out: u64,
+    /// Exchanges in flight when the run ended.
+    pub cut_off: u64,
+    /// What the exchanges brought: entries of a search, rows.
+    pub items: u64,
+}
+
+/// Counts that do not add up: exchanges were lost or counted twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Imbalance {
+    /// Planned is not sent + dropped.
+    #[error("account for every exchange: {planned} planned, but {sent} sent and {dropped} dropped")]
+    Planned {
+        /// Exchanges planned.
+        planned: u64,
+        /// Exchanges sent.
+        sent: u64,
+        /// Exchanges dropped.
+        dropped: u64,
+    },
+    /// Sent is not ok + failed + timed out + cut off.
+    #[error(
+        "account for every exchange: {sent} sent, but {ended} ended (ok, failed, timed out or cut off)"
+    )]
+    Sent {
+        /// Exchanges sent.
+        sent: u64,
+        /// Exchanges that met an end.
+        ended: u64,
+    },
+}
+
+impl Counts {
+    /// Counts an exchange that ended, as planned, sent and ended.
+    pub fn record(&mut self, outcome: Outcome) {
+        self.planned += 1;
+        self.sent += 1;
+        match outcome {
+            Outcome::Ok(_) => self.ok += 1,
+            Outcome::Failed(..) => self.failed += 1,
+            Outcome::TimedOut => self.timed_out += 1,
+            Outcome::CutOff => self.cut_off += 1,
+        }
+    }
+
+    /// Exchanges that came to an end of their own: all that were sent but those cut off.
+    pub fn completed(&self) -> u64 {
+        self.ok + self.failed + self.timed_out
+    }
+
+    /// Exchanges that came to an end and were not ok.
+    pub fn errors(&self) -> u64 {
+        self.failed + self.timed_out
+    }
+
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.planned += other.planned;
+        self.sent += other.sent;
+        self.dropped += other.dropped;
+        self.ok += other.ok;
+        self.failed += other.failed;
+        self.timed_out += other.timed_out;
+        self.cut_off += other.cut_off;
+        self.items += other.items;
+    }
+
+    /// Whether every exchange is accounted for. True of a whole run; an interval may hold the end
+    /// of an exchange that was planned in the one before.
+    pub fn conserved(&self) -> Result<(), Imbalance> {
+        let &Self { planned, sent, dropped, .. } = self;
+        if planned != sent + dropped {
+            return Err(Imbalance::Planned { planned, sent, dropped });
+        }
+        let ended = self.completed() + self.cut_off;
+        if sent != ended {
+            return Err(Imbalance::Sent { sent, ended });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::Class;
+
+    #[test]
+    fn every_end_is_counted_once() {
+        let mut counts = Counts::default();
+        for outcome in [
+            Outcome::Ok(0),
+            Outcome::Ok(0),
+            Outcome::Failed(Class::Result, 49),
+            Outcome::TimedOut,
+            Outcome::CutOff,
+        ] {
+            counts.record(outcome);
+        }
+        counts.planned += 3;
+        counts.dropped += 3;
+        assert_eq!((counts.ok, counts.failed, counts.timed_out, counts.cut_off), (2, 1, 1, 1));
+        assert_eq!((counts.completed(), counts.errors()), (4, 2));
+        assert_eq!(counts.conserved(), Ok(()));
+    }
+
+    #[test]
+    fn a_lost_exchange_is_noticed() {
+        let lost = Counts { planned: 10, sent: 8, dropped: 1, ok: 8, ..Counts::default() };
+        assert_eq!(lost.conserved(), Err(Imbalance::Planned { planned: 10, sent: 8, dropped: 1 }));
+        let twice = Counts { planned: 8, sent: 8, ok: 8, failed: 1, ..Counts::default() };
+        assert_eq!(twice.conserved(), Err(Imbalance::Sent { sent: 8, ended: 9 }));
+    }
+}

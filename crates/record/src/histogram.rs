@@ -1,0 +1,330 @@
+//! A [`Histogram`] of durations: HDR buckets for the quantiles, exact integers for the rest.
+//!
+//! Values are nanoseconds and the lowest bucket is 16 ns wide, because a directory on the same
+//! machine answers in 20 us, of which buckets of a microsecond would blur a twentieth; finer than
+//! that is below what a clock call costs. Sum, least and greatest are kept exactly beside the
+//! buckets: a mean must not depend on bucket widths, and no quantile may exceed the greatest.
+//! Every histogram has the same bounds, so any two can be merged and nothing ever resizes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use std::fmt;
+use std::time::Duration;
+
+/// Three digits: no quantile is off by more than a thousandth.
+const DIGITS: u8 = 3;
+const LOWEST: u64 = 16;
+const CEILING: u64 = 60_000_000_000;
+
+/// A distribution of durations from nothing to a minute.
+#[derive(Clone)]
+pub struct Histogram {
+    buckets: hdrhistogram::Histogram<u64>,
+    sum: u128,
+    min: u64,
+    max: u64,
+    saturated: u64,
+}
+
+/// Why a stored histogram could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HistogramError {
+    /// The text is not base64.
+    #[error("read a histogram: its text is not base64")]
+    Base64(#[from] base64::DecodeError),
+    /// The bytes are not a V2 histogram.
+    #[error("read a histogram: its bytes are not a compressed V2 HdrHistogram ({0})")]
+    Bytes(String),
+    /// A histogram with other bounds than ours holds values that ours cannot.
+    #[error("read a histogram: it holds values beyond 60 s, which this version cannot hold")]
+    Bounds,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Histogram {
+    /// The longest duration told apart from longer ones.
+    pub const CEILING: Duration = Duration::from_nanos(CEILING);
+
+    /// An empty histogram. Allocates all it will ever need.
+    pub fn new() -> Self {
+        let buckets = hdrhistogram::Histogram::new_with_bounds(LOWEST, CEILING, DIGITS);
+        let Ok(buckets) = buckets else {
+            unreachable!("the bounds are constants that fit each other")
+        };
+        Self { buckets, sum: 0, min: u64::MAX, max: 0, saturated: 0 }
+    }
+
+    /// Records one duration. Beyond [`CEILING`](Self::CEILING) it still enters sum, count and
+    /// maximum exactly, but shares the last bucket and is counted as saturated.
+    #[inline]
+    pub fn record(&mut self, took: Duration) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.sum += u128::from(nanos);
+        self.min = self.min.min(nanos);
+        self.max = self.max.max(nanos);
+        self.saturated += u64::from(nanos > CEILING);
+        self.buckets.saturating_record(nanos.min(CEILING));
+    }
+
+    /// Adds what another recorded.
+    pub fn merge(&mut self, other: &Self) {
+        if self.buckets.add(&other.buckets).is_err() {
+            unreachable!("histograms of the same bounds can be added");
+        }
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.saturated += other.saturated;
+    }
+
+    /// Forgets everything but keeps its memory.
+    pub fn reset(&mut self) {
+        if self.is_empty() {
+            return;
+        }
+        self.buckets.reset();
+        (self.sum, self.min, self.max, self.saturated) = (0, u64::MAX, 0, 0);
+    }
+
+    /// How many durations were recorded.
+    pub fn count(&self) -> u64 {
+        self.buckets.len()
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Durations beyond [`CEILING`](Self::CEILING), whose quantiles are only known to be no less.
+    pub fn saturated(&self) -> u64 {
+        self.saturated
+    }
+
+    /// The exact sum, in nanoseconds.
+    pub fn sum_nanos(&self) -> u128 {
+        self.sum
+    }
+
+    /// The exact mean, to the nanosecond.
+    pub fn mean(&self) -> Option<Duration> {
+        let count = u128::from(self.count());
+        (count > 0).then(|| Duration::from_nanos((self.sum / count) as u64))
+    }
+
+    /// The standard deviation, as well as the buckets know it.
+    pub fn deviation(&self) -> Option<Duration> {
+        (!self.is_empty()).then(|| Duration::from_nanos(self.buckets.stdev() as u64))
+    }
+
+    /// The exact least.
+    pub fn min(&self) -> Option<Duration> {
+        (!self.is_empty()).then_some(Duration::from_nanos(self.min))
+    }
+
+    /// The exact greatest.
+    pub fn max(&self) -> Option<Duration> {
+        (!self.is_empty()).then_some(Duration::from_nanos(self.max))
+    }
+
+    /// The duration that the share `quantile` (0 to 1) of all did not exceed: the upper end of the
+    /// bucket it falls into, and never more than the greatest recorded.
+    pub fn quantile(&self, quantile: f64) -> Option<Duration> {
+        if self.is_empty() {
+            return None;
+        }
+        // 0.07 x 100 is a little more than 7 in binary, which would ask for the eighth of a hundred.
+        let quantile = quantile.clamp(0.0, 1.0) * (1.0 - 4.0 * f64::EPSILON);
+        let nanos = self.buckets.value_at_quantile(quantile);
+        let nanos = if nanos >= CEILING { self.max } else { nanos };
+        Some(Duration::from_nanos(nanos.clamp(self.min, self.max)))
+    }
+
+    /// The non-empty buckets in ascending order: the greatest value of each, in nanoseconds, and
+    /// how many it holds.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.buckets.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+
+    /// The buckets in the V2 compressed form of the public `HdrHistogram` tools, values in
+    /// nanoseconds.
+    pub fn to_v2(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if V2DeflateSerializer::new().serialize(&self.buckets, &mut bytes).is_err() {
+            unreachable!("writing to memory cannot fail");
+        }
+        bytes
+    }
+
+    /// [`to_v2`](Self::to_v2) as base64.
+    pub fn to_base64(&self) -> String {
+        BASE64.encode(self.to_v2())
+    }
+
+    /// The histogram whose buckets [`to_base64`](Self::to_base64) wrote. The exact integers are
+    /// not in that form: they are estimated until [`with_exact`](Self::with_exact) restores them.
+    pub fn from_base64(text: &str) -> Result<Self, HistogramError> {
+        Self::from_v2(&BASE64.decode(text)?)
+    }
+
+    /// The histogram whose buckets [`to_v2`](Self::to_v2) wrote.
+    pub fn from_v2(bytes: &[u8]) -> Result<Self, HistogramError> {
+        let read: hdrhistogram::Histogram<u64> = Deserializer::new()
+            .deserialize(&mut std::io::Cursor::new(bytes))
+            .map_err(|error| HistogramError::Bytes(error.to_string()))?;
+        let mut whole = Self::new();
+        if !read.is_empty() {
+            whole.buckets.add(&read).map_err(|_| HistogramError::Bounds)?;
+            whole.min = read.min();
+            whole.max = read.max();
+            whole.sum = whole
+                .buckets()
+                .map(|(value, count)| u128::from(read.median_equivalent(value)) * u128::from(count))
+                .sum();
+        }
+        Ok(whole)
+    }
+
+    /// The same buckets with the exact integers that were kept beside them.
+    #[must_use]
+    pub fn with_exact(mut self, sum: u128, min: Duration, max: Duration, saturated: u64) -> Self {
+        if !self.is_empty() {
+            self.sum = sum;
+            self.min = u64::try_from(min.as_nanos()).unwrap_or(u64::MAX);
+            self.max = u64::try_from(max.as_nanos()).unwrap_or(u64::MAX);
+            self.saturated = saturated;
+        }
+        self
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        (self.count(), self.sum, self.min, self.max, self.saturated)
+            == (other.count(), other.sum, other.min, other.max, other.saturated)
+            && self.buckets().eq(other.buckets())
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Histogram")
+            .field("count", &self.count())
+            .field("mean", &self.mean())
+            .field("min", &self.min())
+            .field("max", &self.max())
+            .field("saturated", &self.saturated)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        for nanos in values {
+            histogram.record(Duration::from_nanos(*nanos));
+        }
+        histogram
+    }
+
+    #[test]
+    fn an_empty_histogram_claims_nothing() {
+        let empty = Histogram::new();
+        assert_eq!(
+            (empty.mean(), empty.min(), empty.max(), empty.quantile(0.5)),
+            (None, None, None, None)
+        );
+        assert_eq!(empty.deviation(), None);
+    }
+
+    #[test]
+    fn a_mean_is_exact_where_buckets_are_wide() {
+        // 10,000,001 and 10,000,004 share a bucket 8 us wide.
+        let histogram = of(&[10_000_001, 10_000_004]);
+        assert_eq!(histogram.mean(), Some(Duration::from_nanos(10_000_002)));
+        assert_eq!(histogram.max(), Some(Duration::from_nanos(10_000_004)));
+        assert_eq!(histogram.quantile(1.0), Some(Duration::from_nanos(10_000_004)));
+    }
+
+    #[test]
+    fn twenty_microseconds_are_told_from_twenty_and_a_tenth() {
+        let histogram = of(&[20_000, 20_100]);
+        let median = histogram.quantile(0.5).unwrap();
+        assert!(median < Duration::from_nanos(20_050), "{median:?}");
+    }
+
+    #[test]
+    fn what_is_beyond_the_ceiling_is_counted_and_said() {
+        let histogram = of(&[1_000, 90_000_000_000]);
+        assert_eq!(histogram.saturated(), 1);
+        assert_eq!(histogram.count(), 2);
+        assert_eq!(histogram.max(), Some(Duration::from_secs(90)));
+        assert_eq!(histogram.quantile(0.99), Some(Duration::from_secs(90)));
+        assert_eq!(histogram.sum_nanos(), 90_000_001_000);
+    }
+
+    #[test]
+    fn the_seventh_of_a_hundred_is_not_the_eighth() {
+        let values: Vec<u64> = (1..=100).map(|n| n * 16).collect();
+        let found = of(&values).quantile(0.07).unwrap();
+        assert!((7 * 16..8 * 16).contains(&(found.as_nanos() as u64)), "{found:?}");
+    }
+
+    #[test]
+    fn reading_garbage_is_an_error() {
+        assert!(matches!(Histogram::from_base64("%%%"), Err(HistogramError::Base64(_))));
+        assert!(matches!(Histogram::from_base64("AAAA"), Err(HistogramError::Bytes(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_agree_with_the_sorted_values(
+            mut values in prop::collection::vec(0u64..60_000_000_000, 1..300),
+            quantile in 0.0f64..=1.0,
+        ) {
+            let histogram = of(&values);
+            values.sort_unstable();
+            let rank = ((quantile * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let exact = values[rank - 1] as f64;
+            let found = histogram.quantile(quantile).unwrap().as_nanos() as f64;
+            // A rank just past an integer by rounding may fall one lower.
+            let lower = values[rank.saturating_sub(2)] as f64;
+            prop_assert!(found <= exact.mul_add(1.001, 16.0) && found >= lower, "{} {}", found, exact);
+            prop_assert!(found <= *values.last().unwrap() as f64);
+        }
+
+        #[test]
+        fn merging_is_recording_both(
+            one in prop::collection::vec(0u64..90_000_000_000, 0..100),
+            two in prop::collection::vec(0u64..90_000_000_000, 0..100),
+        ) {
+            let mut merged = of(&one);
+            merged.merge(&of(&two));
+            let all: Vec<u64> = one.iter().chain(&two).copied().collect();
+            prop_assert_eq!(merged, of(&all));
+        }
+
+        #[test]
+        fn what_is_written_can_be_read(values in prop::collection::vec(0u64..90_000_000_000, 0..100)) {
+            let written = of(&values);
+            let read = Histogram::from_base64(&written.to_base64()).unwrap();
+            prop_assert!(read.buckets().eq(written.buckets()));
+            let zero = Duration::ZERO;
+            let exact = read.with_exact(
+                written.sum_nanos(), written.min().unwrap_or(zero), written.max().unwrap_or(zero), written.saturated(),
+            );
+            prop_assert_eq!(exact.quantile(0.5), written.quantile(0.5));
+            prop_assert_eq!(exact, written);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What was measured in one step of time: the unit of the stream that everything is made from.
+//!
+//! A worker fills one and gives it away; intervals of the same index are laid beside each other
+//! with [`Interval::merge`], intervals of one phase end to end with [`Interval::append`]. Counts,
+//! sums and buckets are added as integers, so the order never matters.
+
+use crate::operation::left;
+use crate::{Counts, Health, Histogram, Operation, Phase, Sample};
+use brunt_exchange::{Outcome, Part, Stamps};
+use std::time::Duration;
+
+/// The measurements of one step of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// The number of the interval in the run, counted from 0.
+    pub index: u64,
+    /// The phase all of it belongs to.
+    pub phase: Phase,
+    /// When it began, since the origin of the run.
+    pub from: Duration,
+    /// When it ended.
+    pub to: Duration,
+    /// The operations, by their numbers in the catalogue.
+    pub operations: Vec<Operation>,
+    /// How long each part took, by number.
+    pub parts: Vec<Histogram>,
+    /// Exchanges that fell due, dropped ones included.
+    pub planned: u64,
+    /// Exchanges dropped.
+    pub dropped: u64,
+    /// Sent − due.
+    pub lag: Histogram,
+    /// Sent − the later of due and free: the lag that is our own fault.
+    pub lateness: Histogram,
+    /// The most exchanges that were due and waited for a session.
+    pub backlog_peak: u64,
+    /// Exchanges in flight when the interval ended.
+    pub in_flight: u64,
+    /// Replies that answered no exchange in flight.
+    pub orphans: u64,
+    /// How the generator fared.
+    pub health: Health,
+    /// Failures in words, as many as were still wanted.
+    pub samples: Vec<Sample>,
+}
+
+impl Interval {
+    /// An empty interval with room for this many operations and parts.
+    pub fn new(operations: usize, parts: usize) -> Self {
+        Self {
+            index: 0,
+            phase: Phase::default(),
+            from: Duration::ZERO,
+            to: Duration::ZERO,
+            operations: (0..operations).map(|_| Operation::new()).collect(),
+            parts: (0..parts).map(|_| Histogram::new()).collect(),
+            planned: 0,
+            dropped: 0,
+            lag: Histogram::new(),
+            lateness: Histogram::new(),
+            backlog_peak: 0,
+            in_flight: 0,
+            orphans: 0,
+            health: Health::default(),
+            samples: Vec::new(),
+        }
+    }
+
+    /// Empties the interval for another step of time and keeps its memory.
+    pub fn reset(&mut self, index: u64, phase: Phase, from: Duration) {
+        (self.index, self.phase, self.from, self.to) = (index, phase, from, from);
+        self.operations.iter_mut().for_each(Operation::reset);
+        self.parts.iter_mut().for_each(Histogram::reset);
+        (self.planned, self.dropped, self.backlog_peak, self.in_flight, self.orphans) =
+            (0, 0, 0, 0, 0);
+        self.lag.reset();
+        self.lateness.reset();
+        self.health.reset();
+        self.samples.clear();
+    }
+
+    /// Records an exchange that ended, but not that it was planned: what fell due is known to the
+    /// schedule, and counted in [`planned`](Self::planned) there. Of an exchange that never left,
+    /// lag and lateness say nothing.
+    #[inline]
+    pub fn record(&mut self, operation: u16, outcome: Outcome, stamps: &Stamps, items: u64) {
+        let Some(measured) = self.operations.get_mut(usize::from(operation)) else {
+            debug_assert!(false, "operation {operation} is not in the catalogue");
+            return;
+        };
+        measured.record(outcome, stamps, items);
+        if left(outcome) {
+            self.lag.record(stamps.lag());
+            self.lateness.record(stamps.lateness());
+        }
+    }
+
+    /// Records how long a part took.
+    #[inline]
+    pub fn part(&mut self, part: Part, took: Duration) {
+        debug_assert!(usize::from(part.0) < self.parts.len(), "{part:?} is not in the catalogue");
+        if let Some(histogram) = self.parts.get_mut(usize::from(part.0)) {
+            histogram.record(took);
+        }
+    }
+
+    /// How long the interval lasted.
+    pub fn lasted(&self) -> Duration {
+        self.to.saturating_sub(self.from)
+    }
+
+    /// The counts of all operations, with what was planned and dropped. Conserved over a whole
+    /// run.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.operations.iter().for_each(|operation| counts.merge(&operation.counts));
+        counts.planned = self.planned;
+        counts.dropped = self.dropped;
+        counts
+    }
+
+    /// Lays beside this what another worker measured in the same step. Peaks of backlogs are
+    /// added, which is the most there can have been at once.
+    pub fn merge(&mut self, other: &Self) {
+        debug_assert_eq!(self.index, other.index, "only the same step can be merged");
+        self.add(other);
+        self.backlog_peak += other.backlog_peak;
+        self.in_flight += other.in_flight;
+    }
+
+    /// Lays end to end with this what was measured in another step.
+    pub fn append(&mut self, other: &Self) {
+        self.in_flight = if other.to >= self.to { other.in_flight } else { self.in_flight };
+        self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
+        self.index = self.index.min(other.index);
+        self.add(other);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.from = self.from.min(other.from);
+        self.to = self.to.max(other.to);
+        self.operations
+            .resize_with(self.operations.len().max(other.operations.len()), Operation::new);
+        for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
+            mine.merge(theirs);
+        }
+        self.parts.resize_with(self.parts.len().max(other.parts.len()), Histogram::new);
+        for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
+            mine.merge(theirs);
+        }
+        self.planned += other.planned;
+        self.dropped += other.dropped;
+        self.lag.merge(&other.lag);
+        self.lateness.merge(&other.lateness);
+        self.orphans += other.orphans;
+        self.health.merge(&other.health);
+        self.samples.extend(other.samples.iter().cloned());
+        self.samples.sort_by_key(|sample| (sample.at, sample.operation));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkerLoad;
+    use brunt_exchange::{Class, Moment};
+    use proptest::prelude::*;
+
+    fn stamps(due: u64, free: u64, sent: u64, ended: u64) -> Stamps {
+        let [due, free, sent, ended] = [due, free, sent, ended].map(Moment::from_nanos);
+        Stamps { due, free, sent, ended }
+    }
+
+    #[test]
+    fn the_three_numbers_end_where_they_belong() {
+        let mut interval = Interval::new(1, 1);
+        interval.record(0, Outcome::Ok(0), &stamps(100, 150, 170, 400), 3);
+        interval.part(Part(0), Duration::from_nanos(77));
+        let nanos = |histogram: &Histogram| histogram.sum_nanos();
+        assert_eq!(nanos(&interval.operations[0].response), 300);
+        assert_eq!(nanos(&interval.operations[0].service), 230);
+        assert_eq!(nanos(&interval.lag), 70);
+        assert_eq!(nanos(&interval.lateness), 20);
+        assert_eq!(nanos(&interval.parts[0]), 77);
+        assert_eq!(interval.counts().items, 3);
+    }
+
+    #[test]
+    fn what_never_left_kept_nobody_busy() {
+        let mut interval = Interval::new(1, 0);
+        interval.record(0, Outcome::Failed(Class::Connect, 111), &stamps(0, 0, 500, 500), 0);
+        interval.record(0, Outcome::CutOff, &stamps(0, 0, 10, 500), 0);
+        let bind = &interval.operations[0];
+        assert_eq!((bind.response.count(), bind.service.count()), (1, 0));
+        assert_eq!((bind.counts.failed, bind.counts.cut_off), (1, 1));
+        assert_eq!(interval.lag.count(), 1);
+    }
+
+    #[test]
+    fn steps_in_time_and_workers_side_by_side_differ_in_what_is_a_level() {
+        let mut first = Interval::new(0, 0);
+        (first.backlog_peak, first.in_flight, first.to) = (5, 7, Duration::from_secs(1));
+        let mut beside = first.clone();
+        beside.merge(&first);
+        assert_eq!((beside.backlog_peak, beside.in_flight), (10, 14));
+        let mut later = Interval::new(0, 0);
+        (later.index, later.backlog_peak, later.in_flight) = (1, 3, 2);
+        (later.from, later.to) = (Duration::from_secs(1), Duration::from_secs(2));
+        first.append(&later);
+        assert_eq!((first.backlog_peak, first.in_flight), (5, 2));
+        assert_eq!(first.lasted(), Duration::from_secs(2));
+    }
+
+    #[test]
+    fn an_interval_can_be_used_again() {
+        let mut used = Interval::new(2, 1);
+        used.record(1, Outcome::TimedOut, &stamps(0, 0, 1, 9), 1);
+        used.health.record(WorkerLoad {
+            worker: 0,
+            cpu: Duration::from_secs(1),
+            wall: Duration::from_secs(1),
+        });
+        used.planned = 4;
+        used.reset(9, Phase::WarmUp, Duration::from_secs(9));
+        let mut fresh = Interval::new(2, 1);
+        fresh.reset(9, Phase::WarmUp, Duration::from_secs(9));
+        assert_eq!(used, fresh);
+    }
+
+    prop_compose! {
+        fn interval()(
+            exchanges in prop::collection::vec((0u16..2, 0u32..4, 0u64..1_000_000, 0u64..9), 0..20),
+            worker in 0u16..3,
+            levels in (0u64..9, 0u64..9, 0u64..9, 0u64..9, 0u64..9),
+            from in 0u64..3,
+        ) -> Interval {
+            let mut made = Interval::new(2, 1);
+            made.reset(4, Phase::Steady, Duration::from_secs(from));
+            made.to = Duration::from_secs(from + 1);
+            for (operation, code, took, items) in exchanges {
+                let outcome = match code {
+                    0 => Outcome::CutOff,
+                    1 => Outcome::Failed(Class::Result, 49),
+                    code => Outcome::Ok(code),
+                };
+                made.record(operation, outcome, &stamps(0, 5, 9, 9 + took), items);
+                made.part(Part(0), Duration::from_nanos(took));
+                let text = format!("{operation} {took} {items}");
+                made.samples.push(Sample { operation, outcome, at: Duration::from_nanos(took), text });
+            }
+            made.samples.sort_by_key(|sample| (sample.at, sample.operation));
+            (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;
+            made.health.record(WorkerLoad {
+                worker, cpu: Duration::from_millis(levels.0), wall: Duration::from_secs(1),
+            });
+            made
+        }
+    }
+
+    fn merged(one: &Interval, two: &Interval) -> Interval {
+        let mut all = one.clone();
+        all.merge(two);
+        all.samples.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn the_order_of_merging_does_not_matter(a in interval(), b in interval(), c in interval()) {
+            prop_assert_eq!(merged(&a, &b), merged(&b, &a));
+            prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
+        }
+    }
+}

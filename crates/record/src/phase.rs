@@ -1,0 +1,45 @@
+//! The phases of a run. Only the steady phase enters the totals; the others are kept beside it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a run is doing.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Connecting, and checking the parameters, before any exchange is due.
+    Prepare,
+    /// Exchanges at full load that nobody wants counted.
+    WarmUp,
+    /// Exchanges at a rate on its way to the steady one.
+    Ramp,
+    /// The phase that is measured.
+    #[default]
+    Steady,
+    /// Nothing more is due; what is in flight comes home.
+    Drain,
+}
+
+impl Phase {
+    /// Every phase, in the order of a run.
+    pub const ALL: [Self; 5] = [Self::Prepare, Self::WarmUp, Self::Ramp, Self::Steady, Self::Drain];
+
+    /// The word a report uses.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Prepare => "prepare",
+            Self::WarmUp => "warm-up",
+            Self::Ramp => "ramp",
+            Self::Steady => "steady",
+            Self::Drain => "drain",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}

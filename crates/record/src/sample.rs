@@ -1,0 +1,147 @@
+//! The words of the first few failures of each kind, so that a count can be understood.
+//!
+//! A run that fails a million times keeps ten texts a kind, and soon stops asking sessions to
+//! write more: making texts that nobody keeps would be a stall of our own.
+
+use brunt_exchange::Outcome;
+use std::time::Duration;
+
+/// A failure in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The number of the operation.
+    pub operation: u16,
+    /// How the exchange ended.
+    pub outcome: Outcome,
+    /// When it ended, since the origin of the run.
+    pub at: Duration,
+    /// What the session said.
+    pub text: String,
+}
+
+/// The samples kept, within bounds.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    kept: Vec<Sample>,
+    tally: Vec<(u16, Outcome, usize)>,
+    refused: u32,
+}
+
+impl Samples {
+    /// The most texts kept of one outcome of one operation.
+    pub const PER_OUTCOME: usize = 10;
+    /// The most outcomes of which texts are kept.
+    pub const OUTCOMES_MAX: usize = 32;
+    /// The most characters kept of a text.
+    pub const TEXT_MAX: usize = 400;
+    /// After this many texts in vain, only every so many exchanges is asked for one.
+    const REFUSED_MAX: u32 = 1_024;
+    const ASKED_EVERY: u32 = 256;
+
+    /// No samples yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the next exchange should be asked for its words in case it fails.
+    #[inline]
+    pub fn wants(&mut self) -> bool {
+        if self.refused < Self::REFUSED_MAX {
+            return true;
+        }
+        self.refused = if self.refused >= Self::REFUSED_MAX + Self::ASKED_EVERY {
+            Self::REFUSED_MAX
+        } else {
+            self.refused + 1
+        };
+        self.refused == Self::REFUSED_MAX
+    }
+
+    /// Keeps a text if there are not yet enough of its kind.
+    pub fn offer(&mut self, operation: u16, outcome: Outcome, at: Duration, text: &str) {
+        if !self.admit(operation, outcome) {
+            self.refused = self.refused.saturating_add(1).min(Self::REFUSED_MAX);
+            return;
+        }
+        self.refused = 0;
+        let end = text.char_indices().nth(Self::TEXT_MAX).map_or(text.len(), |(at, _)| at);
+        self.kept.push(Sample { operation, outcome, at, text: text[..end].to_owned() });
+    }
+
+    /// Adds samples that another kept, within the same bounds.
+    pub fn merge(&mut self, samples: impl IntoIterator<Item = Sample>) {
+        for sample in samples {
+            if self.admit(sample.operation, sample.outcome) {
+                self.kept.push(sample);
+            }
+        }
+    }
+
+    /// Gives away what was kept since the last time. How many of each kind there have been is
+    /// remembered.
+    pub fn take(&mut self) -> Vec<Sample> {
+        std::mem::take(&mut self.kept)
+    }
+
+    /// The samples kept.
+    pub fn kept(&self) -> &[Sample] {
+        &self.kept
+    }
+
+    fn admit(&mut self, operation: u16, outcome: Outcome) -> bool {
+        let known = self.tally.iter().position(|&(o, known, _)| o == operation && known == outcome);
+        let at = match known {
+            Some(at) => at,
+            None if self.tally.len() == Self::OUTCOMES_MAX => return false,
+            None => {
+                self.tally.push((operation, outcome, 0));
+                self.tally.len() - 1
+            }
+        };
+        let room = self.tally[at].2 < Self::PER_OUTCOME;
+        self.tally[at].2 += usize::from(room);
+        room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::Class;
+
+    #[test]
+    fn only_the_first_few_of_a_kind_are_kept() {
+        let mut samples = Samples::new();
+        let outcome = Outcome::Failed(Class::Result, 49);
+        for n in 0..100 {
+            samples.offer(0, outcome, Duration::from_secs(n), "no");
+        }
+        samples.offer(1, outcome, Duration::ZERO, "other operation");
+        assert_eq!(samples.take().len(), Samples::PER_OUTCOME + 1);
+        samples.offer(0, outcome, Duration::ZERO, "still enough");
+        assert!(samples.kept().is_empty());
+    }
+
+    #[test]
+    fn a_run_that_only_fails_stops_asking_but_not_for_ever() {
+        let mut samples = Samples::new();
+        let mut asked = 0;
+        for _ in 0..100_000 {
+            if samples.wants() {
+                asked += 1;
+                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late");
+            }
+        }
+        // The ten kept, 1,024 in vain, then one of 257.
+        assert!((1_300..1_600).contains(&asked), "{asked}");
+        samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset");
+        assert!(samples.wants());
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let mut samples = Samples::new();
+        samples.offer(0, Outcome::TimedOut, Duration::ZERO, &"ü".repeat(1_000));
+        assert_eq!(samples.kept()[0].text.chars().count(), Samples::TEXT_MAX);
+    }
+}
