@@ -1,1 +1,26 @@
 //! LDAP, DHCP and HTTP as bytes: encode, patch in place, scan.
+//!
+//! A run sends the same few requests millions of times and looks at a few bytes of every answer. So
+//! a request is compiled once into a skeleton whose leaves are filled in, and an answer is scanned
+//! for what the run counts, the rest being decoded only where somebody asks for it. Measured, that
+//! is the difference between microseconds and nanoseconds an exchange.
+//!
+//! This crate must not know a socket, a clock or a runtime, and depends on nothing. Whatever it
+//! decodes comes from the network and is believed in nothing: lengths and depths are bounded, and
+//! what is malformed is an error with an offset, never a panic.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::todo,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod ber;
+pub mod ldap;

@@ -1,0 +1,346 @@
+//! Distinguished names (RFC 4514): taken apart, compared, escaped.
+//!
+//! A server without a schema cannot know how each attribute compares, so all compare as most do: case
+//! is ignored, runs of spaces are one space, spaces at the ends are none (RFC 4518, simplified). Two
+//! names are the same entry if their [normal forms](normalize) are the same bytes.
+
+use std::error::Error;
+use std::fmt;
+
+/// A distinguished name. The first RDN is the entry's own, the last the one nearest to the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dn {
+    /// Its RDNs.
+    pub rdns: Vec<Rdn>,
+}
+
+/// A relative distinguished name: one attribute and its value, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rdn {
+    /// Its attributes and values, as written.
+    pub pairs: Vec<Pair>,
+}
+
+/// An attribute and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The attribute, as written.
+    pub attribute: String,
+    /// The value, its escapes undone. One given as `#…` is the BER that the digits stand for.
+    pub value: Vec<u8>,
+}
+
+/// Why a text is not a DN. Offsets count bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DnError {
+    /// No `=` after an attribute, or no attribute before it.
+    Attribute {
+        /// Where the RDN begins.
+        offset: usize,
+    },
+    /// A backslash with neither two hexadecimal digits nor a special character after it.
+    Escape {
+        /// Where the backslash stands.
+        offset: usize,
+    },
+    /// A character that must be escaped in a value.
+    Unescaped {
+        /// Where it stands.
+        offset: usize,
+    },
+    /// A value that begins with `#` and goes on with something else than pairs of digits.
+    Hexadecimal {
+        /// Where the value begins.
+        offset: usize,
+    },
+    /// A quotation mark without its fellow.
+    Quote {
+        /// Where it stands.
+        offset: usize,
+    },
+}
+
+impl fmt::Display for DnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attribute { offset } => {
+                write!(f, "no attribute=value at byte {offset} of the DN")
+            }
+            Self::Escape { offset } => write!(
+                f,
+                "the backslash at byte {offset} of the DN escapes nothing; write \\5c for a backslash itself"
+            ),
+            Self::Unescaped { offset } => {
+                write!(f, "the character at byte {offset} of the DN needs a backslash before it")
+            }
+            Self::Hexadecimal { offset } => {
+                write!(
+                    f,
+                    "the value at byte {offset} of the DN begins with # and is not hexadecimal"
+                )
+            }
+            Self::Quote { offset } => {
+                write!(f, "the quotation mark at byte {offset} of the DN is not closed")
+            }
+        }
+    }
+}
+
+impl Error for DnError {}
+
+impl Dn {
+    /// Takes a DN apart. The empty DN has no RDN. Semicolons separate as commas do and values may be
+    /// in quotation marks, as RFC 4514 section 2.4 says older names have them.
+    pub fn parse(text: &[u8]) -> Result<Self, DnError> {
+        let mut parser = Parser { text, at: 0 };
+        let mut rdns = Vec::new();
+        parser.skip_spaces();
+        if parser.peek().is_none() {
+            return Ok(Self { rdns });
+        }
+        loop {
+            let mut pairs = vec![parser.pair()?];
+            while parser.take(b"+") {
+                pairs.push(parser.pair()?);
+            }
+            rdns.push(Rdn { pairs });
+            if !parser.take(b",;") {
+                return Ok(Self { rdns });
+            }
+        }
+    }
+
+    /// Appends the normal form.
+    pub fn normalize(&self, out: &mut Vec<u8>) {
+        for (n, rdn) in self.rdns.iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            rdn.normalize(out);
+        }
+    }
+}
+
+impl Rdn {
+    /// Appends the normal form: attributes in lower case and sorted, values folded and escaped.
+    pub fn normalize(&self, out: &mut Vec<u8>) {
+        let mut pairs: Vec<Vec<u8>> = self.pairs.iter().map(Pair::normal_form).collect();
+        pairs.sort_unstable();
+        out.extend(pairs.join(&b'+'));
+    }
+}
+
+impl Pair {
+    fn normal_form(&self) -> Vec<u8> {
+        let mut form = self.attribute.to_ascii_lowercase().into_bytes();
+        form.push(b'=');
+        let mut value = Vec::new();
+        fold(&self.value, &mut value);
+        escape(&value, &mut form);
+        form
+    }
+}
+
+/// Appends the normal form of a DN: equal names have equal forms, and the form of a parent is what
+/// follows the first comma that is not escaped.
+pub fn normalize(text: &[u8], out: &mut Vec<u8>) -> Result<(), DnError> {
+    if is_plain(text) {
+        out.extend(text.iter().map(u8::to_ascii_lowercase));
+        return Ok(());
+    }
+    Dn::parse(text)?.normalize(out);
+    Ok(())
+}
+
+/// Whether lower case is all that a name lacks: no spaces, no escapes, one pair an RDN.
+fn is_plain(text: &[u8]) -> bool {
+    let pair = |rdn: &[u8]| {
+        let mut sides = rdn.splitn(2, |byte| *byte == b'=');
+        let (Some([first, attribute @ ..]), Some(value)) = (sides.next(), sides.next()) else {
+            return false;
+        };
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._@".contains(byte);
+        let name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+        first.is_ascii_alphabetic() && attribute.iter().all(name) && value.iter().all(plain)
+    };
+    text.split(|byte| *byte == b',').all(pair)
+}
+
+/// Appends a value as it compares: lower case, runs of spaces one, none at the ends.
+pub fn fold(value: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    let mut space = false;
+    let mut push = |byte: u8, out: &mut Vec<u8>| {
+        if byte == b' ' {
+            space = true;
+            return;
+        }
+        if space && out.len() > start {
+            out.push(b' ');
+        }
+        space = false;
+        out.push(byte);
+    };
+    match std::str::from_utf8(value) {
+        Ok(text) if !text.is_ascii() => {
+            let lower = text.to_lowercase();
+            lower.bytes().for_each(|byte| push(byte, out));
+        }
+        // Bytes that are not text compare as they are, but for what is ASCII in them.
+        _ => value.iter().for_each(|byte| push(byte.to_ascii_lowercase(), out)),
+    }
+}
+
+/// Appends a value so that it can stand in a DN (RFC 4514 section 2.4). Whatever is not UTF-8 becomes
+/// `\xx`.
+pub fn escape(value: &[u8], out: &mut Vec<u8>) {
+    let last = value.len().saturating_sub(1);
+    let mut at = 0;
+    for chunk in value.utf8_chunks() {
+        for byte in chunk.valid().bytes() {
+            match byte {
+                0 => out.extend_from_slice(b"\\00"),
+                b'"' | b'+' | b',' | b';' | b'<' | b'>' | b'\\' => {
+                    out.extend_from_slice(&[b'\\', byte]);
+                }
+                b'#' if at == 0 => out.extend_from_slice(b"\\#"),
+                b' ' if at == 0 || at == last => out.extend_from_slice(b"\\ "),
+                _ => out.push(byte),
+            }
+            at += 1;
+        }
+        for byte in chunk.invalid() {
+            let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble };
+            out.extend_from_slice(&[b'\\', digit(byte >> 4), digit(byte & 0x0f)]);
+            at += 1;
+        }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn take(&mut self, any: &[u8]) -> bool {
+        let there = self.peek().is_some_and(|byte| any.contains(&byte));
+        self.at += usize::from(there);
+        there
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.take(b" \r\n") {}
+    }
+
+    fn pair(&mut self) -> Result<Pair, DnError> {
+        self.skip_spaces();
+        let offset = self.at;
+        let mut attribute = String::new();
+        while let Some(byte) =
+            self.peek().filter(|byte| byte.is_ascii_alphanumeric() || b"-._;".contains(byte))
+        {
+            attribute.push(char::from(byte));
+            self.at += 1;
+        }
+        self.skip_spaces();
+        if attribute.is_empty() || !self.take(b"=") {
+            return Err(DnError::Attribute { offset });
+        }
+        self.skip_spaces();
+        let value = match self.peek() {
+            Some(b'#') => self.hexadecimal()?,
+            Some(b'"') => self.quoted()?,
+            _ => self.string()?,
+        };
+        self.skip_spaces();
+        match self.peek() {
+            None | Some(b',' | b';' | b'+') => Ok(Pair { attribute, value }),
+            Some(_) => Err(DnError::Unescaped { offset: self.at }),
+        }
+    }
+
+    /// A value as RFC 4514 has it. Spaces at its end do not count unless they are escaped.
+    fn string(&mut self) -> Result<Vec<u8>, DnError> {
+        let mut value = Vec::new();
+        let mut kept = 0;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b',' | b';' | b'+' => break,
+                b'"' | b'<' | b'>' | 0 => return Err(DnError::Unescaped { offset: self.at }),
+                b'\\' => {
+                    value.push(self.escaped()?);
+                    kept = value.len();
+                }
+                _ => {
+                    self.at += 1;
+                    value.push(byte);
+                    if byte != b' ' {
+                        kept = value.len();
+                    }
+                }
+            }
+        }
+        value.truncate(kept);
+        Ok(value)
+    }
+
+    fn quoted(&mut self) -> Result<Vec<u8>, DnError> {
+        let offset = self.at;
+        self.at += 1;
+        let mut value = Vec::new();
+        loop {
+            match self.peek() {
+                None => return Err(DnError::Quote { offset }),
+                Some(b'"') => break,
+                Some(b'\\') => value.push(self.escaped()?),
+                Some(byte) => {
+                    self.at += 1;
+                    value.push(byte);
+                }
+            }
+        }
+        self.at += 1;
+        Ok(value)
+    }
+
+    /// What a backslash, a character or two digits after it, stands for.
+    fn escaped(&mut self) -> Result<u8, DnError> {
+        let error = DnError::Escape { offset: self.at };
+        self.at += 1;
+        let first = self.next().ok_or(error)?;
+        if b" \"#+,;<=>\\".contains(&first) {
+            return Ok(first);
+        }
+        let second = self.next().ok_or(error)?;
+        pair_of_digits(first, second).ok_or(error)
+    }
+
+    /// `#` and the digits of some BER.
+    fn hexadecimal(&mut self) -> Result<Vec<u8>, DnError> {
+        let error = DnError::Hexadecimal { offset: self.at };
+        self.at += 1;
+        let mut value = Vec::new();
+        while let Some(first) = self.peek().filter(u8::is_ascii_hexdigit) {
+            self.at += 1;
+            let second = self.next().ok_or(error)?;
+            value.push(pair_of_digits(first, second).ok_or(error)?);
+        }
+        if value.is_empty() { Err(error) } else { Ok(value) }
+    }
+}
+
+fn pair_of_digits(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    Some((digit(high)? << 4 | digit(low)?) as u8)
+}

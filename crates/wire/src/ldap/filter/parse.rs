@@ -1,0 +1,442 @@
+//! Parses filters as RFC 4515 writes them, from text that may hold slots.
+//!
+//! A slot may stand wherever a value, an attribute description or a matching rule may, in whole or in
+//! part. Where it could decide the shape of the filter (a whole filter, a list, an operator) parsing
+//! fails with [`FilterError::Structural`], and the caller renders the text first and parses it then.
+//!
+//! Two liberties beyond the RFC, because `ldapsearch` takes them: the outermost parentheses may be
+//! missing, and spaces may stand around parentheses and operators of lists.
+
+use std::error::Error;
+use std::fmt;
+
+use super::{DEPTH_MAX, Filter};
+use crate::ber::{Piece, Text};
+
+/// A place in the text of a filter: how many static bytes and how many slots stand before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Static bytes before.
+    pub bytes: usize,
+    /// Slots before.
+    pub slots: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "character {}", self.bytes + 1)?;
+        match self.slots {
+            0 => Ok(()),
+            1 => f.write_str(" (not counting the placeholder before it)"),
+            slots => write!(f, " (not counting the {slots} placeholders before it)"),
+        }
+    }
+}
+
+/// Why a text is not a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterError {
+    /// There is no filter at all.
+    Empty,
+    /// A slot stands where it could decide the shape of the filter.
+    Structural {
+        /// The number of the slot.
+        slot: usize,
+        /// Where it stands.
+        position: Position,
+    },
+    /// Something else stands where this should.
+    Expected {
+        /// What should be there.
+        what: &'static str,
+        /// Where.
+        position: Position,
+    },
+    /// A filter without an operator after its attribute.
+    Operator {
+        /// Where it was looked for.
+        position: Position,
+    },
+    /// A character that an attribute description or a matching rule cannot hold.
+    Attribute {
+        /// Where it stands.
+        position: Position,
+    },
+    /// A filter without an attribute before its operator.
+    NoAttribute {
+        /// Where it should be.
+        position: Position,
+    },
+    /// A backslash without two hexadecimal digits after it.
+    Escape {
+        /// Where the backslash stands.
+        position: Position,
+    },
+    /// A character that must be escaped in a value.
+    Unescaped {
+        /// The character.
+        character: char,
+        /// Where it stands.
+        position: Position,
+    },
+    /// Filters nested deeper than [`DEPTH_MAX`].
+    TooDeep {
+        /// Where the one too many begins.
+        position: Position,
+    },
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the filter is empty; write for example (uid=user.1)"),
+            Self::Structural { slot, position } => write!(
+                f,
+                "placeholder {} at {position} stands where it decides the shape of the filter",
+                slot + 1
+            ),
+            Self::Expected { what, position } => write!(f, "{what} is missing at {position}"),
+            Self::Operator { position } => {
+                write!(
+                    f,
+                    "no operator up to {position}; write one of = >= <= ~= := after the attribute"
+                )
+            }
+            Self::Attribute { position } => write!(
+                f,
+                "the character at {position} cannot be part of an attribute name; \
+                 letters, digits and - . ; _ can"
+            ),
+            Self::NoAttribute { position } => {
+                write!(f, "no attribute before the operator at {position}")
+            }
+            Self::Escape { position } => write!(
+                f,
+                "the backslash at {position} is not followed by two hexadecimal digits; \
+                 write \\5c for a backslash itself"
+            ),
+            Self::Unescaped { character, position } => write!(
+                f,
+                "the {character} at {position} must be escaped inside a value; write \\{:02x}",
+                u32::from(*character)
+            ),
+            Self::TooDeep { position } => {
+                write!(f, "the filter at {position} is nested deeper than {DEPTH_MAX} levels")
+            }
+        }
+    }
+}
+
+impl Error for FilterError {}
+
+impl Filter<Text> {
+    /// Parses a filter without slots.
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
+        Self::parse_text(&Text::from(text))
+    }
+
+    /// Parses a filter with slots.
+    pub fn parse_text(text: &Text) -> Result<Self, FilterError> {
+        let mut parser = Parser { pieces: text.pieces(), byte: 0, position: Position::default() };
+        parser.skip_spaces();
+        let filter = match parser.peek() {
+            None => return Err(FilterError::Empty),
+            Some(Symbol::Byte(b'(')) => parser.enclosed(1)?,
+            Some(_) => parser.comparison(false)?,
+        };
+        parser.skip_spaces();
+        match parser.peek() {
+            None => Ok(filter),
+            Some(Symbol::Slot(slot)) => {
+                Err(FilterError::Structural { slot, position: parser.position })
+            }
+            Some(Symbol::Byte(_)) => Err(FilterError::Expected {
+                what: "the end of the filter",
+                position: parser.position,
+            }),
+        }
+    }
+}
+
+/// What a text is made of, one at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    Byte(u8),
+    Slot(usize),
+}
+
+struct Parser<'a> {
+    pieces: &'a [Piece],
+    /// How much of the first piece has been read.
+    byte: usize,
+    position: Position,
+}
+
+/// How a comparison goes on after its attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    GreaterOrEqual,
+    LessOrEqual,
+    Approximate,
+    Extensible,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<Symbol> {
+        match self.pieces.first()? {
+            Piece::Static(bytes) => bytes.get(self.byte).copied().map(Symbol::Byte),
+            Piece::Slot(slot) => Some(Symbol::Slot(*slot)),
+        }
+    }
+
+    fn next(&mut self) -> Option<Symbol> {
+        let symbol = self.peek()?;
+        let ended = if let Some(Piece::Static(bytes)) = self.pieces.first() {
+            self.position.bytes += 1;
+            self.byte += 1;
+            self.byte == bytes.len()
+        } else {
+            self.position.slots += 1;
+            true
+        };
+        if ended {
+            self.pieces = self.pieces.split_first().map_or(&[], |(_, rest)| rest);
+            self.byte = 0;
+        }
+        Some(symbol)
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(Symbol::Byte(byte));
+        if there {
+            self.next();
+        }
+        there
+    }
+
+    fn skip_spaces(&mut self) {
+        while matches!(self.peek(), Some(Symbol::Byte(b' ' | b'\t' | b'\r' | b'\n'))) {
+            self.next();
+        }
+    }
+
+    /// Structure must be there in so many bytes: a slot there is an error of its own.
+    fn demand(&mut self, byte: u8, what: &'static str) -> Result<(), FilterError> {
+        let position = self.position;
+        match self.peek() {
+            Some(Symbol::Slot(slot)) => Err(FilterError::Structural { slot, position }),
+            _ if self.take(byte) => Ok(()),
+            _ => Err(FilterError::Expected { what, position }),
+        }
+    }
+
+    /// A filter in parentheses, of which the opening one comes next.
+    fn enclosed(&mut self, depth: usize) -> Result<Filter<Text>, FilterError> {
+        if depth > DEPTH_MAX {
+            return Err(FilterError::TooDeep { position: self.position });
+        }
+        self.demand(b'(', "an opening parenthesis")?;
+        self.skip_spaces();
+        let filter = match self.peek() {
+            Some(Symbol::Byte(b'&')) => Filter::And(self.list(depth)?),
+            Some(Symbol::Byte(b'|')) => Filter::Or(self.list(depth)?),
+            Some(Symbol::Byte(b'!')) => {
+                self.next();
+                self.skip_spaces();
+                let inner = self.enclosed(depth + 1)?;
+                self.skip_spaces();
+                Filter::Not(Box::new(inner))
+            }
+            // A filter in doubled parentheses is one too many, but nothing else is wrong with it.
+            Some(Symbol::Byte(b'(')) => {
+                return Err(FilterError::Expected {
+                    what: "one of & | ! or an attribute",
+                    position: self.position,
+                });
+            }
+            _ => self.comparison(true)?,
+        };
+        self.demand(b')', "a closing parenthesis")?;
+        Ok(filter)
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Vec<Filter<Text>>, FilterError> {
+        self.next();
+        self.skip_spaces();
+        let mut filters = Vec::new();
+        while !matches!(self.peek(), None | Some(Symbol::Byte(b')'))) {
+            filters.push(self.enclosed(depth + 1)?);
+            self.skip_spaces();
+        }
+        Ok(filters)
+    }
+
+    fn comparison(&mut self, enclosed: bool) -> Result<Filter<Text>, FilterError> {
+        let start = self.position;
+        let mut names = vec![Text::new()];
+        let operator = self.names(&mut names)?;
+        if operator == Operator::Extensible {
+            return self.extensible(names, enclosed, start);
+        }
+        // A colon in front of a plain operator belongs to no attribute.
+        let [attribute] =
+            <[Text; 1]>::try_from(names).map_err(|_| FilterError::Attribute { position: start })?;
+        if attribute.is_empty() {
+            return Err(FilterError::NoAttribute { position: start });
+        }
+        if operator == Operator::Equal {
+            return self.equal(attribute, enclosed);
+        }
+        let value = self.value(enclosed)?;
+        Ok(match operator {
+            Operator::GreaterOrEqual => Filter::GreaterOrEqual { attribute, value },
+            Operator::LessOrEqual => Filter::LessOrEqual { attribute, value },
+            _ => Filter::Approximate { attribute, value },
+        })
+    }
+
+    /// Reads what stands before the operator, split at colons, and the operator.
+    fn names(&mut self, names: &mut Vec<Text>) -> Result<Operator, FilterError> {
+        let mut first_slot = None;
+        loop {
+            let position = self.position;
+            let Some(symbol) = self.peek() else {
+                return Err(Self::no_operator(first_slot, position));
+            };
+            if symbol == Symbol::Byte(b')') {
+                return Err(Self::no_operator(first_slot, position));
+            }
+            self.next();
+            let Some(name) = names.last_mut() else {
+                return Err(FilterError::NoAttribute { position });
+            };
+            match symbol {
+                Symbol::Slot(slot) => {
+                    first_slot = first_slot.or(Some((slot, position)));
+                    name.push_slot(slot);
+                }
+                Symbol::Byte(b'=') => return Ok(Operator::Equal),
+                Symbol::Byte(b':') if self.take(b'=') => return Ok(Operator::Extensible),
+                Symbol::Byte(b'>') if self.take(b'=') => return Ok(Operator::GreaterOrEqual),
+                Symbol::Byte(b'<') if self.take(b'=') => return Ok(Operator::LessOrEqual),
+                Symbol::Byte(b'~') if self.take(b'=') => return Ok(Operator::Approximate),
+                Symbol::Byte(b':') => names.push(Text::new()),
+                Symbol::Byte(byte) if byte.is_ascii_alphanumeric() || b"-.;_".contains(&byte) => {
+                    name.push_bytes(&[byte]);
+                }
+                Symbol::Byte(_) => return Err(FilterError::Attribute { position }),
+            }
+        }
+    }
+
+    /// Without an operator, a slot before may hold it, and then decides more than a name.
+    fn no_operator(first_slot: Option<(usize, Position)>, position: Position) -> FilterError {
+        match first_slot {
+            Some((slot, position)) => FilterError::Structural { slot, position },
+            None => FilterError::Operator { position },
+        }
+    }
+
+    /// `attribute[:dn][:rule]:=value` or `[:dn]:rule:=value`.
+    fn extensible(
+        &mut self,
+        names: Vec<Text>,
+        enclosed: bool,
+        start: Position,
+    ) -> Result<Filter<Text>, FilterError> {
+        let mut names = names.into_iter();
+        let attribute = names.next().filter(|name| !name.is_empty());
+        let mut rest: Vec<Text> = names.collect();
+        let is_dn =
+            |name: &Text| name.as_static().is_some_and(|bytes| bytes.eq_ignore_ascii_case(b"dn"));
+        let dn_attributes = rest.first().is_some_and(is_dn);
+        if dn_attributes {
+            rest.remove(0);
+        }
+        if rest.len() > 1 || rest.iter().any(Text::is_empty) {
+            return Err(FilterError::Attribute { position: start });
+        }
+        let rule = rest.pop();
+        if attribute.is_none() && rule.is_none() {
+            return Err(FilterError::NoAttribute { position: start });
+        }
+        let value = self.value(enclosed)?;
+        Ok(Filter::Extensible { rule, attribute, value, dn_attributes })
+    }
+
+    /// What `=` begins: presence, substrings or equality, told apart by asterisks.
+    fn equal(&mut self, attribute: Text, enclosed: bool) -> Result<Filter<Text>, FilterError> {
+        let initial = self.part(enclosed)?;
+        if !self.take(b'*') {
+            return Ok(Filter::Equality { attribute, value: initial });
+        }
+        let mut any = Vec::new();
+        let last = loop {
+            let part = self.part(enclosed)?;
+            if !self.take(b'*') {
+                break part;
+            }
+            if !part.is_empty() {
+                any.push(part);
+            }
+        };
+        if initial.is_empty() && any.is_empty() && last.is_empty() {
+            return Ok(Filter::Present(attribute));
+        }
+        let some = |text: Text| Some(text).filter(|text| !text.is_empty());
+        Ok(Filter::Substrings { attribute, initial: some(initial), any, last: some(last) })
+    }
+
+    /// A value that goes up to the end of the comparison.
+    fn value(&mut self, enclosed: bool) -> Result<Text, FilterError> {
+        let value = self.part(enclosed)?;
+        if self.peek() == Some(Symbol::Byte(b'*')) {
+            return Err(FilterError::Unescaped { character: '*', position: self.position });
+        }
+        Ok(value)
+    }
+
+    /// A value up to an asterisk or the end of the comparison, its escapes undone.
+    fn part(&mut self, enclosed: bool) -> Result<Text, FilterError> {
+        let mut text = Text::new();
+        while let Some(symbol) = self.peek() {
+            let position = self.position;
+            match symbol {
+                Symbol::Byte(b'*') => break,
+                Symbol::Byte(b')') if enclosed => break,
+                Symbol::Byte(byte @ (b'(' | b')')) => {
+                    return Err(FilterError::Unescaped { character: char::from(byte), position });
+                }
+                Symbol::Byte(b'\\') => {
+                    self.next();
+                    let high = self.digit(position)?;
+                    let low = self.digit(position)?;
+                    text.push_bytes(&[high << 4 | low]);
+                }
+                Symbol::Byte(byte) => {
+                    self.next();
+                    text.push_bytes(&[byte]);
+                }
+                Symbol::Slot(slot) => {
+                    self.next();
+                    text.push_slot(slot);
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    /// A hexadecimal digit of the escape that began at `backslash`.
+    fn digit(&mut self, backslash: Position) -> Result<u8, FilterError> {
+        let position = self.position;
+        match self.next() {
+            Some(Symbol::Byte(byte)) => match char::from(byte).to_digit(16) {
+                Some(digit) => Ok(digit as u8),
+                None => Err(FilterError::Escape { position: backslash }),
+            },
+            Some(Symbol::Slot(slot)) => Err(FilterError::Structural { slot, position }),
+            None => Err(FilterError::Escape { position: backslash }),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! LDAP version 3 (RFC 4511): requests compiled and written, answers scanned, and the other way round.
+//!
+//! A client compiles a [`request`] into a [`Skeleton`], encodes it through a [`Template`], finds the
+//! answer with [`response::frame`] and looks at it with [`response::scan`]. A server decodes a
+//! [`message::Message`] and writes a [`reply`].
+
+pub mod code;
+pub mod control;
+pub mod dn;
+pub mod filter;
+pub mod message;
+pub mod op;
+pub mod reply;
+pub mod request;
+pub mod response;
+mod skeleton;
+mod template;
+
+pub use skeleton::Skeleton;
+pub use template::Template;
+
+pub use crate::ber::{Piece, Text, Values};

@@ -1,0 +1,310 @@
+//! What a client looks at in an answer: as little as it can, as much as it must.
+//!
+//! [`frame`] says where a message ends, [`Scan`] who it is for, what it is and how it went. Nothing
+//! else is touched until somebody asks, and then read in place. Every answer may come from a hostile
+//! server, so each step can fail and none can panic.
+
+use super::control::Controls;
+use super::op;
+use crate::ber::{DecodeError, Reader, element_length, tag};
+
+/// The longest message accepted unless a caller says otherwise.
+pub const MESSAGE_MAX: usize = 16 << 20;
+
+/// The OID of a notice of disconnection (RFC 4511 section 4.4.1).
+pub const NOTICE_OF_DISCONNECTION: &str = "1.3.6.1.4.1.1466.20036";
+
+/// The length of the message that begins with the first byte, `None` if too little of it is there
+/// to tell. At most [`MESSAGE_MAX`].
+#[inline]
+pub fn frame(bytes: &[u8]) -> Result<Option<usize>, DecodeError> {
+    frame_limited(bytes, MESSAGE_MAX)
+}
+
+/// The same with another limit.
+///
+/// The length may exceed what is there: a caller waits for the rest. What cannot begin a message is
+/// refused at its first byte, and a length above the limit as soon as it is known.
+#[inline]
+pub fn frame_limited(bytes: &[u8], limit: usize) -> Result<Option<usize>, DecodeError> {
+    match bytes.first() {
+        None => Ok(None),
+        Some(&tag::SEQUENCE) => element_length(bytes, limit),
+        Some(&found) => Err(DecodeError::Tag { offset: 0, expected: tag::SEQUENCE, found }),
+    }
+}
+
+/// The head of an answer: who it is for, what it is and how it went.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan<'a> {
+    /// The message id; 0 is a notice nobody asked for.
+    pub message_id: i32,
+    /// The tag of the operation, one of [`op`].
+    pub op: u8,
+    /// The result code, if the operation has one.
+    pub code: Option<u32>,
+    /// The operation's contents.
+    content: Reader<'a>,
+    /// What follows the operation: its controls.
+    rest: Reader<'a>,
+}
+
+/// Scans a whole message.
+#[inline]
+pub fn scan(message: &[u8]) -> Result<Scan<'_>, DecodeError> {
+    let mut outer = Reader::new(message);
+    let mut reader = outer.nested(tag::SEQUENCE)?;
+    outer.end()?;
+    let message_id = reader.integer()?;
+    let operation = reader.element()?;
+    let content = reader.inside(&operation)?;
+    let code =
+        if has_result(operation.tag) { Some(result_code(&mut content.clone())?) } else { None };
+    Ok(Scan { message_id, op: operation.tag, code, content, rest: reader })
+}
+
+/// Whether the operation is an `LDAPResult` (RFC 4511 section 4.1.9).
+const fn has_result(op: u8) -> bool {
+    matches!(
+        op,
+        op::BIND_RESPONSE
+            | op::SEARCH_DONE
+            | op::MODIFY_RESPONSE
+            | op::ADD_RESPONSE
+            | op::DELETE_RESPONSE
+            | op::MODIFY_DN_RESPONSE
+            | op::COMPARE_RESPONSE
+            | op::EXTENDED_RESPONSE
+    )
+}
+
+#[inline]
+fn result_code(reader: &mut Reader<'_>) -> Result<u32, DecodeError> {
+    // Integers are never negative here, so nothing is lost.
+    Ok(reader.enumerated()?.unsigned_abs())
+}
+
+impl<'a> Scan<'a> {
+    /// The whole result of an operation that has one.
+    pub fn result(&self) -> Result<LdapResult<'a>, DecodeError> {
+        if !has_result(self.op) {
+            return Err(DecodeError::Choice { offset: 0, found: self.op });
+        }
+        LdapResult::decode(self.op, self.content)
+    }
+
+    /// The entry of a `SearchResultEntry`.
+    pub fn entry(&self) -> Result<Entry<'a>, DecodeError> {
+        self.demand(op::SEARCH_ENTRY)?;
+        Entry::decode(self.content)
+    }
+
+    /// The addresses of a `SearchResultReference`.
+    pub fn reference(&self) -> Result<Strings<'a>, DecodeError> {
+        self.demand(op::SEARCH_REFERENCE)?;
+        Ok(Strings { reader: self.content })
+    }
+
+    /// Name and value of an `IntermediateResponse` (RFC 4511 section 4.13).
+    pub fn intermediate(&self) -> Result<Intermediate<'a>, DecodeError> {
+        self.demand(op::INTERMEDIATE_RESPONSE)?;
+        let mut reader = self.content;
+        let name = reader.optional(tag::context(0))?.map(|element| element.content);
+        let value = reader.optional(tag::context(1))?.map(|element| element.content);
+        reader.end()?;
+        Ok(Intermediate { name, value })
+    }
+
+    /// The controls of the answer.
+    pub fn controls(&self) -> Result<Controls<'a>, DecodeError> {
+        Controls::after(&mut self.rest.clone())
+    }
+
+    /// Whether the server says that it is about to hang up (RFC 4511 section 4.4.1).
+    pub fn is_notice_of_disconnection(&self) -> bool {
+        self.message_id == 0
+            && self.op == op::EXTENDED_RESPONSE
+            && self
+                .result()
+                .is_ok_and(|result| result.name == Some(NOTICE_OF_DISCONNECTION.as_bytes()))
+    }
+
+    fn demand(&self, expected: u8) -> Result<(), DecodeError> {
+        if self.op == expected {
+            Ok(())
+        } else {
+            Err(DecodeError::Tag { offset: 0, expected, found: self.op })
+        }
+    }
+}
+
+/// How an operation went (RFC 4511 section 4.1.9), with what binds and extended operations add to it.
+#[derive(Clone, Debug)]
+pub struct LdapResult<'a> {
+    /// The result code.
+    pub code: u32,
+    /// The nearest entry above that exists.
+    pub matched_dn: &'a [u8],
+    /// What the server has to say.
+    pub diagnostic: &'a [u8],
+    /// Where else to ask.
+    pub referrals: Strings<'a>,
+    /// What the server answers in a SASL bind.
+    pub server_credentials: Option<&'a [u8]>,
+    /// The name of an extended response.
+    pub name: Option<&'a [u8]>,
+    /// The value of an extended response.
+    pub value: Option<&'a [u8]>,
+}
+
+impl<'a> LdapResult<'a> {
+    fn decode(op: u8, mut reader: Reader<'a>) -> Result<Self, DecodeError> {
+        let code = result_code(&mut reader)?;
+        let matched_dn = reader.octets()?;
+        let diagnostic = reader.octets()?;
+        let referrals = match reader.optional(tag::context_constructed(3))? {
+            Some(element) => Strings { reader: reader.inside(&element)? },
+            None => Strings { reader: Reader::new(&[]) },
+        };
+        let mut result = Self {
+            code,
+            matched_dn,
+            diagnostic,
+            referrals,
+            server_credentials: None,
+            name: None,
+            value: None,
+        };
+        match op {
+            op::BIND_RESPONSE => {
+                result.server_credentials =
+                    reader.optional(tag::context(7))?.map(|element| element.content);
+            }
+            op::EXTENDED_RESPONSE => {
+                result.name = reader.optional(tag::context(10))?.map(|element| element.content);
+                result.value = reader.optional(tag::context(11))?.map(|element| element.content);
+            }
+            _ => {}
+        }
+        reader.end()?;
+        Ok(result)
+    }
+}
+
+/// An intermediate response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intermediate<'a> {
+    /// Its name.
+    pub name: Option<&'a [u8]>,
+    /// Its value.
+    pub value: Option<&'a [u8]>,
+}
+
+/// An entry of a search result; its attributes are read when they are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    dn: &'a [u8],
+    attributes: Reader<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// Reads the contents of a `SearchResultEntry` (RFC 4511 section 4.5.2).
+    pub fn decode(mut reader: Reader<'a>) -> Result<Self, DecodeError> {
+        let dn = reader.octets()?;
+        let attributes = reader.nested(tag::SEQUENCE)?;
+        reader.end()?;
+        Ok(Self { dn, attributes })
+    }
+
+    /// The DN.
+    pub const fn dn(&self) -> &'a [u8] {
+        self.dn
+    }
+
+    /// The attributes, one after the other.
+    pub const fn attributes(&self) -> Attributes<'a> {
+        Attributes { reader: self.attributes }
+    }
+
+    /// The values of the attribute with this name, in whatever case it is written; `None` if the
+    /// entry does not have it.
+    pub fn attribute(&self, name: &[u8]) -> Result<Option<Strings<'a>>, DecodeError> {
+        for attribute in self.attributes() {
+            let attribute = attribute?;
+            if attribute.name.eq_ignore_ascii_case(name) {
+                return Ok(Some(attribute.values));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first value of the attribute with this name.
+    pub fn value(&self, name: &[u8]) -> Result<Option<&'a [u8]>, DecodeError> {
+        match self.attribute(name)? {
+            Some(mut values) => values.next().transpose(),
+            None => Ok(None),
+        }
+    }
+}
+
+/// An attribute of an entry.
+#[derive(Clone, Debug)]
+pub struct Attribute<'a> {
+    /// Its name, with options if it has some.
+    pub name: &'a [u8],
+    /// Its values.
+    pub values: Strings<'a>,
+}
+
+/// The attributes of an entry. Ends after the first that is malformed.
+#[derive(Clone, Debug)]
+pub struct Attributes<'a> {
+    reader: Reader<'a>,
+}
+
+impl<'a> Attributes<'a> {
+    fn attribute(&mut self) -> Result<Attribute<'a>, DecodeError> {
+        let mut reader = self.reader.nested(tag::SEQUENCE)?;
+        let name = reader.octets()?;
+        let values = Strings { reader: reader.nested(tag::SET)? };
+        reader.end()?;
+        Ok(Attribute { name, values })
+    }
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = Result<Attribute<'a>, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.reader.is_empty() {
+            return None;
+        }
+        let attribute = self.attribute();
+        if attribute.is_err() {
+            self.reader = Reader::new(&[]);
+        }
+        Some(attribute)
+    }
+}
+
+/// A list of strings: values, referrals. Ends after the first that is malformed.
+#[derive(Clone, Debug)]
+pub struct Strings<'a> {
+    pub(super) reader: Reader<'a>,
+}
+
+impl<'a> Iterator for Strings<'a> {
+    type Item = Result<&'a [u8], DecodeError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.reader.is_empty() {
+            return None;
+        }
+        let string = self.reader.octets();
+        if string.is_err() {
+            self.reader = Reader::new(&[]);
+        }
+        Some(string)
+    }
+}
