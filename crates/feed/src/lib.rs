@@ -1,1 +1,28 @@
-//! Generators and templates as pure functions of (seed, exchange number).
+//! Generators and templates: what an exchange sends, as a pure function of (seed, position).
+//!
+//! A value is computed from the seed of the run, the place of its argument in the list and the
+//! [`Position`] of the exchange, never from the value before it. So a run repeats, the nodes of a
+//! run share it without talking, and any exchange of it can be looked at by itself. [`Arguments`]
+//! draws the values of an exchange into a [`Row`], a [`Template`] puts them into text, and neither
+//! allocates once the buffers have grown to their size. This crate knows no protocol beyond
+//! how values are escaped in a DN and a filter, no clock and no other crate of the workspace.
+
+mod arguments;
+mod charset;
+mod conversion;
+mod escape;
+mod generator;
+mod lines;
+mod permutation;
+mod position;
+mod row;
+mod stream;
+mod template;
+
+pub use arguments::{ArgumentError, Arguments, Settings};
+pub use conversion::Conversion;
+pub use escape::Escape;
+pub use generator::{Kind, Scope};
+pub use position::Position;
+pub use row::Row;
+pub use template::{Piece, Slot, Template, TemplateError};

@@ -1,0 +1,141 @@
+//! One source of values, compiled: what an argument draws for an exchange.
+//!
+//! An enum and not a trait object, so that drawing a row is a loop over a `match` and every kind's
+//! cost can be read here. Nothing in it changes while a run goes on.
+
+use crate::charset::Charset;
+use crate::lines::Lines;
+use crate::permutation::Permutation;
+use crate::stream::Stream;
+use crate::{Position, Row};
+use std::sync::Arc;
+
+/// Which count a sequence follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// One sequence for the whole run: no value comes twice before the sequence is through.
+    #[default]
+    Process,
+    /// A sequence for each worker, all starting at the first value, as in `OpenDJ`'s tools.
+    Worker,
+}
+
+impl Scope {
+    const fn place(self, position: &Position) -> u64 {
+        match self {
+            Self::Process => position.number,
+            Self::Worker => position.turn,
+        }
+    }
+}
+
+/// What an argument's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Integers, which `%d` and `%x` can format.
+    Integer,
+    /// Text: lines of files, strings, anything else.
+    Text,
+}
+
+/// A range of integers: `first`, `first + step` and so on, `steps` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) first: i64,
+    pub(crate) step: i64,
+    pub(crate) steps: u64,
+}
+
+impl Range {
+    /// Every integer from `first` to `last`, which is not below it.
+    pub(crate) const fn between(first: i64, last: i64) -> Self {
+        debug_assert!(first <= last, "a range that runs backwards");
+        Self { first, step: 1, steps: last.wrapping_sub(first).cast_unsigned() }
+    }
+
+    const fn value(&self, index: u64) -> i64 {
+        self.first.wrapping_add(self.step.wrapping_mul(index.cast_signed()))
+    }
+}
+
+/// A source of values.
+#[derive(Clone, Debug)]
+pub(crate) enum Generator {
+    /// The same value always.
+    Static(Vec<u8>, Option<i64>),
+    /// The integers of a range, in order, over and over.
+    Sequence(Range, Scope),
+    /// A random integer of a range.
+    Uniform(Range, Stream),
+    /// The integers of a range in random order, none twice before all have come.
+    Shuffled(i64, Permutation),
+    /// The lines of a file, in order, over and over.
+    Lines(Arc<Lines>, Scope),
+    /// A random line of a file.
+    Line(Arc<Lines>, Stream),
+    /// Random characters.
+    Text(Charset, u32, Stream),
+}
+
+impl Generator {
+    /// What the values are.
+    pub(crate) const fn kind(&self) -> Kind {
+        match self {
+            Self::Sequence(..)
+            | Self::Uniform(..)
+            | Self::Shuffled(..)
+            | Self::Static(_, Some(_)) => Kind::Integer,
+            Self::Static(_, None) | Self::Lines(..) | Self::Line(..) | Self::Text(..) => Kind::Text,
+        }
+    }
+
+    /// Appends to `row` the value at `position`.
+    pub(crate) fn draw(&self, position: &Position, row: &mut Row) {
+        match self {
+            Self::Static(text, integer) => {
+                row.open().extend_from_slice(text);
+                row.close(*integer);
+            }
+            Self::Sequence(range, scope) => {
+                row.push_integer(range.value(wrapped(scope.place(position), range.steps)));
+            }
+            Self::Uniform(range, stream) => {
+                row.push_integer(range.value(stream.at(position.number).up_to(range.steps)));
+            }
+            Self::Shuffled(first, order) => {
+                row.push_integer(first.wrapping_add(order.value(position.number).cast_signed()));
+            }
+            Self::Lines(lines, scope) => row.push(lines.line(scope.place(position) % lines.len())),
+            Self::Line(lines, stream) => {
+                row.push(lines.line(stream.at(position.number).up_to(lines.len() - 1)));
+            }
+            Self::Text(charset, length, stream) => {
+                let mut draws = stream.at(position.number);
+                let bytes = row.open();
+                for _ in 0..*length {
+                    bytes.extend_from_slice(charset.char(draws.up_to(charset.last())));
+                }
+                row.close(None);
+            }
+        }
+    }
+}
+
+/// `place` modulo `steps + 1`, a count that a word cannot always hold.
+fn wrapped(place: u64, steps: u64) -> u64 {
+    steps.checked_add(1).map_or(place, |count| place % count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_range_does_not_overflow() {
+        let range = Range::between(i64::MIN, i64::MAX);
+        assert_eq!(range.value(0), i64::MIN);
+        assert_eq!(range.value(u64::MAX), i64::MAX);
+        assert_eq!(wrapped(u64::MAX, u64::MAX), u64::MAX);
+        assert_eq!(wrapped(7, 2), 1);
+    }
+}
