@@ -1,14 +1,14 @@
 //! How many exchanges met which end, and the arithmetic that no run may violate.
 
 use brunt_exchange::Outcome;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Exchanges counted by how they ended.
 ///
 /// `sent` counts every exchange a session took on, also the one that found no connection: it was
 /// attempted, so it is accounted for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Exchanges the schedule asked for.
     pub planned: u64,

@@ -27,6 +27,17 @@ pub struct Histogram {
     saturated: u64,
 }
 
+/// How many of all durations were no longer than so many nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The duration.
+    pub nanos: u64,
+    /// The share of all, from 0 to 1.
+    pub quantile: f64,
+    /// How many that are.
+    pub count: u64,
+}
+
 /// Why a stored histogram could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HistogramError {
@@ -152,6 +163,22 @@ impl Histogram {
         self.buckets.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
+    /// The distribution in steps that grow finer towards the greatest: `steps` to each halving of
+    /// the distance to 1.
+    pub fn distribution(&self, steps: u32) -> impl Iterator<Item = Share> + '_ {
+        let mut count = 0;
+        self.buckets.iter_quantiles(steps).map(move |step| {
+            count += step.count_since_last_iteration();
+            let nanos = step.value_iterated_to().min(self.max);
+            Share { nanos, quantile: step.quantile_iterated_to(), count }
+        })
+    }
+
+    /// How many times the range doubles, and into how many buckets each doubling is divided.
+    pub fn layout(&self) -> (u32, u32) {
+        (self.buckets.buckets().into(), 2 * 10_u32.pow(DIGITS.into()).next_power_of_two())
+    }
+
     /// The buckets in the V2 compressed form of the public `HdrHistogram` tools, values in
     /// nanoseconds.
     pub fn to_v2(&self) -> Vec<u8> {
@@ -201,6 +228,12 @@ impl Histogram {
             self.saturated = saturated;
         }
         self
+    }
+
+    /// Records `count` times the value of a bucket that [`buckets`](Self::buckets) gave, without
+    /// touching the exact integers.
+    pub(crate) fn refill(&mut self, value: u64, count: u64) {
+        self.buckets.saturating_record_n(value.min(CEILING), count);
     }
 }
 
@@ -287,6 +320,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn quantiles_agree_with_the_sorted_values(
             mut values in prop::collection::vec(0u64..60_000_000_000, 1..300),

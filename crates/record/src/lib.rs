@@ -8,19 +8,42 @@
 mod catalogue;
 mod codes;
 mod counts;
+mod environment;
 mod health;
+mod hgrm;
 mod histogram;
+mod hlog;
 mod interval;
+mod latency;
 mod operation;
+mod packed;
 mod phase;
+mod record;
 mod sample;
+mod series;
+mod slo;
+mod totals;
+pub mod verdict;
 
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use counts::{Counts, Imbalance};
+pub use environment::Environment;
 pub use health::{Health, WorkerLoad};
-pub use histogram::{Histogram, HistogramError};
+pub use hgrm::write_hgrm;
+pub use histogram::{Histogram, HistogramError, Share};
+pub use hlog::Hlog;
 pub use interval::Interval;
+pub use latency::{Latency, Percentile};
 pub use operation::Operation;
 pub use phase::Phase;
+pub use record::{
+    Basis, CodeRecord, Conclusion, Conservation, Generator, Mode, Names, OperationRecord,
+    PartRecord, PhaseRecord, Plan, PortBudget, Rates, ReadError, Record, SCHEMA, SampleRecord,
+    StepOperationRecord, StepRecord, Tool, WorkerRecord, WriteError, rate,
+};
 pub use sample::{Sample, Samples};
+pub use series::{Series, Step, StepOperation};
+pub use slo::{Slo, SloError, SloResult};
+pub use totals::Totals;
+pub use verdict::{Evidence, Reason, Status, Verdict};

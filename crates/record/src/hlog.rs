@@ -1,0 +1,133 @@
+//! Writes the interval log of the `HdrHistogram` tools, version 1.3.
+//!
+//! Response times of everything stand untagged, as the log processor reads them unless told
+//! otherwise; `Tag=bind` holds those of one operation and `Tag=bind.service` its service times.
+
+use crate::{Catalogue, Histogram, Interval};
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// An interval log being written.
+pub struct Hlog<W> {
+    out: W,
+    tags: Vec<(String, String)>,
+}
+
+impl<W: Write> Hlog<W> {
+    /// Begins a log of a run that began at `started`.
+    pub fn new(mut out: W, started: jiff::Timestamp, catalogue: &Catalogue) -> io::Result<Self> {
+        let seconds = started.as_millisecond() as f64 / 1e3;
+        writeln!(out, "#[Histogram log format version 1.3]")?;
+        writeln!(out, "#[StartTime: {seconds:.3} (seconds since epoch), {started}]")?;
+        writeln!(
+            out,
+            r#""StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram""#
+        )?;
+        let tags =
+            catalogue.operations.iter().map(|name| (tag(name), format!("{}.service", tag(name))));
+        Ok(Self { out, tags: tags.collect() })
+    }
+
+    /// Adds one interval: a line for everything and two for each operation that was carried out.
+    pub fn push(&mut self, interval: &Interval) -> io::Result<()> {
+        let (from, lasted) = (interval.from, interval.lasted());
+        let mut all = Histogram::new();
+        interval.operations.iter().for_each(|operation| all.merge(&operation.response));
+        self.line(None, from, lasted, &all)?;
+        for (number, operation) in interval.operations.iter().enumerate() {
+            let Some((response, service)) = self.tags.get(number).cloned() else { continue };
+            self.line(Some(&response), from, lasted, &operation.response)?;
+            self.line(Some(&service), from, lasted, &operation.service)?;
+        }
+        Ok(())
+    }
+
+    /// Hands back what was written to, flushed.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn line(
+        &mut self,
+        tag: Option<&str>,
+        from: Duration,
+        lasted: Duration,
+        histogram: &Histogram,
+    ) -> io::Result<()> {
+        let Some(max) = histogram.max() else { return Ok(()) };
+        if let Some(tag) = tag {
+            write!(self.out, "Tag={tag},")?;
+        }
+        writeln!(
+            self.out,
+            "{:.3},{:.3},{:.3},{}",
+            from.as_secs_f64(),
+            lasted.as_secs_f64(),
+            max.as_nanos() as f64 / 1e6,
+            histogram.to_base64()
+        )
+    }
+}
+
+/// A tag may not hold what separates fields.
+fn tag(name: &str) -> String {
+    name.replace([',', ' ', '\t', '\r', '\n'], "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Phase;
+    use brunt_exchange::{Moment, Outcome, Stamps};
+    use hdrhistogram::serialization::Deserializer;
+    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+
+    #[test]
+    fn a_reader_not_ours_finds_what_was_recorded() {
+        let catalogue = Catalogue::new(["bind all", "search"], []);
+        let started = "2026-01-02T03:04:05.250Z".parse().unwrap();
+        let mut log = Hlog::new(Vec::new(), started, &catalogue).unwrap();
+        let mut interval = Interval::new(2, 0);
+        interval.reset(1, Phase::Steady, Duration::from_millis(1_500));
+        interval.to = Duration::from_millis(2_500);
+        for micros in 1..=100 {
+            let [due, sent, ended] = [0, 500, 1_000 * micros + 500].map(Moment::from_nanos);
+            interval.record(0, Outcome::Ok(0), &Stamps { due, free: due, sent, ended }, 0);
+        }
+        log.push(&interval).unwrap();
+        let text = String::from_utf8(log.finish().unwrap()).unwrap();
+        assert!(text.contains("#[StartTime: 1767323045.250 (seconds since epoch)"), "{text}");
+        let found: Vec<(Option<String>, f64, f64, u64, u64)> =
+            IntervalLogIterator::new(text.as_bytes())
+                .filter_map(|entry| match entry.unwrap() {
+                    LogEntry::Interval(line) => Some(line),
+                    _ => None,
+                })
+                .map(|line| {
+                    let bytes = base64::Engine::decode(
+                        &base64::engine::general_purpose::STANDARD,
+                        line.encoded_histogram(),
+                    );
+                    let read: hdrhistogram::Histogram<u64> = Deserializer::new()
+                        .deserialize(&mut io::Cursor::new(bytes.unwrap()))
+                        .unwrap();
+                    let tag = line.tag().map(|tag| tag.as_str().to_owned());
+                    (
+                        tag,
+                        line.start_timestamp().as_secs_f64(),
+                        line.max(),
+                        read.len(),
+                        read.value_at_quantile(0.5),
+                    )
+                })
+                .collect();
+        let tags: Vec<Option<&str>> = found.iter().map(|(tag, ..)| tag.as_deref()).collect();
+        assert_eq!(tags, [None, Some("bind_all"), Some("bind_all.service")]);
+        for (_, start, max, count, median) in found {
+            assert_eq!((start, count), (1.5, 100));
+            assert!((0.099..=0.101).contains(&max), "{max}");
+            assert!((50_000..50_600).contains(&median), "{median}");
+        }
+    }
+}

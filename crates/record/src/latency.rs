@@ -1,0 +1,106 @@
+//! A histogram as a record shows it: figures for people and jq, and the buckets for programs.
+
+use crate::{Histogram, HistogramError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// One percentile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentile {
+    /// Which one, from 0 to 100.
+    pub percentile: f64,
+    /// Its value in microseconds.
+    pub us: f64,
+}
+
+/// A distribution of durations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// How many durations.
+    pub count: u64,
+    /// The exact mean in microseconds; null if there were none.
+    pub mean_us: Option<f64>,
+    /// The standard deviation in microseconds, as well as the buckets know it.
+    pub stddev_us: Option<f64>,
+    /// The exact least, in nanoseconds.
+    pub min_ns: Option<u64>,
+    /// The exact greatest, in nanoseconds.
+    pub max_ns: Option<u64>,
+    /// The exact sum, in nanoseconds.
+    pub sum_ns: u64,
+    /// Durations beyond what the buckets can tell apart (60 s).
+    pub saturated: u64,
+    /// Percentiles in ascending order. None exceeds the greatest.
+    pub percentiles: Vec<Percentile>,
+    /// The buckets, in nanoseconds: `HdrHistogram` V2, deflated, base64. Empty if there were none.
+    pub hdr_v2: String,
+}
+
+impl Latency {
+    /// The percentiles a record holds unless told otherwise.
+    pub const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
+
+    /// Describes a histogram with these percentiles.
+    pub fn new(histogram: &Histogram, percentiles: &[f64]) -> Self {
+        if histogram.is_empty() {
+            return Self::default();
+        }
+        let nanos = |took: Duration| u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let percentiles = percentiles.iter().filter_map(|&percentile| {
+            let value = histogram.quantile(percentile / 100.0)?;
+            Some(Percentile { percentile, us: micros(value) })
+        });
+        Self {
+            count: histogram.count(),
+            mean_us: histogram.mean().map(micros),
+            stddev_us: histogram.deviation().map(micros),
+            min_ns: histogram.min().map(nanos),
+            max_ns: histogram.max().map(nanos),
+            sum_ns: u64::try_from(histogram.sum_nanos()).unwrap_or(u64::MAX),
+            saturated: histogram.saturated(),
+            percentiles: percentiles.collect(),
+            hdr_v2: histogram.to_base64(),
+        }
+    }
+
+    /// The histogram that was described.
+    pub fn histogram(&self) -> Result<Histogram, HistogramError> {
+        if self.hdr_v2.is_empty() {
+            return Ok(Histogram::new());
+        }
+        let buckets = Histogram::from_base64(&self.hdr_v2)?;
+        let (min, max) = (self.min_ns.unwrap_or_default(), self.max_ns.unwrap_or_default());
+        let (min, max) = (Duration::from_nanos(min), Duration::from_nanos(max));
+        Ok(buckets.with_exact(self.sum_ns.into(), min, max, self.saturated))
+    }
+
+    /// The greatest.
+    pub fn max(&self) -> Option<Duration> {
+        self.max_ns.map(Duration::from_nanos)
+    }
+}
+
+fn micros(took: Duration) -> f64 {
+    took.as_nanos() as f64 / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_are_those_of_the_histogram_and_it_can_be_had_back() {
+        let mut histogram = Histogram::new();
+        (1..=1_000).for_each(|n| histogram.record(Duration::from_micros(n)));
+        let latency = Latency::new(&histogram, &[50.0, 100.0]);
+        assert_eq!(latency.mean_us, Some(500.5));
+        assert_eq!((latency.min_ns, latency.max_ns), (Some(1_000), Some(1_000_000)));
+        assert_eq!(latency.percentiles[1], Percentile { percentile: 100.0, us: 1_000.0 });
+        assert!((latency.percentiles[0].us - 500.0).abs() < 0.6, "{:?}", latency.percentiles);
+        assert_eq!(latency.histogram().unwrap(), histogram);
+        let empty = Latency::new(&Histogram::new(), &Latency::PERCENTILES);
+        assert_eq!(empty.histogram().unwrap(), Histogram::new());
+        assert_eq!(empty.mean_us, None);
+    }
+}

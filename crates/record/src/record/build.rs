@@ -1,0 +1,393 @@
+//! Makes a [`Record`] of what was measured. All arithmetic between an interval and a document is
+//! here.
+
+use super::{
+    Basis, CodeRecord, Conservation, Generator, Mode, OperationRecord, PartRecord, PhaseRecord,
+    Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord, StepRecord, Tool,
+    WorkerRecord, rate,
+};
+use crate::{
+    Catalogue, Codes, Environment, Evidence, Interval, Latency, Phase, Series, Slo, SloError, Step,
+    Totals, Verdict,
+};
+use brunt_exchange::Outcome;
+use std::time::Duration;
+
+/// What the protocol calls an outcome: `invalidCredentials`, `ECONNREFUSED`.
+pub type Names<'a> = &'a dyn Fn(Outcome) -> String;
+
+/// What is known when a run is over.
+pub struct Conclusion<'a> {
+    /// What made the record.
+    pub tool: Tool,
+    /// When the run began.
+    pub started: jiff::Timestamp,
+    /// The command line, secrets already replaced.
+    pub command: Vec<String>,
+    /// What was asked for.
+    pub plan: Plan,
+    /// The machine.
+    pub environment: Environment,
+    /// The names of operations and parts.
+    pub catalogue: &'a Catalogue,
+    /// The names of outcomes.
+    pub names: Names<'a>,
+    /// What was measured, by phase.
+    pub totals: &'a Totals,
+    /// What was measured, over time.
+    pub series: &'a Series,
+    /// Percentiles to list, ascending.
+    pub percentiles: Vec<f64>,
+    /// Local ports there are and the plan needs.
+    pub ports: Option<PortBudget>,
+    /// Exchanges a second this machine manages against a target that costs nothing.
+    pub ceiling: Option<f64>,
+    /// Why the run did not come to its planned end.
+    pub interrupted: Option<&'a str>,
+    /// What the run had to reach.
+    pub objectives: &'a [Slo],
+}
+
+impl Conclusion<'_> {
+    /// Makes the record. Fails if an objective asks for what the run did not have.
+    pub fn record(self) -> Result<Record, SloError> {
+        let nothing = Interval::new(self.catalogue.operations.len(), self.catalogue.parts.len());
+        let steady = self.totals.phase(Phase::Steady).unwrap_or(&nothing);
+        let counts = self.totals.counts();
+        let imbalance = counts.conserved().err();
+        let rates = self.rates(steady);
+        let verdict = Verdict::new(&Evidence {
+            steady,
+            steps: self.series.steps(),
+            counts,
+            ceiling: self.ceiling,
+            constant: self.plan.constant,
+            interrupted: self.interrupted,
+        });
+        let mut record = Record {
+            schema: SCHEMA.to_owned(),
+            started: self.started.to_string(),
+            phases: self.totals.phases().iter().map(phase).collect(),
+            counts: steady.counts(),
+            conservation: Conservation {
+                counts,
+                holds: imbalance.is_none(),
+                imbalance: imbalance.map(|error| error.to_string()),
+            },
+            operations: self.operations(steady),
+            parts: self.parts(steady),
+            lag: Latency::new(&steady.lag, &self.percentiles),
+            lateness: Latency::new(&steady.lateness, &self.percentiles),
+            backlog_peak: steady.backlog_peak,
+            orphans: steady.orphans,
+            series: self.series.steps().iter().map(|one| step(one, self.names)).collect(),
+            generator: self.generator(steady, rates.achieved),
+            samples: self.samples(),
+            slo: Vec::new(),
+            rates,
+            verdict,
+            tool: self.tool,
+            command: self.command,
+            plan: self.plan,
+            environment: self.environment,
+        };
+        record.slo =
+            self.objectives.iter().map(|slo| slo.evaluate(&record)).collect::<Result<_, _>>()?;
+        Ok(record)
+    }
+
+    fn rates(&self, steady: &Interval) -> Rates {
+        let (counts, lasted) = (steady.counts(), steady.lasted());
+        Rates {
+            seconds: lasted.as_secs_f64(),
+            target: self.plan.target_rate,
+            offered: rate(counts.planned, lasted),
+            achieved: rate(counts.completed(), lasted),
+            goodput: rate(counts.ok, lasted),
+        }
+    }
+
+    fn operations(&self, steady: &Interval) -> Vec<OperationRecord> {
+        let operations =
+            steady.operations.iter().enumerate().map(|(number, operation)| OperationRecord {
+                name: self.catalogue.operation(number).to_owned(),
+                counts: operation.counts,
+                achieved: rate(operation.counts.completed(), steady.lasted()),
+                goodput: rate(operation.counts.ok, steady.lasted()),
+                codes: codes(&operation.codes, self.names),
+                response: Latency::new(&operation.response, &self.percentiles),
+                service: Latency::new(&operation.service, &self.percentiles),
+            });
+        operations.collect()
+    }
+
+    /// Parts of every phase: most connections are made before the steady one.
+    fn parts(&self, steady: &Interval) -> Vec<PartRecord> {
+        let parts = (0..steady.parts.len()).map(|number| {
+            let mut took = crate::Histogram::new();
+            for part in self.totals.phases().iter().filter_map(|phase| phase.parts.get(number)) {
+                took.merge(part);
+            }
+            PartRecord {
+                name: self.catalogue.part(number).to_owned(),
+                took: Latency::new(&took, &self.percentiles),
+            }
+        });
+        parts.collect()
+    }
+
+    fn generator(&self, steady: &Interval, achieved: Option<f64>) -> Generator {
+        let steps = self.series.steps().iter().filter(|step| step.phase == Phase::Steady);
+        let workers = steady.health.workers.iter();
+        Generator {
+            workers: workers
+                .map(|load| WorkerRecord { worker: load.worker, cpu_share: load.share() })
+                .collect(),
+            cpu_share_max: steady.health.busiest(),
+            cpu_share_peak: steps.filter_map(|step| step.busiest).reduce(f64::max),
+            socket_drops: steady.health.socket_drops,
+            ports: self.ports,
+            ceiling: self.ceiling,
+            ceiling_ratio: achieved
+                .zip(self.ceiling.filter(|ceiling| *ceiling > 0.0))
+                .map(|(achieved, ceiling)| achieved / ceiling),
+        }
+    }
+
+    fn samples(&self) -> Vec<SampleRecord> {
+        let samples = self.totals.samples().iter().map(|sample| {
+            let (class, code) = class(sample.outcome);
+            SampleRecord {
+                operation: self.catalogue.operation(usize::from(sample.operation)).to_owned(),
+                class: class.to_owned(),
+                code,
+                at_s: seconds(sample.at),
+                text: sample.text.clone(),
+            }
+        });
+        samples.collect()
+    }
+}
+
+impl Plan {
+    /// A closed loop of `sessions` virtual users, as fast as it goes.
+    pub fn closed(sessions: u64, seed: u64) -> Self {
+        Self {
+            mode: Mode::Closed,
+            target_rate: None,
+            constant: true,
+            sessions,
+            seed,
+            latency_basis: Basis::Response,
+            target: None,
+        }
+    }
+
+    /// A constant arrival rate.
+    pub fn open(target_rate: f64, sessions: u64, seed: u64) -> Self {
+        Self { mode: Mode::Open, target_rate: Some(target_rate), ..Self::closed(sessions, seed) }
+    }
+}
+
+fn phase(total: &Interval) -> PhaseRecord {
+    PhaseRecord {
+        name: total.phase,
+        from_s: seconds(total.from),
+        to_s: seconds(total.to),
+        counts: total.counts(),
+    }
+}
+
+/// A step lists three percentiles only: its histograms hold the others, and there are many steps.
+fn step(step: &Step, names: Names<'_>) -> StepRecord {
+    const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+    let operations = step.operations.iter().map(|operation| StepOperationRecord {
+        counts: operation.counts,
+        codes: codes(&operation.codes, names),
+        response: Latency::new(&operation.response(), &PERCENTILES),
+        service: Latency::new(&operation.service(), &PERCENTILES),
+    });
+    StepRecord {
+        phase: step.phase,
+        from_s: seconds(step.from),
+        to_s: seconds(step.to),
+        planned: step.planned,
+        dropped: step.dropped,
+        backlog_peak: step.backlog_peak,
+        in_flight: step.in_flight,
+        orphans: step.orphans,
+        busiest: step.busiest,
+        operations: operations.collect(),
+        lag: Latency::new(&step.lag(), &PERCENTILES),
+        lateness: Latency::new(&step.lateness(), &PERCENTILES),
+    }
+}
+
+fn codes(codes: &Codes, names: Names<'_>) -> Vec<CodeRecord> {
+    let known = codes.sorted().into_iter().map(|(outcome, count)| {
+        let (class, code) = class(outcome);
+        CodeRecord { class: class.to_owned(), code, name: names(outcome), count }
+    });
+    let other = (codes.other() > 0).then(|| CodeRecord {
+        class: "other".to_owned(),
+        code: None,
+        name: format!("beyond the first {} codes", Codes::LABELS_MAX),
+        count: codes.other(),
+    });
+    known.chain(other).collect()
+}
+
+fn class(outcome: Outcome) -> (&'static str, Option<u32>) {
+    match outcome {
+        Outcome::Ok(code) => ("ok", Some(code)),
+        Outcome::Failed(class, code) => (class.word(), (code != 0).then_some(code)),
+        Outcome::TimedOut => ("timed-out", None),
+        Outcome::CutOff => ("cut-off", None),
+    }
+}
+
+fn seconds(at: Duration) -> f64 {
+    at.as_secs_f64()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{Sample, WorkerLoad};
+    use brunt_exchange::{Class, Moment, Part, Stamps};
+
+    const MS: u64 = 1_000_000;
+
+    fn interval(second: u64) -> Interval {
+        let mut interval = Interval::new(2, 1);
+        interval.reset(second, Phase::Steady, Duration::from_secs(2 + second));
+        interval.to = Duration::from_secs(3 + second);
+        let stamps = |took| Stamps {
+            due: Moment::ZERO,
+            free: Moment::ZERO,
+            sent: Moment::from_nanos(MS),
+            ended: Moment::from_nanos(took * MS),
+        };
+        for n in 0..90 {
+            let refused = second < 9 && n % 9 == 0 || second == 9 && n < 9;
+            let outcome = if refused { Outcome::Failed(Class::Result, 49) } else { Outcome::Ok(0) };
+            interval.record(0, outcome, &stamps(1), 0);
+        }
+        (0..5).for_each(|_| interval.record(1, Outcome::Ok(0), &stamps(4), 2));
+        (interval.planned, interval.dropped, interval.backlog_peak) = (100, 5, second);
+        interval.health.record(WorkerLoad {
+            worker: 0,
+            cpu: Duration::from_millis(100 * (second + 1) / 2),
+            wall: Duration::from_secs(1),
+        });
+        interval
+    }
+
+    /// Ten steady seconds at 100/s: 900 binds of 1 ms, 99 of them refused, 50 searches of 4 ms
+    /// with two entries each, 50 dropped. Every exchange left 1 ms late.
+    pub(crate) fn measured() -> Record {
+        let (mut totals, mut series) = (Totals::new(), Series::new());
+        let mut prepare = Interval::new(2, 1);
+        prepare.reset(0, Phase::Prepare, Duration::ZERO);
+        prepare.to = Duration::from_secs(2);
+        prepare.part(Part(0), Duration::from_millis(7));
+        let outcome = Outcome::Failed(Class::Result, 49);
+        prepare.samples.push(Sample {
+            operation: 0,
+            outcome,
+            at: Duration::from_secs(1),
+            text: "no".into(),
+        });
+        for interval in std::iter::once(prepare).chain((0..10).map(interval)) {
+            totals.absorb(&interval);
+            series.push(&interval);
+        }
+        let name = |outcome| match outcome {
+            Outcome::Ok(0) => "success".to_owned(),
+            Outcome::Failed(Class::Result, 49) => "invalidCredentials".to_owned(),
+            other => format!("{other:?}"),
+        };
+        let conclusion = Conclusion {
+            tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
+            started: "2026-01-02T03:04:05Z".parse().unwrap(),
+            command: vec!["brunt".into(), "authrate".into()],
+            plan: Plan::open(100.0, 10, 7),
+            environment: Environment::default(),
+            catalogue: &Catalogue::new(["bind", "search"], ["connect"]),
+            names: &name,
+            totals: &totals,
+            series: &series,
+            percentiles: Latency::PERCENTILES.to_vec(),
+            ports: Some(PortBudget { available: 28_232, needed: 600 }),
+            ceiling: Some(950.0),
+            interrupted: None,
+            objectives: &["bind.p99<20ms".parse().unwrap(), "dropped==0".parse().unwrap()],
+        };
+        conclusion.record().unwrap()
+    }
+
+    #[test]
+    fn the_rates_are_told_apart() {
+        let rates = measured().rates;
+        assert!((rates.seconds - 10.0).abs() < 1e-9);
+        assert_eq!(rates.target, Some(100.0));
+        assert_eq!(rates.offered, Some(100.0));
+        assert_eq!(rates.achieved, Some(95.0));
+        assert_eq!(rates.goodput, Some(85.1));
+    }
+
+    #[test]
+    fn operations_add_up_to_the_whole() {
+        let record = measured();
+        assert_eq!(record.operations[0].counts.failed, 99);
+        let codes: u64 = record.operations[0].codes.iter().map(|code| code.count).sum();
+        assert_eq!(codes, 900);
+        assert_eq!(record.operations[0].codes[1].name, "invalidCredentials");
+        assert_eq!(record.operations[1].counts.items, 100);
+        assert_eq!(record.operations[1].achieved, Some(5.0));
+        assert_eq!(record.counts.sent, 950);
+        assert!(record.conservation.holds);
+        let steps: u64 =
+            record.series.iter().flat_map(|step| &step.operations).map(|o| o.counts.ok).sum();
+        assert_eq!(steps, record.counts.ok);
+    }
+
+    #[test]
+    fn the_generator_answers_for_itself() {
+        let record = measured();
+        assert_eq!(record.parts[0].took.max_ns, Some(7_000_000));
+        assert_eq!(record.lag.mean_us, Some(1_000.0));
+        assert_eq!(record.backlog_peak, 9);
+        // 50, 100, 150 … 500 ms of processor time in ten seconds.
+        assert_eq!(record.generator.cpu_share_max, Some(0.275));
+        assert_eq!(record.generator.cpu_share_peak, Some(0.5));
+        assert_eq!(record.generator.ceiling_ratio, Some(0.1));
+        assert_eq!(record.samples[0].text, "no");
+        assert_eq!(record.slo.iter().map(|slo| slo.ok).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn a_run_that_never_became_steady_has_a_record() {
+        let (totals, series) = (Totals::new(), Series::new());
+        let conclusion = Conclusion {
+            tool: Tool { name: "brunt".into(), version: "0".into() },
+            started: jiff::Timestamp::UNIX_EPOCH,
+            command: Vec::new(),
+            plan: Plan::closed(1, 0),
+            environment: Environment::default(),
+            catalogue: &Catalogue::new(["bind"], []),
+            names: &|_| String::new(),
+            totals: &totals,
+            series: &series,
+            percentiles: vec![50.0],
+            ports: None,
+            ceiling: None,
+            interrupted: Some("SIGINT during warm-up"),
+            objectives: &[],
+        };
+        let record = conclusion.record().unwrap();
+        assert_eq!(record.rates.achieved, None);
+        assert_eq!(record.verdict.status, crate::Status::Partial);
+        assert!(!serde_json::to_string(&record).unwrap().contains("NaN"));
+    }
+}

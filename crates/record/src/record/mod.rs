@@ -1,0 +1,299 @@
+//! A run once it is over, as one JSON document that everything else is made from: [`Record`].
+//!
+//! The format carries its version and is published as a JSON schema, because people parse what a
+//! tool writes whether it is meant for them or not. It holds the histograms themselves, so a
+//! report, a comparison or a merge made from the file says no less than the run did.
+
+mod build;
+mod store;
+
+pub use build::{Conclusion, Names};
+pub use store::{ReadError, WriteError};
+
+use crate::{Counts, Environment, Latency, Phase, SloResult, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The version of the format. A change that a reader could stumble over raises the number.
+pub const SCHEMA: &str = "brunt-record/1";
+
+/// What a run was asked to do and what was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// `brunt-record/1`.
+    pub schema: String,
+    /// What made the record.
+    pub tool: Tool,
+    /// When the run began, in RFC 3339.
+    pub started: String,
+    /// The command line, secrets replaced.
+    pub command: Vec<String>,
+    /// What was asked for.
+    pub plan: Plan,
+    /// The machine the generator ran on.
+    pub environment: Environment,
+    /// The phases the run went through, with what happened in each.
+    pub phases: Vec<PhaseRecord>,
+    /// Rates of the steady phase.
+    pub rates: Rates,
+    /// Counts of the steady phase.
+    pub counts: Counts,
+    /// Whether every exchange of the whole run is accounted for.
+    pub conservation: Conservation,
+    /// The operations, measured in the steady phase.
+    pub operations: Vec<OperationRecord>,
+    /// Pieces of work beside the exchanges: connecting, TLS handshakes.
+    pub parts: Vec<PartRecord>,
+    /// Sent − due: what the exchanges waited on our side.
+    pub lag: Latency,
+    /// Sent − the later of due and the session being free: the part of the lag that is our own.
+    pub lateness: Latency,
+    /// The most exchanges that were due and waited for a session.
+    pub backlog_peak: u64,
+    /// Replies that answered no exchange in flight.
+    pub orphans: u64,
+    /// The run over time.
+    pub series: Vec<StepRecord>,
+    /// How the generator itself fared.
+    pub generator: Generator,
+    /// What became of the objectives.
+    pub slo: Vec<SloResult>,
+    /// Whether the figures can be trusted.
+    pub verdict: Verdict,
+    /// The first few failures in words.
+    pub samples: Vec<SampleRecord>,
+}
+
+/// What made a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// The name of the program.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// How load is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Exchanges fall due by a schedule, whether earlier ones ended or not.
+    Open,
+    /// Virtual users each wait for the answer before they ask again.
+    Closed,
+}
+
+/// Which latency a run's tables showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// Ended − due: what a user waits.
+    #[default]
+    Response,
+    /// Ended − sent: what the target took.
+    Service,
+}
+
+/// What was asked of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// How load is made.
+    pub mode: Mode,
+    /// Exchanges a second that were asked for; null for as many as possible.
+    pub target_rate: Option<f64>,
+    /// Whether the load was meant to be the same throughout the steady phase.
+    pub constant: bool,
+    /// Sessions: connections times concurrent requests, or virtual users.
+    pub sessions: u64,
+    /// Every generated value follows from this number.
+    pub seed: u64,
+    /// Which latency the tables showed. The record holds both.
+    pub latency_basis: Basis,
+    /// What was loaded, without secrets.
+    pub target: Option<String>,
+}
+
+/// One phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseRecord {
+    /// Which.
+    pub name: Phase,
+    /// When it began, in seconds since the origin of the run.
+    pub from_s: f64,
+    /// When it ended.
+    pub to_s: f64,
+    /// What happened in it.
+    pub counts: Counts,
+}
+
+/// Exchanges a second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rates {
+    /// How long the steady phase lasted, in seconds.
+    pub seconds: f64,
+    /// Asked for; null for as many as possible.
+    pub target: Option<f64>,
+    /// Fell due, dropped ones included.
+    pub offered: Option<f64>,
+    /// Came to an end, well or not.
+    pub achieved: Option<f64>,
+    /// Came to a good end.
+    pub goodput: Option<f64>,
+}
+
+/// How often one outcome was met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodeRecord {
+    /// `ok`, `timed-out`, `cut-off`, `other`, or the class of a failure: `result`, `connect`, …
+    pub class: String,
+    /// The protocol's or the operating system's own code, where there is one.
+    pub code: Option<u32>,
+    /// What the code is called.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// One operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationRecord {
+    /// What it is called.
+    pub name: String,
+    /// How many exchanges met which end.
+    pub counts: Counts,
+    /// Exchanges a second that came to an end.
+    pub achieved: Option<f64>,
+    /// Exchanges a second that came to a good end.
+    pub goodput: Option<f64>,
+    /// How often each outcome was met, the most frequent first.
+    pub codes: Vec<CodeRecord>,
+    /// Ended − due: what a user waits.
+    pub response: Latency,
+    /// Ended − sent: what the target took.
+    pub service: Latency,
+}
+
+/// One kind of work beside the exchanges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PartRecord {
+    /// What it is called.
+    pub name: String,
+    /// How long it took.
+    pub took: Latency,
+}
+
+/// One step of the run over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepRecord {
+    /// The phase all of it belongs to.
+    pub phase: Phase,
+    /// When it began, in seconds since the origin of the run.
+    pub from_s: f64,
+    /// When it ended.
+    pub to_s: f64,
+    /// Exchanges that fell due.
+    pub planned: u64,
+    /// Exchanges dropped.
+    pub dropped: u64,
+    /// The most exchanges that waited for a session.
+    pub backlog_peak: u64,
+    /// Exchanges in flight at its end.
+    pub in_flight: u64,
+    /// Replies that answered nothing.
+    pub orphans: u64,
+    /// The share of its core the busiest worker used.
+    pub busiest: Option<f64>,
+    /// The operations, in the order of the record's.
+    pub operations: Vec<StepOperationRecord>,
+    /// Sent − due.
+    pub lag: Latency,
+    /// The part of the lag that is our own.
+    pub lateness: Latency,
+}
+
+/// One operation in one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepOperationRecord {
+    /// How many exchanges met which end.
+    pub counts: Counts,
+    /// How often each outcome was met.
+    pub codes: Vec<CodeRecord>,
+    /// Ended − due.
+    pub response: Latency,
+    /// Ended − sent.
+    pub service: Latency,
+}
+
+/// Local ports, where connections are made anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PortBudget {
+    /// Ports there are: the local range times the source addresses.
+    pub available: u64,
+    /// Ports the plan needs within the time a closed one stays reserved.
+    pub needed: u64,
+}
+
+/// The processor time of one worker.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerRecord {
+    /// The number of the worker.
+    pub worker: u16,
+    /// The share of one core it used in the steady phase.
+    pub cpu_share: Option<f64>,
+}
+
+/// How the generator itself fared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Generator {
+    /// The workers.
+    pub workers: Vec<WorkerRecord>,
+    /// The share of its core the busiest worker used in the steady phase.
+    pub cpu_share_max: Option<f64>,
+    /// The same in the worst step.
+    pub cpu_share_peak: Option<f64>,
+    /// Replies the kernel dropped on our own sockets.
+    pub socket_drops: u64,
+    /// Local ports there are and the plan needs.
+    pub ports: Option<PortBudget>,
+    /// Exchanges a second this machine manages against a target that costs nothing.
+    pub ceiling: Option<f64>,
+    /// The achieved rate as a share of the ceiling.
+    pub ceiling_ratio: Option<f64>,
+}
+
+/// Whether every exchange is accounted for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conservation {
+    /// Counts of the whole run, all phases together.
+    pub counts: Counts,
+    /// Whether planned = sent + dropped and sent = ok + failed + timed out + cut off.
+    pub holds: bool,
+    /// What does not add up.
+    pub imbalance: Option<String>,
+}
+
+/// A failure in words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SampleRecord {
+    /// The operation.
+    pub operation: String,
+    /// The class of the failure.
+    pub class: String,
+    /// The protocol's or the operating system's own code, where there is one.
+    pub code: Option<u32>,
+    /// When, in seconds since the origin of the run.
+    pub at_s: f64,
+    /// What the session said.
+    pub text: String,
+}
+
+/// Events a second, if any time has passed.
+pub fn rate(count: u64, lasted: Duration) -> Option<f64> {
+    (!lasted.is_zero()).then(|| count as f64 / lasted.as_secs_f64())
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    pub(crate) use super::build::tests::measured;
+}

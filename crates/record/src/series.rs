@@ -1,0 +1,287 @@
+//! The run over time, in bounded memory: [`Series`].
+//!
+//! A short run keeps every interval. When there are too many, neighbours are merged pairwise and
+//! each step from then on is twice as long, so that a week is told in as many steps as an hour,
+//! and, since merging adds integers, without any loss but that of resolution.
+
+use crate::packed::Packed;
+use crate::{Codes, Counts, Histogram, Interval, Phase};
+use std::time::Duration;
+
+/// One operation in one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepOperation {
+    /// How many exchanges met which end.
+    pub counts: Counts,
+    /// The same by code.
+    pub codes: Codes,
+    response: Packed,
+    service: Packed,
+}
+
+impl StepOperation {
+    /// Ended − due.
+    pub fn response(&self) -> Histogram {
+        self.response.histogram()
+    }
+
+    /// Ended − sent.
+    pub fn service(&self) -> Histogram {
+        self.service.histogram()
+    }
+}
+
+/// One step of a series: an interval, or several merged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The phase all of it belongs to.
+    pub phase: Phase,
+    /// When it began, since the origin of the run.
+    pub from: Duration,
+    /// When it ended.
+    pub to: Duration,
+    /// How many intervals were merged into it.
+    pub intervals: u64,
+    /// The operations, by number.
+    pub operations: Vec<StepOperation>,
+    /// Exchanges that fell due.
+    pub planned: u64,
+    /// Exchanges dropped.
+    pub dropped: u64,
+    /// The most exchanges that waited for a session.
+    pub backlog_peak: u64,
+    /// Exchanges in flight at its end.
+    pub in_flight: u64,
+    /// Replies that answered nothing.
+    pub orphans: u64,
+    /// The share of its core the busiest worker used in the busiest of the intervals.
+    pub busiest: Option<f64>,
+    lag: Packed,
+    lateness: Packed,
+}
+
+impl Step {
+    fn new(interval: &Interval) -> Self {
+        let operations = interval.operations.iter().map(|operation| StepOperation {
+            counts: operation.counts,
+            codes: operation.codes.clone(),
+            response: Packed::new(&operation.response),
+            service: Packed::new(&operation.service),
+        });
+        Self {
+            phase: interval.phase,
+            from: interval.from,
+            to: interval.to,
+            intervals: 1,
+            operations: operations.collect(),
+            planned: interval.planned,
+            dropped: interval.dropped,
+            backlog_peak: interval.backlog_peak,
+            in_flight: interval.in_flight,
+            orphans: interval.orphans,
+            busiest: interval.health.busiest(),
+            lag: Packed::new(&interval.lag),
+            lateness: Packed::new(&interval.lateness),
+        }
+    }
+
+    /// Sent − due.
+    pub fn lag(&self) -> Histogram {
+        self.lag.histogram()
+    }
+
+    /// Sent − the later of due and free.
+    pub fn lateness(&self) -> Histogram {
+        self.lateness.histogram()
+    }
+
+    /// How long the step lasted.
+    pub fn lasted(&self) -> Duration {
+        self.to.saturating_sub(self.from)
+    }
+
+    /// Exchanges that came to an end of their own.
+    pub fn completed(&self) -> u64 {
+        self.operations.iter().map(|operation| operation.counts.completed()).sum()
+    }
+
+    fn append(&mut self, other: &Self) {
+        debug_assert_eq!(
+            self.operations.len(),
+            other.operations.len(),
+            "a run does not change its catalogue"
+        );
+        for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
+            mine.counts.merge(&theirs.counts);
+            mine.codes.merge(&theirs.codes);
+            mine.response.merge(&theirs.response);
+            mine.service.merge(&theirs.service);
+        }
+        self.to = self.to.max(other.to);
+        self.intervals += other.intervals;
+        self.planned += other.planned;
+        self.dropped += other.dropped;
+        self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
+        self.in_flight = other.in_flight;
+        self.orphans += other.orphans;
+        self.busiest = self.busiest.into_iter().chain(other.busiest).reduce(f64::max);
+        self.lag.merge(&other.lag);
+        self.lateness.merge(&other.lateness);
+    }
+
+    fn size(&self) -> usize {
+        let operations = self.operations.iter().map(|operation| {
+            operation.response.size()
+                + operation.service.size()
+                + operation.codes.sorted().len() * 16
+        });
+        operations.sum::<usize>() + self.lag.size() + self.lateness.size()
+    }
+}
+
+/// The steps of a run.
+#[derive(Clone, Debug)]
+pub struct Series {
+    steps: Vec<Step>,
+    steps_max: usize,
+    bytes: usize,
+    each: u64,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Series {
+    /// The most steps kept.
+    pub const STEPS_MAX: usize = 2_048;
+    /// The most memory the histograms of the steps may take together.
+    pub const BYTES_MAX: usize = 8 << 20;
+
+    /// An empty series.
+    pub fn new() -> Self {
+        Self::with_steps_max(Self::STEPS_MAX)
+    }
+
+    /// An empty series of at most `steps_max` steps.
+    pub fn with_steps_max(steps_max: usize) -> Self {
+        Self { steps: Vec::new(), steps_max: steps_max.max(Phase::ALL.len()), bytes: 0, each: 1 }
+    }
+
+    /// Adds the next interval of the run.
+    pub fn push(&mut self, interval: &Interval) {
+        let step = Step::new(interval);
+        match self.steps.last_mut() {
+            Some(last) if last.phase == step.phase && last.intervals < self.each => {
+                self.bytes -= last.size();
+                last.append(&step);
+                self.bytes += last.size();
+            }
+            _ => {
+                self.bytes += step.size();
+                self.steps.push(step);
+            }
+        }
+        if self.steps.len() > self.steps_max
+            || (self.bytes > Self::BYTES_MAX && self.steps.len() > 1)
+        {
+            self.halve();
+        }
+    }
+
+    /// The steps, in order of time.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    fn halve(&mut self) {
+        self.each *= 2;
+        let mut merged: Vec<Step> = Vec::with_capacity(self.steps.len() / 2 + Phase::ALL.len());
+        for step in self.steps.drain(..) {
+            match merged.last_mut() {
+                Some(last)
+                    if last.phase == step.phase && last.intervals + step.intervals <= self.each =>
+                {
+                    last.append(&step);
+                }
+                _ => merged.push(step),
+            }
+        }
+        self.bytes = merged.iter().map(Step::size).sum();
+        self.steps = merged;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::{Moment, Outcome, Stamps};
+
+    fn interval(index: u64, phase: Phase) -> Interval {
+        let mut interval = Interval::new(1, 0);
+        interval.reset(index, phase, Duration::from_secs(index));
+        interval.to = Duration::from_secs(index + 1);
+        interval.planned = index;
+        interval.backlog_peak = index;
+        let stamps = Stamps {
+            due: Moment::ZERO,
+            free: Moment::ZERO,
+            sent: Moment::ZERO,
+            ended: Moment::from_nanos(1_000 * (index + 1)),
+        };
+        interval.record(0, Outcome::Ok(0), &stamps, 1);
+        interval
+    }
+
+    #[test]
+    fn a_long_run_is_told_in_few_steps_and_loses_nothing() {
+        let mut series = Series::with_steps_max(16);
+        let mut whole = Histogram::new();
+        for index in 0..1_000 {
+            let interval = interval(index, if index < 5 { Phase::WarmUp } else { Phase::Steady });
+            whole.merge(&interval.operations[0].response);
+            series.push(&interval);
+        }
+        let steps = series.steps();
+        assert!(steps.len() <= 16 && steps.len() > 8, "{}", steps.len());
+        assert_eq!(steps.iter().map(|step| step.intervals).sum::<u64>(), 1_000);
+        assert_eq!(steps.iter().map(|step| step.planned).sum::<u64>(), 999 * 1_000 / 2);
+        assert!(steps.windows(2).all(|pair| pair[0].to == pair[1].from));
+        assert_eq!(steps[0].phase, Phase::WarmUp);
+        assert_eq!(steps[0].to, Duration::from_secs(5));
+        let mut told = Histogram::new();
+        for step in steps {
+            told.merge(&step.operations[0].response());
+        }
+        assert_eq!(told, whole);
+        assert_eq!(steps.last().unwrap().backlog_peak, 999);
+    }
+
+    #[test]
+    fn a_short_run_keeps_every_interval() {
+        let mut series = Series::new();
+        (0..100).for_each(|index| series.push(&interval(index, Phase::Steady)));
+        assert_eq!(series.steps().len(), 100);
+    }
+
+    #[test]
+    fn memory_is_bounded_by_bytes_as_well() {
+        let mut series = Series::new();
+        let mut wide = Interval::new(1, 0);
+        let mut nanos = 1_000_u64;
+        while nanos < 50_000_000_000 {
+            wide.lag.record(Duration::from_nanos(nanos));
+            nanos += nanos / 500 + 16;
+        }
+        for index in 0..700 {
+            wide.index = index;
+            wide.from = Duration::from_secs(index);
+            wide.to = Duration::from_secs(index + 1);
+            series.push(&wide);
+        }
+        assert!(series.bytes <= Series::BYTES_MAX);
+        assert!(series.steps().len() > 100, "{}", series.steps().len());
+    }
+}
