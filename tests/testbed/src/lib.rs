@@ -1,0 +1,42 @@
+//! Real servers for tests, each on a private directory and free loopback ports: [`Slapd`], [`OpenDj`],
+//! [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`].
+//!
+//! A server ends when its value is dropped, and also when the test process dies without dropping
+//! anything (see [`Daemon`]). What a test must never do is compare a tool's count with the tool's own
+//! idea of it: [`Operations`] is what the server says it saw. A crate and not a module of the tests,
+//! so that it is compiled once and every crate's tests may use it. It knows nothing of brunt.
+//!
+//! Anything that goes wrong here panics with what was run and what it said: a test that cannot have
+//! its server has failed, not passed. Only a program that is not installed may excuse a test, visibly,
+//! and not in CI: see [`require`].
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "support for tests: every failure is a panic, as said above"
+)]
+
+mod daemon;
+mod evidence;
+mod kdc;
+mod opendj;
+mod people;
+mod pki;
+mod ports;
+mod require;
+mod slapd;
+mod softhsm;
+mod tool;
+mod wait;
+
+pub use daemon::Daemon;
+pub use evidence::Operations;
+pub use kdc::Kdc;
+pub use opendj::OpenDj;
+pub use people::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, PROXY_DN, USERS, user_dn};
+pub use pki::Pki;
+pub use ports::free_port;
+pub use require::{peers, require};
+pub use slapd::{Options, Slapd};
+pub use softhsm::SoftHsm;
+pub use tool::{found, run};
+pub use wait::until;

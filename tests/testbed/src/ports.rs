@@ -1,0 +1,51 @@
+//! Free loopback ports for servers.
+//!
+//! Taken below the range the kernel hands to clients (32768 and up on Linux): a load generator uses
+//! up thousands of those, and a server restarted on its old port must still find it free.
+
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+const FIRST: u16 = 12_000;
+const COUNT: u16 = 18_000;
+
+/// A port of 127.0.0.1 that nothing listens on, by TCP or UDP, and that this process did not give out before.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Test processes run side by side, so each starts somewhere else.
+    let start = (std::process::id().wrapping_mul(97) % u32::from(COUNT)) as u16;
+    for _ in 0..COUNT {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = FIRST + (start + step % COUNT) % COUNT;
+        let address = (Ipv4Addr::LOCALHOST, port);
+        if TcpListener::bind(address).is_ok() && UdpSocket::bind(address).is_ok() {
+            return port;
+        }
+    }
+    panic!("no free port between {FIRST} and {}", FIRST + COUNT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_differ_and_keep_out_of_the_range_of_clients() {
+        let ports: Vec<u16> = (0..50).map(|_| free_port()).collect();
+        let mut distinct = ports.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), ports.len());
+        assert!(ports.iter().all(|port| *port < 32_768));
+    }
+
+    #[test]
+    fn a_port_in_use_is_not_given_out() {
+        let taken: Vec<TcpListener> = (0..20)
+            .map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, free_port())).unwrap())
+            .collect();
+        let taken: Vec<u16> =
+            taken.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
+        assert!((0..200).all(|_| !taken.contains(&free_port())));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a test may expect of the machine: programs on the path, archives in the cache of `tests/setup`.
+//!
+//! A developer without slapd should still be able to run the tests, and should see what was left out.
+//! In CI nothing is ever left out.
+
+use crate::tool::found;
+use std::env;
+use std::path::PathBuf;
+
+/// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
+/// should return; in CI (`CI=true`) it panics instead. `"opendj"` stands for the unpacked OpenDJ.
+///
+/// ```no_run
+/// # fn test() {
+/// if !brunt_testbed::require(&["slapd", "ldapsearch"]) {
+///     return;
+/// }
+/// # }
+/// ```
+#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
+pub fn require(programs: &[&str]) -> bool {
+    let missing: Vec<&str> =
+        programs.iter().copied().filter(|program| !installed(program)).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let missing = missing.join(", ");
+    assert!(env::var("CI").as_deref() != Ok("true"), "not installed: {missing}; run tests/setup");
+    eprintln!("skipped: {missing} not installed; run tests/setup");
+    false
+}
+
+fn installed(program: &str) -> bool {
+    if program == "opendj" {
+        opendj_archive().join("lib/bootstrap.jar").exists()
+    } else {
+        found(program).is_some()
+    }
+}
+
+/// Where `tests/setup` keeps what comes from no Debian package.
+pub fn peers() -> PathBuf {
+    let home =
+        || PathBuf::from(env::var_os("HOME").expect("HOME is set")).join(".cache/brunt-peers");
+    env::var_os("BRUNT_PEERS").map_or_else(home, PathBuf::from)
+}
+
+/// The OpenDJ that `tests/setup` unpacked, never started itself.
+pub(crate) fn opendj_archive() -> PathBuf {
+    peers().join("opendj-server-legacy-5.0.3/opendj")
+}
