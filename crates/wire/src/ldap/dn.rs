@@ -344,3 +344,125 @@ fn pair_of_digits(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     Some((digit(high)? << 4 | digit(low)?) as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(text: &str) -> String {
+        let mut form = Vec::new();
+        normalize(text.as_bytes(), &mut form).unwrap_or_else(|error| panic!("{text}: {error}"));
+        String::from_utf8(form).unwrap()
+    }
+
+    #[test]
+    fn the_examples_of_rfc_4514() {
+        let values = |text: &str| {
+            let dn = Dn::parse(text.as_bytes()).unwrap();
+            let pairs = dn.rdns.into_iter().flat_map(|rdn| rdn.pairs);
+            pairs.map(|pair| (pair.attribute, pair.value)).collect::<Vec<_>>()
+        };
+        let expected = |pairs: &[(&str, &[u8])]| {
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.to_vec()))
+                .collect::<Vec<_>>()
+        };
+        for (text, pairs) in [
+            (
+                "UID=jsmith,DC=example,DC=net",
+                &[("UID", &b"jsmith"[..]), ("DC", b"example"), ("DC", b"net")][..],
+            ),
+            (
+                "OU=Sales+CN=J.  Smith,DC=example,DC=net",
+                &[("OU", b"Sales"), ("CN", b"J.  Smith"), ("DC", b"example"), ("DC", b"net")],
+            ),
+            (
+                "CN=James \\\"Jim\\\" Smith\\, III,DC=net",
+                &[("CN", b"James \"Jim\" Smith, III"), ("DC", b"net")],
+            ),
+            ("CN=Before\\0dAfter,DC=net", &[("CN", b"Before\rAfter"), ("DC", b"net")]),
+            ("1.3.6.1.4.1.1466.0=#04024869", &[("1.3.6.1.4.1.1466.0", &[4, 2, 0x48, 0x69])]),
+            ("CN=Lu\\C4\\8Di\\C4\\87", &[("CN", "Lu\u{10d}i\u{107}".as_bytes())]),
+            ("", &[]),
+            ("cn=", &[("cn", b"")]),
+            ("o=\"a, b\" ; c = d ", &[("o", b"a, b"), ("c", b"d")]),
+            ("cn=x\\ ,o=y", &[("cn", b"x "), ("o", b"y")]),
+        ] {
+            assert_eq!(values(text), expected(pairs), "{text}");
+        }
+    }
+
+    #[test]
+    fn equal_names_have_equal_forms() {
+        for (one, other) in [
+            ("UID=User.1, OU=People ,DC=Example", "uid=user.1,ou=people,dc=example"),
+            ("cn=a  b", "CN=A B"),
+            ("cn=b+ou=c", "OU=C+cn=B"),
+            ("cn=\\41", "cn=a"),
+            ("cn=\\ a", "cn=a"),
+            ("cn=\u{c4}", "cn=\u{e4}"),
+        ] {
+            assert_eq!(normal(one), normal(other));
+        }
+        assert_eq!(normal("UID=User.1,DC=a"), "uid=user.1,dc=a");
+        assert_eq!(normal("cn=A\\,B , dc=c"), "cn=a\\,b,dc=c");
+        assert_ne!(normal("cn=a\\,b"), normal("cn=a,b=b"));
+        assert_eq!(normal(""), "");
+    }
+
+    #[test]
+    fn the_short_way_and_the_long_way_agree() {
+        for text in ["uid=user.1,ou=People,dc=example,dc=com", "o=", "a=b", "mail=x@y.z,C-d=1_2"] {
+            assert!(is_plain(text.as_bytes()), "{text}");
+            let mut long = Vec::new();
+            Dn::parse(text.as_bytes()).unwrap().normalize(&mut long);
+            assert_eq!(normal(text).as_bytes(), long);
+        }
+        for text in
+            ["", "a", "a=b,", ",a=b", "a=b,,c=d", "=b", "1.2=a", "a=b+c=d", "a= b", "a=b\\,c"]
+        {
+            assert!(!is_plain(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_name_says_where() {
+        for (text, error) in [
+            ("uid", DnError::Attribute { offset: 0 }),
+            ("a=b,", DnError::Attribute { offset: 4 }),
+            ("a=b,,c=d", DnError::Attribute { offset: 4 }),
+            ("=b", DnError::Attribute { offset: 0 }),
+            ("a=b\\", DnError::Escape { offset: 3 }),
+            ("a=\\zz", DnError::Escape { offset: 2 }),
+            ("a=b<c", DnError::Unescaped { offset: 3 }),
+            ("a=#0", DnError::Hexadecimal { offset: 2 }),
+            ("a=#", DnError::Hexadecimal { offset: 2 }),
+            ("a=\"b", DnError::Quote { offset: 2 }),
+            ("a=\"b\"c", DnError::Unescaped { offset: 5 }),
+        ] {
+            assert_eq!(Dn::parse(text.as_bytes()), Err(error), "{text}");
+            assert!(!error.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn an_escaped_value_is_parsed_back() {
+        let values: [&[u8]; 8] = [
+            b"",
+            b" ",
+            b"  ",
+            b"#a",
+            b" a b ",
+            b"a+b,c;d<e>f\\g\"h=i",
+            b"\0",
+            b"\xff\xfea\xc3\xa4",
+        ];
+        for value in values {
+            let mut text = b"cn=".to_vec();
+            escape(value, &mut text);
+            let dn = Dn::parse(&text).unwrap();
+            assert_eq!(dn.rdns[0].pairs[0].value, value, "{}", String::from_utf8_lossy(&text));
+        }
+    }
+}

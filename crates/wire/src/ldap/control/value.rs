@@ -169,8 +169,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The entry in the value of a pre-read or post-read response (RFC 4527 section 3). Some servers
-/// write it as a plain SEQUENCE.
+/// The entry in the value of a pre-read or post-read response (RFC 4527 section 3). A plain
+/// SEQUENCE is taken for one as well.
 pub fn read_entry(value: &[u8]) -> Result<Entry<'_>, DecodeError> {
     let mut outer = Reader::new(value);
     let element = match outer.peek() {

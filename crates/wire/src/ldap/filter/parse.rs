@@ -440,3 +440,149 @@ impl Parser<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Filter<Text> {
+        Filter::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    /// A text in which `{n}` stands for slot n, counted from 1.
+    fn template(text: &str) -> Text {
+        let mut made = Text::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (number, after) = after.split_once('}').unwrap();
+            made.push_bytes(before.as_bytes());
+            made.push_slot(number.parse::<usize>().unwrap() - 1);
+            rest = after;
+        }
+        made.push_bytes(rest.as_bytes());
+        made
+    }
+
+    #[test]
+    fn the_examples_of_rfc_4515() {
+        for text in [
+            "(cn=Babs Jensen)",
+            "(!(cn=Tim Howes))",
+            "(&(objectClass=Person)(|(sn=Jensen)(cn=Babs J*)))",
+            "(o=univ*of*mich*)",
+            "(seeAlso=)",
+            "(cn:caseExactMatch:=Fred Flintstone)",
+            "(cn:=Betty Rubble)",
+            "(sn:dn:2.4.6.8.10:=Barney Rubble)",
+            "(o:dn:=Ace Industry)",
+            "(:1.2.3:=Wilma Flintstone)",
+            "(:dn:2.4.6.8.10:=Dino)",
+            "(o=Parens R Us \\28for all your parenthetical needs\\29)",
+            "(cn=*\\2a*)",
+            "(filename=C:\\5cMyFile)",
+            "(bin=\\00\\00\\00\\04)",
+            "(sn=Lu\u{10d}i\u{107})",
+            "(&)",
+            "(|)",
+        ] {
+            assert_eq!(parsed(text).to_string(), text);
+        }
+        let value = |text| match parsed(text) {
+            Filter::Equality { value, .. } => value.as_static().unwrap().to_vec(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(value("(sn=Lu\\c4\\8di\\c4\\87)"), "Lu\u{10d}i\u{107}".as_bytes());
+        assert_eq!(value("(1.3.6.1.4.1.1466.0=\\04\\02\\48\\69)"), [4, 2, 0x48, 0x69]);
+        assert_eq!(
+            parsed("(o=univ*of*mich*)"),
+            Filter::Substrings {
+                attribute: "o".into(),
+                initial: Some("univ".into()),
+                any: vec!["of".into(), "mich".into()],
+                last: None
+            }
+        );
+    }
+
+    #[test]
+    fn what_ldapsearch_takes() {
+        assert_eq!(parsed("uid=user.1"), parsed("(uid=user.1)"));
+        assert_eq!(parsed(" ( & (a=b) ( | (c=d) (e=*) ) ) ").to_string(), "(&(a=b)(|(c=d)(e=*)))");
+        assert_eq!(parsed("(cn=a**b)").to_string(), "(cn=a*b)");
+        assert_eq!(parsed("cn;lang-de>=a=b").to_string(), "(cn;lang-de>=a=b)");
+        assert_eq!(parsed("(cn= spaces count )").to_string(), "(cn= spaces count )");
+    }
+
+    #[test]
+    fn slots_stand_in_names_values_and_rules() {
+        for text in [
+            "(uid={1})",
+            "(uid=user.{2}@{1})",
+            "({1}=x)",
+            "(cn;lang-{1}=x)",
+            "(cn={1}*a{2}*{3})",
+            "(cn:{1}:={2})",
+            "(&(a>={1})(!(b~={2})))",
+        ] {
+            assert_eq!(Filter::parse_text(&template(text)).unwrap().to_string(), text);
+        }
+        assert_eq!(Filter::parse_text(&template("uid={1}")).unwrap().to_string(), "(uid={1})");
+    }
+
+    #[test]
+    fn slots_that_decide_the_shape_are_refused() {
+        for (text, slot, bytes, slots) in [
+            ("{1}", 0, 0, 0),
+            ("({2})", 1, 1, 0),
+            ("(&{1})", 0, 2, 0),
+            ("(&(a=b){1})", 0, 7, 0),
+            ("(&(a={1}){2}(c=d))", 1, 6, 1),
+            ("(!{1})", 0, 2, 0),
+            ("(uid{1})", 0, 4, 0),
+            ("(uid=\\{1})", 0, 6, 0),
+            ("(uid=\\a{1})", 0, 7, 0),
+            ("(a=b){1}", 0, 5, 0),
+        ] {
+            let position = Position { bytes, slots };
+            let error = Filter::parse_text(&template(text)).unwrap_err();
+            assert_eq!(error, FilterError::Structural { slot, position }, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_remedy() {
+        for (text, words) in [
+            ("", "(uid=user.1)"),
+            ("  ", "empty"),
+            ("(uid=a", "closing parenthesis is missing at character 7"),
+            ("uid=a)", "\\29"),
+            ("(uid=a)(b=c)", "end of the filter is missing at character 8"),
+            ("(uid)", "character 5; write one of ="),
+            ("uid", "operator up to character 4"),
+            ("(=a)", "no attribute before the operator at character 2"),
+            ("(u id=a)", "character 3 cannot be part of an attribute"),
+            ("(cn=a(b)", "\\28"),
+            ("(cn=a\\b)", "backslash at character 6"),
+            ("(cn=\\zz)", "\\5c"),
+            ("(cn>=a*)", "\\2a"),
+            ("((cn=a))", "character 2"),
+            ("(!(a=b)(c=d))", "closing parenthesis is missing at character 8"),
+            ("(a:b:c:d:=e)", "character 2"),
+            (":=e", "no attribute"),
+            ("(a:b=c)", "character 2"),
+        ] {
+            let error = Filter::parse(text).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        let position = Position { bytes: 3, slots: 2 };
+        assert!(FilterError::Operator { position }.to_string().contains("2 placeholders"));
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| "(!".repeat(depth - 1) + "(a=b)" + &")".repeat(depth - 1);
+        assert!(Filter::parse(&nested(DEPTH_MAX)).is_ok());
+        assert!(matches!(Filter::parse(&nested(DEPTH_MAX + 1)), Err(FilterError::TooDeep { .. })));
+        assert!(matches!(Filter::parse(&nested(100_000)), Err(FilterError::TooDeep { .. })));
+    }
+}

@@ -6,11 +6,12 @@ use super::Filter;
 use crate::ber::{Piece, Text};
 
 /// Appends `value` to `out` so that a filter parsed from it means these very bytes (RFC 4515
-/// section 3): parentheses, asterisks, backslashes, NUL and whatever is not UTF-8 become `\xx`.
+/// section 3): parentheses, asterisks, backslashes, control characters and whatever is not UTF-8
+/// become `\xx`.
 pub fn escape(value: &[u8], out: &mut Vec<u8>) {
     for chunk in value.utf8_chunks() {
         for byte in chunk.valid().bytes() {
-            if matches!(byte, b'(' | b')' | b'*' | b'\\' | 0) {
+            if matches!(byte, b'(' | b')' | b'*' | b'\\') || byte.is_ascii_control() {
                 hexadecimal(byte, out);
             } else {
                 out.push(byte);
