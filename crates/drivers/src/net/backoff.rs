@@ -1,0 +1,72 @@
+//! How long a session waits before it tries to connect again.
+//!
+//! The wait doubles from 10 ms to 1 s and is spread over its upper half, so that a thousand sessions
+//! that lost one server do not return in step. The spread is a pure function of the seed, the session
+//! and the attempt, so runs repeat. It must not know why the attempt failed.
+
+use std::time::Duration;
+
+/// The wait after the first failed attempt, before the spread.
+pub const FIRST: Duration = Duration::from_millis(10);
+/// The longest wait.
+pub const LONGEST: Duration = Duration::from_secs(1);
+
+/// The wait after failed attempt number `attempt`, counted from 0: between half and the whole of
+/// the doubled wait.
+pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
+    let whole =
+        FIRST.saturating_mul(1_u32.checked_shl(attempt.min(16)).unwrap_or(u32::MAX)).min(LONGEST);
+    let half = whole / 2;
+    let draw = mix(mix(seed ^ u64::from(session)) ^ u64::from(attempt));
+    let spread = half.as_nanos() as u64;
+    half + Duration::from_nanos(draw % (spread + 1))
+}
+
+/// Waits [`delay`]. A millisecond of slack does not matter here, so the runtime's timer serves.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a back-off is no pacing: the wheel's millisecond does not matter"
+)]
+pub async fn wait(seed: u64, session: u32, attempt: u32) {
+    tokio::time::sleep(delay(seed, session, attempt)).await;
+}
+
+/// `SplitMix64`'s finaliser: every bit of the input reaches every bit of the output.
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_doubles_and_stops_at_a_second() {
+        let wholes = [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000];
+        for (attempt, whole) in wholes.into_iter().enumerate() {
+            for session in 0..200 {
+                let wait = delay(7, session, attempt as u32);
+                assert!(wait >= Duration::from_millis(whole) / 2, "{attempt}: {wait:?}");
+                assert!(wait <= Duration::from_millis(whole), "{attempt}: {wait:?}");
+            }
+        }
+        assert!(delay(7, 0, u32::MAX) <= LONGEST);
+    }
+
+    #[test]
+    fn sessions_spread_and_runs_repeat() {
+        let waits: Vec<_> = (0..1000).map(|session| delay(1, session, 7)).collect();
+        let again: Vec<_> = (0..1000).map(|session| delay(1, session, 7)).collect();
+        assert_eq!(waits, again);
+        // Uniform over 500 ms: each tenth of the span should hold about 100 of the 1000 waits.
+        let mut tenths = [0; 10];
+        for wait in &waits {
+            tenths[((wait.as_millis() as usize - 500) / 50).min(9)] += 1;
+        }
+        assert!(tenths.iter().all(|count| (60..=140).contains(count)), "{tenths:?}");
+        assert_ne!(delay(2, 0, 7), delay(1, 0, 7));
+    }
+}

@@ -1,0 +1,132 @@
+//! [`Failure`]: why no connection, or no TLS on it, could be had.
+//!
+//! One type for both, because a session counts both the same way: a class, a code and, for the
+//! first few, words. Making one allocates nothing; the words are made only when they are printed.
+//! It must not know what the connection was for.
+
+use brunt_exchange::{Class, Outcome};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// Why a connection could not be opened or secured.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Nobody listens there.
+    #[error("connect to {0}: connection refused; is the server running and the port right?")]
+    Refused(SocketAddr),
+    /// The connect timeout passed.
+    #[error("connect to {0}: no answer within {1:?}")]
+    ConnectTimedOut(SocketAddr, Duration),
+    /// The network says there is no way there.
+    #[error("connect to {to}: {error}")]
+    Unreachable {
+        /// Where to.
+        to: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// This machine has no local port left for that target.
+    #[error(
+        "connect to {0}: this machine has no local port left for that target; use more source addresses, \
+         keep connections open, or reset them when closing"
+    )]
+    Ports(SocketAddr),
+    /// This process may open no more descriptors.
+    #[error("connect to {0}: this process may open no more files; raise its limit (ulimit -n)")]
+    Descriptors(SocketAddr),
+    /// The source address is not one of this machine's.
+    #[error("bind to the source address {from}: {error}")]
+    Source {
+        /// The address asked for.
+        from: IpAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Anything else that went wrong while connecting.
+    #[error("connect to {to}: {error}")]
+    Connect {
+        /// Where to.
+        to: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The handshake did not end within the timeout.
+    #[error("complete the TLS handshake: no end within {0:?}")]
+    TlsTimedOut(Duration),
+    /// The handshake failed: a certificate, a version, an alert.
+    #[error("complete the TLS handshake: {0}")]
+    Tls(io::Error),
+    /// TLS was asked for on a connection that already has it.
+    #[error("start TLS: the connection is already secured")]
+    AlreadySecured,
+}
+
+impl Failure {
+    /// The class a failed exchange is counted under.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Ports(_) => Class::Ports,
+            Self::TlsTimedOut(_) | Self::Tls(_) | Self::AlreadySecured => Class::Tls,
+            _ => Class::Connect,
+        }
+    }
+
+    /// The error number of the operating system, else 0.
+    pub fn code(&self) -> u32 {
+        let number = match self {
+            Self::Refused(_) => libc::ECONNREFUSED,
+            Self::ConnectTimedOut(..) | Self::TlsTimedOut(_) => libc::ETIMEDOUT,
+            Self::Ports(_) => libc::EADDRNOTAVAIL,
+            Self::Descriptors(_) => libc::EMFILE,
+            Self::Unreachable { error, .. }
+            | Self::Source { error, .. }
+            | Self::Connect { error, .. }
+            | Self::Tls(error) => error.raw_os_error().unwrap_or(0),
+            Self::AlreadySecured => 0,
+        };
+        number.cast_unsigned()
+    }
+
+    /// How an exchange that needed the connection ended.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::Failed(self.class(), self.code())
+    }
+
+    /// What the system's answer to `connect` means.
+    pub(super) fn of_connect(to: SocketAddr, error: io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(libc::ECONNREFUSED) => Self::Refused(to),
+            Some(libc::EADDRNOTAVAIL | libc::EADDRINUSE) => Self::Ports(to),
+            Some(libc::EMFILE | libc::ENFILE) => Self::Descriptors(to),
+            Some(libc::ENETUNREACH | libc::EHOSTUNREACH | libc::ENETDOWN | libc::EHOSTDOWN) => {
+                Self::Unreachable { to, error }
+            }
+            _ => Self::Connect { to, error },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn running_out_of_ports_is_our_own_limit() {
+        let to = SocketAddr::from(([192, 0, 2, 1], 389));
+        let failure = Failure::of_connect(to, io::Error::from_raw_os_error(libc::EADDRNOTAVAIL));
+        assert_eq!(failure.outcome(), Outcome::Failed(Class::Ports, 99));
+        assert!(failure.to_string().contains("192.0.2.1:389"));
+    }
+
+    #[test]
+    fn everything_else_keeps_the_number_of_the_system() {
+        let to = SocketAddr::from(([192, 0, 2, 1], 389));
+        for number in [111, 113, 24, 13] {
+            let failure = Failure::of_connect(to, io::Error::from_raw_os_error(number));
+            assert_eq!(failure.outcome(), Outcome::Failed(Class::Connect, number.cast_unsigned()));
+        }
+        let tls = Failure::Tls(io::Error::other("bad certificate"));
+        assert_eq!(tls.outcome(), Outcome::Failed(Class::Tls, 0));
+    }
+}

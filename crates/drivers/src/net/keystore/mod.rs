@@ -1,0 +1,361 @@
+//! [`Store`]: a file with certificates, and perhaps keys, in any format users keep them in.
+//!
+//! The format is told by the bytes and not by the option that named the file: since Java 9 a
+//! "JKS" file is as often PKCS#12 (JEP 229), and Java opens both under either name. Files are taken
+//! for hostile: every length is checked against what is there, every work factor has a bound. It
+//! must not know what the certificates are used for.
+
+mod jceks;
+mod jks;
+mod pem;
+mod pkcs12;
+mod reader;
+
+use crate::secret::Secret;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+/// The largest file that is read. The largest bundles of authorities are under 1 MiB.
+const FILE_MAX: u64 = 16 << 20;
+/// The most files a directory of certificates may hold.
+const FILES_MAX: usize = 10_000;
+/// The most rounds of a key derivation. Java itself refuses more than 5,000,000.
+const ROUNDS_MAX: u32 = 5_000_000;
+
+/// A key store or trust store, by file name.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// A file, or a directory of PEM or DER certificates.
+    pub path: PathBuf,
+    /// What opens it, and the keys in it.
+    pub password: Option<Secret>,
+}
+
+/// What a store holds.
+#[derive(Debug, Default)]
+pub struct Contents {
+    path: PathBuf,
+    keys: Vec<KeyEntry>,
+    trusted: Vec<CertificateDer<'static>>,
+}
+
+/// A certificate chain and its key.
+#[derive(Debug)]
+pub struct Identity {
+    /// The name of the entry.
+    pub alias: String,
+    /// The certificates, the key's own first.
+    pub chain: Vec<CertificateDer<'static>>,
+    /// The private key.
+    pub key: PrivateKeyDer<'static>,
+}
+
+/// Why a store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file cannot be read.
+    #[error("read the store {path}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// No store is that large.
+    #[error(
+        "read the store {path}: it is larger than 16 MiB, or a directory of more than {FILES_MAX} files"
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// None of the formats.
+    #[error(
+        "open {path}: it is no JKS, JCEKS, PKCS#12, PEM or DER file (it starts with {start}); \
+         was another file meant?"
+    )]
+    NotAStore {
+        /// The file.
+        path: PathBuf,
+        /// Its first bytes in hexadecimal.
+        start: String,
+    },
+    /// The password opens nothing.
+    #[error("open the {format} store {path}: the password is wrong, or the file was tampered with")]
+    Password {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: &'static str,
+    },
+    /// There is no password, and one is needed.
+    #[error("open the {format} store {path}: it needs a password and none is given")]
+    PasswordMissing {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: &'static str,
+    },
+    /// The format is right, what follows is not.
+    #[error("understand the {format} store {path}: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// The store has keys, but none of that name.
+    #[error("find the key '{alias}' in {path}: the keys there are {known:?}")]
+    NoSuchAlias {
+        /// The file.
+        path: PathBuf,
+        /// The name asked for.
+        alias: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The store has no key at all.
+    #[error(
+        "find a private key in {path}: it holds {certificates} certificate(s) and no key; was the trust store meant?"
+    )]
+    NoKey {
+        /// The file.
+        path: PathBuf,
+        /// How many certificates it has.
+        certificates: usize,
+    },
+    /// A key without its certificate.
+    #[error("use the key '{alias}' in {path}: the store has no certificate for it")]
+    NoChain {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        alias: String,
+    },
+    /// The store opened, but the key did not.
+    #[error("unlock the key '{alias}' in {path}: {what}")]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        alias: String,
+        /// What is wrong.
+        what: KeyError,
+    },
+    /// A trust store without a certificate.
+    #[error("find a certificate to trust in {path}: there is none")]
+    NoCertificate {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Why a key cannot be unlocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// The store's password is not the key's.
+    #[error(
+        "the password is not that of the key; give the key the password of its store (keytool -keypasswd)"
+    )]
+    Password,
+    /// No password, and the key is encrypted.
+    #[error("it is encrypted and no password is given")]
+    PasswordMissing,
+    /// An encryption that is not among those of the format.
+    #[error("it is encrypted in a way that is not known here; write the store anew as PKCS#12")]
+    Unsupported,
+    /// A work factor nobody waits for.
+    #[error("its key derivation asks for more than {ROUNDS_MAX} rounds")]
+    Rounds,
+    /// The bytes are not what they should be.
+    #[error("it is damaged")]
+    Damaged,
+}
+
+/// A key as it lies in the store, still locked where the format locks keys one by one.
+#[derive(Debug)]
+struct KeyEntry {
+    alias: String,
+    chain: Vec<CertificateDer<'static>>,
+    key: Locked,
+}
+
+/// The key of an entry.
+enum Locked {
+    /// Unlocked with the store, PKCS#8.
+    Open(Zeroizing<Vec<u8>>),
+    /// Unlocked already, in the form the PEM file names.
+    OpenPem(PrivateKeyDer<'static>),
+    /// An `EncryptedPrivateKeyInfo` under one of Java's own algorithms.
+    Java(Vec<u8>),
+    /// An `EncryptedPrivateKeyInfo` under PKCS#5.
+    Pkcs5(Vec<u8>),
+}
+
+impl std::fmt::Debug for Locked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Locked(..)")
+    }
+}
+
+/// What a parser of one format found wrong; the path and the format are added by [`Store::open`].
+#[derive(Debug)]
+enum Wrong {
+    Password,
+    PasswordMissing,
+    Damaged(String),
+}
+
+impl Store {
+    /// Reads the file and understands it. Keys stay locked until one is chosen.
+    pub fn open(&self) -> Result<Contents, StoreError> {
+        let metadata = std::fs::metadata(&self.path).map_err(|error| self.unread(error))?;
+        if metadata.is_dir() { self.open_directory() } else { self.open_file(&self.path) }
+    }
+
+    fn open_directory(&self) -> Result<Contents, StoreError> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path).map_err(|error| self.unread(error))? {
+            let path = entry.map_err(|error| self.unread(error))?.path();
+            // OpenSSL's hash links (5ed36f99.0) lie beside the files they point to.
+            if path
+                .extension()
+                .is_some_and(|end| ["pem", "crt", "cer", "der"].iter().any(|known| end == *known))
+            {
+                names.push(path);
+            }
+            if names.len() > FILES_MAX {
+                return Err(StoreError::TooLarge { path: self.path.clone() });
+            }
+        }
+        names.sort();
+        let mut all = Contents { path: self.path.clone(), ..Contents::default() };
+        for name in &names {
+            let one = self.open_file(name)?;
+            all.keys.extend(one.keys);
+            all.trusted.extend(one.trusted);
+        }
+        Ok(all)
+    }
+
+    fn open_file(&self, path: &Path) -> Result<Contents, StoreError> {
+        let bytes = read_bounded(path)?;
+        let password = self.password.as_ref();
+        let (format, opened) = match bytes.as_slice() {
+            [0xfe, 0xed, 0xfe, 0xed, ..] => ("JKS", jks::open(&bytes, password)),
+            [0xce, 0xce, 0xce, 0xce, ..] => ("JCEKS", jks::open(&bytes, password)),
+            // PFX starts with its version, a certificate with the sequence that is signed.
+            [0x30, ..] if pkcs12::is_pfx(&bytes) => ("PKCS#12", pkcs12::open(&bytes, password)),
+            [0x30, ..] if pem::is_certificate(&bytes) => ("DER", Ok(pem::one_certificate(&bytes))),
+            _ if pem::is_pem(&bytes) => ("PEM", pem::open(&bytes)),
+            _ => {
+                let start = bytes
+                    .iter()
+                    .take(8)
+                    .map(|byte| format!("{byte:02x}"))
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                let start = if start.is_empty() { "nothing at all".to_owned() } else { start };
+                return Err(StoreError::NotAStore { path: path.to_owned(), start });
+            }
+        };
+        let path = path.to_owned();
+        match opened {
+            Ok(contents) => Ok(Contents { path, ..contents }),
+            Err(Wrong::Password) => Err(StoreError::Password { path, format }),
+            Err(Wrong::PasswordMissing) => Err(StoreError::PasswordMissing { path, format }),
+            Err(Wrong::Damaged(what)) => Err(StoreError::Damaged { path, format, what }),
+        }
+    }
+
+    fn unread(&self, error: io::Error) -> StoreError {
+        StoreError::Read { path: self.path.clone(), error }
+    }
+
+    /// The certificate chain and key named `alias` (the case of letters does not matter, as in
+    /// Java), or the first there is.
+    pub fn identity(&self, alias: Option<&str>) -> Result<Identity, StoreError> {
+        self.open()?.identity(alias, self.password.as_ref())
+    }
+
+    /// The certificates to trust, at least one: trusted entries and, as in Java, the certificate of
+    /// each key.
+    pub fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, StoreError> {
+        let contents = self.open()?;
+        let mut certificates = contents.trusted;
+        certificates
+            .extend(contents.keys.into_iter().filter_map(|entry| entry.chain.into_iter().next()));
+        if certificates.is_empty() {
+            return Err(StoreError::NoCertificate { path: contents.path });
+        }
+        Ok(certificates)
+    }
+}
+
+impl Contents {
+    /// The names of the keys.
+    pub fn aliases(&self) -> Vec<String> {
+        self.keys.iter().map(|entry| entry.alias.clone()).collect()
+    }
+
+    fn identity(
+        self,
+        alias: Option<&str>,
+        password: Option<&Secret>,
+    ) -> Result<Identity, StoreError> {
+        let known = self.aliases();
+        let path = self.path;
+        if self.keys.is_empty() {
+            return Err(StoreError::NoKey { path, certificates: self.trusted.len() });
+        }
+        let wanted = |entry: &KeyEntry| {
+            alias.is_none_or(|alias| entry.alias.to_lowercase() == alias.to_lowercase())
+        };
+        let Some(entry) = self.keys.into_iter().find(wanted) else {
+            return Err(StoreError::NoSuchAlias {
+                path,
+                alias: alias.unwrap_or_default().to_owned(),
+                known,
+            });
+        };
+        let KeyEntry { alias, chain, key } = entry;
+        if chain.is_empty() {
+            return Err(StoreError::NoChain { path, alias });
+        }
+        match key.unlock(password) {
+            Ok(key) => Ok(Identity { alias, chain, key }),
+            Err(what) => Err(StoreError::Key { path, alias, what }),
+        }
+    }
+}
+
+impl Locked {
+    fn unlock(self, password: Option<&Secret>) -> Result<PrivateKeyDer<'static>, KeyError> {
+        let pkcs8 = |der: Vec<u8>| PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(der));
+        match self {
+            Self::OpenPem(key) => Ok(key),
+            Self::Open(der) => Ok(pkcs8(der.to_vec())),
+            Self::Java(der) => {
+                jks::unlock(&der, password.ok_or(KeyError::PasswordMissing)?).map(pkcs8)
+            }
+            Self::Pkcs5(der) => {
+                pem::unlock(&der, password.ok_or(KeyError::PasswordMissing)?).map(pkcs8)
+            }
+        }
+    }
+}
+
+fn read_bounded(path: &Path) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+    let unread = |error| StoreError::Read { path: path.to_owned(), error };
+    let mut bytes = Zeroizing::new(Vec::new());
+    let file = std::fs::File::open(path).map_err(unread)?;
+    file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > FILE_MAX {
+        return Err(StoreError::TooLarge { path: path.to_owned() });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,95 @@
+//! PKCS#12 files, by way of `p12-keystore`, which bounds the work a file may ask for.
+//!
+//! What is done here is the matching that Java does: a key's chain is the certificate with its local
+//! key id and the issuers of that, and a trusted certificate is one marked as such. A file without
+//! any key that marks nothing (OpenSSL writes those) trusts all it holds: what else is it for.
+
+use super::{Contents, KeyEntry, Locked, Wrong};
+use crate::secret::Secret;
+use p12_keystore::error::Error;
+use p12_keystore::{CertificateBag, Pkcs12Archive, PrivateKeyBag};
+use pkcs8::der::asn1::AnyRef;
+use pkcs8::der::{Reader as _, SliceReader, Tag, Tagged};
+use rustls::pki_types::CertificateDer;
+use zeroize::Zeroizing;
+
+/// The longest chain that is followed.
+const CHAIN_MAX: usize = 16;
+
+/// Whether the bytes start as a PFX does (RFC 7292): a sequence whose first element is a number.
+pub(super) fn is_pfx(bytes: &[u8]) -> bool {
+    let first = || {
+        let outer: AnyRef<'_> = SliceReader::new(bytes).ok()?.decode().ok()?;
+        let inner: AnyRef<'_> = SliceReader::new(outer.value()).ok()?.decode().ok()?;
+        Some(inner.tag())
+    };
+    // A file that was cut, or is in BER, is told by the byte after the outer length.
+    first().is_some_and(|tag| tag == Tag::Integer)
+        || matches!(bytes, [0x30, 0x80, 0x02, 0x01, 0x03, ..])
+}
+
+/// Understands a whole file, keys and all: they are under the same password.
+pub(super) fn open(file: &[u8], password: Option<&Secret>) -> Result<Contents, Wrong> {
+    let text = match password {
+        None => "",
+        Some(password) => password.expose_str().ok_or(Wrong::Password)?,
+    };
+    let archive = Pkcs12Archive::from_pkcs12(file, text).map_err(|error| match error {
+        Error::MacError(_) | Error::UnpadError | Error::Pkcs5Error(_) if password.is_none() => Wrong::PasswordMissing,
+        Error::MacError(_) | Error::UnpadError | Error::Pkcs5Error(_) => Wrong::Password,
+        Error::UnsupportedEncryptionScheme | Error::UnsupportedMacAlgorithm => Wrong::Damaged(
+            "it is encrypted in a way that is not known here; write it anew with AES-256 and HMAC-SHA256".to_owned(),
+        ),
+        other => Wrong::Damaged(other.to_string()),
+    })?;
+    let keys: Vec<KeyEntry> = archive.keys.iter().map(|key| entry(key, &archive)).collect();
+    let unmarked = keys.is_empty() && !archive.certs.iter().any(|bag| bag.trusted);
+    let trusted = archive.certs.iter().filter(|bag| bag.trusted || unmarked).map(der).collect();
+    Ok(Contents { keys, trusted, ..Contents::default() })
+}
+
+fn entry(key: &PrivateKeyBag, archive: &Pkcs12Archive) -> KeyEntry {
+    let own = archive.certs.iter().find(|bag| match (&bag.local_key_id, &key.local_key_id) {
+        (Some(of_certificate), Some(of_key)) => of_certificate.as_slice() == of_key.as_ref(),
+        // A writer that leaves the ids out has one key, and its certificate first.
+        (None, None) => !bag.trusted && archive.keys.len() == 1,
+        _ => false,
+    });
+    let mut bags: Vec<&CertificateBag> = Vec::new();
+    let mut next = own;
+    while let Some(bag) =
+        next.filter(|bag| bags.len() < CHAIN_MAX && !bags.iter().any(|one| one.cert == bag.cert))
+    {
+        bags.push(bag);
+        next = archive.certs.iter().find(|one| one.cert.subject() == bag.cert.issuer());
+    }
+    let alias = key.friendly_name.clone().or_else(|| own.and_then(|bag| bag.friendly_name.clone()));
+    KeyEntry {
+        alias: alias.unwrap_or_default(),
+        chain: bags.into_iter().map(der).collect(),
+        key: Locked::Open(Zeroizing::new(key.key.as_der().to_vec())),
+    }
+}
+
+fn der(bag: &CertificateBag) -> CertificateDer<'static> {
+    CertificateDer::from(bag.cert.as_der().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pfx_is_told_from_a_certificate() {
+        assert!(is_pfx(&[0x30, 3, 2, 1, 3]));
+        assert!(is_pfx(&[0x30, 0x80, 2, 1, 3, 0x30]));
+        assert!(!is_pfx(&[0x30, 2, 0x30, 0]));
+        assert!(!is_pfx(&[0x30]));
+        assert!(!is_pfx(b""));
+    }
+
+    #[test]
+    fn what_is_cut_is_damage() {
+        assert!(matches!(open(&[0x30, 3, 2, 1, 3], Some(&"x".into())), Err(Wrong::Damaged(_))));
+    }
+}

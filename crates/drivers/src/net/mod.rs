@@ -1,0 +1,17 @@
+//! Connections: how a session reaches its target, secures the way there and leaves.
+//!
+//! Everything that can be decided before the run (names resolved, stores opened, keys loaded) is
+//! decided here before the run and fails with words. Inside a run only a [`Failure`] is left, which
+//! is counted. Nothing here knows a protocol above TLS.
+
+pub mod backoff;
+mod bind;
+mod failure;
+pub mod keystore;
+pub mod ports;
+pub mod source;
+pub mod stream;
+pub mod tcp;
+pub mod tls;
+
+pub use failure::Failure;

@@ -1,0 +1,202 @@
+//! [`Stream`]: a connection, plain or secured, as a session reads and writes it.
+//!
+//! An enum and not a boxed trait: the plain path is one branch away from the socket. Reads go
+//! through `poll_read`, never through `readable` and `try_read`: after a read that did not fill the
+//! buffer the runtime knows that the socket is empty and does not ask the kernel a second time. A
+//! plain connection holds no buffer, so thousands may idle. It must not know a protocol.
+
+use super::tcp::Close;
+use super::{Failure, tls};
+use socket2::SockRef;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+/// A connection to a target.
+#[derive(Debug)]
+pub enum Stream {
+    /// Bytes as they are.
+    Plain(TcpStream),
+    /// Bytes under TLS. Boxed, so that a plain session does not carry the size of a secured one.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Shakes hands over a plain connection: TLS from the start, or after the target agreed to
+    /// `StartTLS`. The caller must have used up every byte that came before.
+    pub async fn secure(
+        self,
+        client: &tls::Client,
+        name: &tls::Name,
+        limit: Option<Duration>,
+    ) -> Result<Self, Failure> {
+        match self {
+            Self::Plain(tcp) => {
+                client.handshake(tcp, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
+            }
+            Self::Tls(_) => Err(Failure::AlreadySecured),
+        }
+    }
+
+    /// Reads what is there, at most `buffer`. Zero is the end of the stream.
+    pub fn poll_read_into(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut buffer = ReadBuf::new(buffer);
+        match self {
+            Self::Plain(tcp) => Pin::new(tcp).poll_read(context, &mut buffer),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, &mut buffer),
+        }
+        .map_ok(|()| buffer.filled().len())
+    }
+
+    /// Reads what is there, at most `buffer`, waiting until there is something.
+    pub async fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        std::future::poll_fn(|context| self.poll_read_into(context, buffer)).await
+    }
+
+    /// Writes all of `bytes` and makes sure they are on their way.
+    pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(tcp) => tcp.write_all(bytes).await,
+            Self::Tls(tls) => {
+                tls.write_all(bytes).await?;
+                tls.flush().await
+            }
+        }
+    }
+
+    /// Whether the bytes are under TLS.
+    pub fn is_secured(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
+
+    /// What the handshake agreed on; `None` on a plain connection.
+    pub fn agreement(&self) -> Option<tls::Agreement> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(tls) => Some(tls::Agreement::of(tls.get_ref().1)),
+        }
+    }
+
+    /// The socket underneath.
+    pub fn tcp(&self) -> &TcpStream {
+        match self {
+            Self::Plain(tcp) => tcp,
+            Self::Tls(tls) => tls.get_ref().0,
+        }
+    }
+
+    /// Ends the connection. What the target makes of it no longer matters, so nothing can fail.
+    pub async fn close(mut self, how: Close) {
+        match how {
+            Close::Fin => drop(self.shutdown().await),
+            Close::Reset => drop(SockRef::from(self.tcp()).set_linger(Some(Duration::ZERO))),
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_read(context, buffer),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_write(context, bytes),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_flush(context),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_shutdown(context),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_shutdown(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn a_plain_stream_is_no_larger_than_a_few_words() {
+        assert!(size_of::<Stream>() <= 64, "{}", size_of::<Stream>());
+    }
+
+    #[test]
+    fn bytes_go_both_ways_and_the_end_is_zero() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = listener.local_addr().unwrap();
+        let echo = std::thread::spawn(move || {
+            let (mut peer, _) = listener.accept().unwrap();
+            let mut bytes = [0; 4];
+            peer.read_exact(&mut bytes).unwrap();
+            bytes.reverse();
+            peer.write_all(&bytes).unwrap();
+            peer.shutdown(std::net::Shutdown::Write).unwrap();
+            peer.read(&mut bytes).unwrap()
+        });
+        block_on(async {
+            let mut stream = Stream::Plain(TcpStream::connect(to).await.unwrap());
+            stream.send(b"abcd").await.unwrap();
+            let mut buffer = [0; 16];
+            let mut received = Vec::new();
+            loop {
+                let count = stream.receive(&mut buffer).await.unwrap();
+                if count == 0 {
+                    break;
+                }
+                received.extend_from_slice(&buffer[..count]);
+            }
+            assert_eq!(received, b"dcba");
+            assert!(!stream.is_secured() && stream.agreement().is_none());
+            stream.close(Close::Fin).await;
+        });
+        assert_eq!(echo.join().unwrap(), 0, "the target should see an orderly end");
+    }
+
+    #[test]
+    fn closing_by_reset_is_seen_as_one() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = listener.local_addr().unwrap();
+        block_on(async {
+            Stream::Plain(TcpStream::connect(to).await.unwrap()).close(Close::Reset).await;
+        });
+        let (mut peer, _) = listener.accept().unwrap();
+        assert_eq!(peer.read(&mut [0; 4]).unwrap_err().raw_os_error(), Some(libc::ECONNRESET));
+    }
+}

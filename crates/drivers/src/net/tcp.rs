@@ -1,0 +1,359 @@
+//! [`Dialer`]: opens TCP connections to one or several servers in turn.
+//!
+//! Names are resolved once, before the run, so that no exchange ever waits for a resolver. Which
+//! server and which source address a connection gets is a function of its number. The address of a
+//! name that answered last is tried first, so a name with a dead address costs one attempt, not one
+//! an exchange. It must not know what is said over the connection.
+
+use super::source::Sources;
+use super::{Failure, bind};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::net::{TcpSocket, TcpStream};
+
+/// A server by name, as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// A host name or an address, without brackets.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+}
+
+/// How a connection ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Close {
+    /// With FIN. The side that closes first keeps the port in `TIME_WAIT` for a minute.
+    #[default]
+    Fin,
+    /// With RST (`SO_LINGER` 0). No port is kept, but what is under way is lost, and no real client
+    /// does it.
+    Reset,
+}
+
+/// What holds for every connection of a [`Dialer`].
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where connections start from.
+    pub sources: Sources,
+    /// How long one address may take to answer; `None` waits as long as the kernel does.
+    pub timeout: Option<Duration>,
+    /// How connections end, whoever drops them.
+    pub close: Close,
+}
+
+/// A server whose name is resolved.
+#[derive(Debug)]
+pub struct Server {
+    host: String,
+    addresses: Vec<SocketAddr>,
+    answering: AtomicUsize,
+}
+
+/// Opens connections to its servers in turn.
+#[derive(Debug)]
+pub struct Dialer {
+    servers: Vec<Server>,
+    options: Options,
+}
+
+/// Why a dialer could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum DialerError {
+    /// There is nothing to connect to.
+    #[error("find a server to connect to: none is given")]
+    NoServer,
+    /// The resolver does not know the name, or cannot answer.
+    #[error("resolve the host name '{host}': {error}")]
+    Resolve {
+        /// The name.
+        host: String,
+        /// What the resolver said.
+        error: io::Error,
+    },
+    /// The name has addresses, but of a family no source address can reach.
+    #[error(
+        "reach '{host}' from the source addresses given: it has no address of their family ({addresses:?})"
+    )]
+    Family {
+        /// The name.
+        host: String,
+        /// Its addresses.
+        addresses: Vec<SocketAddr>,
+    },
+    /// A source address is not one of this machine's.
+    #[error(
+        "use the source address {from}: {error}; add it to an interface first (ip address add)"
+    )]
+    Source {
+        /// The address.
+        from: IpAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+impl Server {
+    /// The name as the user wrote it, which a certificate is checked against.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Every address of the name that can be reached, in the resolver's order.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    fn resolve(endpoint: &Endpoint, sources: &Sources) -> Result<Self, DialerError> {
+        let host = endpoint.host.clone();
+        let mut addresses = Vec::new();
+        match (endpoint.host.as_str(), endpoint.port).to_socket_addrs() {
+            Ok(found) => {
+                for address in found {
+                    if !addresses.contains(&address) {
+                        addresses.push(address);
+                    }
+                }
+            }
+            Err(error) => return Err(DialerError::Resolve { host, error }),
+        }
+        if addresses.is_empty() {
+            let error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+            return Err(DialerError::Resolve { host, error });
+        }
+        if !addresses.iter().any(|address| sources.serves(address.ip())) {
+            return Err(DialerError::Family { host, addresses });
+        }
+        addresses.retain(|address| sources.serves(address.ip()));
+        Ok(Self { host, addresses, answering: AtomicUsize::new(0) })
+    }
+}
+
+impl Dialer {
+    /// Resolves every name and tries out every source address. Blocks while the resolver works.
+    pub fn new(endpoints: &[Endpoint], options: Options) -> Result<Self, DialerError> {
+        if endpoints.is_empty() {
+            return Err(DialerError::NoServer);
+        }
+        for from in options.sources.iter() {
+            std::net::UdpSocket::bind((from, 0))
+                .map_err(|error| DialerError::Source { from, error })?;
+        }
+        let servers: Result<_, _> =
+            endpoints.iter().map(|endpoint| Server::resolve(endpoint, &options.sources)).collect();
+        Ok(Self { servers: servers?, options })
+    }
+
+    /// The servers, in the order in which they take turns.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    /// What holds for every connection.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The server that connection `number` goes to.
+    pub fn server(&self, number: u64) -> &Server {
+        &self.servers[(number % self.servers.len() as u64) as usize]
+    }
+
+    /// Opens connection `number`. Each address of the server is tried once, beginning with the one
+    /// that answered last; the failure is that of the first address tried.
+    pub async fn connect(&self, number: u64) -> Result<TcpStream, Failure> {
+        let server = self.server(number);
+        // Sources advance once a round of the servers, so that every pair of them comes about.
+        let round = number / self.servers.len() as u64;
+        let first = server.answering.load(Ordering::Relaxed);
+        let mut failure = None;
+        for step in 0..server.addresses.len() {
+            let index = (first + step) % server.addresses.len();
+            let to = server.addresses[index];
+            match self.dial(to, self.options.sources.pick(to.ip(), round)).await {
+                Ok(stream) => {
+                    if step > 0 {
+                        server.answering.store(index, Ordering::Relaxed);
+                    }
+                    return Ok(stream);
+                }
+                Err(
+                    own @ (Failure::Ports(_) | Failure::Source { .. } | Failure::Descriptors(_)),
+                ) => return Err(own),
+                Err(other) => failure = failure.or(Some(other)),
+            }
+        }
+        // A server has at least one address, so the loop ran and left a failure.
+        Err(failure.unwrap_or_else(|| Failure::Refused(server.addresses[first])))
+    }
+
+    async fn dial(&self, to: SocketAddr, from: Option<IpAddr>) -> Result<TcpStream, Failure> {
+        let socket = self.socket(to, from)?;
+        let connecting = TcpSocket::from_std_stream(socket.into()).connect(to);
+        let connected = match self.options.timeout {
+            None => connecting.await,
+            Some(limit) => match tokio::time::timeout(limit, connecting).await {
+                Ok(connected) => connected,
+                Err(_) => return Err(Failure::ConnectTimedOut(to, limit)),
+            },
+        };
+        let stream = connected.map_err(|error| Failure::of_connect(to, error))?;
+        if is_self_connect(&stream, to) {
+            return Err(Failure::Refused(to));
+        }
+        Ok(stream)
+    }
+
+    fn socket(&self, to: SocketAddr, from: Option<IpAddr>) -> Result<Socket, Failure> {
+        let failed = |error| Failure::of_connect(to, error);
+        let kind = Type::STREAM.nonblocking().cloexec();
+        let socket =
+            Socket::new(Domain::for_address(to), kind, Some(Protocol::TCP)).map_err(failed)?;
+        socket.set_tcp_nodelay(true).map_err(failed)?;
+        if self.options.close == Close::Reset {
+            socket.set_linger(Some(Duration::ZERO)).map_err(failed)?;
+        }
+        if let Some(from) = from {
+            bind::choose_port_late(socket.as_fd()).map_err(failed)?;
+            let local = SocketAddr::new(from, 0);
+            socket.bind(&local.into()).map_err(|error| Failure::Source { from, error })?;
+        }
+        Ok(socket)
+    }
+}
+
+/// Whether the kernel picked the very port it was to connect to, so that the socket met itself.
+/// It happens on loopback, when a server in the ephemeral range is down and clients keep trying.
+fn is_self_connect(stream: &TcpStream, to: SocketAddr) -> bool {
+    to.ip().is_loopback() && stream.local_addr().is_ok_and(|local| local == to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::Class;
+    use std::net::TcpListener;
+
+    fn endpoint(host: &str, port: u16) -> Endpoint {
+        Endpoint { host: host.to_owned(), port }
+    }
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    fn listener(address: &str) -> (TcpListener, u16) {
+        let listener = TcpListener::bind((address, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        (listener, port)
+    }
+
+    #[test]
+    fn servers_and_sources_take_turns_until_every_pair_came_about() {
+        let (one, one_port) = listener("127.0.0.1");
+        let (two, two_port) = listener("127.0.0.1");
+        let options =
+            Options { sources: "127.0.9.1,127.0.9.2".parse().unwrap(), ..Options::default() };
+        let dialer = Dialer::new(
+            &[endpoint("127.0.0.1", one_port), endpoint("127.0.0.1", two_port)],
+            options,
+        )
+        .unwrap();
+        let mut seen = Vec::new();
+        for number in 0..4 {
+            let stream =
+                block_on(async { dialer.connect(number).await.unwrap().into_std().unwrap() });
+            let listener = if number % 2 == 0 { &one } else { &two };
+            let (_, peer) = listener.accept().unwrap();
+            assert_eq!(stream.local_addr().unwrap(), peer);
+            assert!(stream.nodelay().unwrap());
+            seen.push(peer.ip().to_string());
+        }
+        assert_eq!(seen, ["127.0.9.1", "127.0.9.1", "127.0.9.2", "127.0.9.2"]);
+    }
+
+    #[test]
+    fn a_dead_address_of_a_name_is_passed_by_and_remembered() {
+        let (_alive, port) = listener("127.0.0.1");
+        let dead = SocketAddr::from(([127, 0, 0, 77], port));
+        let alive = SocketAddr::from(([127, 0, 0, 1], port));
+        let server = Server {
+            host: "two".to_owned(),
+            addresses: vec![dead, alive],
+            answering: AtomicUsize::new(0),
+        };
+        let dialer = Dialer { servers: vec![server], options: Options::default() };
+        let stream = block_on(async { dialer.connect(0).await.unwrap().into_std().unwrap() });
+        assert_eq!(stream.peer_addr().unwrap(), alive);
+        assert_eq!(dialer.server(1).answering.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn refusal_is_named_with_its_address() {
+        let (listener, port) = listener("127.0.0.1");
+        drop(listener);
+        let dialer = Dialer::new(&[endpoint("127.0.0.1", port)], Options::default()).unwrap();
+        let failure = block_on(dialer.connect(0)).unwrap_err();
+        assert!(matches!(failure, Failure::Refused(to) if to.port() == port), "{failure}");
+        assert_eq!(failure.class(), Class::Connect);
+    }
+
+    #[test]
+    fn an_address_that_never_answers_ends_in_the_timeout() {
+        // A listener whose backlog is full drops further SYNs.
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+        socket.listen(0).unwrap();
+        let to = socket.local_addr().unwrap().as_socket().unwrap();
+        let timeout = Some(Duration::from_millis(150));
+        let dialer = Dialer::new(
+            &[endpoint("127.0.0.1", to.port())],
+            Options { timeout, ..Options::default() },
+        )
+        .unwrap();
+        let failure = block_on(async {
+            let mut kept = Vec::new();
+            for number in 0..16 {
+                match dialer.connect(number).await {
+                    Ok(stream) => kept.push(stream),
+                    Err(failure) => return failure,
+                }
+            }
+            panic!("the backlog never filled");
+        });
+        assert!(matches!(failure, Failure::ConnectTimedOut(..)), "{failure}");
+        assert_eq!(failure.outcome(), brunt_exchange::Outcome::Failed(Class::Connect, 110));
+    }
+
+    #[test]
+    fn a_foreign_source_address_is_refused_before_the_run() {
+        let options = Options { sources: "192.0.2.77".parse().unwrap(), ..Options::default() };
+        let error = Dialer::new(&[endpoint("127.0.0.1", 389)], options).unwrap_err().to_string();
+        assert!(error.contains("192.0.2.77") && error.contains("ip address add"), "{error}");
+        let options = Options { sources: "127.0.0.2".parse().unwrap(), ..Options::default() };
+        assert!(matches!(
+            Dialer::new(&[endpoint("::1", 389)], options),
+            Err(DialerError::Family { .. })
+        ));
+        assert!(matches!(Dialer::new(&[], Options::default()), Err(DialerError::NoServer)));
+        let error = Dialer::new(&[endpoint("nowhere.invalid", 389)], Options::default())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("nowhere.invalid"), "{error}");
+    }
+
+    #[test]
+    fn a_reset_connection_leaves_no_time_wait() {
+        let (listener, port) = listener("127.0.0.1");
+        let options = Options { close: Close::Reset, ..Options::default() };
+        let dialer = Dialer::new(&[endpoint("127.0.0.1", port)], options).unwrap();
+        block_on(async { drop(dialer.connect(0).await.unwrap()) });
+        let (mut accepted, _) = listener.accept().unwrap();
+        let error = io::Read::read(&mut accepted, &mut [0; 8]).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ECONNRESET));
+    }
+}

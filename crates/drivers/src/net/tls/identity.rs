@@ -1,0 +1,49 @@
+//! [`Identity`]: the certificate and key a client shows, from a file or from a token.
+//!
+//! The key is loaded, and compared with its certificate, before the run. Java shows a certificate
+//! only if the server names an authority that issued it; here the one the user chose is shown
+//! whenever a server asks, since nothing but a refusal can come of keeping it back.
+
+use super::{TlsError, Token, token};
+use crate::net::keystore::Store;
+use rustls::client::ResolvesClientCert;
+use rustls::crypto::CryptoProvider;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use std::sync::Arc;
+
+/// Who a client is.
+#[derive(Clone, Debug)]
+pub enum Identity {
+    /// A key in a key store.
+    Store {
+        /// The file.
+        store: Store,
+        /// The entry, whatever the case of its letters; the first key where none is named.
+        alias: Option<String>,
+    },
+    /// A key that never leaves its token.
+    Token(Token),
+}
+
+/// What shows the certificate when a server asks.
+pub(super) fn resolver(
+    identity: &Identity,
+    provider: &CryptoProvider,
+) -> Result<Arc<dyn ResolvesClientCert>, TlsError> {
+    let certified = match identity {
+        Identity::Store { store, alias } => from_store(store, alias.as_deref(), provider)?,
+        Identity::Token(token) => token::certified(token)?,
+    };
+    Ok(Arc::new(SingleCertAndKey::from(certified)))
+}
+
+fn from_store(
+    store: &Store,
+    alias: Option<&str>,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, TlsError> {
+    let identity = store.identity(alias)?;
+    CertifiedKey::from_der(identity.chain, identity.key, provider).map_err(|why| {
+        TlsError::Identity { alias: identity.alias, origin: store.path.display().to_string(), why }
+    })
+}
