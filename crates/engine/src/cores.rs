@@ -1,0 +1,37 @@
+//! The cores this process may use, and how a worker stays on one of them.
+//!
+//! A worker that wanders between cores takes its caches and its processor-time accounting with it.
+//! Only cores of the allowed set are used, so that a container or `taskset` is obeyed.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// The numbers of the cores this process may run on, at least one.
+pub fn allowed() -> Vec<usize> {
+    let cores = sched_getaffinity(None)
+        .map(|set| (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect::<Vec<_>>());
+    cores.ok().filter(|cores| !cores.is_empty()).unwrap_or_else(|| vec![0])
+}
+
+/// Keeps the calling thread on one core. Where that is forbidden the thread runs anywhere, which
+/// costs precision and nothing else, so it is not an error.
+pub(crate) fn pin(core: usize) -> bool {
+    if core >= CpuSet::MAX_CPU {
+        return false;
+    }
+    let mut only = CpuSet::new();
+    only.set(core);
+    sched_setaffinity(None, &only).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pinned_thread_has_one_core_left() {
+        let core = *allowed().last().unwrap();
+        let left = std::thread::spawn(move || (pin(core), allowed())).join().unwrap();
+        assert_eq!(left, (true, vec![core]));
+        assert!(!pin(usize::MAX));
+    }
+}
