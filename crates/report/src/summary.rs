@@ -1,0 +1,494 @@
+//! The text at the end of a run, made from its record alone: what an operator reads first.
+//!
+//! Whether the figures can be trusted comes before the figures. Response and service time always
+//! stand one above the other, and where they differ a line says what the difference is.
+
+use brunt_record::{Histogram, HistogramError, Latency, Mode, OperationRecord, Record, Status};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How the text is dressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Colours, for a terminal.
+    pub colour: bool,
+    /// Says of a valid run that it is valid. Otherwise only doubts are voiced.
+    pub verdict_always: bool,
+}
+
+impl Style {
+    fn heading(self, text: &str) -> String {
+        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    fn status(self, status: Status, text: &str) -> String {
+        let code = match status {
+            Status::Valid => 32,
+            Status::Unstable | Status::Partial => 33,
+            Status::GeneratorLimited => 31,
+        };
+        if self.colour { format!("\x1b[1;{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+const LABEL: usize = 24;
+const COLUMN: usize = 9;
+/// Below this, response and service time are the same to any reader.
+const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
+const CODES_SHOWN: usize = 12;
+const TEXTS_SHOWN: usize = 2;
+
+/// Describes a run.
+pub fn summary(record: &Record, style: Style) -> Result<String, HistogramError> {
+    let mut text = String::new();
+    verdict(&mut text, record, style);
+    plan(&mut text, record);
+    rates(&mut text, record, style);
+    latencies(&mut text, record, style)?;
+    outcomes(&mut text, record, style);
+    phases(&mut text, record, style);
+    generator(&mut text, record, style);
+    objectives(&mut text, record, style);
+    Ok(text)
+}
+
+fn verdict(text: &mut String, record: &Record, style: Style) {
+    let verdict = &record.verdict;
+    let meaning = match verdict.status {
+        Status::Valid if !style.verdict_always => return,
+        Status::Valid => "nothing speaks against these figures",
+        Status::Unstable => {
+            "throughput was still changing, so a longer run would say something else"
+        }
+        Status::Partial => "the run did not come to its planned end",
+        Status::GeneratorLimited => {
+            "the generator was the bottleneck; these figures are not the target's"
+        }
+    };
+    let word = style.status(verdict.status, &verdict.status.word().to_uppercase());
+    let _ = writeln!(text, "{word}: {meaning}");
+    for reason in &verdict.reasons {
+        let _ = writeln!(text, "  - {}: {}", reason.status, reason.text);
+    }
+    text.push('\n');
+}
+
+fn plan(text: &mut String, record: &Record) {
+    let Record { tool, plan, rates, .. } = record;
+    let _ =
+        writeln!(text, "{} {}, {}, seed {}", tool.name, tool.version, record.started, plan.seed);
+    if !record.command.is_empty() {
+        let _ = writeln!(text, "{}", record.command.join(" "));
+    }
+    let mode = match plan.mode {
+        Mode::Open => "open model",
+        Mode::Closed => "closed model",
+    };
+    let against =
+        plan.target.as_ref().map_or_else(String::new, |target| format!(" against {target}"));
+    let _ = writeln!(
+        text,
+        "{mode}, {} sessions{against}, steady for {:.1} s\n",
+        plan.sessions, rates.seconds
+    );
+}
+
+fn rates(text: &mut String, record: &Record, style: Style) {
+    let rates = &record.rates;
+    let shown =
+        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
+    let heading = format!(
+        "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}",
+        "Exchanges a second", "target", "offered", "achieved", "goodput"
+    );
+    let _ = writeln!(text, "{}", style.heading(&heading));
+    let target = rates.target.map_or_else(|| "unlimited".to_owned(), |rate| format!("{rate:.1}"));
+    let _ = writeln!(
+        text,
+        "{:<LABEL$}{target:>12}{:>12}{:>12}{:>12}",
+        "all",
+        shown(rates.offered),
+        shown(rates.achieved),
+        shown(rates.goodput)
+    );
+    for operation in record.operations.iter().filter(|_| record.operations.len() > 1) {
+        let _ = writeln!(
+            text,
+            "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}",
+            operation.name,
+            "",
+            "",
+            shown(operation.achieved),
+            shown(operation.goodput)
+        );
+    }
+    let counts = &record.counts;
+    let _ = writeln!(
+        text,
+        "{} planned, {} sent, {} dropped; {} ok, {} failed, {} timed out, {} cut off\n",
+        counts.planned,
+        counts.sent,
+        counts.dropped,
+        counts.ok,
+        counts.failed,
+        counts.timed_out,
+        counts.cut_off
+    );
+}
+
+fn latencies(text: &mut String, record: &Record, style: Style) -> Result<(), HistogramError> {
+    let mut heading = format!("{:<LABEL$}{:>COLUMN$}", "Milliseconds", "mean");
+    for quantile in QUANTILES {
+        let _ = write!(heading, "{:>COLUMN$}", format!("p{}", shortest(quantile * 100.0)));
+    }
+    let _ = write!(heading, "{:>COLUMN$}", "max");
+    let _ = writeln!(text, "{}", style.heading(&heading));
+    let (mut response, mut service) = (Histogram::new(), Histogram::new());
+    for operation in &record.operations {
+        response.merge(&times(text, &operation.name, "response", &operation.response)?);
+        service.merge(&times(text, "", "service", &operation.service)?);
+    }
+    let lag = times(text, "lag", "", &record.lag)?;
+    let lateness = times(text, "", "our own (lateness)", &record.lateness)?;
+    for part in record.parts.iter().filter(|part| part.took.count > 0) {
+        times(text, &part.name, "", &part.took)?;
+    }
+    let saturated = response.saturated();
+    if saturated > 0 {
+        let _ = writeln!(
+            text,
+            "{saturated} response times were beyond 60 s; percentiles there are only the maximum"
+        );
+    }
+    difference(text, &lag, &lateness);
+    text.push('\n');
+    Ok(())
+}
+
+fn times(
+    text: &mut String,
+    name: &str,
+    kind: &str,
+    latency: &Latency,
+) -> Result<Histogram, HistogramError> {
+    let histogram = latency.histogram()?;
+    let label = if name.is_empty() { format!("  {kind}") } else { format!("{name} {kind}") };
+    let _ = write!(text, "{label:<LABEL$}");
+    let figures = std::iter::once(histogram.mean())
+        .chain(QUANTILES.map(|quantile| histogram.quantile(quantile)))
+        .chain([histogram.max()]);
+    for took in figures {
+        let _ = write!(text, "{:>COLUMN$}", took.map_or_else(|| "-".to_owned(), millis));
+    }
+    text.push('\n');
+    Ok(histogram)
+}
+
+/// Says why response and service time differ, where they do.
+fn difference(text: &mut String, lag: &Histogram, lateness: &Histogram) {
+    let Some(mean) = lag.mean() else { return };
+    let Some(tail) = lag.quantile(0.99) else { return };
+    if mean.max(tail) < WAIT_WORTH_TELLING {
+        return;
+    }
+    let ours = lateness.sum_nanos() as f64 / lag.sum_nanos().max(1) as f64;
+    let _ = writeln!(
+        text,
+        "Response time counts from when an exchange was due, service time from when it left. The difference\n\
+         is the lag: {} ms on average, {:.0}% of it waiting for a free session, {:.0}% the generator's own.",
+        millis(mean),
+        100.0 * (1.0 - ours),
+        100.0 * ours
+    );
+}
+
+fn outcomes(text: &mut String, record: &Record, style: Style) {
+    let heading = format!("{:<LABEL$}{:>12}{:>COLUMN$}", "Outcomes", "count", "share");
+    let _ = writeln!(text, "{}", style.heading(&heading));
+    for operation in &record.operations {
+        let _ = writeln!(text, "{}", operation.name);
+        for code in operation.codes.iter().take(CODES_SHOWN) {
+            let number = code.code.map_or_else(String::new, |number| format!("{number} "));
+            let class = if matches!(code.class.as_str(), "ok" | "result") {
+                ""
+            } else {
+                code.class.as_str()
+            };
+            let label = format!("  {number}{} {class}", code.name);
+            let share = 100.0 * code.count as f64 / operation.counts.sent.max(1) as f64;
+            let _ = writeln!(text, "{:<LABEL$}{:>12}{share:>8.2}%", label.trim_end(), code.count);
+            words(text, record, operation, &code.class, code.code);
+        }
+        let hidden: u64 = operation.codes.iter().skip(CODES_SHOWN).map(|code| code.count).sum();
+        if hidden > 0 {
+            let _ = writeln!(text, "{:<LABEL$}{hidden:>12}", "  others");
+        }
+    }
+    if record.orphans > 0 {
+        let _ = writeln!(text, "{:<LABEL$}{:>12}", "orphans", record.orphans);
+    }
+    text.push('\n');
+}
+
+fn words(
+    text: &mut String,
+    record: &Record,
+    operation: &OperationRecord,
+    class: &str,
+    code: Option<u32>,
+) {
+    let mut told: Vec<&str> = Vec::new();
+    let samples = record.samples.iter();
+    for sample in
+        samples.filter(|s| s.operation == operation.name && s.class == class && s.code == code)
+    {
+        if told.len() < TEXTS_SHOWN && !told.contains(&sample.text.as_str()) {
+            let _ = writeln!(text, "      at {:.1} s: {}", sample.at_s, printable(&sample.text));
+            told.push(&sample.text);
+        }
+    }
+}
+
+fn phases(text: &mut String, record: &Record, style: Style) {
+    let heading =
+        format!("{:<LABEL$}{:>12}{:>12}{:>12}{:>12}", "Phases", "from s", "to s", "sent", "errors");
+    let _ = writeln!(text, "{}", style.heading(&heading));
+    for phase in &record.phases {
+        let _ = writeln!(
+            text,
+            "{:<LABEL$}{:>12.1}{:>12.1}{:>12}{:>12}",
+            phase.name,
+            phase.from_s,
+            phase.to_s,
+            phase.counts.sent,
+            phase.counts.errors()
+        );
+    }
+    if let Some(imbalance) = &record.conservation.imbalance {
+        let _ = writeln!(text, "The run failed to {imbalance}.");
+    }
+    text.push('\n');
+}
+
+fn generator(text: &mut String, record: &Record, style: Style) {
+    let generator = &record.generator;
+    let share = |share: Option<f64>| {
+        share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share))
+    };
+    let _ = writeln!(text, "{}", style.heading("Generator"));
+    let _ = writeln!(
+        text,
+        "  {} workers, the busiest used {} of its core (peak {}); backlog peak {}; own socket drops {}",
+        generator.workers.len(),
+        share(generator.cpu_share_max),
+        share(generator.cpu_share_peak),
+        record.backlog_peak,
+        generator.socket_drops
+    );
+    if let Some(ports) = generator.ports {
+        let _ = writeln!(text, "  local ports: {} needed of {}", ports.needed, ports.available);
+    }
+    if let Some(ceiling) = generator.ceiling {
+        let _ = writeln!(
+            text,
+            "  ceiling of this machine: {ceiling:.0}/s, of which {} used",
+            share(generator.ceiling_ratio)
+        );
+    }
+}
+
+fn objectives(text: &mut String, record: &Record, style: Style) {
+    if record.slo.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{}", style.heading("Objectives"));
+    for slo in &record.slo {
+        let status = if slo.ok { Status::Valid } else { Status::GeneratorLimited };
+        let word = style.status(status, if slo.ok { "met   " } else { "missed" });
+        let value = slo.value.map_or_else(
+            || "nothing measured".to_owned(),
+            |value| format!("{value:.3}{}", slo.unit),
+        );
+        let _ = writeln!(text, "  {word}  {:<32} {value}", slo.expr);
+    }
+}
+
+/// Milliseconds that fit a column: microseconds are told where they matter.
+fn millis(took: Duration) -> String {
+    let millis = took.as_nanos() as f64 / 1e6;
+    if millis < 1_000.0 { format!("{millis:.3}") } else { format!("{millis:.1}") }
+}
+
+fn shortest(percentile: f64) -> String {
+    let text = format!("{percentile:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Words of a target must not move the cursor or colour the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
+    use brunt_record::{
+        Catalogue, Conclusion, Environment, Interval, Phase, Plan, Sample, Series, Slo, Tool,
+        Totals, WorkerLoad,
+    };
+
+    const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
+
+    /// Two steady seconds: 80 binds of 2 ms and 20 refused after 1 ms, each a millisecond late,
+    /// a quarter of which is ours; 10 dropped.
+    pub(crate) fn measured(objectives: &[&str]) -> Record {
+        let (mut totals, mut series) = (Totals::new(), Series::new());
+        for second in 0..2 {
+            let mut interval = Interval::new(1, 1);
+            interval.reset(second, Phase::Steady, Duration::from_secs(second));
+            interval.to = Duration::from_secs(second + 1);
+            for n in 0..50 {
+                let outcome = if n < 40 { Outcome::Ok(0) } else { REFUSED };
+                let ended = if n < 40 { 3_000_000 } else { 2_000_000 };
+                let [due, free, sent, ended] =
+                    [0, 750_000, 1_000_000, ended].map(Moment::from_nanos);
+                interval.record(0, outcome, &Stamps { due, free, sent, ended }, 0);
+            }
+            (interval.planned, interval.dropped) = (55, 5);
+            interval.part(Part(0), Duration::from_millis(5));
+            interval.health.record(WorkerLoad {
+                worker: 0,
+                cpu: Duration::from_millis(250),
+                wall: Duration::from_secs(1),
+            });
+            let text = "no such\x1b[31m user".to_owned();
+            interval.samples.push(Sample {
+                operation: 0,
+                outcome: REFUSED,
+                at: interval.from,
+                text,
+            });
+            totals.absorb(&interval);
+            series.push(&interval);
+        }
+        let objectives: Vec<Slo> = objectives.iter().map(|text| text.parse().unwrap()).collect();
+        let names = |outcome| {
+            if outcome == REFUSED { "invalidCredentials".into() } else { "success".to_owned() }
+        };
+        let conclusion = Conclusion {
+            tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
+            started: "2026-01-02T03:04:05Z".parse().unwrap(),
+            command: vec!["brunt".into(), "authrate".into(), "-M".into(), "55".into()],
+            plan: Plan::open(55.0, 10, 7),
+            environment: Environment::default(),
+            catalogue: &Catalogue::new(["bind"], ["connect"]),
+            names: &names,
+            totals: &totals,
+            series: &series,
+            percentiles: vec![50.0],
+            ports: None,
+            ceiling: Some(1_000.0),
+            interrupted: None,
+            objectives: &objectives,
+        };
+        conclusion.record().unwrap()
+    }
+
+    fn plain(record: &Record) -> String {
+        summary(record, Style::default()).unwrap()
+    }
+
+    fn figures<'a>(text: &'a str, label: &str) -> Vec<&'a str> {
+        let line = text.lines().find(|line| line.trim_start().starts_with(label));
+        line.unwrap_or_else(|| panic!("no {label} in {text}")).trim_start()[label.len()..]
+            .split_whitespace()
+            .collect()
+    }
+
+    #[test]
+    fn every_figure_is_the_one_that_was_put_in() {
+        let text = plain(&measured(&[]));
+        assert_eq!(figures(&text, "all"), ["55.0", "55.0", "50.0", "40.0"]);
+        // 80 of 3 ms and 20 of 2 ms; the median and every tail are 3 ms.
+        assert_eq!(
+            figures(&text, "bind response"),
+            ["2.800", "3.000", "3.000", "3.000", "3.000", "3.000", "3.000"]
+        );
+        assert_eq!(figures(&text, "service")[0], "1.800");
+        assert_eq!(figures(&text, "lag")[0], "1.000");
+        assert_eq!(figures(&text, "our own (lateness)")[0], "0.250");
+        assert_eq!(figures(&text, "connect")[6], "5.000");
+        assert_eq!(figures(&text, "0 success"), ["80", "80.00%"]);
+        assert_eq!(figures(&text, "49 invalidCredentials"), ["20", "20.00%"]);
+        assert_eq!(figures(&text, "steady"), ["0.0", "2.0", "100", "20"]);
+        assert!(text.contains(
+            "110 planned, 100 sent, 10 dropped; 80 ok, 20 failed, 0 timed out, 0 cut off"
+        ));
+        assert!(text.contains(
+            "1.000 ms on average, 75% of it waiting for a free session, 25% the generator's own"
+        ));
+        assert!(
+            text.contains("1 workers, the busiest used 25% of its core (peak 25%); backlog peak 0")
+        );
+        assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");
+    }
+
+    #[test]
+    fn doubts_come_first_and_a_valid_run_is_only_called_so_when_asked() {
+        let mut record = measured(&[]);
+        record.verdict = brunt_record::Verdict::default();
+        assert!(plain(&record).starts_with("brunt 0.1.0, 2026-01-02T03:04:05Z, seed 7\n"));
+        let asked = summary(&record, Style { verdict_always: true, ..Style::default() }).unwrap();
+        assert!(asked.starts_with("VALID: nothing speaks against these figures\n"));
+        let text = brunt_record::Reason {
+            status: Status::Partial,
+            text: "the run was cut short: SIGINT".into(),
+        };
+        record.verdict = brunt_record::Verdict { status: Status::Partial, reasons: vec![text] };
+        assert!(
+            plain(&record).starts_with(
+                "PARTIAL: the run did not come to its planned end\n  - partial: the run was cut short: SIGINT\n"
+            ),
+            "{}",
+            plain(&record)
+        );
+    }
+
+    #[test]
+    fn the_text_fits_a_terminal_and_a_target_cannot_write_on_it() {
+        let text = plain(&measured(&["bind.p99<1ms", "goodput>=70%"]));
+        let long: Vec<&str> = text
+            .lines()
+            .filter(|line| line.chars().count() > 100 && !line.starts_with("  - "))
+            .collect();
+        assert!(long.is_empty(), "{long:#?}");
+        assert!(!text.contains('\x1b'));
+        assert!(text.contains("at 0.0 s: no such [31m user"), "{text}");
+        let coloured =
+            summary(&measured(&[]), Style { colour: true, verdict_always: false }).unwrap();
+        assert!(coloured.contains("\x1b[1mGenerator\x1b[0m"));
+    }
+
+    #[test]
+    fn objectives_say_what_was_found() {
+        let text = plain(&measured(&["bind.p99<1ms", "goodput>=70%"]));
+        assert_eq!(figures(&text, "missed"), ["bind.p99<1ms", "3.000ms"]);
+        assert_eq!(figures(&text, "met"), ["goodput>=70%", "72.727%"]);
+    }
+
+    #[test]
+    fn nothing_measured_is_a_dash_and_never_a_number() {
+        let mut record = measured(&[]);
+        record.operations[0].response = Latency::default();
+        record.operations[0].service = Latency::default();
+        (record.lag, record.lateness) = (Latency::default(), Latency::default());
+        record.rates = brunt_record::Rates::default();
+        let text = plain(&record);
+        assert_eq!(figures(&text, "bind response"), ["-"; 7]);
+        assert_eq!(figures(&text, "all"), ["unlimited", "-", "-", "-"]);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        assert!(!text.contains("The difference"));
+    }
+}
