@@ -5,6 +5,7 @@
 //! It must not know what the connection was for.
 
 use brunt_exchange::{Class, Outcome};
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -54,8 +55,9 @@ pub enum Failure {
     /// The handshake did not end within the timeout.
     #[error("complete the TLS handshake: no end within {0:?}")]
     TlsTimedOut(Duration),
-    /// The handshake failed: a certificate, a version, an alert.
-    #[error("complete the TLS handshake: {0}")]
+    /// The handshake failed: a certificate, a version, an alert. An error of a later read fits as
+    /// well: under TLS 1.3 a server refuses a client's certificate only then.
+    #[error("complete the TLS handshake: {}", TlsWords(.0))]
     Tls(io::Error),
     /// TLS was asked for on a connection that already has it.
     #[error("start TLS: the connection is already secured")]
@@ -103,6 +105,41 @@ impl Failure {
                 Self::Unreachable { to, error }
             }
             _ => Self::Connect { to, error },
+        }
+    }
+}
+
+/// What stands behind an error of a secured stream, with what to do where that is known.
+struct TlsWords<'a>(&'a io::Error);
+
+impl fmt::Display for TlsWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use rustls::{AlertDescription as Alert, CertificateError, Error};
+        if self.0.kind() == io::ErrorKind::UnexpectedEof {
+            return f
+                .write_str("the server closed the connection; does it speak TLS on this port?");
+        }
+        let Some(error) = self.0.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
+            return self.0.fmt(f);
+        };
+        match error {
+            Error::InvalidCertificate(CertificateError::Other(refusal)) => refusal.0.fmt(f),
+            Error::InvalidMessage(_) => {
+                write!(f, "{error}; does the server speak TLS on this port?")
+            }
+            Error::AlertReceived(Alert::CertificateRequired) => f.write_str(
+                "the server demands a client certificate and got none (CertificateRequired)",
+            ),
+            Error::AlertReceived(alert @ (Alert::ProtocolVersion | Alert::HandshakeFailure)) => {
+                write!(f, "the server shares no version or cipher suite with us ({alert:?})")
+            }
+            Error::AlertReceived(
+                alert @ (Alert::UnknownCA
+                | Alert::BadCertificate
+                | Alert::CertificateUnknown
+                | Alert::AccessDenied),
+            ) => write!(f, "the server refused our certificate ({alert:?})"),
+            _ => error.fmt(f),
         }
     }
 }

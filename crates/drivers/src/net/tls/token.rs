@@ -103,7 +103,8 @@ pub enum TokenError {
     },
     /// Neither RSA nor one of the curves of TLS.
     #[error(
-        "sign with the key '{0}' of the token: it is neither RSA nor on the curve P-256, P-384 or P-521, or the token has no mechanism for it"
+        "sign with the key '{0}' of the token: it is neither RSA nor on the curve P-256, P-384 or P-521, \
+         or the token has no mechanism for it"
     )]
     Kind(String),
     /// Anything else the library said.

@@ -1,0 +1,237 @@
+//! Trust stores and key stores as `keytool` and `openssl` make them.
+
+use crate::authority::Authority;
+use crate::server::{config, greeted, refusal, serve};
+use crate::tools::{have, run, write};
+use brunt_drivers::net::keystore::{KeyError, Store, StoreError};
+use brunt_drivers::net::tls::{Client, Identity, Options, TlsError, Trust};
+use rcgen::KeyPair;
+use std::path::Path;
+
+const PASSWORD: &str = "changeit";
+
+fn store(directory: &Path, name: &str) -> Store {
+    store_with(directory, name, Some(PASSWORD))
+}
+
+fn store_with(directory: &Path, name: &str, password: Option<&str>) -> Store {
+    Store { path: directory.join(name), password: password.map(Into::into) }
+}
+
+/// A server that demands a certificate of the authority, and in the directory: `ca.pem`, and the
+/// keys `one` (elliptic) and `two` (RSA) as PEM and in one PKCS#12 each.
+fn prepare(directory: &Path) -> u16 {
+    let authority = Authority::new("Test authority");
+    write(directory, "ca.pem", &authority.pem());
+    run(
+        directory,
+        "openssl",
+        &["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "rsa.pem"],
+    );
+    let rsa =
+        KeyPair::from_pem(&std::fs::read_to_string(directory.join("rsa.pem")).unwrap()).unwrap();
+    for (name, key) in [("one", KeyPair::generate().unwrap()), ("two", rsa)] {
+        let leaf = authority.issue_with(&format!("Client {name}"), &[], key, |_| {});
+        let text = leaf.certificate.pem() + &authority.pem() + &leaf.key.serialize_pem();
+        write(directory, &format!("{name}.pem"), &text);
+        let (pem, p12) = (format!("{name}.pem"), format!("{name}.p12"));
+        let pass = format!("pass:{PASSWORD}");
+        run(
+            directory,
+            "openssl",
+            &["pkcs12", "-export", "-in", &pem, "-out", &p12, "-name", name, "-passout", &pass],
+        );
+    }
+    serve(config(&authority.issue("server", &["localhost"]), Some(&authority)))
+}
+
+fn import_keys(directory: &Path, kind: &str, into: &str) {
+    for from in ["one.p12", "two.p12"] {
+        let fixed =
+            ["-importkeystore", "-noprompt", "-srcstoretype", "PKCS12", "-srcstorepass", PASSWORD];
+        let given = [
+            "-deststorepass",
+            PASSWORD,
+            "-srckeystore",
+            from,
+            "-deststoretype",
+            kind,
+            "-destkeystore",
+            into,
+        ];
+        run(directory, "keytool", &[&fixed[..], &given[..]].concat());
+    }
+}
+
+fn showing(trust: Store, key: Store, alias: Option<&str>) -> Options {
+    let identity = Identity::Store { store: key, alias: alias.map(str::to_owned) };
+    Options { trust: Trust::Stores(vec![trust]), identity: Some(identity), ..Options::default() }
+}
+
+#[test]
+fn every_kind_of_java_store_trusts_and_identifies() {
+    if !have(&["keytool", "openssl"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let port = prepare(directory);
+    for kind in ["JKS", "JCEKS", "PKCS12"] {
+        let (trust, keys) = (format!("{kind}.trust"), format!("{kind}.keys"));
+        let fixed =
+            ["-importcert", "-noprompt", "-alias", "ca", "-file", "ca.pem", "-storepass", PASSWORD];
+        run(
+            directory,
+            "keytool",
+            &[&fixed[..], &["-keystore", &trust, "-storetype", kind]].concat(),
+        );
+        if kind == "JCEKS" {
+            let fixed = ["-genseckey", "-keyalg", "AES", "-keysize", "128", "-alias", "a-secret"];
+            let given = ["-storepass", PASSWORD, "-keystore", &keys, "-storetype", kind];
+            run(directory, "keytool", &[&fixed[..], &given[..]].concat());
+        }
+        import_keys(directory, kind, &keys);
+        for (alias, greeting) in [(Some("ONE"), "Client one."), (Some("two"), "Client two.")] {
+            let options = showing(store(directory, &trust), store(directory, &keys), alias);
+            let (heard, _) = greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+            assert_eq!(heard, greeting, "{kind}");
+        }
+        let known = store(directory, &keys).identity(Some("three")).unwrap_err();
+        let StoreError::NoSuchAlias { mut known, .. } = known else { panic!("{known}") };
+        known.sort();
+        assert_eq!(known, ["one", "two"], "{kind}");
+        for name in [&trust, &keys] {
+            let wrong = store_with(directory, name, Some("wrong-one")).open().unwrap_err();
+            assert!(matches!(wrong, StoreError::Password { .. }), "{kind}: {wrong}");
+        }
+        let keyless = store(directory, &trust).identity(None).unwrap_err();
+        assert!(matches!(keyless, StoreError::NoKey { certificates: 1, .. }), "{kind}: {keyless}");
+        let locked = store_with(directory, &keys, None).identity(Some("one")).unwrap_err();
+        match kind {
+            "PKCS12" => assert!(matches!(locked, StoreError::PasswordMissing { .. }), "{locked}"),
+            _ => assert!(
+                matches!(locked, StoreError::Key { what: KeyError::PasswordMissing, .. }),
+                "{locked}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn a_key_may_have_a_password_that_is_not_its_stores() {
+    if !have(&["keytool", "openssl"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    prepare(directory);
+    for kind in ["JKS", "JCEKS"] {
+        import_keys(directory, kind, kind);
+        let fixed = ["-keypasswd", "-alias", "one", "-keypass", PASSWORD, "-new", "another-one"];
+        let given = ["-storepass", PASSWORD, "-keystore", kind, "-storetype", kind];
+        run(directory, "keytool", &[&fixed[..], &given[..]].concat());
+        let error = store(directory, kind).identity(Some("one")).unwrap_err();
+        assert!(
+            matches!(error, StoreError::Key { what: KeyError::Password, .. }),
+            "{kind}: {error}"
+        );
+        assert!(store(directory, kind).identity(Some("two")).is_ok());
+    }
+}
+
+#[test]
+fn pem_and_openssl_stores_identify() {
+    if !have(&["openssl"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let port = prepare(directory);
+    let pass = format!("pass:{PASSWORD}");
+    let legacy =
+        ["-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES", "-macalg", "sha1"];
+    let export = ["pkcs12", "-export", "-in", "one.pem", "-out", "old.p12", "-passout", &pass];
+    run(directory, "openssl", &[&export[..], &legacy[..]].concat());
+    run(
+        directory,
+        "openssl",
+        &["pkcs8", "-topk8", "-in", "two.pem", "-out", "two.key", "-passout", &pass],
+    );
+    run(directory, "openssl", &["x509", "-in", "two.pem", "-out", "two.crt"]);
+    let text = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap();
+    write(directory, "locked.pem", &(text("two.crt") + &text("two.key")));
+    for (name, greeting) in [
+        ("one.pem", "Client one."),
+        ("two.p12", "Client two."),
+        ("old.p12", "Client one."),
+        ("locked.pem", "Client two."),
+    ] {
+        let options = showing(store(directory, "ca.pem"), store(directory, name), None);
+        let (heard, _) = greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+        assert_eq!(heard, greeting, "{name}");
+    }
+    let error = store_with(directory, "locked.pem", Some("wrong")).identity(None).unwrap_err();
+    assert!(matches!(error, StoreError::Key { what: KeyError::Password, .. }), "{error}");
+    // The key of one and the certificate of the other.
+    write(
+        directory,
+        "mixed.pem",
+        &(text("two.crt") + &text("one.pem").replace("CERTIFICATE", "OTHER")),
+    );
+    let mixed = showing(store(directory, "ca.pem"), store(directory, "mixed.pem"), None);
+    let error = Client::new(&mixed).unwrap_err();
+    assert!(matches!(error, TlsError::Identity { .. }), "{error}");
+    // Without a certificate the server turns us away.
+    let nobody = Options { identity: None, ..mixed };
+    assert!(refusal(&nobody, "localhost", port).contains("CertificateRequired"));
+}
+
+#[test]
+fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
+    if !have(&["keytool", "openssl"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    prepare(directory);
+    for kind in ["JKS", "JCEKS"] {
+        import_keys(directory, kind, kind);
+    }
+    for name in ["JKS", "JCEKS", "one.p12", "one.pem"] {
+        let whole = std::fs::read(directory.join(name)).unwrap();
+        // Steps that are prime to the structure keep the work factor of PKCS#12 affordable.
+        for place in (0..whole.len()).step_by(if name == "one.p12" { 97 } else { 31 }) {
+            let mut altered = whole.clone();
+            altered[place] ^= 0x55;
+            std::fs::write(directory.join("altered"), &altered).unwrap();
+            let altered = store(directory, "altered").open();
+            assert!(altered.is_err() || name == "one.pem", "{name} altered at {place}");
+            std::fs::write(directory.join("cut"), &whole[..place]).unwrap();
+            assert!(
+                store(directory, "cut").open().is_err() || name == "one.pem",
+                "{name} cut at {place}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_directory_is_the_sum_of_its_certificates() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    for name in ["a.pem", "b.crt", "notes.txt"] {
+        write(directory, name, &Authority::new(name).pem());
+    }
+    std::fs::write(directory.join("c.der"), Authority::new("c").der()).unwrap();
+    assert_eq!(store(directory, ".").certificates().unwrap().len(), 3);
+    let missing = store(directory, "nowhere").open().unwrap_err();
+    assert!(matches!(missing, StoreError::Read { .. }), "{missing}");
+    write(directory, "d.pem", "nothing of the kind");
+    let error = store(directory, "d.pem").open().unwrap_err().to_string();
+    assert!(error.contains("d.pem") && error.contains("6e 6f 74 68"), "{error}");
+    let empty = tempfile::tempdir().unwrap();
+    assert!(matches!(
+        store(empty.path(), "").certificates(),
+        Err(StoreError::NoCertificate { .. })
+    ));
+}

@@ -1,0 +1,56 @@
+//! The programs users make stores with, and the temporary directory a test makes them in.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Whether the programs are all there. If not, the test is skipped aloud, or fails where `CI=true`.
+pub(crate) fn have(programs: &[&str]) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing: Vec<_> = programs
+        .iter()
+        .filter(|program| {
+            !std::env::split_paths(&path).any(|directory| directory.join(program).exists())
+        })
+        .collect();
+    if missing.is_empty() {
+        return true;
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "{missing:?} missing: run tests/setup");
+    // Not eprintln, which the test harness swallows when a test passes.
+    writeln!(std::io::stderr(), "SKIPPED: {missing:?} missing").unwrap();
+    false
+}
+
+/// Runs a program, which must succeed.
+pub(crate) fn run(directory: &Path, program: &str, arguments: &[&str]) {
+    run_with(directory, program, arguments, &[]);
+}
+
+/// Runs a program with further variables, which must succeed.
+pub(crate) fn run_with(
+    directory: &Path,
+    program: &str,
+    arguments: &[&str],
+    variables: &[(&str, &Path)],
+) {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(directory)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Writes a file of the test; its path.
+pub(crate) fn write(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
