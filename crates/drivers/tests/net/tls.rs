@@ -46,6 +46,21 @@ fn an_unknown_issuer_is_named_together_with_what_is_trusted() {
 }
 
 #[test]
+fn the_machines_authorities_do_not_vouch_for_a_stranger() {
+    let port = serve(config(&Authority::new("Stranger").issue("server", &["localhost"]), None));
+    let options = Options::default();
+    match Client::new(&options) {
+        Ok(_) => {
+            assert!(refusal(&options, "localhost", port).contains("of this machine's authorities"))
+        }
+        Err(error) => {
+            assert!(matches!(error, TlsError::NoSystemRoots(_)), "{error}");
+            assert!(!Path::new("/etc/ssl/certs/ca-certificates.crt").exists(), "{error}");
+        }
+    }
+}
+
+#[test]
 fn an_authority_of_the_same_name_but_another_key_does_not_pass() {
     let directory = tempfile::tempdir().unwrap();
     let port = serve(config(&Authority::new("Twin").issue("server", &["localhost"]), None));
