@@ -51,7 +51,7 @@ fn the_machines_authorities_do_not_vouch_for_a_stranger() {
     let options = Options::default();
     match Client::new(&options) {
         Ok(_) => {
-            assert!(refusal(&options, "localhost", port).contains("of this machine's authorities"))
+            assert!(refusal(&options, "localhost", port).contains("of this machine's authorities"));
         }
         Err(error) => {
             assert!(matches!(error, TlsError::NoSystemRoots(_)), "{error}");
