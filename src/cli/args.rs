@@ -1,0 +1,141 @@
+//! The commands beside the LDAP rate tools, declared for clap. Their doc comments are their help; there is no logic here.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Finds out what your directory can bear.
+#[derive(Debug, Parser)]
+#[command(name = "brunt", version, arg_required_else_help = true)]
+pub(crate) struct Brunt {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Print a record that a run wrote with --record
+    Report(ReportArgs),
+    /// Start a server to try things on; a convenience, not a server for data that matters
+    Target {
+        /// What kind of server.
+        #[command(subcommand)]
+        kind: TargetKind,
+    },
+    /// Measure what this machine can send at most, against the servers built in
+    Calibrate(CalibrateArgs),
+    /// Start a directory and run authrate, searchrate and modrate against it for a few seconds each
+    Quickstart(QuickstartArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print a manual page
+    Man {
+        /// The command it is about, such as authrate; without it, brunt itself.
+        command: Option<String>,
+    },
+}
+
+/// Options of `brunt report`.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub(crate) struct ReportArgs {
+    /// The record.
+    pub(crate) file: PathBuf,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// How a record is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The table of the tool that made it, and the summary.
+    Table,
+    /// The comma-separated values of the tool that made it.
+    Csv,
+    /// The record itself.
+    Json,
+    /// An HdrHistogram percentile distribution.
+    Hgrm,
+    /// An HdrHistogram interval log.
+    Hlog,
+}
+
+/// What kind of server to start.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TargetKind {
+    /// A directory in memory
+    Ldap(LdapTargetArgs),
+}
+
+/// Options of `brunt target ldap`.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub(crate) struct LdapTargetArgs {
+    /// Where to listen; port 0 takes a free one and says which.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:1389")]
+    pub(crate) listen: SocketAddr,
+    /// Where to listen for LDAPS as well.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen_tls: Option<SocketAddr>,
+    /// Number of users, uid=user.0 and so on under ou=people.
+    #[arg(long, value_name = "NUMBER", default_value_t = 2000)]
+    pub(crate) users: u32,
+    /// The DN above everything.
+    #[arg(long, value_name = "DN", default_value = "dc=example,dc=com")]
+    pub(crate) suffix: String,
+    /// Password of every user and of uid=admin.
+    #[arg(long, default_value = "password")]
+    pub(crate) password: String,
+    /// PEM file with the certificate for LDAPS and StartTLS; without it one is made at the start.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// PEM file with the private key of that certificate.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Write the certificate that was made to this PEM file, for clients to trust with --ca.
+    #[arg(long, value_name = "FILE", conflicts_with = "tls_cert")]
+    pub(crate) tls_cert_out: Option<PathBuf>,
+    /// TOML file that says when and how to misbehave.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// Stop after this many seconds; without it, at a signal.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_duration: Option<u64>,
+}
+
+/// Options of `brunt calibrate`.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub(crate) struct CalibrateArgs {
+    /// How long to measure each operation.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) duration: u64,
+    /// Number of connections.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: u32,
+    /// Write the figures here; without it, to the place where runs look for them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Options of `brunt quickstart`.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub(crate) struct QuickstartArgs {
+    /// How long to run each tool.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) duration: u64,
+    /// Number of users in the directory.
+    #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) users: u32,
+    /// Number of connections.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: u32,
+    /// Directory for the records; without it, the current one.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}

@@ -1,0 +1,124 @@
+//! The exit codes: the one list of them, which the help, the documentation and the program share.
+//!
+//! The LDAP rate tools keep the code their predecessors gave to a wrong command line, so that scripts which test for it
+//! go on working; every other command uses the 2 that is customary elsewhere. It knows nothing of what was measured.
+
+use std::process::ExitCode;
+
+/// How the program ended, as its caller sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything was done.
+    Ok,
+    /// It could not be done: nothing worked, or a file could not be written.
+    Failed,
+    /// The command line of one of the new commands is wrong.
+    Usage,
+    /// Some exchanges failed (perfdhcp).
+    SomeFailed,
+    /// This machine, not the target, was the limit.
+    GeneratorLimited,
+    /// The run or its record is incomplete.
+    Partial,
+    /// Refused, since it would have touched what it must not.
+    Unsafe,
+    /// An input file of `addrate` could not be read.
+    Input,
+    /// The command line of one of the LDAP rate tools is wrong.
+    LdapUsage,
+    /// An objective given with `--slo` was missed.
+    Missed,
+    /// Ended by SIGINT, after the report was written.
+    Interrupted,
+    /// Ended by SIGTERM, after the report was written.
+    Terminated,
+    /// The first connection or bind was refused with this LDAP result code.
+    Ldap(u32),
+}
+
+impl Exit {
+    /// Every exit that has a number of its own.
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Ok,
+        Self::Failed,
+        Self::Usage,
+        Self::SomeFailed,
+        Self::GeneratorLimited,
+        Self::Partial,
+        Self::Unsafe,
+        Self::Input,
+        Self::LdapUsage,
+        Self::Missed,
+        Self::Interrupted,
+        Self::Terminated,
+    ];
+
+    /// The number the shell sees. An LDAP result code that does not fit a byte becomes 255.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::SomeFailed => 3,
+            Self::GeneratorLimited => 4,
+            Self::Partial => 5,
+            Self::Unsafe => 8,
+            Self::Input => 80,
+            Self::LdapUsage => 89,
+            Self::Missed => 99,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+            Self::Ldap(result) => u8::try_from(result).unwrap_or(255),
+        }
+    }
+
+    /// One sentence for the help and the documentation.
+    pub(crate) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Ok => {
+                "The command completed. Failures of measured operations alone do not change this."
+            }
+            Self::Failed => {
+                "The run could not be carried out, or not one of its operations succeeded."
+            }
+            Self::Usage => "The command line is wrong.",
+            Self::SomeFailed => "Some exchanges failed.",
+            Self::GeneratorLimited => {
+                "This machine was the limit: the figures say little about the target."
+            }
+            Self::Partial => "The run is incomplete.",
+            Self::Unsafe => "Refused: it would have touched something that it must not.",
+            Self::Input => "An input file could not be read.",
+            Self::LdapUsage => "An error occurred while parsing the command-line arguments.",
+            Self::Missed => "An objective given with --slo was missed.",
+            Self::Interrupted => "Interrupted (SIGINT); the report was written first.",
+            Self::Terminated => "Terminated (SIGTERM); the report was written first.",
+            Self::Ldap(_) => "The first connection or bind failed with this LDAP result code.",
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_exits_share_a_number() {
+        let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 8, 80, 89, 99, 130, 143]);
+    }
+
+    #[test]
+    fn a_result_code_beyond_a_byte_becomes_255() {
+        assert_eq!(Exit::Ldap(49).code(), 49);
+        assert_eq!(Exit::Ldap(4096).code(), 255);
+    }
+}

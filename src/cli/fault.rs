@@ -1,0 +1,96 @@
+//! What is wrong with a command line, and how it is said.
+//!
+//! The frame of the message (the first words, the width, the pointer to `--help`) is the one scripts and people know
+//! from the predecessors. The reason names the option, the value and the remedy. Nothing is printed here.
+
+use std::fmt;
+
+use super::tool::Tool;
+
+/// A command line that cannot be run, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) struct Fault {
+    /// What is wrong, as a sentence without its full stop.
+    pub(crate) reason: String,
+}
+
+impl Fault {
+    /// A fault for this reason.
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+
+    /// The whole message as it goes to standard error, without a final newline.
+    pub(crate) fn page(&self, tool: Tool) -> String {
+        let sentence =
+            format!("An error occurred while parsing the command-line arguments:  {}", self.reason);
+        format!(
+            "{}\n\nSee \"{} --help\" to get more usage help\n",
+            wrap(&sentence, ERROR_WIDTH),
+            tool.name()
+        )
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// The longest line of an error: the predecessor broke before column 79.
+const ERROR_WIDTH: usize = 78;
+
+/// Breaks text into lines of at most `width` characters; a word longer than that has a line of its own. Line breaks in
+/// the text stay, and so do several spaces within a line.
+pub(crate) fn wrap(text: &str, width: usize) -> String {
+    text.split('\n').map(|line| wrap_line(line, width)).collect::<Vec<_>>().join("\n")
+}
+
+fn wrap_line(line: &str, width: usize) -> String {
+    let mut out = String::with_capacity(line.len() + 8);
+    let mut used = 0;
+    let mut gap = 0;
+    for word in line.split(' ') {
+        let length = word.chars().count();
+        if length == 0 {
+            gap += 1;
+            continue;
+        }
+        if used > 0 && used + gap + length > width {
+            out.push('\n');
+            used = 0;
+        } else {
+            out.extend(std::iter::repeat_n(' ', gap));
+            used += gap;
+        }
+        out.push_str(word);
+        used += length;
+        gap = 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pages are what OpenDJ 5.0.3 prints for `authrate -c` and `modrate -t 2 ...`, so far as the words are the same.
+    #[test]
+    fn the_page_is_laid_out_as_the_predecessor_does() {
+        let page =
+            Fault::new("Argument -c requires a value but none was provided").page(Tool::Authrate);
+        let expected = "An error occurred while parsing the command-line arguments:  Argument -c\n\
+                        requires a value but none was provided\n\n\
+                        See \"authrate --help\" to get more usage help\n";
+        assert_eq!(page, expected);
+        let page = Fault::new("--noRebind must be used if --numThreads is > 1").page(Tool::Modrate);
+        assert_eq!(page.lines().next().map(str::len), Some(76));
+    }
+
+    #[test]
+    fn wrapping_keeps_double_spaces_and_long_words() {
+        assert_eq!(wrap("a:  b c", 6), "a:  b\nc");
+        assert_eq!(wrap("aaaaaaaa b\n c", 3), "aaaaaaaa\nb\n c");
+    }
+}

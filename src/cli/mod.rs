@@ -1,0 +1,227 @@
+//! The command line: from words to a [`Command`] whose every value is legal.
+//!
+//! The LDAP rate tools keep the grammar of their predecessors, which no parser library speaks, so they have a small
+//! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
+//! of the [`Surroundings`](surroundings::Surroundings): nothing is printed and nothing is started here.
+
+pub(crate) mod args;
+pub(crate) mod exit;
+mod fault;
+mod help;
+mod options;
+mod pages;
+mod properties;
+mod prose;
+pub(crate) mod rate;
+pub(crate) mod redact;
+pub(crate) mod secret;
+pub(crate) mod surroundings;
+pub(crate) mod tool;
+mod values;
+mod words;
+
+use std::path::PathBuf;
+
+use clap::Parser as _;
+
+use args::{Brunt, CalibrateArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use exit::Exit;
+use rate::{Parsed, RateArgs};
+use surroundings::Surroundings;
+use tool::{Tool, tool_of};
+
+/// What the program is asked to do.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Show this on standard output.
+    Print(String),
+    /// Write this text to a file.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The text.
+        text: String,
+    },
+    /// Write an example of a `--variableRateData` file.
+    SampleRateFile(PathBuf),
+    /// Run one of the LDAP rate tools.
+    Rate(Box<RateArgs>),
+    /// Print a record.
+    Report(ReportArgs),
+    /// Start a server.
+    Target(TargetKind),
+    /// Measure this machine.
+    Calibrate(CalibrateArgs),
+    /// Show what this program can do.
+    Quickstart(QuickstartArgs),
+}
+
+/// A command line that is not carried out: what to say on standard error, and how to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The message, newline included.
+    pub(crate) text: String,
+    /// The exit.
+    pub(crate) exit: Exit,
+}
+
+/// Reads a command line, the first word being what the program was called by.
+pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
+    let mut words = argv.iter();
+    let called = words.next().and_then(|argv0| tool_of(argv0));
+    if let Some(tool) = called {
+        return rate_tool(tool, words.as_slice(), surroundings);
+    }
+    if let Some(tool) = words.next().and_then(|name| Tool::named(name)) {
+        return rate_tool(tool, words.as_slice(), surroundings);
+    }
+    match Brunt::try_parse_from(
+        std::iter::once("brunt").chain(argv.iter().skip(1).map(String::as_str)),
+    ) {
+        Ok(brunt) => verb(brunt.verb),
+        Err(error) if error.use_stderr() => {
+            Err(Refusal { text: error.to_string(), exit: Exit::Usage })
+        }
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => {
+            Ok(Command::Print(version()))
+        }
+        Err(_) => Ok(Command::Print(pages::help())),
+    }
+}
+
+/// What `--version` says.
+pub(crate) fn version() -> String {
+    format!("brunt {}\n", env!("CARGO_PKG_VERSION"))
+}
+
+fn rate_tool(
+    tool: Tool,
+    words: &[String],
+    surroundings: &dyn Surroundings,
+) -> Result<Command, Refusal> {
+    match rate::parse(tool, words, surroundings) {
+        Ok(Parsed::Help(page)) => Ok(Command::Print(page)),
+        Ok(Parsed::Version) => Ok(Command::Print(version())),
+        Ok(Parsed::PropertiesFile { path, text }) => Ok(Command::Write { path, text }),
+        Ok(Parsed::SampleRateFile(path)) => Ok(Command::SampleRateFile(path)),
+        Ok(Parsed::Run(args)) => Ok(Command::Rate(args)),
+        Err(fault) => Err(Refusal { text: fault.page(tool), exit: Exit::LdapUsage }),
+    }
+}
+
+fn verb(verb: Verb) -> Result<Command, Refusal> {
+    Ok(match verb {
+        Verb::Report(args) => Command::Report(args),
+        Verb::Target { kind } => Command::Target(kind),
+        Verb::Calibrate(args) => Command::Calibrate(args),
+        Verb::Quickstart(args) => Command::Quickstart(args),
+        Verb::Completions { shell } => Command::Print(pages::completions(shell)),
+        Verb::Man { command } => match pages::manual(command.as_deref()) {
+            Some(page) => Command::Print(page),
+            None => {
+                let name = command.unwrap_or_default();
+                let text = format!(
+                    "error: there is no command '{name}': see 'brunt --help' for those there are\n"
+                );
+                return Err(Refusal { text, exit: Exit::Usage });
+            }
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::Path;
+
+    use super::*;
+    use crate::cli::secret::Secret;
+
+    struct Nowhere;
+
+    impl Surroundings for Nowhere {
+        fn variable(&self, _: &str) -> Option<String> {
+            None
+        }
+        fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+        fn interactive(&self) -> bool {
+            false
+        }
+        fn ask(&self, _: &str) -> io::Result<Secret> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    fn command(line: &[&str]) -> Result<Command, Refusal> {
+        let words: Vec<String> = line.iter().map(ToString::to_string).collect();
+        read(&words, &Nowhere)
+    }
+
+    fn printed(line: &[&str]) -> String {
+        match command(line) {
+            Ok(Command::Print(text)) => text,
+            other => panic!("{line:?} printed nothing: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_tool_is_reached_by_its_name_and_by_a_link() {
+        assert!(printed(&["brunt", "modrate", "-H"]).starts_with("Usage:  modrate "));
+        assert!(printed(&["/opt/bin/addrate", "--HELP"]).starts_with("Usage:  addrate "));
+        let refusal = command(&["authrate"]).unwrap_err();
+        assert_eq!(refusal.exit, Exit::LdapUsage);
+        assert!(refusal.text.ends_with("\n\nSee \"authrate --help\" to get more usage help\n"));
+        assert_eq!(printed(&["authrate", "-V"]), printed(&["brunt", "--version"]));
+    }
+
+    #[test]
+    fn the_other_commands_have_typed_options() {
+        match command(&["brunt", "target", "ldap", "--listen", "127.0.0.1:0", "--users", "5"])
+            .unwrap()
+        {
+            Command::Target(TargetKind::Ldap(args)) => {
+                assert_eq!(
+                    (args.listen.port(), args.users, args.suffix.as_str()),
+                    (0, 5, "dc=example,dc=com")
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(
+            command(&["brunt", "report", "x.json", "--format", "csv"]),
+            Ok(Command::Report(_))
+        ));
+        assert!(matches!(command(&["brunt", "quickstart"]), Ok(Command::Quickstart(_))));
+        assert!(matches!(
+            command(&["brunt", "calibrate", "--duration", "1"]),
+            Ok(Command::Calibrate(_))
+        ));
+        for wrong in [
+            &["brunt", "nosuch"][..],
+            &["brunt"],
+            &["brunt", "calibrate", "--duration", "0"],
+            &["brunt", "man", "x"],
+        ] {
+            assert_eq!(command(wrong).unwrap_err().exit, Exit::Usage, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_help_lists_every_tool() {
+        let help = printed(&["brunt", "--help"]);
+        for name in
+            Tool::ALL.map(Tool::name).iter().chain(&["report", "target", "quickstart", "calibrate"])
+        {
+            assert!(help.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn completions_and_manual_pages_know_the_options_of_the_tools() {
+        assert!(printed(&["brunt", "completions", "bash"]).contains("--keepConnectionsOpen"));
+        assert!(printed(&["brunt", "man", "modrate"]).contains("read_modify"));
+        assert!(printed(&["brunt", "man"]).contains("quickstart"));
+    }
+}

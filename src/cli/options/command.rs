@@ -1,0 +1,300 @@
+//! The options that say what a tool does: those of its page, and the ones about the terminal.
+//!
+//! Names, letters and defaults are those of the predecessors, the longer spelling of an older release standing beside
+//! the newer one. Nothing of ours is listed here.
+
+use super::{Group, Kind, Opt, Tool};
+
+const SCOPES: &[&str] = &["base", "one", "sub", "subordinates", "subord"];
+const POLICIES: &[&str] = &["never", "always", "search", "find"];
+/// The largest number of seconds or milliseconds: a century and a half is more than anybody waits.
+pub(super) const LONGEST: i64 = 4_294_967_295;
+
+/// The rows of this file for a tool.
+pub(super) fn of(tool: Tool) -> Vec<Opt> {
+    let mut rows = COMMON.to_vec();
+    rows.extend_from_slice(match tool {
+        Tool::Authrate => AUTHRATE,
+        Tool::Modrate => MODRATE,
+        Tool::Searchrate => SEARCHRATE,
+        Tool::Addrate => ADDRATE,
+        Tool::SearchAndModRate => SEARCH_AND_MOD_RATE,
+    });
+    if tool != Tool::Authrate {
+        rows.extend_from_slice(CONCURRENT);
+    }
+    if tool != Tool::Addrate {
+        rows.extend_from_slice(ARGUMENT);
+    }
+    if matches!(tool, Tool::Authrate | Tool::Searchrate | Tool::SearchAndModRate) {
+        rows.extend_from_slice(SEARCHING);
+    }
+    rows.push(if tool == Tool::Addrate { NO_PROMPT } else { NO_PROMPT.short('n') });
+    rows
+}
+
+const fn row(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
+    Opt::new(Group::Command, long, value, kind, help)
+}
+
+const COMMON: &[Opt] = &[
+    row(
+        "warmUpDuration",
+        "seconds",
+        Kind::Integer(0, LONGEST),
+        "Warm up duration in seconds. What happens in it is not \
+        part of any figure.",
+    )
+    .short('B')
+    .default("0"),
+    row("numConnections", "number", Kind::Integer(1, 1_000_000), "Number of connections.").short('c').default("1"),
+    row(
+        "maxDuration",
+        "seconds",
+        Kind::Integer(0, LONGEST),
+        "Maximum duration in seconds, 0 for unlimited. It is \
+        counted from the end of the warm-up.",
+    )
+    .short('d')
+    .default("0"),
+    row(
+        "percentile",
+        "percentile",
+        Kind::Decimal(0.0, 100.0),
+        "Show the response time within which this percentage of \
+        operations completed. May be repeated, may have decimals (99.5), and replaces the default columns.",
+    )
+    .short('e')
+    .default("99.9, 99.99, 99.999")
+    .many(),
+    Opt::switch(
+        Group::Command,
+        "keepConnectionsOpen",
+        "Keep connections open, and bind again on them before each \
+        operation. Without this option and --noRebind each operation opens, binds and closes a connection of its own.",
+    )
+    .short('f'),
+    row("statInterval", "seconds", Kind::Integer(1, LONGEST), "Display results each specified number of seconds.")
+        .short('i')
+        .default("5")
+        .also(&["intervalDuration"]),
+    row(
+        "maxIterations",
+        "number",
+        Kind::Integer(0, i64::MAX),
+        "Number of operations in all after which to stop, 0 for \
+        unlimited. It is exact: it is not divided among connections, and warm-up operations do not count against it.",
+    )
+    .short('m')
+    .default("0"),
+    row(
+        "targetThroughput",
+        "rate",
+        Kind::Decimal(0.0, 1e9),
+        "Operations to start per second, over all connections, 0 \
+        for as many as the target takes. Operations become due at this rate whether or not earlier ones were answered.",
+    )
+    .short('M')
+    .default("0")
+    .also(&["ratePerSecond"]),
+    Opt::switch(Group::Command, "scriptFriendly", "Use script-friendly mode: comma-separated values without a frame.")
+        .short('S')
+        .also(&["csv"]),
+    Opt::switch(Group::Utility, "verbose", "Use verbose mode: each failed operation is printed on standard error.")
+        .short('v'),
+    Opt::switch(Group::Utility, "noPropertiesFile", "Do not take defaults from any properties file."),
+    Opt::new(
+        Group::Utility,
+        "propertiesFilePath",
+        "path",
+        Kind::Path,
+        "Properties file with values for options that \
+        the command line does not give. Without this option $XDG_CONFIG_HOME/brunt/tools.properties is read if it \
+        exists, else ~/.config/brunt/tools.properties, else ~/.opendj/tools.properties.",
+    ),
+    Opt::switch(Group::General, "version", "Display the version.").short('V'),
+    Opt::switch(Group::General, "help", "Display this usage information. -? does the same.").short('H'),
+];
+
+const NO_PROMPT: Opt = Opt::switch(
+    Group::Utility,
+    "no-prompt",
+    "Use non-interactive mode: fail instead of asking for \
+    what is missing. It is also assumed when standard input is not a terminal.",
+);
+
+const CONCURRENT: &[Opt] = &[
+    row(
+        "numConcurrentRequests",
+        "number",
+        Kind::Integer(1, 65_536),
+        "Number of concurrent requests per connection. \
+        More than one needs --noRebind, since a bind may not overlap with other operations on its connection.",
+    )
+    .short('t')
+    .default("1")
+    .also(&["numThreads"]),
+    Opt::switch(Group::Command, "noRebind", "Keep connections open and bind only once on each.").short('F'),
+    row(
+        "proxyAs",
+        "authzID",
+        Kind::Text,
+        "Use the proxied authorization control (RFC 4370) with this authorization \
+        ID, such as dn:uid=user.0,ou=people,dc=example,dc=com. Template string.",
+    )
+    .short('Y'),
+];
+
+const ARGUMENT: &[Opt] = &[row(
+    "argument",
+    "generator function or static string",
+    Kind::Text,
+    "Argument for the template strings, in which {} is the next argument and {N} the N-th. May be repeated. All \
+     arguments are drawn once per operation, so that {1} is the same value in all of its templates. Besides static \
+     strings there are these functions:\n\
+     \"inc({filename})\" Consecutive line from a file\n\
+     \"inc({min},{max})\" Consecutive number, both ends included\n\
+     \"rand({filename})\" Random line from a file\n\
+     \"rand({min},{max})\" Random number, max excluded unless --rand-inclusive is given\n\
+     \"randstr({length},charSet)\" Random string of that length, of the characters in charSet, where [a-f] stands for a \
+     range; by default [A-Z][a-z][0-9]\n\
+     \"xrand({min},{max})\" Random number that does not repeat until all have been used\n\
+     Commas separate the arguments of a function, so numbers in them cannot be grouped.",
+)
+.short('g')
+.many()];
+
+const SEARCHING: &[Opt] = &[
+    row(
+        "dereferencePolicy",
+        "policy",
+        Kind::Choice(POLICIES),
+        "Alias dereference policy ('never', 'always', 'search', \
+        or 'find').",
+    )
+    .short('a')
+    .default("never"),
+    row(
+        "searchScope",
+        "scope",
+        Kind::Choice(SCOPES),
+        "Search scope ('base', 'one', 'sub', or 'subordinates'). \
+        'subordinates' is an extension that some servers do not know.",
+    )
+    .short('s')
+    .default("sub")
+    .also(&["scope"]),
+];
+
+const AUTHRATE: &[Opt] = &[
+    row(
+        "baseDn",
+        "baseDN",
+        Kind::Text,
+        "Base DN template string. With a filter as the first trailing argument each \
+        bind is preceded by a search, and the DN it finds becomes the last argument of the templates.",
+    )
+    .short('b'),
+    row(
+        "invalidPassword",
+        "percent",
+        Kind::Decimal(0.0, 100.0),
+        "Percentage of binds that send an invalid password \
+        (between 0 and 100). They are expected to fail, and count as errors.",
+    )
+    .short('I')
+    .default("0"),
+];
+
+const MODIFYING: [Opt; 1] = [row(
+    "valueCount",
+    "number",
+    Kind::Integer(0, 10_000),
+    "Number of distinct values that each \
+    modified attribute is given; 0 removes the attribute.",
+)
+.default("1")];
+
+const MODRATE: &[Opt] = &[
+    row("targetDn", "targetDN", Kind::Text, "Target entry DN template string. Required.").short('b').also(&["entryDN"]),
+    row(
+        "mvcc",
+        "attribute",
+        Kind::Text,
+        "Attribute in the assertion filter of the read_modify strategy. OpenLDAP has \
+        no eTag: use entryCSN there. Ignored under the modify strategy.",
+    )
+    .default("eTag"),
+    row(
+        "strategy",
+        "strategy",
+        Kind::Choice(&["modify", "read_modify"]),
+        "How entries are modified: 'modify' sends the \
+        modification alone, 'read_modify' first reads the --mvcc attribute and then asserts that it is unchanged. Both \
+        requests are one operation with one response time.",
+    )
+    .default("modify"),
+    MODIFYING[0],
+];
+
+const SEARCHRATE: &[Opt] = &[BASE_DN];
+
+const BASE_DN: Opt =
+    row("baseDn", "baseDN", Kind::Text, "Base DN template string. Required.").short('b');
+
+const SEARCH_AND_MOD_RATE: &[Opt] = &[BASE_DN, MODIFYING[0]];
+
+const ADDRATE: &[Opt] = &[
+    row(
+        "deleteMode",
+        "fifo | random | off",
+        Kind::Choice(&["fifo", "random", "off"]),
+        "Which entry is deleted once the \
+        threshold is passed: the oldest ('fifo'), any ('random'), or none ('off').",
+    )
+    .short('C')
+    .default("fifo"),
+    row(
+        "deleteSizeThreshold",
+        "count",
+        Kind::Integer(1, i64::MAX),
+        "Number of entries to add before deletion begins.",
+    )
+    .short('s')
+    .default("10000"),
+    row(
+        "deleteAgeThreshold",
+        "seconds",
+        Kind::Integer(1, LONGEST),
+        "Age at which added entries are deleted, instead of \
+        a size. Not with random deletion.",
+    )
+    .short('a'),
+    row(
+        "constant",
+        "name=value",
+        Kind::Text,
+        "A constant that overrides the value defined in the template file. May be \
+        repeated.",
+    )
+    .short('g')
+    .many(),
+    Opt::switch(
+        Group::Command,
+        "noPurge",
+        "Leave what was added: no purge phase when the tool stops.",
+    )
+    .short('n'),
+    row("resourcePath", "path", Kind::Path, "Where to look for the files a template names.")
+        .short('r'),
+    row(
+        "randomSeed",
+        "seed",
+        Kind::Integer(0, i64::MAX),
+        "Seed of every generated value: the same seed makes the same \
+        entries.",
+    )
+    .short('R')
+    .default("0")
+    .also(&["seed"]),
+];

@@ -1,0 +1,190 @@
+//! The options that say whom to connect to, how the connection is protected and as whom it speaks.
+//!
+//! Three generations of spellings are here side by side: a store option per format, one `keyStorePath` with a type, and
+//! password files beside the `:file` suffix. Which of them exclude each other is checked where they are read.
+
+use super::command::LONGEST;
+use super::{Group, Kind, Opt, Tool};
+
+/// The formats a key or trust store may be said to have.
+pub(super) const STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs11"];
+
+/// The rows of this file, which are the same for every tool.
+pub(super) fn of(_: Tool) -> Vec<Opt> {
+    [SERVER, IDENTITY, TRUST, CLIENT].concat()
+}
+
+const fn row(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
+    Opt::new(Group::Connection, long, value, kind, help)
+}
+
+const fn switch(long: &'static str, help: &'static str) -> Opt {
+    Opt::switch(Group::Connection, long, help)
+}
+
+const SERVER: &[Opt] = &[
+    row(
+        "connectTimeout",
+        "milliseconds",
+        Kind::Integer(0, LONGEST),
+        "Maximum length of time in milliseconds that can \
+        be taken to establish a connection, TLS included. Use '0' for no time out.",
+    )
+    .default("30000"),
+    row(
+        "hostname",
+        "host",
+        Kind::Text,
+        "Server host name or IP address. May be repeated or hold a comma-separated list, \
+        and each may carry its own port (ldap1:1389,[::1]:2389): connections take the servers in turn.",
+    )
+    .short('h')
+    .default("localhost")
+    .many(),
+    row("port", "port", Kind::Integer(1, 65_535), "Port of every server that does not carry its own.")
+        .short('p')
+        .default("389, or 636 with --useSsl"),
+    switch("useStartTls", "Use StartTLS to secure communication with the server. It never falls back to clear text.")
+        .short('q'),
+    switch("useSsl", "Use TLS from the first byte (LDAPS).").short('Z'),
+];
+
+const IDENTITY: &[Opt] = &[
+    row("bindDn", "bindDN", Kind::Text, "DN to use to bind to the server. For authrate a template string: it is what is \
+        measured. Without it and --saslOption the other tools are anonymous.").short('D'),
+    row("bindPassword", "bindPassword", Kind::Secret, "Password to use to bind to the server. With :env the value is \
+        the name of an environment variable, with :file of a file, that holds it. Leave the option out, or give '-', to \
+        be asked for it.").short('w'),
+    row("bindPasswordFile", "path", Kind::Path, "File that holds the password to bind with, as --bindPassword:file \
+        does.").short('j'),
+    switch("reportAuthzId", "Use the authorization identity control (RFC 3829) on binds.").short('E')
+        .also(&["authorizationIdentityRequestControl"]),
+    row("saslOption", "name=value", Kind::Text, "SASL bind option. May be repeated. The names are mech, authid, authzid, \
+        realm, kdc, digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, \
+        SCRAM-SHA-256 and GSSAPI. For authrate authid and authzid are template strings.").short('o').many(),
+    switch("usePasswordPolicyControl", "Use the password policy request control on binds.")
+        .also(&["passwordPolicyRequestControl"]),
+];
+
+const TRUST: &[Opt] = &[
+    row(
+        "trustStorePassword",
+        "trustStorePassword",
+        Kind::Secret,
+        "Password of the trust store, with :env and :file as \
+        for --bindPassword.",
+    )
+    .short('T'),
+    row("trustStorePasswordFile", "path", Kind::Path, "File that holds the password of the trust store.").short('U'),
+    row(
+        "trustStorePath",
+        "path",
+        Kind::Path,
+        "Trust store to validate the server certificate with. Its format is that \
+        of --trustStoreType, else it is recognised from its content.",
+    )
+    .short('P'),
+    row("trustStoreType", "type", Kind::Choice(STORE_TYPES), "Format of --trustStorePath: jks, jceks, pkcs12 or pem.")
+        .also(&["trustStoreFormat"]),
+    row("useJavaTrustStore", "path", Kind::Path, "Use a JKS trust store for validating the server certificate."),
+    row("useJceTrustStore", "path", Kind::Path, "Use a JCEKS trust store for validating the server certificate."),
+    switch(
+        "useJvmTrustStore",
+        "Use the trusted roots of the operating system for validating the server certificate, \
+        there being no JVM. This is also what happens when no trust option is given.",
+    )
+    .also(&["defaultTrust"]),
+    row("usePkcs12TrustStore", "path", Kind::Path, "Use a PKCS#12 trust store for validating the server certificate."),
+    switch(
+        "trustAll",
+        "Trust all server certificates. Nothing is verified: for test servers only, and the record says \
+        so.",
+    )
+    .short('X'),
+];
+
+const CLIENT: &[Opt] = &[
+    row(
+        "certNickname",
+        "nickname",
+        Kind::Text,
+        "Alias of the certificate in the key store that is sent to the server \
+        for client authentication. Needed when the store holds several.",
+    )
+    .short('N'),
+    row(
+        "keyStorePassword",
+        "keyStorePassword",
+        Kind::Secret,
+        "Password of the key store or PIN of the PKCS#11 token, \
+        with :env and :file as for --bindPassword.",
+    )
+    .short('W'),
+    row(
+        "keyStorePasswordFile",
+        "path",
+        Kind::Path,
+        "File that holds the password of the key store.",
+    )
+    .short('u'),
+    row(
+        "keyStorePath",
+        "path",
+        Kind::Path,
+        "Key store with the certificate for client authentication. Its format is \
+        that of --keyStoreType, else it is recognised from its content.",
+    )
+    .short('K'),
+    row(
+        "keyStoreType",
+        "type",
+        Kind::Choice(STORE_TYPES),
+        "Format of --keyStorePath: jks, jceks, pkcs12, pem, or \
+        pkcs11, which takes no path.",
+    )
+    .also(&["keyStoreFormat"]),
+    row(
+        "providerArg",
+        "argument",
+        Kind::Text,
+        "PKCS#11 module: the path of its shared library, or of a SunPKCS11 \
+        configuration file that names it.",
+    ),
+    row(
+        "providerClass",
+        "class",
+        Kind::Text,
+        "Class name of the Java PKCS#11 provider. Only the SunPKCS11 one has a \
+        meaning here, and it is the default.",
+    ),
+    row(
+        "providerName",
+        "name",
+        Kind::Text,
+        "Name of the PKCS#11 provider: SunPKCS11-NAME has its configuration in the \
+        --providerArg file whose 'name' is NAME.",
+    ),
+    row(
+        "useJavaKeyStore",
+        "path",
+        Kind::Path,
+        "JKS key store with the certificate for client authentication.",
+    ),
+    row(
+        "useJceKeyStore",
+        "path",
+        Kind::Path,
+        "JCEKS key store with the certificate for client authentication.",
+    ),
+    switch(
+        "usePkcs11KeyStore",
+        "Take the certificate for client authentication from a PKCS#11 token. Needs \
+        --providerArg.",
+    ),
+    row(
+        "usePkcs12KeyStore",
+        "path",
+        Kind::Path,
+        "PKCS#12 key store with the certificate for client authentication.",
+    ),
+];

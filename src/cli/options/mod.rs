@@ -1,0 +1,198 @@
+//! The tables of options of the LDAP rate tools.
+//!
+//! One row says everything about an option: how it is spelled, what value it takes, its default, its group and its help.
+//! Parsing, the help text, the documentation, the shell completions and the properties file all read the same row, so
+//! none can drift from another. The meaning of an option for a run is not known here.
+
+mod command;
+mod connection;
+mod own;
+
+use super::tool::Tool;
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opt {
+    /// The one-letter name.
+    pub(crate) short: Option<char>,
+    /// The long name, which is also the key under which its value is asked for.
+    pub(crate) long: &'static str,
+    /// Other long names, from tools whose users come to this one.
+    pub(crate) also: &'static [&'static str],
+    /// What its value is called; empty for a switch.
+    pub(crate) value: &'static str,
+    /// What values are legal.
+    pub(crate) kind: Kind,
+    /// Whether it may be given more than once.
+    pub(crate) many: bool,
+    /// The default, as the help states it.
+    pub(crate) default: &'static str,
+    /// Where the help lists it.
+    pub(crate) group: Group,
+    /// What it does.
+    pub(crate) help: &'static str,
+}
+
+/// What values an option takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// None: it is on or off.
+    Switch,
+    /// Any text.
+    Text,
+    /// The name of a file.
+    Path,
+    /// A text that must not be shown. The name may end in `:env` or `:file`.
+    Secret,
+    /// A whole number, in which commas may group digits.
+    Integer(i64, i64),
+    /// A number with or without decimals, in which commas may group digits.
+    Decimal(f64, f64),
+    /// One of these words, in any case.
+    Choice(&'static [&'static str]),
+}
+
+/// A section of the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// What to do.
+    Command,
+    /// Whom to do it to, and as whom.
+    Connection,
+    /// How to behave at the terminal.
+    Utility,
+    /// Help and version.
+    General,
+    /// Ours: when and how much.
+    Load,
+    /// Ours: what goes into each request.
+    Request,
+    /// Ours: what the network does.
+    Network,
+    /// Ours: what is written.
+    Output,
+}
+
+impl Group {
+    /// Every group, in the order of the help.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Command,
+        Self::Connection,
+        Self::Utility,
+        Self::General,
+        Self::Load,
+        Self::Request,
+        Self::Network,
+        Self::Output,
+    ];
+
+    /// The heading.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Command => "Command options",
+            Self::Connection => "LDAP connection options",
+            Self::Utility => "Utility input/output options",
+            Self::General => "General options",
+            Self::Load => "Load options of brunt's own",
+            Self::Request => "Request options of brunt's own",
+            Self::Network => "Connection options of brunt's own",
+            Self::Output => "Output options of brunt's own",
+        }
+    }
+}
+
+impl Opt {
+    const fn new(
+        group: Group,
+        long: &'static str,
+        value: &'static str,
+        kind: Kind,
+        help: &'static str,
+    ) -> Self {
+        Self { short: None, long, also: &[], value, kind, many: false, default: "", group, help }
+    }
+
+    const fn switch(group: Group, long: &'static str, help: &'static str) -> Self {
+        Self::new(group, long, "", Kind::Switch, help)
+    }
+
+    const fn short(mut self, short: char) -> Self {
+        self.short = Some(short);
+        self
+    }
+
+    const fn also(mut self, names: &'static [&'static str]) -> Self {
+        self.also = names;
+        self
+    }
+
+    const fn default(mut self, default: &'static str) -> Self {
+        self.default = default;
+        self
+    }
+
+    const fn many(mut self) -> Self {
+        self.many = true;
+        self
+    }
+
+    /// Whether it takes a value.
+    pub(crate) fn takes_value(&self) -> bool {
+        self.kind != Kind::Switch
+    }
+
+    /// Every long name, the first being the one the help shows.
+    pub(crate) fn longs(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.long).chain(self.also.iter().copied())
+    }
+
+    /// What the help sorts by.
+    fn order(&self) -> (String, bool) {
+        let name = self
+            .short
+            .map_or_else(|| self.long.to_lowercase(), |short| short.to_lowercase().collect());
+        (name, self.short.is_some_and(char::is_uppercase))
+    }
+}
+
+/// Every option of a tool, group by group, each group in the order of the help.
+pub(crate) fn of(tool: Tool) -> Vec<Opt> {
+    let mut all: Vec<Opt> =
+        [command::of(tool), connection::of(tool), own::of(tool)].into_iter().flatten().collect();
+    all.sort_by_key(|option| {
+        let group = Group::ALL.iter().position(|group| *group == option.group);
+        (group, option.order())
+    });
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_tool_has_two_options_of_one_name() {
+        for tool in Tool::ALL {
+            let mut names = HashSet::new();
+            let mut shorts = HashSet::new();
+            for option in of(tool) {
+                for name in option.longs() {
+                    assert!(names.insert(name.to_lowercase()), "{} has two --{name}", tool.name());
+                }
+                if let Some(short) = option.short {
+                    assert!(shorts.insert(short), "{} has two -{short}", tool.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_is_complete() {
+        for option in Tool::ALL.into_iter().flat_map(of) {
+            assert!(option.help.ends_with(['.', ')']), "--{} has no sentence", option.long);
+            assert_eq!(option.value.is_empty(), option.kind == Kind::Switch, "--{}", option.long);
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The options that the predecessors do not have: ours, and those of UnboundID's tools under their names there.
+//!
+//! They have long names only (but for `-J`, which is free on every page), so that no letter of an old command line ever
+//! changes its meaning.
+
+use super::command::LONGEST;
+use super::{Group, Kind, Opt, Tool};
+
+/// The rows of this file for a tool.
+pub(super) fn of(tool: Tool) -> Vec<Opt> {
+    let mut rows = [LOAD, NETWORK, OUTPUT].concat();
+    rows.extend_from_slice(&[BIND_CONTROL, MANAGE]);
+    match tool {
+        Tool::Authrate => rows.push(SEARCH_CONTROL),
+        Tool::Modrate => {
+            rows.extend_from_slice(MODIFYING);
+            rows.extend_from_slice(&[CONTROL, ASSERTION, ATTRIBUTE_TO_MODIFY]);
+        }
+        Tool::Searchrate => {
+            rows.extend_from_slice(SEARCHING);
+            rows.extend_from_slice(&[CONTROL, ASSERTION]);
+        }
+        Tool::Addrate => rows.push(CONTROL),
+        Tool::SearchAndModRate => {
+            rows.extend_from_slice(MODIFYING);
+            rows.extend_from_slice(SEARCHING);
+            rows.extend_from_slice(BOTH);
+            rows.push(SEARCH_CONTROL);
+        }
+    }
+    if tool != Tool::Addrate {
+        rows.extend_from_slice(FEEDING);
+    }
+    rows
+}
+
+/// The largest number a search request can hold.
+const MOST: i64 = 2_147_483_647;
+
+const fn load(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
+    Opt::new(Group::Load, long, value, kind, help)
+}
+
+const fn request(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
+    Opt::new(Group::Request, long, value, kind, help)
+}
+
+const fn network(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
+    Opt::new(Group::Network, long, value, kind, help)
+}
+
+const fn output(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
+    Opt::new(Group::Output, long, value, kind, help)
+}
+
+const LOAD: &[Opt] = &[
+    load(
+        "arrival",
+        "distribution",
+        Kind::Choice(&["uniform", "poisson"]),
+        "How the operations of --targetThroughput \
+        are spread: evenly ('uniform') or independently of each other ('poisson'), as those of many users are.",
+    )
+    .default("uniform"),
+    load(
+        "backlog",
+        "number",
+        Kind::Integer(1, 100_000_000),
+        "Number of due operations that may wait for a connection \
+        before further ones are dropped and counted. Default: two seconds of the rate, at least 1024.",
+    ),
+    Opt::switch(
+        Group::Load,
+        "compat",
+        "Show the figures of the old tools in the table: under --targetThroughput the \
+        response time from sending on, which hides how long operations waited to be sent. The record holds both \
+        anyway.",
+    ),
+    load(
+        "drainTimeout",
+        "milliseconds",
+        Kind::Integer(0, LONGEST),
+        "How long to wait at the end for answers still \
+        outstanding; then they count as cut off.",
+    )
+    .default("10000"),
+    Opt::switch(Group::Load, "no-pin", "Let the operating system move worker threads between processors."),
+    load(
+        "operationTimeout",
+        "milliseconds",
+        Kind::Integer(0, LONGEST),
+        "How long to wait for an answer before the \
+        operation counts as timed out. Use '0' for no time out.",
+    )
+    .default("30000"),
+    load(
+        "stages",
+        "stages",
+        Kind::Text,
+        "A rate that changes, instead of --targetThroughput: '1000/s for 30s, ramp \
+        1000..5000 over 1m, sine 1000±500 every 10s for 1m, poisson 2000/s for 30s'.",
+    ),
+    load(
+        "think",
+        "duration",
+        Kind::Text,
+        "Time each virtual user waits between an answer and its next operation: \
+        '100ms', '50..150ms' for an even spread, 'exp 100ms' or 'normal 100ms±20ms'. Not with a rate.",
+    ),
+    load(
+        "variableRateData",
+        "path",
+        Kind::Path,
+        "File with a rate that changes, in the format of UnboundID's tools; \
+        multiples such as 2.5X are of --targetThroughput.",
+    ),
+    load(
+        "generateSampleRateFile",
+        "path",
+        Kind::Path,
+        "Write a commented example of a --variableRateData file and \
+        exit.",
+    ),
+    load(
+        "workers",
+        "number",
+        Kind::Integer(1, 4096),
+        "Number of worker threads. Default: as many as the processors \
+        and connections can use.",
+    ),
+];
+
+const FEEDING: &[Opt] = &[
+    load(
+        "seed",
+        "number",
+        Kind::Integer(0, i64::MAX),
+        "Seed of everything random: the same seed draws the same values \
+        in the same order. Default: a new one each run, which the record names.",
+    )
+    .also(&["randomSeed"]),
+    load(
+        "inc-scope",
+        "scope",
+        Kind::Choice(&["process", "worker"]),
+        "Whom 'inc' counts for: all connections together \
+        ('process'), so that each value is used once before any is used again, or each concurrent request of each \
+        connection for itself ('worker'), as the old tools do.",
+    )
+    .default("process"),
+    Opt::switch(Group::Load, "rand-inclusive", "Let 'rand({min},{max})' draw max as well."),
+    Opt::switch(
+        Group::Load,
+        "raw",
+        "Put generated values into DNs and filters as they are. Without it, characters that \
+        are special there are escaped.",
+    ),
+    Opt::switch(
+        Group::Load,
+        "value-patterns",
+        "Read UnboundID's value patterns, such as [1-1000] or [random:8:abc], in \
+        every template string, besides {} and {N}.",
+    ),
+];
+
+const CONTROL_VALUE: &str = "oid[:criticality[:value|::base64]]";
+
+const CONTROL: Opt = request(
+    "control",
+    CONTROL_VALUE,
+    Kind::Text,
+    "Send this request control with each measured request. May be repeated.",
+)
+.short('J')
+.many();
+const BIND_CONTROL: Opt = request(
+    "bindControl",
+    CONTROL_VALUE,
+    Kind::Text,
+    "Send this request control with each bind. May be repeated.",
+)
+.many();
+const SEARCH_CONTROL: Opt = request(
+    "searchControl",
+    CONTROL_VALUE,
+    Kind::Text,
+    "Send this request control with each search. May be repeated.",
+)
+.many();
+const MANAGE: Opt = Opt::switch(
+    Group::Request,
+    "manageDsaIt",
+    "Send the ManageDsaIT control (RFC 3296) with each \
+    measured request: referral entries are treated as entries.",
+);
+const ASSERTION: Opt = request(
+    "assertionFilter",
+    "filter",
+    Kind::Text,
+    "Send the assertion control (RFC 4528) with this \
+    filter with each measured request.",
+);
+const ATTRIBUTE_TO_MODIFY: Opt = request(
+    "attribute",
+    "name",
+    Kind::Text,
+    "Attribute to give the value of --valuePattern \
+    or --valueLength, besides those of trailing arguments. May be repeated.",
+)
+.many();
+
+const MODIFYING: &[Opt] = &[
+    request(
+        "characterSet",
+        "chars",
+        Kind::Text,
+        "Characters of the values that --valueLength makes. Default: a to z.",
+    ),
+    Opt::switch(
+        Group::Request,
+        "increment",
+        "Increment attributes (RFC 4525) instead of replacing their values: the \
+        value of each trailing argument is the amount.",
+    ),
+    request(
+        "incrementAmount",
+        "amount",
+        Kind::Integer(i64::MIN, i64::MAX),
+        "Amount for attributes that are not given \
+        as a trailing argument.",
+    )
+    .default("1"),
+    Opt::switch(
+        Group::Request,
+        "permissiveModify",
+        "Send the permissive modify control, under which adding a value \
+        that is there or removing one that is not succeeds.",
+    ),
+    request(
+        "postReadAttribute",
+        "attribute",
+        Kind::Text,
+        "Ask for this attribute as it is after the modification (RFC \
+        4527). May be repeated.",
+    )
+    .many(),
+    request(
+        "preReadAttribute",
+        "attribute",
+        Kind::Text,
+        "Ask for this attribute as it was before the modification (RFC \
+        4527). May be repeated.",
+    )
+    .many(),
+    request(
+        "valueLength",
+        "bytes",
+        Kind::Integer(1, 1_048_576),
+        "Length of the random values made for attributes that \
+        are not given as a trailing argument.",
+    )
+    .default("10"),
+    request(
+        "valuePattern",
+        "pattern",
+        Kind::Text,
+        "UnboundID value pattern that makes these values instead.",
+    ),
+];
+
+const SEARCHING: &[Opt] = &[
+    request(
+        "simplePageSize",
+        "number",
+        Kind::Integer(1, MOST),
+        "Read results in pages of this many \
+        entries (RFC 2696). All pages of a search are one operation.",
+    ),
+    request(
+        "sizeLimit",
+        "number",
+        Kind::Integer(0, MOST),
+        "Most entries the server should return for a \
+        search, 0 for no limit.",
+    )
+    .default("0"),
+    request(
+        "sortOrder",
+        "keys",
+        Kind::Text,
+        "Have the server sort (RFC 2891) by these comma-separated attributes: a \
+        leading minus sign for descending order, and a colon and matching rule at the end, as in '-sn,uid'.",
+    ),
+    request(
+        "timeLimit",
+        "seconds",
+        Kind::Integer(0, MOST),
+        "Longest time the server should spend on a \
+        search, 0 for no limit.",
+    )
+    .default("0")
+    .also(&["timeLimitSeconds"]),
+    Opt::switch(Group::Request, "typesOnly", "Ask for attribute names without their values."),
+];
+
+const BOTH: &[Opt] = &[
+    request(
+        "attribute",
+        "name",
+        Kind::Text,
+        "Attribute to return from the searches. May be repeated. Default: all user \
+        attributes.",
+    )
+    .many(),
+    request(
+        "modifyAttribute",
+        "name",
+        Kind::Text,
+        "Attribute to give the value of --valuePattern or --valueLength, \
+        besides those of trailing arguments. May be repeated.",
+    )
+    .many(),
+    request(
+        "modifyAssertionFilter",
+        "filter",
+        Kind::Text,
+        "Send the assertion control (RFC 4528) with this filter with \
+        each modification.",
+    ),
+    request(
+        "modifyControl",
+        CONTROL_VALUE,
+        Kind::Text,
+        "Send this request control with each modification. May be \
+        repeated.",
+    )
+    .many(),
+    request(
+        "searchAssertionFilter",
+        "filter",
+        Kind::Text,
+        "Send the assertion control (RFC 4528) with this filter with \
+        each search.",
+    ),
+];
+
+const NETWORK: &[Opt] = &[
+    network(
+        "ca",
+        "path",
+        Kind::Path,
+        "PEM file, or directory of such files, with the roots to validate the server \
+        certificate with.",
+    )
+    .also(&["trust-pem"]),
+    network(
+        "cert-pem",
+        "path",
+        Kind::Path,
+        "PEM file with the certificate, and its chain, for client authentication. \
+        Needs --key-pem unless the key is in the same file.",
+    ),
+    network(
+        "close",
+        "how",
+        Kind::Choice(&["fin", "rst"]),
+        "How connections of one operation are closed: in order \
+        ('fin'), which leaves a port in TIME_WAIT, or by a reset ('rst'), which does not and is what the old tools do.",
+    )
+    .default("rst"),
+    network(
+        "iterationsBeforeReconnect",
+        "number",
+        Kind::Integer(1, i64::MAX),
+        "Replace each connection after this many \
+        operations. Needs --keepConnectionsOpen or --noRebind.",
+    ),
+    network("key-pem", "path", Kind::Path, "PEM file with the private key for --cert-pem."),
+    network(
+        "source-ip",
+        "addresses",
+        Kind::Text,
+        "Local addresses to connect from in turn: a comma-separated list of \
+        addresses or networks, such as 10.0.0.5 or 127.0.1.0/28. May be repeated.",
+    )
+    .many(),
+    network(
+        "tls-ciphers",
+        "names",
+        Kind::Text,
+        "Comma-separated cipher suites to offer, in order of preference, by \
+        their IANA names.",
+    ),
+    network("tls-max", "version", Kind::Choice(&["1.2", "1.3"]), "Highest TLS version to offer.").default("1.3"),
+    network("tls-min", "version", Kind::Choice(&["1.2", "1.3"]), "Lowest TLS version to accept.").default("1.2"),
+    network(
+        "tls-resume",
+        "when",
+        Kind::Choice(&["always", "never"]),
+        "Whether new connections resume earlier TLS \
+        sessions where the server allows it.",
+    )
+    .default("always"),
+];
+
+const OUTPUT: &[Opt] = &[
+    Opt::switch(
+        Group::Output,
+        "appendToOutputFile",
+        "Append to --outputFile instead of replacing it.",
+    ),
+    Opt::switch(
+        Group::Output,
+        "codes",
+        "Print the number of operations by result code after each row, on standard \
+        error.",
+    ),
+    output(
+        "generatePropertiesFile",
+        "path",
+        Kind::Path,
+        "Write a commented properties file with every option of this \
+        tool and exit.",
+    ),
+    output(
+        "hgrm",
+        "path",
+        Kind::Path,
+        "Write the percentile distribution of response times in the format that \
+        HdrHistogram plotters read.",
+    ),
+    output("hlog", "path", Kind::Path, "Write an HdrHistogram interval log of response times."),
+    output(
+        "outputFile",
+        "path",
+        Kind::Path,
+        "Write results and messages to this file instead of the terminal.",
+    ),
+    output(
+        "record",
+        "path",
+        Kind::Path,
+        "Write the record of the run as JSON. 'brunt report' prints it again.",
+    ),
+    output(
+        "slo",
+        "objective",
+        Kind::Text,
+        "Exit with 99 if this does not hold at the end: 'bind.p99<20ms', \
+        'errors<0.1%' or 'achieved>=99%'. May be repeated.",
+    )
+    .many(),
+    Opt::switch(
+        Group::Output,
+        "suppressPropertiesFileComment",
+        "Do not say on standard error which options came from \
+        a properties file.",
+    ),
+    Opt::switch(Group::Output, "teeOutput", "Write to the terminal as well as to --outputFile."),
+    output(
+        "timestampFormat",
+        "format",
+        Kind::Choice(&["none", "with-date", "without-date"]),
+        "Put the time of day in \
+        front of each row.",
+    )
+    .default("none"),
+];

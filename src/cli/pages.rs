@@ -1,0 +1,60 @@
+//! The texts made from the declarations of all commands: the help of the program, completions and manual pages.
+//!
+//! clap's generators need the rate tools declared to clap, which is done here from their tables. Those declarations only
+//! describe: no rate tool is ever parsed by them.
+
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use clap_complete::Shell;
+
+use super::args::Brunt;
+use super::options::{self, Kind};
+use super::prose;
+use super::tool::Tool;
+
+/// The help of the program.
+pub(super) fn help() -> String {
+    program().render_help().to_string()
+}
+
+/// A completion script.
+pub(super) fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut program(), "brunt", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The manual page of a command, if there is one of that name.
+pub(super) fn manual(name: Option<&str>) -> Option<String> {
+    let program = program();
+    let command = match name {
+        None | Some("brunt") => program,
+        Some(name) => program.find_subcommand(name)?.clone(),
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page).ok()?;
+    Some(String::from_utf8_lossy(&page).into_owned())
+}
+
+fn program() -> Command {
+    Brunt::command().subcommands(Tool::ALL.map(describe))
+}
+
+fn describe(tool: Tool) -> Command {
+    let purpose = tool.purpose();
+    let about = format!("{}{}", purpose[..1].to_uppercase(), &purpose[1..]);
+    let command = Command::new(tool.name()).about(about).long_about(prose::description(tool));
+    let options = options::of(tool).into_iter().map(|option| {
+        let arg = Arg::new(option.long).long(option.long).help(option.help);
+        let arg = option.short.map_or(arg.clone(), |short| arg.short(short));
+        match option.kind {
+            Kind::Switch => arg.action(ArgAction::SetTrue),
+            Kind::Choice(words) => arg.value_name(option.value).value_parser(words.to_vec()),
+            Kind::Path => arg.value_name(option.value).value_hint(clap::ValueHint::FilePath),
+            _ => arg.value_name(option.value),
+        }
+    });
+    command
+        .disable_help_flag(true)
+        .args(options)
+        .arg(Arg::new("trailing").value_name(tool.trailing()).num_args(0..))
+}

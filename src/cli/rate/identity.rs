@@ -1,0 +1,161 @@
+//! As whom connections speak, and where the password comes from.
+//!
+//! A DN with an empty password is refused: servers treat such a bind as anonymous and call it a success (RFC 4513,
+//! 5.1.2), so a run would measure something else than it says.
+
+use super::security::{Security, Transport};
+use super::{Fault, Tool, Values};
+use crate::cli::secret::Secret;
+use crate::cli::surroundings::Surroundings;
+use crate::cli::values::refused;
+
+/// As whom connections speak.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// Nobody.
+    Anonymous,
+    /// A DN and its password. For authrate the DN is a template.
+    Simple {
+        /// The DN.
+        dn: String,
+        /// Its password.
+        password: Secret,
+    },
+    /// A SASL mechanism.
+    Sasl {
+        /// The properties of `--saslOption`, names in lower case, `mech` among them.
+        properties: Vec<(String, String)>,
+        /// The DN of `--bindDn`, which stands in for a missing `authid`.
+        dn: Option<String>,
+        /// The password, where the mechanism uses one.
+        password: Option<Secret>,
+    },
+}
+
+const PROPERTIES: &[&str] = &["mech", "authid", "authzid", "realm", "kdc", "digest-uri", "qop"];
+const MECHANISMS: &[&str] =
+    &["PLAIN", "EXTERNAL", "CRAM-MD5", "DIGEST-MD5", "SCRAM-SHA-1", "SCRAM-SHA-256", "GSSAPI"];
+
+pub(super) fn read(
+    values: &Values,
+    tool: Tool,
+    security: &Security,
+    surroundings: &dyn Surroundings,
+) -> Result<Identity, Fault> {
+    let dn = values.text("bindDn").filter(|dn| !dn.is_empty()).map(str::to_owned);
+    let properties = properties(values)?;
+    let password = values.secret(
+        "bindPassword",
+        "bindPasswordFile",
+        "Password to bind to the server with: ",
+        surroundings,
+    )?;
+    if !properties.is_empty() {
+        return sasl(values, properties, dn, password, security, surroundings);
+    }
+    let Some(dn) = dn else {
+        return match (tool, password) {
+            (Tool::Authrate, _) => {
+                Err(Fault::new("Authentication information must be provided to use this tool"))
+            }
+            (_, Some(_)) => Err(Fault::new(
+                "A password is given without --bindDn: name whom it belongs to, or leave it out for anonymous connections",
+            )),
+            (_, None) => Ok(Identity::Anonymous),
+        };
+    };
+    let password = match password {
+        Some(password) => password,
+        None => values.ask("bindPassword", &format!("Password for user '{dn}': "), surroundings)?,
+    };
+    if password.is_empty() {
+        return Err(Fault::new(format!(
+            "The password for --bindDn {dn} is empty, which servers take for an anonymous bind (RFC 4513, 5.1.2): give a \
+             password, or leave --bindDn out to be anonymous"
+        )));
+    }
+    Ok(Identity::Simple { dn, password })
+}
+
+fn properties(values: &Values) -> Result<Vec<(String, String)>, Fault> {
+    let spelled = values.spelled("saslOption").unwrap_or("--saslOption");
+    let mut properties: Vec<(String, String)> = Vec::new();
+    for text in values.texts("saslOption") {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(Fault::new(format!(
+                "The provided SASL option string \"{text}\" could not be parsed in the form \"name=value\""
+            )));
+        };
+        let name = name.trim().to_ascii_lowercase();
+        if !PROPERTIES.contains(&name.as_str()) {
+            let why = format!("The name must be one of {}", PROPERTIES.join(", "));
+            return Err(refused(&text, spelled, &why));
+        }
+        if properties.iter().any(|(other, _)| *other == name) {
+            return Err(refused(
+                &text,
+                spelled,
+                &format!("The SASL option {name} is given more than once"),
+            ));
+        }
+        properties.push((name, value.to_owned()));
+    }
+    Ok(properties)
+}
+
+fn sasl(
+    values: &Values,
+    properties: Vec<(String, String)>,
+    dn: Option<String>,
+    mut password: Option<Secret>,
+    security: &Security,
+    surroundings: &dyn Surroundings,
+) -> Result<Identity, Fault> {
+    let property = |name: &str| {
+        properties.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    };
+    let Some(mechanism) = property("mech") else {
+        return Err(Fault::new(format!(
+            "A SASL mechanism must be given with --saslOption mech=NAME, where NAME is one of {}",
+            MECHANISMS.join(", ")
+        )));
+    };
+    if !MECHANISMS.contains(&mechanism) {
+        return Err(Fault::new(format!(
+            "The requested SASL mechanism \"{mechanism}\" is not supported by this client: it must be one of {}",
+            MECHANISMS.join(", ")
+        )));
+    }
+    if mechanism == "EXTERNAL" {
+        let shown = security.client.is_some();
+        if security.transport == Transport::Plain || !shown {
+            return Err(Fault::new(
+                "The SASL mechanism EXTERNAL needs a client certificate: give --useSsl or --useStartTls, and a key store",
+            ));
+        }
+        return Ok(Identity::Sasl { properties, dn, password: None });
+    }
+    if mechanism == "GSSAPI" {
+        return Ok(Identity::Sasl { properties, dn, password });
+    }
+    let Some(who) =
+        property("authid").map(str::to_owned).or_else(|| dn.as_ref().map(|dn| format!("dn: {dn}")))
+    else {
+        return Err(Fault::new(format!(
+            "The SASL mechanism {mechanism} needs to know who authenticates: give --saslOption authid=..., or --bindDn"
+        )));
+    };
+    if password.is_none() {
+        password = Some(values.ask(
+            "bindPassword",
+            &format!("Password for user '{who}': "),
+            surroundings,
+        )?);
+    }
+    if password.as_ref().is_some_and(Secret::is_empty) {
+        return Err(Fault::new(format!(
+            "The password for the SASL mechanism {mechanism} is empty: give one"
+        )));
+    }
+    Ok(Identity::Sasl { properties, dn, password })
+}

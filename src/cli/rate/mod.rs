@@ -1,0 +1,278 @@
+//! What the command line of an LDAP rate tool asks for, as values that can only be legal.
+//!
+//! Words are taken apart, checked against the tables and filled up from the properties file elsewhere; here the values
+//! become one [`RateArgs`], and what contradicts itself is refused with the name of the option and a remedy. Templates,
+//! stages, objectives, key stores and the like stay text and paths: whoever understands them reads them, before the run
+//! starts.
+
+pub(crate) mod control;
+pub(crate) mod identity;
+pub(crate) mod load;
+pub(crate) mod operation;
+pub(crate) mod output;
+pub(crate) mod security;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::fault::Fault;
+use super::options;
+use super::redact::redact;
+use super::surroundings::Surroundings;
+use super::tool::Tool;
+use super::values::Values;
+use super::{help, words};
+
+use control::Control;
+use identity::Identity;
+use load::Load;
+use operation::Operation;
+use output::Output;
+use security::Security;
+
+/// What a command line comes to.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    /// Show this page and end well.
+    Help(String),
+    /// Show the version and end well.
+    Version,
+    /// Write a properties file and end well.
+    PropertiesFile {
+        /// Where.
+        path: PathBuf,
+        /// What.
+        text: String,
+    },
+    /// Write an example of a `--variableRateData` file and end well.
+    SampleRateFile(PathBuf),
+    /// Run.
+    Run(Box<RateArgs>),
+}
+
+/// One server to connect to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Its name or address, without brackets.
+    pub(crate) host: String,
+    /// Its port.
+    pub(crate) port: u16,
+}
+
+/// Everything a run of one of the tools needs to know.
+#[derive(Debug)]
+pub(crate) struct RateArgs {
+    /// Which tool.
+    pub(crate) tool: Tool,
+    /// The words it was called with, without secrets.
+    pub(crate) redacted: Vec<String>,
+    /// What each exchange does.
+    pub(crate) operation: Operation,
+    /// The generators of `--argument`, in order.
+    pub(crate) arguments: Vec<String>,
+    /// Whether the templates may hold value patterns.
+    pub(crate) value_patterns: bool,
+    /// Whether `inc` counts for each worker by itself, as it did of old.
+    pub(crate) inc_per_worker: bool,
+    /// Whether `rand` includes its maximum.
+    pub(crate) rand_inclusive: bool,
+    /// Whether generated values go into DNs and filters unescaped.
+    pub(crate) raw: bool,
+    /// Seed of everything random; one is to be drawn if there is none.
+    pub(crate) seed: Option<u64>,
+    /// When and how much.
+    pub(crate) load: Load,
+    /// The servers, to be taken in turn.
+    pub(crate) servers: Vec<Server>,
+    /// How long connecting may take.
+    pub(crate) connect_timeout: Option<Duration>,
+    /// Addresses and networks to connect from.
+    pub(crate) source_ips: Vec<String>,
+    /// Whether connections are closed by a reset.
+    pub(crate) close_by_reset: bool,
+    /// How connections are protected.
+    pub(crate) security: Security,
+    /// As whom connections speak.
+    pub(crate) identity: Identity,
+    /// Ask for the authorization identity on binds.
+    pub(crate) report_authzid: bool,
+    /// Send the password policy request control on binds.
+    pub(crate) password_policy: bool,
+    /// Further controls of binds.
+    pub(crate) bind_controls: Vec<Control>,
+    /// Where results go.
+    pub(crate) output: Output,
+    /// What the user should be told on standard error before the run starts.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads the words after the name of a tool.
+pub(crate) fn parse(
+    tool: Tool,
+    line: &[String],
+    surroundings: &dyn Surroundings,
+) -> Result<Parsed, Fault> {
+    let table = options::of(tool);
+    let words = words::split(line, &table)?;
+    let mut values = Values::new(&words, table)?;
+    if values.given("help") {
+        return Ok(Parsed::Help(help::page(tool)));
+    }
+    if values.given("version") {
+        return Ok(Parsed::Version);
+    }
+    if let Some(path) = values.path("generatePropertiesFile") {
+        return Ok(Parsed::PropertiesFile { path, text: help::properties_file(tool) });
+    }
+    if let Some(path) = values.path("generateSampleRateFile") {
+        return Ok(Parsed::SampleRateFile(path));
+    }
+    let mut notes = Vec::new();
+    fill(&mut values, tool, surroundings, &mut notes)?;
+    check_trailing(tool, words.trailing.len())?;
+    let security = security::read(&values, surroundings, &mut notes)?;
+    let load = load::read(&values, tool)?;
+    let operation = operation::read(&values, tool, words.trailing, &load)?;
+    let identity = identity::read(&values, tool, &security, surroundings)?;
+    Ok(Parsed::Run(Box::new(RateArgs {
+        tool,
+        redacted: redact(line, tool),
+        operation,
+        arguments: if tool == Tool::Addrate { Vec::new() } else { values.texts("argument") },
+        value_patterns: values.given("value-patterns"),
+        inc_per_worker: values.has("inc-scope") && values.choice("inc-scope") == Some("worker"),
+        rand_inclusive: values.given("rand-inclusive"),
+        raw: values.given("raw"),
+        seed: if tool == Tool::Addrate {
+            Some(values.count("randomSeed").unwrap_or(0))
+        } else {
+            values.count("seed")
+        },
+        load,
+        servers: servers(&values)?,
+        connect_timeout: duration(values.count("connectTimeout").unwrap_or(30_000)),
+        source_ips: listed(&values.texts("source-ip")),
+        close_by_reset: values.choice("close") != Some("fin"),
+        security,
+        identity,
+        report_authzid: values.given("reportAuthzId"),
+        password_policy: values.given("usePasswordPolicyControl"),
+        bind_controls: control::read(&values, "bindControl")?,
+        output: output::read(&values)?,
+        notes,
+    })))
+}
+
+/// Takes what the command line leaves open from the properties file.
+fn fill(
+    values: &mut Values,
+    tool: Tool,
+    surroundings: &dyn Surroundings,
+    notes: &mut Vec<String>,
+) -> Result<(), Fault> {
+    if values.given("noPropertiesFile") {
+        return super::values::exclusive(values, &["noPropertiesFile", "propertiesFilePath"]);
+    }
+    let found = match values.path("propertiesFilePath") {
+        Some(path) => match surroundings.read(&path) {
+            Ok(bytes) => Some((path, bytes)),
+            Err(error) => {
+                return Err(Fault::new(format!(
+                    "An error occurred while attempting to read the contents of the argument properties file {}:  \
+                     {error}",
+                    path.display()
+                )));
+            }
+        },
+        None => surroundings
+            .properties_files()
+            .into_iter()
+            .find_map(|path| surroundings.read(&path).ok().map(|bytes| (path, bytes))),
+    };
+    let Some((path, bytes)) = found else {
+        return Ok(());
+    };
+    let filled = values.fill(&path, &bytes, tool)?;
+    if !filled.is_empty() && !values.given("suppressPropertiesFileComment") {
+        notes.push(format!("Taken from {}: --{}", path.display(), filled.join(", --")));
+    }
+    Ok(())
+}
+
+/// The texts are those of the predecessors.
+fn check_trailing(tool: Tool, given: usize) -> Result<(), Fault> {
+    let (least, most) = tool.trailing_range();
+    if given < least {
+        return Err(Fault::new(format!(
+            "At least {least} unnamed trailing arguments are required in the argument list, but too few were provided"
+        )));
+    }
+    if given > most {
+        return Err(Fault::new(format!(
+            "The provided set of command-line arguments contained too many unnamed trailing arguments.  The maximum \
+             number of allowed trailing arguments is {most}"
+        )));
+    }
+    Ok(())
+}
+
+/// Milliseconds, of which none stand for no limit.
+fn duration(millis: u64) -> Option<Duration> {
+    (millis > 0).then(|| Duration::from_millis(millis))
+}
+
+/// The items of comma-separated lists.
+fn listed(texts: &[String]) -> Vec<String> {
+    let items = texts.iter().flat_map(|text| text.split(','));
+    items.map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+fn servers(values: &Values) -> Result<Vec<Server>, Fault> {
+    let default = if values.given("useSsl") { 636 } else { 389 };
+    let port = values.count("port").and_then(|port| u16::try_from(port).ok()).unwrap_or(default);
+    let spelled = values.spelled("hostname").unwrap_or("--hostname");
+    let hosts = listed(&values.texts("hostname"));
+    if hosts.is_empty() {
+        return match values.given("hostname") {
+            true => Err(super::values::refused("", spelled, "A host name cannot be empty")),
+            false => Ok(vec![Server { host: "localhost".to_owned(), port }]),
+        };
+    }
+    hosts.iter().map(|text| server(text, port, spelled)).collect()
+}
+
+/// A name or address with or without a port. An IPv6 address needs brackets only if a port follows.
+fn server(text: &str, port: u16, spelled: &str) -> Result<Server, Fault> {
+    let refused = |why: &str| super::values::refused(text, spelled, why);
+    if text.contains("://") {
+        return Err(refused("It must be a host name, not a URL: use --useSsl for ldaps"));
+    }
+    let (host, own) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, "")) => (host, None),
+        Some((host, rest)) => (
+            host,
+            Some(
+                rest.strip_prefix(':')
+                    .ok_or_else(|| refused("Only a colon and a port may follow the bracket"))?,
+            ),
+        ),
+        None if text.matches(':').count() == 1 => {
+            text.split_once(':').map_or((text, None), |(host, own)| (host, Some(own)))
+        }
+        None => (text, None),
+    };
+    if host.is_empty() || host.starts_with('[') {
+        return Err(refused("It must be HOST, HOST:PORT or [IPV6]:PORT"));
+    }
+    let port = match own {
+        None => port,
+        Some(own) => match own.parse() {
+            Ok(number) if number > 0 => number,
+            _ => return Err(refused("The port must be a number from 1 to 65535")),
+        },
+    };
+    Ok(Server { host: host.to_owned(), port })
+}
+
+#[cfg(test)]
+mod tests;

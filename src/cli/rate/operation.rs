@@ -1,0 +1,507 @@
+//! What each exchange does: the bind, search, modification or addition that is measured.
+//!
+//! DNs, filters and values stay template text; that they are well formed is checked by rendering them once before the
+//! run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::control::{self, Control};
+use super::{Fault, Load, Tool, Values};
+use crate::cli::values::exclusive;
+
+/// What each exchange does.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Operation {
+    /// A bind, after a search that finds whom to bind as if there is one.
+    Bind {
+        /// That search.
+        search: Option<Search>,
+        /// Percentage of binds with a wrong password.
+        invalid_percent: f64,
+    },
+    /// A search.
+    Search(Search),
+    /// A modification.
+    Modify {
+        /// The entry, as a template.
+        target: String,
+        /// How it is modified.
+        strategy: Strategy,
+        /// What is modified.
+        modify: Modify,
+    },
+    /// Additions and deletions.
+    Add(AddMix),
+    /// A search, and a modification of each entry it finds.
+    SearchAndModify {
+        /// The search.
+        search: Search,
+        /// The modification.
+        modify: Modify,
+    },
+}
+
+/// A search.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Search {
+    /// Base DN template.
+    pub(crate) base: String,
+    /// Filter template.
+    pub(crate) filter: String,
+    /// Attributes to return; none stand for all user attributes.
+    pub(crate) attributes: Vec<String>,
+    /// How deep.
+    pub(crate) scope: Scope,
+    /// What is done about aliases.
+    pub(crate) dereference: Dereference,
+    /// Most entries, 0 for no limit.
+    pub(crate) size_limit: u32,
+    /// Most seconds, 0 for no limit.
+    pub(crate) time_limit: u32,
+    /// Names without values.
+    pub(crate) types_only: bool,
+    /// Entries a page.
+    pub(crate) page_size: Option<u32>,
+    /// Keys the server sorts by.
+    pub(crate) sort: Option<String>,
+    /// What its requests carry besides.
+    pub(crate) assertion: Assertion,
+}
+
+/// What a request carries besides itself.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Assertion {
+    /// Filter of the assertion control.
+    pub(crate) filter: Option<String>,
+    /// Authorization ID template of the proxied authorization control.
+    pub(crate) proxy_as: Option<String>,
+    /// Whether referral entries are treated as entries.
+    pub(crate) manage_dsa_it: bool,
+    /// Further controls.
+    pub(crate) controls: Vec<Control>,
+}
+
+/// How deep a search goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The entry alone.
+    Base,
+    /// Its children.
+    One,
+    /// It and all below it.
+    #[default]
+    Sub,
+    /// All below it.
+    Subordinates,
+}
+
+/// What a search does about aliases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Dereference {
+    /// Nothing.
+    #[default]
+    Never,
+    /// Follow them everywhere.
+    Always,
+    /// Follow those below the base.
+    Search,
+    /// Follow them in finding the base.
+    Find,
+}
+
+/// How entries are modified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    /// By one request.
+    Modify,
+    /// By reading this attribute and then asserting that it is unchanged.
+    ReadModify {
+        /// The attribute.
+        mvcc: String,
+    },
+}
+
+/// What a modification changes.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Modify {
+    /// The changes, in order.
+    pub(crate) changes: Vec<Modification>,
+    /// Increment, rather than replace.
+    pub(crate) increment: bool,
+    /// Values for each attribute.
+    pub(crate) value_count: u32,
+    /// Send the permissive modify control.
+    pub(crate) permissive: bool,
+    /// Attributes to return as they were.
+    pub(crate) pre_read: Vec<Attribute>,
+    /// Attributes to return as they are.
+    pub(crate) post_read: Vec<Attribute>,
+    /// What its requests carry besides.
+    pub(crate) assertion: Assertion,
+}
+
+/// The name of an attribute.
+pub(crate) type Attribute = String;
+
+/// One change.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Modification {
+    /// The attribute it changes.
+    pub(crate) attribute: Attribute,
+    /// Its new value, or the amount to increment it by.
+    pub(crate) value: ValueText,
+}
+
+/// How a value is made.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ValueText {
+    /// From a template.
+    Template(String),
+    /// From a value pattern, drawn once for all attributes of a modification.
+    Pattern(String),
+    /// At random, drawn once for all attributes of a modification.
+    Random {
+        /// How many characters.
+        length: u32,
+        /// From which.
+        characters: String,
+    },
+    /// This number.
+    Amount(i64),
+}
+
+/// Additions and deletions.
+#[derive(Debug, PartialEq)]
+pub(crate) struct AddMix {
+    /// The template file.
+    pub(crate) template: PathBuf,
+    /// Where its files are.
+    pub(crate) resources: Option<PathBuf>,
+    /// Constants that override its own.
+    pub(crate) constants: Vec<(String, String)>,
+    /// Which entries are deleted.
+    pub(crate) delete: DeleteMode,
+    /// Delete what was added at the end.
+    pub(crate) purge: bool,
+    /// What requests carry besides.
+    pub(crate) assertion: Assertion,
+}
+
+/// Which entries are deleted, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeleteMode {
+    /// None.
+    Off,
+    /// The oldest, once the threshold is passed.
+    Fifo(Threshold),
+    /// Any, once there are more than so many.
+    Random(u64),
+}
+
+/// When deletion begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threshold {
+    /// When there are more entries.
+    Size(u64),
+    /// When the oldest entry is older.
+    Age(Duration),
+}
+
+pub(super) fn read(
+    values: &Values,
+    tool: Tool,
+    trailing: &[String],
+    load: &Load,
+) -> Result<Operation, Fault> {
+    let first = trailing.first().map(String::as_str);
+    let rest = trailing.get(1..).unwrap_or_default();
+    Ok(match tool {
+        Tool::Authrate => Operation::Bind {
+            search: search_before_bind(values, first, rest)?,
+            invalid_percent: values.decimal("invalidPassword").unwrap_or(0.0),
+        },
+        Tool::Searchrate => Operation::Search(search(
+            values,
+            required(values, "baseDn")?,
+            first.unwrap_or_default(),
+            rest.to_vec(),
+            assertion(values, "assertionFilter", "control")?,
+        )),
+        Tool::Modrate => Operation::Modify {
+            target: required(values, "targetDn")?,
+            strategy: strategy(values)?,
+            modify: modify(
+                values,
+                trailing,
+                "attribute",
+                assertion(values, "assertionFilter", "control")?,
+            )?,
+        },
+        Tool::Addrate => Operation::Add(add_mix(values, first.unwrap_or_default(), load)?),
+        Tool::SearchAndModRate => Operation::SearchAndModify {
+            search: search(
+                values,
+                required(values, "baseDn")?,
+                first.unwrap_or_default(),
+                values.texts("attribute"),
+                assertion(values, "searchAssertionFilter", "searchControl")?,
+            ),
+            modify: modify(
+                values,
+                rest,
+                "modifyAttribute",
+                assertion(values, "modifyAssertionFilter", "modifyControl")?,
+            )?,
+        },
+    })
+}
+
+/// The text is that of the predecessors.
+fn required(values: &Values, long: &str) -> Result<String, Fault> {
+    values.text(long).map(str::to_owned).ok_or_else(|| {
+        Fault::new(format!(
+            "The argument {long} is required to have a value but none was provided in the argument list \
+             and no default value is available: give --{long}"
+        ))
+    })
+}
+
+fn search_before_bind(
+    values: &Values,
+    filter: Option<&str>,
+    attributes: &[String],
+) -> Result<Option<Search>, Fault> {
+    match (values.text("baseDn"), filter) {
+        (Some(base), Some(filter)) => {
+            let mut assertion = assertion(values, "", "searchControl")?;
+            assertion.manage_dsa_it = values.given("manageDsaIt");
+            // Two entries are one too many to bind as, so the server need not send more than the first.
+            let search = search(values, base.to_owned(), filter, attributes.to_vec(), assertion);
+            Ok(Some(Search { size_limit: 1, ..search }))
+        }
+        (None, None) => {
+            let given =
+                ["searchControl", "manageDsaIt"].into_iter().find(|long| values.given(long));
+            given.map_or(Ok(None), |long| {
+                Err(Fault::new(format!(
+                    "--{long} needs a search: give --baseDn and a filter as the first trailing argument"
+                )))
+            })
+        }
+        (Some(_), None) => Err(Fault::new(
+            "--baseDn needs a filter template string as the first trailing argument, such as '(uid=user.{})': without one \
+             there is no search, and the bind does not use the base DN",
+        )),
+        (None, Some(filter)) => Err(Fault::new(format!(
+            "The trailing argument '{filter}' is taken for a search filter, which needs --baseDn.  Options must come before \
+             trailing arguments"
+        ))),
+    }
+}
+
+fn search(
+    values: &Values,
+    base: String,
+    filter: &str,
+    attributes: Vec<String>,
+    assertion: Assertion,
+) -> Search {
+    let small = |long: &str| values.count(long).and_then(|count| u32::try_from(count).ok());
+    Search {
+        base,
+        filter: filter.to_owned(),
+        attributes,
+        scope: match values.choice("searchScope") {
+            Some("base") => Scope::Base,
+            Some("one") => Scope::One,
+            Some("subordinates" | "subord") => Scope::Subordinates,
+            _ => Scope::Sub,
+        },
+        dereference: match values.choice("dereferencePolicy") {
+            Some("always") => Dereference::Always,
+            Some("search") => Dereference::Search,
+            Some("find") => Dereference::Find,
+            _ => Dereference::Never,
+        },
+        size_limit: small("sizeLimit").unwrap_or(0),
+        time_limit: small("timeLimit").unwrap_or(0),
+        types_only: values.given("typesOnly"),
+        page_size: small("simplePageSize"),
+        sort: values.text("sortOrder").map(str::to_owned),
+        assertion,
+    }
+}
+
+/// An empty name stands for an option the tool does not have.
+fn assertion(values: &Values, filter: &str, controls: &str) -> Result<Assertion, Fault> {
+    Ok(Assertion {
+        filter: if filter.is_empty() { None } else { values.text(filter).map(str::to_owned) },
+        proxy_as: values.text("proxyAs").map(str::to_owned),
+        manage_dsa_it: values.given("manageDsaIt"),
+        controls: control::read(values, controls)?,
+    })
+}
+
+fn strategy(values: &Values) -> Result<Strategy, Fault> {
+    if values.choice("strategy") != Some("read_modify") {
+        return Ok(Strategy::Modify);
+    }
+    if values.given("assertionFilter") {
+        return Err(Fault::new(
+            "--assertionFilter cannot be used with --strategy read_modify, which sends an assertion of its own",
+        ));
+    }
+    Ok(Strategy::ReadModify { mvcc: values.text("mvcc").unwrap_or("eTag").to_owned() })
+}
+
+fn modify(
+    values: &Values,
+    trailing: &[String],
+    named: &str,
+    assertion: Assertion,
+) -> Result<Modify, Fault> {
+    let increment = values.given("increment");
+    exclusive(values, &["valuePattern", "valueLength"])?;
+    exclusive(values, &["valuePattern", "characterSet"])?;
+    for long in ["valuePattern", "valueLength", "characterSet", "valueCount"] {
+        exclusive(values, &["increment", long])?;
+    }
+    if values.given("incrementAmount") && !increment {
+        return Err(Fault::new("--incrementAmount needs --increment"));
+    }
+    let mut changes = trailing.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
+    let names = values.texts(named);
+    for attribute in &names {
+        changes
+            .push(Modification { attribute: attribute.clone(), value: value(values, increment) });
+    }
+    if changes.is_empty() {
+        return Err(Fault::new(format!(
+            "At least 1 unnamed trailing arguments are required in the argument list, but too few were provided: say what \
+             to modify, as in 'description:{{2}}', or with --{named}"
+        )));
+    }
+    if names.is_empty() {
+        for long in ["valuePattern", "valueLength", "characterSet", "incrementAmount"] {
+            if values.given(long) {
+                return Err(Fault::new(format!(
+                    "--{long} needs --{named}, the attribute whose value it makes"
+                )));
+            }
+        }
+    }
+    Ok(Modify {
+        changes,
+        increment,
+        value_count: values
+            .count("valueCount")
+            .and_then(|count| u32::try_from(count).ok())
+            .unwrap_or(1),
+        permissive: values.given("permissiveModify"),
+        pre_read: values.texts("preReadAttribute"),
+        post_read: values.texts("postReadAttribute"),
+        assertion,
+    })
+}
+
+fn value(values: &Values, increment: bool) -> ValueText {
+    if increment {
+        return ValueText::Amount(values.integer("incrementAmount").unwrap_or(1));
+    }
+    if let Some(pattern) = values.text("valuePattern") {
+        return ValueText::Pattern(pattern.to_owned());
+    }
+    ValueText::Random {
+        length: values
+            .count("valueLength")
+            .and_then(|length| u32::try_from(length).ok())
+            .unwrap_or(10),
+        characters: values.text("characterSet").unwrap_or("abcdefghijklmnopqrstuvwxyz").to_owned(),
+    }
+}
+
+/// The predecessor drops an argument without a colon and modifies nothing.
+fn change(text: &str) -> Result<Modification, Fault> {
+    match text.split_once(':') {
+        Some((attribute, value)) if !attribute.trim().is_empty() => Ok(Modification {
+            attribute: attribute.trim().to_owned(),
+            value: ValueText::Template(value.to_owned()),
+        }),
+        _ if text.starts_with('-') => Err(Fault::new(format!(
+            "The trailing argument '{text}' is no modification.  Options must come before the first trailing argument"
+        ))),
+        _ => Err(Fault::new(format!(
+            "The trailing argument '{text}' is no modification: it must be an attribute, a colon and a value template, as in \
+             'description:{{2}}'"
+        ))),
+    }
+}
+
+fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault> {
+    if template.is_empty() {
+        return Err(Fault::new("The template file path is empty: name a MakeLDIF template file"));
+    }
+    let mut constants = Vec::new();
+    for text in values.texts("constant") {
+        match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() => {
+                constants.push((name.to_owned(), value.to_owned()))
+            }
+            _ => {
+                let spelled = values.spelled("constant").unwrap_or("--constant");
+                return Err(crate::cli::values::refused(
+                    &text,
+                    spelled,
+                    "It must be in the form name=value",
+                ));
+            }
+        }
+    }
+    Ok(AddMix {
+        template: PathBuf::from(template),
+        resources: values.path("resourcePath"),
+        constants,
+        delete: delete_mode(values, load)?,
+        purge: !values.given("noPurge"),
+        assertion: assertion(values, "", "control")?,
+    })
+}
+
+fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, Fault> {
+    let (size, age) = (values.count("deleteSizeThreshold"), values.count("deleteAgeThreshold"));
+    let mode = values.choice("deleteMode").unwrap_or("fifo");
+    if size.is_some() && age.is_some() {
+        return Err(Fault::new(
+            "Size and age based deletion thresholds were both specified, but only one at a time is supported: leave out \
+             --deleteSizeThreshold or --deleteAgeThreshold",
+        ));
+    }
+    if mode == "off" && (size.is_some() || age.is_some()) {
+        return Err(Fault::new(
+            "A deletion threshold should not be specified when deletion is disabled: leave it out, or choose another \
+             --deleteMode than off",
+        ));
+    }
+    if mode == "random" && age.is_some() {
+        return Err(Fault::new(
+            "An age based deletion threshold should not be used with a random deletion mode: use --deleteMode fifo, or \
+             --deleteSizeThreshold",
+        ));
+    }
+    if let (Some(size), Some(most)) = (size, load.iterations)
+        && size > most
+    {
+        return Err(Fault::new(format!(
+            "The size threshold must be lower than the maximum number of add operations: --deleteSizeThreshold is {size}, \
+             --maxIterations is {most}, so nothing would ever be deleted"
+        )));
+    }
+    let size = size.unwrap_or(10_000);
+    Ok(match (mode, age) {
+        ("off", _) => DeleteMode::Off,
+        ("random", _) => DeleteMode::Random(size),
+        (_, Some(age)) => DeleteMode::Fifo(Threshold::Age(Duration::from_secs(age))),
+        (_, None) => DeleteMode::Fifo(Threshold::Size(size)),
+    })
+}

@@ -1,0 +1,82 @@
+//! Where results go, and what they are held against.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Fault, Values};
+
+/// Where results go.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Output {
+    /// Comma-separated values instead of a table.
+    pub(crate) script_friendly: bool,
+    /// Print each failed operation.
+    pub(crate) verbose: bool,
+    /// Print result codes after each row.
+    pub(crate) codes: bool,
+    /// Time between rows.
+    pub(crate) interval: Duration,
+    /// Percentiles of the columns, ascending.
+    pub(crate) percentiles: Vec<f64>,
+    /// What stands in front of rows.
+    pub(crate) timestamps: Timestamps,
+    /// The record.
+    pub(crate) record: Option<PathBuf>,
+    /// The interval log.
+    pub(crate) hlog: Option<PathBuf>,
+    /// The percentile distribution.
+    pub(crate) hgrm: Option<PathBuf>,
+    /// Objectives, as text.
+    pub(crate) objectives: Vec<String>,
+    /// A file for what would go to the terminal.
+    pub(crate) file: Option<PathBuf>,
+    /// Whether that file is appended to.
+    pub(crate) append: bool,
+    /// Whether it goes to the terminal as well.
+    pub(crate) tee: bool,
+}
+
+/// What stands in front of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timestamps {
+    /// Nothing.
+    None,
+    /// Date and time.
+    WithDate,
+    /// The time of day.
+    WithoutDate,
+}
+
+pub(super) fn read(values: &Values) -> Result<Output, Fault> {
+    let file = values.path("outputFile");
+    for long in ["appendToOutputFile", "teeOutput"] {
+        if values.given(long) && file.is_none() {
+            return Err(Fault::new(format!("--{long} needs --outputFile")));
+        }
+    }
+    let mut percentiles = values.decimals("percentile");
+    if percentiles.is_empty() {
+        percentiles = vec![99.9, 99.99, 99.999];
+    }
+    percentiles.sort_by(f64::total_cmp);
+    percentiles.dedup();
+    Ok(Output {
+        script_friendly: values.given("scriptFriendly"),
+        verbose: values.given("verbose"),
+        codes: values.given("codes"),
+        interval: Duration::from_secs(values.count("statInterval").unwrap_or(5)),
+        percentiles,
+        timestamps: match values.choice("timestampFormat") {
+            Some("with-date") => Timestamps::WithDate,
+            Some("without-date") => Timestamps::WithoutDate,
+            _ => Timestamps::None,
+        },
+        record: values.path("record"),
+        hlog: values.path("hlog"),
+        hgrm: values.path("hgrm"),
+        objectives: values.texts("slo"),
+        append: values.given("appendToOutputFile"),
+        tee: values.given("teeOutput"),
+        file,
+    })
+}

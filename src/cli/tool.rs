@@ -1,0 +1,96 @@
+//! The names of the LDAP rate tools, and which of them a program was called by.
+//!
+//! A tool answers to `brunt NAME` and to a link of that name to the binary, so that scripts which call the tools of old
+//! need no change. What the tools do is not known here.
+
+use std::path::Path;
+
+/// One of the LDAP rate tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// Binds, or searches followed by binds.
+    Authrate,
+    /// Modifications.
+    Modrate,
+    /// Searches.
+    Searchrate,
+    /// Adds and deletes.
+    Addrate,
+    /// Searches, each followed by a modification of what it found.
+    SearchAndModRate,
+}
+
+impl Tool {
+    /// Every tool, in the order in which the help lists them.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Authrate, Self::Modrate, Self::Searchrate, Self::Addrate, Self::SearchAndModRate];
+
+    /// The name it is called by.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Authrate => "authrate",
+            Self::Modrate => "modrate",
+            Self::Searchrate => "searchrate",
+            Self::Addrate => "addrate",
+            Self::SearchAndModRate => "search-and-mod-rate",
+        }
+    }
+
+    /// The tool of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// What it is for, in one line.
+    pub(crate) const fn purpose(self) -> &'static str {
+        match self {
+            Self::Authrate => "measure bind throughput and response time",
+            Self::Modrate => "measure modification throughput and response time",
+            Self::Searchrate => "measure search throughput and response time",
+            Self::Addrate => "measure add and delete throughput and response time",
+            Self::SearchAndModRate => {
+                "measure throughput and response time of searches and modifications of what they find"
+            }
+        }
+    }
+
+    /// The synopsis of its trailing arguments.
+    pub(crate) const fn trailing(self) -> &'static str {
+        match self {
+            Self::Authrate => "[filter template string] [attributes ...]",
+            Self::Modrate => "[(attribute:value template string) ...]",
+            Self::Searchrate => "filter template string [attributes ...]",
+            Self::Addrate => "template-file-path",
+            Self::SearchAndModRate => {
+                "filter template string [(attribute:value template string) ...]"
+            }
+        }
+    }
+
+    /// Fewest and most trailing arguments.
+    pub(crate) const fn trailing_range(self) -> (usize, usize) {
+        match self {
+            Self::Authrate | Self::Modrate => (0, usize::MAX),
+            Self::Searchrate | Self::SearchAndModRate => (1, usize::MAX),
+            Self::Addrate => (1, 1),
+        }
+    }
+}
+
+/// The tool that a link to the binary names, by the last part of the path it was called by.
+pub(crate) fn tool_of(argv0: &str) -> Option<Tool> {
+    Tool::named(Path::new(argv0).file_stem()?.to_str()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_known_by_its_base_name() {
+        assert_eq!(tool_of("/usr/local/bin/authrate"), Some(Tool::Authrate));
+        assert_eq!(tool_of("search-and-mod-rate"), Some(Tool::SearchAndModRate));
+        assert_eq!(tool_of("./brunt"), None);
+        assert_eq!(tool_of(""), None);
+    }
+}
