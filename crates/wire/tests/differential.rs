@@ -461,6 +461,14 @@ proptest! {
     }
 
     #[test]
+    fn filters_survive_being_shown(op in search()) {
+        let bytes = theirs(&LdapMsg { msgid: 1, op, ctrl: Vec::new() });
+        let Request::Search(search) = Message::decode(&bytes).unwrap().request else { panic!("a search") };
+        let text = search.filter.to_string();
+        prop_assert_eq!(&Filter::parse(&text).unwrap(), &Filter::from(&search.filter), "{}", text);
+    }
+
+    #[test]
     fn tampered_bytes_never_panic(
         op in prop_oneof![requests(), responses()],
         ctrl in any_controls(),

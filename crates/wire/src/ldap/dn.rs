@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     fn skip_spaces(&mut self) {
-        while self.take(b" \r\n") {}
+        while self.take(b" ") {}
     }
 
     fn pair(&mut self) -> Result<Pair, DnError> {
@@ -448,7 +448,7 @@ mod tests {
 
     #[test]
     fn an_escaped_value_is_parsed_back() {
-        let values: [&[u8]; 8] = [
+        let values: [&[u8]; 9] = [
             b"",
             b" ",
             b"  ",
@@ -456,6 +456,7 @@ mod tests {
             b" a b ",
             b"a+b,c;d<e>f\\g\"h=i",
             b"\0",
+            b"\n\r",
             b"\xff\xfea\xc3\xa4",
         ];
         for value in values {

@@ -291,3 +291,127 @@ fn attribute<'a>(reader: &mut Reader<'a>) -> Result<Attribute<'a>, DecodeError> 
 fn strings(reader: Reader<'_>) -> Result<Vec<&[u8]>, DecodeError> {
     Strings { reader }.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ber::{DEPTH_MAX, Node, Text, Writer};
+    use crate::ldap::filter;
+    use crate::ldap::request;
+
+    /// A message around these parts.
+    fn message(parts: Vec<Node>) -> Vec<u8> {
+        let mut whole = vec![Node::integer(5)];
+        whole.extend(parts);
+        Node::sequence(whole).to_bytes().unwrap()
+    }
+
+    fn refused(parts: Vec<Node>) -> DecodeError {
+        Message::decode(&message(parts)).unwrap_err()
+    }
+
+    fn search(scope: i32, filter: Node) -> Node {
+        let empty = Node::octets(&Text::new());
+        let zero = Node::integer(0);
+        let parts = vec![
+            empty,
+            Node::enumerated(scope),
+            Node::enumerated(0),
+            zero.clone(),
+            zero,
+            Node::boolean(false),
+            filter,
+            Node::sequence(Vec::new()),
+        ];
+        Node::Element(op::SEARCH_REQUEST, parts)
+    }
+
+    fn nots(depth: usize) -> Node {
+        let mut filter = Node::string(tag::context(7), &"cn".into());
+        for _ in 1..depth {
+            filter = Node::Element(tag::context_constructed(2), vec![filter]);
+        }
+        filter
+    }
+
+    #[test]
+    fn a_cancel_names_its_target() {
+        let mut out = Vec::new();
+        request::encode_cancel(&mut out, 9, 300);
+        let message = Message::decode(&out).unwrap();
+        let Request::Extended { name, value: Some(value) } = message.request else {
+            panic!("{message:?}")
+        };
+        assert_eq!((message.message_id, name), (9, request::CANCEL.as_bytes()));
+        // RFC 3909 section 2.1: SEQUENCE { cancelID MessageID }.
+        assert_eq!(value, [0x30, 0x04, 0x02, 0x02, 0x01, 0x2c]);
+    }
+
+    #[test]
+    fn a_password_modify_has_the_fields_it_was_given() {
+        let mut out = Vec::new();
+        request::password_modify(None, Some(&"o".into()), Some(&Text::slot(0)), &[]).encode(
+            1,
+            &["n"],
+            &mut out,
+        );
+        let message = Message::decode(&out).unwrap();
+        let Request::Extended { value: Some(value), .. } = message.request else {
+            panic!("{message:?}")
+        };
+        // RFC 3062 section 2: userIdentity [0], oldPasswd [1], newPasswd [2], each optional.
+        assert_eq!(value, [0x30, 0x06, 0x81, 0x01, b'o', 0x82, 0x01, b'n']);
+    }
+
+    #[test]
+    fn filters_nest_so_deep_and_no_deeper() {
+        assert!(Message::decode(&message(vec![search(2, nots(filter::DEPTH_MAX))])).is_ok());
+        let deep = refused(vec![search(2, nots(filter::DEPTH_MAX + 1))]);
+        assert!(matches!(deep, DecodeError::TooDeep { .. }), "{deep}");
+        let deeper = refused(vec![search(2, nots(4000))]);
+        assert!(matches!(deeper, DecodeError::TooDeep { .. }), "{deeper}");
+        const { assert!(filter::DEPTH_MAX + 4 <= DEPTH_MAX as usize) };
+    }
+
+    #[test]
+    fn what_is_not_a_request_is_refused_for_what_it_is() {
+        let delete = Node::string(op::DELETE_REQUEST, &"o=x".into());
+        for (parts, expected) in [
+            (vec![], "runs past the end"),
+            (vec![Node::string(0x41, &Text::new())], "tag 0x41, which means nothing"),
+            (vec![delete.clone(), delete], "goes on at byte"),
+            (vec![search(4, nots(1))], "is not a scope"),
+            (vec![search(2, Node::string(0x8a, &Text::new()))], "tag 0x8a, which means nothing"),
+            (vec![Node::string(op::ABANDON_REQUEST, &Text::new())], "integer at byte"),
+            (
+                vec![Node::Element(
+                    op::BIND_REQUEST,
+                    vec![
+                        Node::integer(3),
+                        Node::octets(&Text::new()),
+                        Node::string(0x81, &Text::new()),
+                    ],
+                )],
+                "tag 0x81, which means nothing",
+            ),
+        ] {
+            let error = refused(parts).to_string();
+            assert!(error.contains(expected), "{error} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_control_spoils_the_message() {
+        let delete = Node::string(op::DELETE_REQUEST, &"o=x".into());
+        let control = Node::Element(0xa0, vec![Node::sequence(vec![Node::boolean(true)])]);
+        let error = refused(vec![delete, control]);
+        assert!(matches!(error, DecodeError::Tag { expected: tag::OCTET_STRING, .. }), "{error}");
+    }
+
+    #[test]
+    fn an_unbind_needs_no_contents() {
+        let mut out = Vec::new();
+        Writer::new(&mut out).raw(&[0x30, 0x05, 0x02, 0x01, 0x03, 0x42, 0x00]);
+        assert!(matches!(Message::decode(&out).unwrap().request, Request::Unbind));
+    }
+}

@@ -308,3 +308,127 @@ impl<'a> Iterator for Strings<'a> {
         Some(string)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ldap::code;
+    use crate::ldap::control::{self, RawControl, value};
+    use crate::ldap::reply::{self, Answer};
+
+    #[test]
+    fn a_stream_is_cut_where_messages_end() {
+        let mut stream = Vec::new();
+        reply::result(&mut stream, 1, op::SEARCH_DONE, &Answer::code(code::SUCCESS), &[]);
+        let first = stream.len();
+        reply::result(
+            &mut stream,
+            2,
+            op::MODIFY_RESPONSE,
+            &Answer::because(53, &"no ".repeat(60)),
+            &[],
+        );
+        for end in 0..=first {
+            let known = if end < 2 { None } else { Some(first) };
+            assert_eq!(frame(&stream[..end]), Ok(known));
+        }
+        assert_eq!(frame(&stream[first..]), Ok(Some(stream.len() - first)));
+        let scan = scan(&stream[first..]).unwrap();
+        assert_eq!((scan.message_id, scan.op, scan.code), (2, op::MODIFY_RESPONSE, Some(53)));
+        assert_eq!(scan.result().unwrap().diagnostic.len(), 180);
+    }
+
+    #[test]
+    fn what_cannot_begin_a_message_is_refused_at_once() {
+        let tag = DecodeError::Tag { offset: 0, expected: tag::SEQUENCE, found: b'H' };
+        assert_eq!(frame(b"HTTP/1.1 400"), Err(tag));
+        assert_eq!(frame(b"H"), Err(tag));
+        // A TLS alert in answer to a plain request.
+        assert!(matches!(frame(&[0x15, 3, 1, 0, 2]), Err(DecodeError::Tag { found: 0x15, .. })));
+        let large = frame(&[0x30, 0x84, 0x01, 0x00, 0x00, 0x00]);
+        assert_eq!(
+            large,
+            Err(DecodeError::TooLarge { length: (16 << 20) + 6, limit: MESSAGE_MAX })
+        );
+        assert!(matches!(frame_limited(&[0x30, 0x7f], 100), Err(DecodeError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn padded_lengths_are_read() {
+        // Active Directory writes every length of a constructed element in four bytes.
+        let bytes =
+            [0x30, 0x84, 0, 0, 0, 0x10, 2, 1, 7, 0x65, 0x84, 0, 0, 0, 7, 0x0a, 1, 0, 4, 0, 4, 0];
+        assert_eq!(frame(&bytes), Ok(Some(bytes.len())));
+        let scan = scan(&bytes).unwrap();
+        assert_eq!((scan.message_id, scan.op, scan.code), (7, op::SEARCH_DONE, Some(0)));
+    }
+
+    #[test]
+    fn a_notice_of_disconnection_is_one() {
+        let mut bytes = Vec::new();
+        reply::notice_of_disconnection(
+            &mut bytes,
+            &Answer::because(code::UNAVAILABLE, "going down"),
+        );
+        let notice = scan(&bytes).unwrap();
+        assert!(notice.is_notice_of_disconnection());
+        assert_eq!(
+            (notice.code, notice.result().unwrap().diagnostic),
+            (Some(52), &b"going down"[..])
+        );
+
+        for (id, name) in [(1, Some(NOTICE_OF_DISCONNECTION)), (0, Some("1.2.3")), (0, None)] {
+            bytes.clear();
+            reply::extended(&mut bytes, id, &Answer::default(), name, None, &[]);
+            assert!(!scan(&bytes).unwrap().is_notice_of_disconnection(), "{id} {name:?}");
+        }
+    }
+
+    #[test]
+    fn intermediate_responses_are_read() {
+        let mut bytes = Vec::new();
+        reply::intermediate(&mut bytes, 3, Some("1.2.3"), Some(b"x"), &[]);
+        let scanned = scan(&bytes).unwrap();
+        assert_eq!(scanned.code, None);
+        assert_eq!(
+            scanned.intermediate(),
+            Ok(Intermediate { name: Some(&b"1.2.3"[..]), value: Some(&b"x"[..]) })
+        );
+        assert!(scanned.result().is_err());
+        assert!(scanned.entry().is_err());
+        assert!(scanned.reference().is_err());
+        bytes.clear();
+        reply::intermediate(&mut bytes, 3, None, None, &[]);
+        assert_eq!(
+            scan(&bytes).unwrap().intermediate(),
+            Ok(Intermediate { name: None, value: None })
+        );
+    }
+
+    #[test]
+    fn controls_are_found_by_oid() {
+        let entry = reply::read_entry_value(b"o=x", [("cn", ["one", "two"])]);
+        let controls = [
+            RawControl { oid: b"1.2.3", critical: true, value: None },
+            RawControl { oid: control::POST_READ.as_bytes(), critical: false, value: Some(&entry) },
+        ];
+        let mut bytes = Vec::new();
+        reply::result(&mut bytes, 4, op::MODIFY_RESPONSE, &Answer::default(), &controls);
+        let scan = scan(&bytes).unwrap();
+        assert_eq!(scan.controls().unwrap().collect::<Result<Vec<_>, _>>(), Ok(controls.to_vec()));
+        let found = scan.controls().unwrap().find(control::POST_READ).unwrap().unwrap();
+        let entry = value::read_entry(found.value.unwrap()).unwrap();
+        assert_eq!(entry.value(b"CN"), Ok(Some(&b"one"[..])));
+        assert_eq!(scan.controls().unwrap().find("1.2"), Ok(None));
+    }
+
+    #[test]
+    fn iterators_end_after_the_first_error() {
+        // A reference whose second address says it is longer than what is left.
+        let bytes = [0x30, 0x0b, 2, 1, 1, 0x73, 0x06, 4, 1, b'x', 4, 9, b'y'];
+        let mut addresses = scan(&bytes).unwrap().reference().unwrap();
+        assert_eq!(addresses.next(), Some(Ok(&b"x"[..])));
+        assert_eq!(addresses.next(), Some(Err(DecodeError::Truncated { offset: 10 })));
+        assert_eq!(addresses.next(), None);
+    }
+}
