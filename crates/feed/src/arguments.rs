@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The longest string `randstr` makes.
-const LENGTH_MAX: u32 = 16 * 1024 * 1024;
+pub(crate) const LENGTH_MAX: u32 = 16 * 1024 * 1024;
 
 /// What holds for every argument of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +110,27 @@ impl Arguments {
         }
     }
 
+    /// Adds a generator as one more argument and returns its place, counted from 0.
+    pub(crate) fn add(&mut self, generator: Generator) -> usize {
+        self.generators.push(generator);
+        self.generators.len() - 1
+    }
+
+    /// The stream of the argument that comes next.
+    pub(crate) fn next_stream(&self) -> Stream {
+        Stream::new(self.settings.seed, self.generators.len() as u64)
+    }
+
+    /// The lines of the file at `path`, which is read once however many arguments name it.
+    pub(crate) fn lines_of(&mut self, path: &Path) -> io::Result<Arc<Lines>> {
+        if let Some(lines) = self.files.get(path) {
+            return Ok(Arc::clone(lines));
+        }
+        let lines = Arc::new(Lines::read(path)?);
+        self.files.insert(path.to_owned(), Arc::clone(&lines));
+        Ok(lines)
+    }
+
     /// Adds one argument.
     fn push(&mut self, spec: &str) -> Result<(), ArgumentError> {
         let number = self.len() + 1;
@@ -122,7 +143,7 @@ impl Arguments {
         let Some((name, inside)) = call(spec)? else {
             return Ok(Generator::Static(spec.as_bytes().to_vec(), spec.parse().ok()));
         };
-        let stream = Stream::new(self.settings.seed, self.generators.len() as u64);
+        let stream = self.next_stream();
         let scope = self.settings.inc_scope;
         match name {
             "randstr" => text(inside, stream),
@@ -148,20 +169,15 @@ impl Arguments {
         }
     }
 
-    /// The lines of the file at `path`, which is read once however many arguments name it.
+    /// The lines of the file at `path`, of which there must be one at least.
     fn lines(&mut self, path: &Path) -> Result<Arc<Lines>, Fault> {
-        if let Some(lines) = self.files.get(path) {
-            return Ok(Arc::clone(lines));
-        }
-        let lines = Lines::read(path).map_err(|source| Fault::File(path.to_owned(), source))?;
+        let lines = self.lines_of(path).map_err(|source| Fault::File(path.to_owned(), source))?;
         if lines.len() == 0 {
             return Err(Fault::Text(format!(
                 "the file {} is empty; put one value on each line",
                 path.display()
             )));
         }
-        let lines = Arc::new(lines);
-        self.files.insert(path.to_owned(), Arc::clone(&lines));
         Ok(lines)
     }
 }

@@ -4,10 +4,12 @@
 //! cost can be read here. Nothing in it changes while a run goes on.
 
 use crate::charset::Charset;
+use crate::decimal::Decimal;
 use crate::lines::Lines;
 use crate::permutation::Permutation;
 use crate::stream::Stream;
-use crate::{Position, Row};
+use crate::timestamp::Timestamp;
+use crate::{Position, Row, uuid};
 use std::sync::Arc;
 
 /// Which count a sequence follows.
@@ -75,6 +77,12 @@ pub(crate) enum Generator {
     Line(Arc<Lines>, Stream),
     /// Random characters.
     Text(Charset, u32, Stream),
+    /// The integers of another source, in a number format.
+    Formatted(Box<Self>, Decimal),
+    /// A random UUID.
+    Uuid(Stream),
+    /// A moment.
+    Timestamp(Timestamp),
 }
 
 impl Generator {
@@ -85,7 +93,7 @@ impl Generator {
             | Self::Uniform(..)
             | Self::Shuffled(..)
             | Self::Static(_, Some(_)) => Kind::Integer,
-            Self::Static(_, None) | Self::Lines(..) | Self::Line(..) | Self::Text(..) => Kind::Text,
+            _ => Kind::Text,
         }
     }
 
@@ -95,15 +103,6 @@ impl Generator {
             Self::Static(text, integer) => {
                 row.open().extend_from_slice(text);
                 row.close(*integer);
-            }
-            Self::Sequence(range, scope) => {
-                row.push_integer(range.value(wrapped(scope.place(position), range.steps)));
-            }
-            Self::Uniform(range, stream) => {
-                row.push_integer(range.value(stream.at(position.number).up_to(range.steps)));
-            }
-            Self::Shuffled(first, order) => {
-                row.push_integer(first.wrapping_add(order.value(position.number).cast_signed()));
             }
             Self::Lines(lines, scope) => row.push(lines.line(scope.place(position) % lines.len())),
             Self::Line(lines, stream) => {
@@ -117,6 +116,38 @@ impl Generator {
                 }
                 row.close(None);
             }
+            Self::Formatted(integers, format) => {
+                let integer = integers.integer(position).unwrap_or_default();
+                format.write(integer, row.open());
+                row.close(None);
+            }
+            Self::Uuid(stream) => {
+                uuid::write(&mut stream.at(position.number), row.open());
+                row.close(None);
+            }
+            Self::Timestamp(timestamp) => {
+                timestamp.write(position.number, row.open());
+                row.close(None);
+            }
+            Self::Sequence(..) | Self::Uniform(..) | Self::Shuffled(..) => {
+                row.push_integer(self.integer(position).unwrap_or_default());
+            }
+        }
+    }
+
+    /// The value at `position` of a source of integers.
+    fn integer(&self, position: &Position) -> Option<i64> {
+        match self {
+            Self::Sequence(range, scope) => {
+                Some(range.value(wrapped(scope.place(position), range.steps)))
+            }
+            Self::Uniform(range, stream) => {
+                Some(range.value(stream.at(position.number).up_to(range.steps)))
+            }
+            Self::Shuffled(first, order) => {
+                Some(first.wrapping_add(order.value(position.number).cast_signed()))
+            }
+            _ => None,
         }
     }
 }

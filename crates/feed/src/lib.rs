@@ -10,14 +10,19 @@
 mod arguments;
 mod charset;
 mod conversion;
+mod decimal;
 mod escape;
 mod generator;
 mod lines;
+pub mod patterns;
 mod permutation;
 mod position;
+pub mod rates;
 mod row;
 mod stream;
 mod template;
+mod timestamp;
+mod uuid;
 
 pub use arguments::{ArgumentError, Arguments, Settings};
 pub use conversion::Conversion;
