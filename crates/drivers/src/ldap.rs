@@ -1,3 +1,53 @@
-//! Sessions that speak LDAP.
+//! Sessions that speak LDAP version 3 (RFC 4511): what authrate, searchrate, modrate and addrate do.
+//!
+//! A [`Setup`] says what is wanted, a [`Plan`] is that compiled, [`open`] makes the sessions of one core and
+//! [`probe`] tries a plan out. A session owns a slot on a connection that it may share; a request is
+//! a compiled skeleton filled in place, an answer is scanned for what is counted and no more.
+//!
+//! In order of depth: `session` carries out operations, `connection` opens, binds and closes, `login` binds, `link`
+//! moves bytes. None of them knows a schedule or a histogram.
 
+mod channel;
+mod connection;
+mod failure;
+mod link;
+mod login;
+mod plan;
+mod probe;
+mod request;
+mod route;
 pub mod sasl;
+mod session;
+mod setup;
+mod slot;
+mod tally;
+mod worker;
+
+pub use plan::{PARTS, Plan, PlanError};
+pub use probe::{ProbeError, probe};
+pub use route::{Route, Security};
+pub use session::Session;
+pub use setup::{
+    BindControls, Change, Identity, Mode, ModifySetup, OperationControls, SearchSetup, Setup, Task,
+};
+pub use tally::{Counts, Tally};
+
+use connection::Connection;
+use std::rc::Rc;
+use std::sync::Arc;
+use worker::Worker;
+
+/// The sessions of one core, on these connections of the run (counted from 0). They share a core's
+/// buffers, so they stay on the thread that calls this. Nothing is connected before a session is made ready.
+pub fn open(plan: &Arc<Plan>, connections: impl IntoIterator<Item = u32>) -> Vec<Session> {
+    let worker = Rc::new(Worker::new(plan));
+    let mut sessions = Vec::new();
+    for number in connections {
+        let connection = Rc::new(Connection::new(&worker, number, plan.per_connection));
+        sessions.extend(
+            (0..plan.per_connection)
+                .map(|slot| Session::new(Rc::clone(&connection), slot as usize)),
+        );
+    }
+    sessions
+}

@@ -1,0 +1,70 @@
+//! One session's way to ask over a connection and wait for the answer.
+
+use super::link::Link;
+use super::slot::{Keep, Reply};
+use super::worker::Worker;
+use brunt_exchange::Watch;
+use std::future::poll_fn;
+
+/// A slot on a link, with the buffers to use it.
+#[derive(Clone, Copy)]
+pub(super) struct Channel<'a> {
+    pub(super) link: &'a Link,
+    pub(super) worker: &'a Worker,
+    pub(super) slot: usize,
+}
+
+impl Channel<'_> {
+    /// Sends the request that `encode` writes, as the measured one, and waits for the response whose tag
+    /// is `expected`.
+    pub(super) async fn exchange(
+        &self,
+        expected: u8,
+        keep: Keep,
+        watch: &mut Watch<'_>,
+        encode: impl FnOnce(i32, &mut Vec<u8>),
+    ) -> Reply {
+        let mut flight = self.link.start(self.slot, expected, keep, watch.wants_text(), encode);
+        watch.sent();
+        poll_fn(|cx| flight.poll_reply(cx, &mut self.worker.input.borrow_mut())).await
+    }
+
+    /// The same beside the measured exchange: to open a connection or to clean up.
+    pub(super) async fn ask(
+        &self,
+        expected: u8,
+        keep: Keep,
+        encode: impl FnOnce(i32, &mut Vec<u8>),
+    ) -> Reply {
+        let mut flight = self.link.start(self.slot, expected, keep, true, encode);
+        poll_fn(|cx| flight.poll_reply(cx, &mut self.worker.input.borrow_mut())).await
+    }
+
+    /// How many entries the last answer had.
+    pub(super) fn entries(&self) -> u64 {
+        self.link.with_slot(self.slot, |slot| slot.entries).unwrap_or(0)
+    }
+
+    /// Looks at the bytes kept of the last answer.
+    pub(super) fn kept<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
+        let kept = self.take_kept();
+        let seen = look(&kept);
+        self.give_back(kept);
+        seen
+    }
+
+    /// Takes the bytes kept of the last answer, to be used in the next request.
+    pub(super) fn take_kept(&self) -> Vec<u8> {
+        self.link.with_slot(self.slot, |slot| std::mem::take(&mut slot.kept)).unwrap_or_default()
+    }
+
+    /// Gives the buffer back, so that the next answer needs no new one.
+    pub(super) fn give_back(&self, kept: Vec<u8>) {
+        self.link.with_slot(self.slot, |slot| slot.kept = kept);
+    }
+
+    /// The diagnostic message of the last answer.
+    pub(super) fn diagnostic(&self) -> Box<str> {
+        self.link.with_slot(self.slot, |slot| slot.text.take()).flatten().unwrap_or_default()
+    }
+}

@@ -1,0 +1,282 @@
+//! A connection as its sessions share it: opened, bound, replaced and closed when they need it.
+//!
+//! Whoever finds the connection down opens it; the others wait for that. Every attempt fails at most
+//! one exchange. Opening is boxed, since it is rare and its state is large: an idle connection holds
+//! none of it.
+
+use super::channel::Channel;
+use super::failure::Failure;
+use super::link::Link;
+use super::login::Occasion;
+use super::plan::{BIND, CONNECT, TLS};
+use super::route::Security;
+use super::slot::{Keep, Reply};
+use super::tally::Tally;
+use super::worker::Worker;
+use crate::net::{backoff, stream::Stream};
+use brunt_exchange::{Class, Watch};
+use brunt_feed::Position;
+use brunt_wire::ldap::{code, op, request};
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// How long leaving may take: a server that does not read must not keep a run from ending.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+pub(super) struct Connection {
+    pub(super) link: Link,
+    pub(super) worker: Rc<Worker>,
+    number: u32,
+    /// How many times it was opened or tried.
+    attempts: Cell<u64>,
+    /// Failed attempts in a row.
+    failures: Cell<u32>,
+    /// Operations since it was opened.
+    pub(super) carried: Cell<u64>,
+    /// A bind was cut off: whose connection it is now is unknown.
+    pub(super) unsettled: Cell<bool>,
+    opening: Cell<bool>,
+    waiting: RefCell<Vec<Waker>>,
+    leaving: Cell<u32>,
+}
+
+impl Connection {
+    pub(super) fn new(worker: &Rc<Worker>, number: u32, sessions: u32) -> Self {
+        Self {
+            link: Link::new(sessions as usize, worker.plan.tally.clone()),
+            worker: Rc::clone(worker),
+            number,
+            attempts: Cell::new(0),
+            failures: Cell::new(0),
+            carried: Cell::new(0),
+            unsettled: Cell::new(false),
+            opening: Cell::new(false),
+            waiting: RefCell::default(),
+            leaving: Cell::new(sessions),
+        }
+    }
+
+    pub(super) fn channel(&self, slot: usize) -> Channel<'_> {
+        Channel { link: &self.link, worker: &self.worker, slot }
+    }
+
+    /// Whether operations can go over it. While it is being opened it may be up and still in the clear,
+    /// or nobody's.
+    pub(super) fn is_open(&self) -> bool {
+        self.link.is_up() && !self.opening.get()
+    }
+
+    /// The number that picks the server: the connection's own, moved on by each attempt.
+    fn way(&self) -> u64 {
+        u64::from(self.number) + self.attempts.get().saturating_sub(1)
+    }
+
+    pub(super) fn host(&self) -> &str {
+        self.worker.plan.route.host(self.way())
+    }
+
+    /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
+    pub(super) async fn glance(&self) {
+        poll_fn(|cx| {
+            self.link.poll_idle(cx, &mut self.worker.input.borrow_mut());
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// Opens the connection if it is down, or waits for whoever does.
+    pub(super) async fn open(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        while !self.is_open() {
+            if self.opening.get() {
+                self.opened().await;
+                continue;
+            }
+            let mut turn = Turn::take(self);
+            let failures = self.failures.get();
+            if failures > 0 {
+                backoff::wait(self.worker.plan.seed, self.number, failures - 1).await;
+            }
+            self.attempts.set(self.attempts.get() + 1);
+            let opened = self.attempt(slot, watch).await;
+            match &opened {
+                Ok(()) => {
+                    turn.succeeded = true;
+                    self.failures.set(0);
+                }
+                Err(failure) => {
+                    // A server that says no is there, and is asked again at the pace of the run.
+                    let refused = failure.class == Class::Login;
+                    self.failures.set(if refused { 0 } else { failures.saturating_add(1) });
+                }
+            }
+            return opened;
+        }
+        Ok(())
+    }
+
+    /// Waits until somebody's attempt is over.
+    async fn opened(&self) {
+        poll_fn(|cx| {
+            if !self.opening.get() {
+                return Poll::Ready(());
+            }
+            self.waiting.borrow_mut().push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    async fn attempt(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        let plan = &self.worker.plan;
+        let started = watch.now();
+        let stream = plan.route.connect(self.way()).await?;
+        let connected = watch.now();
+        watch.part(CONNECT, connected - started);
+        let stream = match &plan.route.security {
+            Security::Plain => stream,
+            Security::Tls(client) => plan.route.secure(stream, client, self.way()).await?,
+            Security::StartTls(client) => {
+                let stream = self.start_tls(stream, slot).await?;
+                plan.route.secure(stream, client, self.way()).await?
+            }
+        };
+        if stream.is_secured() {
+            watch.part(TLS, watch.now() - connected);
+        }
+        self.link.attach(stream);
+        Tally::one(&plan.tally.opened);
+        self.carried.set(0);
+        self.unsettled.set(false);
+        self.login(slot, watch).await
+    }
+
+    /// Agrees on TLS in the clear. Nothing but the answer may have come by then.
+    async fn start_tls(&self, stream: Stream, slot: usize) -> Result<Stream, Failure> {
+        self.link.attach(stream);
+        let channel = self.channel(slot);
+        let ask = channel.ask(op::EXTENDED_RESPONSE, Keep::Nothing, |id, out| {
+            request::start_tls().encode(id, &(), out);
+        });
+        let reply = self.worker.plan.route.within("StartTLS", async { Ok(ask.await) }).await?;
+        match reply {
+            Reply::Result(code::SUCCESS) => {}
+            Reply::Result(refused) => {
+                let text = format!(
+                    "StartTLS: result {refused} ({}): {}",
+                    code::name(refused),
+                    channel.diagnostic()
+                );
+                return Err(Failure::new(Class::Tls, refused, text));
+            }
+            Reply::Broken(failure) => return Err(failure),
+        }
+        match self.link.detach() {
+            Some((stream, false)) => Ok(stream),
+            Some((_, true)) => {
+                Err(Failure::protocol("bytes in the clear follow the answer to StartTLS"))
+            }
+            None => Err(Failure::new(
+                Class::Closed,
+                0,
+                "the server closed the connection after StartTLS",
+            )),
+        }
+    }
+
+    /// Binds as the identity of the connection, if it has one.
+    pub(super) async fn login(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        let plan = &self.worker.plan;
+        let Some(credentials) = &plan.login else { return Ok(()) };
+        let none = brunt_feed::Arguments::default();
+        let occasion = Occasion {
+            host: self.host(),
+            arguments: &none,
+            position: Position::alone(0),
+            found: None,
+        };
+        let started = watch.now();
+        let channel = self.channel(slot);
+        let guard = Unsettling(&self.unsettled);
+        let bound = plan.route.within("the bind", credentials.bind(channel, occasion, None)).await;
+        if bound.is_ok() {
+            guard.settle();
+        }
+        let code = bound?;
+        watch.part(BIND, watch.now() - started);
+        if code == code::SUCCESS {
+            return Ok(());
+        }
+        let text = format!(
+            "bind as {}: result {code} ({}): {}",
+            credentials.about(&occasion),
+            code::name(code),
+            channel.diagnostic()
+        );
+        Err(Failure::new(Class::Login, code, text))
+    }
+
+    /// Says good-bye and closes, at once or within a second.
+    pub(super) async fn leave(&self) {
+        if !self.link.is_up() {
+            return;
+        }
+        self.link.say(|id, out| request::encode_unbind(out, id));
+        let flush = poll_fn(|cx| self.link.poll_flush(cx));
+        // Whether the farewell was heard changes nothing.
+        let _ = tokio::time::timeout(FAREWELL, flush).await;
+        if let Some((stream, _)) = self.link.detach() {
+            let _ =
+                tokio::time::timeout(FAREWELL, stream.close(self.worker.plan.route.close())).await;
+        }
+    }
+
+    /// One session has ended; the last one closes the connection.
+    pub(super) fn is_last_to_leave(&self) -> bool {
+        self.leaving.set(self.leaving.get().saturating_sub(1));
+        self.leaving.get() == 0
+    }
+}
+
+/// The turn to open the connection, given back and announced however the attempt ends. A connection
+/// half opened is closed: it might be in the clear where TLS was asked for.
+struct Turn<'a> {
+    connection: &'a Connection,
+    succeeded: bool,
+}
+
+impl<'a> Turn<'a> {
+    fn take(connection: &'a Connection) -> Self {
+        connection.opening.set(true);
+        Self { connection, succeeded: false }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.succeeded {
+            drop(self.connection.link.detach());
+        }
+        self.connection.opening.set(false);
+        for waker in self.connection.waiting.borrow_mut().drain(..) {
+            waker.wake();
+        }
+    }
+}
+
+/// Marks the connection as one whose identity is unknown, unless the bind comes to its end.
+pub(super) struct Unsettling<'a>(pub(super) &'a Cell<bool>);
+
+impl Unsettling<'_> {
+    pub(super) fn settle(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Unsettling<'_> {
+    fn drop(&mut self) {
+        self.0.set(true);
+    }
+}

@@ -1,0 +1,35 @@
+//! Why an exchange failed, kept until somebody counts it.
+
+use brunt_exchange::{Class, Outcome, Watch};
+
+/// A failed attempt: to connect, to log in, or to get an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    pub(super) class: Class,
+    /// The protocol's or the system's own number; 0 where there is none.
+    pub(super) code: u32,
+    pub(super) text: Box<str>,
+}
+
+impl Failure {
+    pub(super) fn new(class: Class, code: u32, text: impl Into<Box<str>>) -> Self {
+        Self { class, code, text: text.into() }
+    }
+
+    /// The failure of a call to the system.
+    pub(super) fn system(class: Class, error: &std::io::Error) -> Self {
+        let code = error.raw_os_error().map_or(0, i32::unsigned_abs);
+        Self::new(class, code, error.to_string())
+    }
+
+    /// Bytes that are not LDAP, or not the LDAP that belongs here.
+    pub(super) fn protocol(text: impl Into<Box<str>>) -> Self {
+        Self::new(Class::Protocol, 0, text)
+    }
+
+    /// Counts the failure as the outcome of the exchange that `watch` is on.
+    pub(super) fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
+        watch.explain(format_args!("{}: {}", self.class, self.text));
+        Outcome::Failed(self.class, self.code)
+    }
+}

@@ -1,0 +1,500 @@
+//! The bytes of one connection: message ids, requests on their way out, answers on their way in.
+//!
+//! One connection is shared by the sessions of one core that were opened on it, so there is no lock
+//! and no task in between: the session that waits reads for all. It is the *driver*: the one whose waker the
+//! stream holds. When the driver has its answer, or is dropped, it hands the role on.
+//! A session alone on its connection writes and reads with one system call each.
+//!
+//! An exchange that is dropped half-way leaves a connection that still works: what was encoded is
+//! written out in full before anything else, and an answer that comes too late is known by its old id.
+//!
+//! Must not know what an operation means, who binds, or how a connection is made.
+
+use super::failure::Failure;
+use super::slot::{Keep, Reply, Slot};
+use super::tally::Tally;
+use crate::net::stream::Stream;
+use brunt_exchange::Class;
+use brunt_wire::ldap::control::{self, value};
+use brunt_wire::ldap::response::{self, Scan};
+use brunt_wire::ldap::{code, op};
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Buffers that grew beyond this for one message are given back.
+const ROOM_KEPT: usize = 4096;
+
+pub(super) struct Link {
+    state: RefCell<State>,
+}
+
+struct State {
+    stream: Option<Stream>,
+    slots: Vec<Slot>,
+    last_id: i32,
+    /// All ids have been used once; an old id can then no longer be told from a wrong one.
+    wrapped: bool,
+    driver: Option<usize>,
+    driver_waker: Option<Waker>,
+    unsent: Vec<u8>,
+    written: usize,
+    /// TLS may keep what was written to it; then it must be flushed.
+    unflushed: bool,
+    /// The beginning of a message whose end has not come yet.
+    unread: Vec<u8>,
+    tally: Arc<Tally>,
+}
+
+/// An exchange in flight. Dropped before its answer, it gives up the slot and the driver's role.
+pub(super) struct InFlight<'a> {
+    link: &'a Link,
+    slot: usize,
+}
+
+impl Link {
+    /// A link that is down, for that many sessions.
+    pub(super) fn new(sessions: usize, tally: Arc<Tally>) -> Self {
+        let mut slots = Vec::with_capacity(sessions);
+        slots.resize_with(sessions, Slot::new);
+        Self {
+            state: RefCell::new(State {
+                stream: None,
+                slots,
+                last_id: 0,
+                wrapped: false,
+                driver: None,
+                driver_waker: None,
+                unsent: Vec::new(),
+                written: 0,
+                unflushed: false,
+                unread: Vec::new(),
+                tally,
+            }),
+        }
+    }
+
+    /// Whether there is a connection, as far as is known.
+    pub(super) fn is_up(&self) -> bool {
+        self.state.borrow().stream.is_some()
+    }
+
+    /// Starts a new life on `stream`.
+    pub(super) fn attach(&self, stream: Stream) {
+        let mut state = self.state.borrow_mut();
+        debug_assert!(state.stream.is_none(), "a connection replaces one that is still up");
+        state.stream = Some(stream);
+        state.last_id = 0;
+        state.wrapped = false;
+        state.forget_bytes();
+    }
+
+    /// Takes the stream away, for a TLS handshake on it or to close it. Fails what is in flight.
+    ///
+    /// The flag says whether bytes have come that nobody has read: after StartTLS they would be clear
+    /// text that claims to be encrypted.
+    pub(super) fn detach(&self) -> Option<(Stream, bool)> {
+        let mut state = self.state.borrow_mut();
+        let stream = state.stream.take()?;
+        let unread = !state.unread.is_empty();
+        state.forget_bytes();
+        state.fail_waiting(&Failure::new(
+            Class::Closed,
+            0,
+            "the connection was closed by another exchange's failure",
+        ));
+        Some((stream, unread))
+    }
+
+    /// Encodes a request, to leave with the next poll. `expected` is the tag of the response that ends
+    /// the exchange. With the connection down, the first poll says so.
+    pub(super) fn start(
+        &self,
+        slot: usize,
+        expected: u8,
+        keep: Keep,
+        wants_text: bool,
+        encode: impl FnOnce(i32, &mut Vec<u8>),
+    ) -> InFlight<'_> {
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        let id = state.next_id();
+        if let Some(place) = state.slots.get_mut(slot) {
+            place.start(id, expected, keep, wants_text);
+        }
+        if state.stream.is_some() {
+            encode(id, &mut state.unsent);
+        } else if let Some(place) = state.slots.get_mut(slot) {
+            place.end(Reply::Broken(Failure::new(Class::Closed, 0, "the connection is down")));
+        }
+        InFlight { link: self, slot }
+    }
+
+    /// Sends a message that has no answer.
+    pub(super) fn say(&self, encode: impl FnOnce(i32, &mut Vec<u8>)) {
+        let state = &mut *self.state.borrow_mut();
+        if state.stream.is_some() {
+            let id = state.next_id();
+            encode(id, &mut state.unsent);
+        }
+    }
+
+    /// Writes what is due, as far as it goes without waiting.
+    pub(super) fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let state = &mut *self.state.borrow_mut();
+        match state.flush(cx) {
+            Poll::Ready(Ok(())) => Poll::Ready(()),
+            Poll::Ready(Err(error)) => {
+                state.break_off(&Failure::system(Class::Closed, &error));
+                Poll::Ready(())
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    /// Notices what happened while no exchange was in flight: late answers, a notice, the end.
+    pub(super) fn poll_idle(&self, cx: &mut Context<'_>, input: &mut [u8]) {
+        let state = &mut *self.state.borrow_mut();
+        if state.driver.is_none() {
+            while state.stream.is_some() && state.read(cx, input).is_ready() {}
+        }
+    }
+
+    /// Looks at what an ended exchange kept.
+    pub(super) fn with_slot<T>(&self, slot: usize, look: impl FnOnce(&mut Slot) -> T) -> Option<T> {
+        self.state.borrow_mut().slots.get_mut(slot).map(look)
+    }
+}
+
+impl InFlight<'_> {
+    /// Writes, reads for everybody if nobody else does, and yields the answer once it is there.
+    pub(super) fn poll_reply(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<Reply> {
+        let state = &mut *self.link.state.borrow_mut();
+        let shared = state.slots.len() > 1;
+        let Some(place) = state.slots.get_mut(self.slot) else { return Poll::Pending };
+        if std::mem::take(&mut place.fresh) && shared && place.reply.is_none() {
+            // The sessions that were woken together come next; what they ask joins this write.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        loop {
+            let Some(place) = state.slots.get_mut(self.slot) else { return Poll::Pending };
+            if let Some(reply) = place.reply.take() {
+                state.release(self.slot);
+                return Poll::Ready(reply);
+            }
+            if state.has_unsent() && !state.write_for(self.slot, cx) {
+                continue;
+            }
+            if state.driver.is_some_and(|driver| driver != self.slot) {
+                state.wait(self.slot, cx);
+                return Poll::Pending;
+            }
+            state.drive(self.slot, shared.then_some(cx));
+            if state.read(cx, input).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.link.state.borrow_mut().release(self.slot);
+    }
+}
+
+impl State {
+    /// 1 to 2^31-1 and round again (RFC 4511 section 4.1.1.1), past ids that are still in flight.
+    fn next_id(&mut self) -> i32 {
+        loop {
+            (self.last_id, self.wrapped) = match self.last_id.checked_add(1) {
+                Some(next) => (next, self.wrapped),
+                None => (1, true),
+            };
+            let candidate = self.last_id;
+            if !self.slots.iter().any(|slot| slot.id == candidate) {
+                return candidate;
+            }
+        }
+    }
+
+    fn has_unsent(&self) -> bool {
+        self.unflushed || self.written < self.unsent.len()
+    }
+
+    /// Writes on behalf of everybody. False if the connection broke over it.
+    fn write_for(&mut self, slot: usize, cx: &mut Context<'_>) -> bool {
+        match self.flush(cx) {
+            Poll::Ready(Ok(())) => true,
+            Poll::Ready(Err(error)) => {
+                self.break_off(&Failure::system(Class::Closed, &error));
+                false
+            }
+            Poll::Pending => {
+                // The stream now holds our waker, but it is the driver's to go on writing.
+                if let Some(waker) = self
+                    .driver_waker
+                    .as_ref()
+                    .filter(|_| self.driver.is_some_and(|driver| driver != slot))
+                {
+                    waker.wake_by_ref();
+                }
+                true
+            }
+        }
+    }
+
+    fn flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(Ok(())) };
+        let mut stream = Pin::new(stream);
+        while let Some(rest) = self.unsent.get(self.written..).filter(|rest| !rest.is_empty()) {
+            match stream.as_mut().poll_write(cx, rest) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(count)) => {
+                    self.written += count;
+                    self.unflushed = true;
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+        self.written = 0;
+        self.unsent.clear();
+        if self.unsent.capacity() > ROOM_KEPT {
+            self.unsent = Vec::new();
+        }
+        if self.unflushed {
+            match stream.poll_flush(cx) {
+                Poll::Ready(Ok(())) => self.unflushed = false,
+                other => return other,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads once and hands out what came.
+    fn read(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<()> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(()) };
+        let mut buffer = ReadBuf::new(input);
+        let taken = match Pin::new(stream).poll_read(cx, &mut buffer) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Err(error)) => Err(Failure::system(Class::Closed, &error)),
+            Poll::Ready(Ok(())) if buffer.filled().is_empty() => {
+                Err(Failure::new(Class::Closed, 0, "the server closed the connection"))
+            }
+            Poll::Ready(Ok(())) => self.take(buffer.filled()),
+        };
+        if let Err(failure) = taken {
+            self.break_off(&failure);
+        }
+        Poll::Ready(())
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.unread.is_empty() {
+            let used = self.hand_out(bytes)?;
+            self.unread.extend_from_slice(bytes.get(used..).unwrap_or_default());
+            return Ok(());
+        }
+        let mut unread = std::mem::take(&mut self.unread);
+        unread.extend_from_slice(bytes);
+        let used = self.hand_out(&unread)?;
+        unread.drain(..used);
+        if unread.is_empty() && unread.capacity() > ROOM_KEPT {
+            unread = Vec::new();
+        }
+        self.unread = unread;
+        Ok(())
+    }
+
+    /// Hands out every complete message, and says how many bytes they were.
+    fn hand_out(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
+        let mut used = 0;
+        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            let length = response::frame(rest).map_err(malformed)?;
+            let Some(message) = length.and_then(|length| rest.get(..length)) else { break };
+            self.message(message)?;
+            used += message.len();
+        }
+        Ok(used)
+    }
+
+    fn message(&mut self, message: &[u8]) -> Result<(), Failure> {
+        let scan = response::scan(message).map_err(malformed)?;
+        if scan.message_id == 0 {
+            return Err(notice(&scan));
+        }
+        let id = scan.message_id;
+        let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id && slot.reply.is_none())
+        else {
+            let issued = self.wrapped || id <= self.last_id;
+            Tally::one(if issued { &self.tally.late } else { &self.tally.orphans });
+            return Ok(());
+        };
+        match (scan.op, scan.code) {
+            (op::SEARCH_ENTRY, _) if slot.expected == op::SEARCH_DONE => {
+                slot.entries += 1;
+                keep_of_entry(slot, &scan)
+            }
+            (op::SEARCH_REFERENCE, _) if slot.expected == op::SEARCH_DONE => {
+                Tally::one(&self.tally.references);
+                Ok(())
+            }
+            (op::INTERMEDIATE_RESPONSE, _) => {
+                Tally::one(&self.tally.intermediates);
+                Ok(())
+            }
+            (tag, Some(code)) if tag == slot.expected => end_with(slot, code, &scan, &self.tally),
+            (tag, _) => Err(Failure::protocol(format!(
+                "the answer to message {id} is of operation {tag:#04x}, where {:#04x} was expected",
+                slot.expected
+            ))),
+        }
+    }
+
+    fn break_off(&mut self, failure: &Failure) {
+        if self.stream.take().is_some() {
+            Tally::one(&self.tally.lost);
+        }
+        self.forget_bytes();
+        self.fail_waiting(failure);
+    }
+
+    fn fail_waiting(&mut self, failure: &Failure) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.is_waiting()) {
+            slot.end(Reply::Broken(failure.clone()));
+        }
+    }
+
+    fn forget_bytes(&mut self) {
+        self.unsent = Vec::new();
+        self.unread = Vec::new();
+        self.written = 0;
+        self.unflushed = false;
+    }
+
+    /// Frees a slot, and finds another driver if it was the driver's.
+    fn release(&mut self, slot: usize) {
+        if let Some(place) = self.slots.get_mut(slot) {
+            place.id = 0;
+            place.waker = None;
+        }
+        if self.driver == Some(slot) {
+            self.driver = None;
+            if let Some(next) = self.slots.iter().position(Slot::is_waiting) {
+                self.wake(next);
+            }
+        }
+    }
+
+    /// Gives the driver's role to `slot`. Its waker is kept apart, so that its own answer, which it finds
+    /// by itself, does not wake it once more. Alone on a connection there is nobody to wake it.
+    fn drive(&mut self, slot: usize, shared: Option<&Context<'_>>) {
+        self.driver = Some(slot);
+        let Some(cx) = shared else { return };
+        match &mut self.driver_waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        if let Some(place) = self.slots.get_mut(slot) {
+            place.waker = None;
+        }
+    }
+
+    fn wait(&mut self, slot: usize, cx: &Context<'_>) {
+        let Some(place) = self.slots.get_mut(slot) else { return };
+        match &mut place.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+    }
+
+    fn wake(&self, slot: usize) {
+        if let Some(waker) = self.slots.get(slot).and_then(|slot| slot.waker.as_ref()) {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+fn keep_of_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
+    match slot.keep {
+        Keep::FirstDn if slot.entries == 1 => {
+            slot.kept.extend_from_slice(scan.entry().map_err(malformed)?.dn());
+        }
+        Keep::EveryDn => slot.keep_dn(scan.entry().map_err(malformed)?.dn()),
+        Keep::FirstValue if slot.entries == 1 => {
+            if let Some(attribute) = scan.entry().map_err(malformed)?.attributes().next() {
+                let value =
+                    attribute.map_err(malformed)?.values.next().transpose().map_err(malformed)?;
+                slot.kept.extend_from_slice(value.unwrap_or_default());
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Ends the exchange. Nothing beyond the code is decoded unless somebody asked for it.
+fn end_with(slot: &mut Slot, code: u32, scan: &Scan<'_>, tally: &Tally) -> Result<(), Failure> {
+    if slot.wants_text && code != 0 {
+        let result = scan.result().map_err(malformed)?;
+        slot.text = Some(String::from_utf8_lossy(result.diagnostic).into());
+    }
+    match slot.keep {
+        Keep::Credentials => {
+            let result = scan.result().map_err(malformed)?;
+            slot.kept.extend_from_slice(result.server_credentials.unwrap_or_default());
+        }
+        Keep::Cookie => {
+            let page = scan.controls().and_then(|controls| controls.find(control::PAGED_RESULTS));
+            if let Some(bytes) = page.map_err(malformed)?.and_then(|page| page.value) {
+                slot.kept.extend_from_slice(value::Page::decode(bytes).map_err(malformed)?.cookie);
+            }
+        }
+        _ => {}
+    }
+    if scan.op == op::BIND_RESPONSE {
+        count_policy(scan, tally)?;
+    }
+    slot.end(Reply::Result(code));
+    Ok(())
+}
+
+/// What the password policy says beside the result; nothing unless the bind asked for it.
+fn count_policy(scan: &Scan<'_>, tally: &Tally) -> Result<(), Failure> {
+    let policy = scan
+        .controls()
+        .and_then(|controls| controls.find(control::PASSWORD_POLICY))
+        .map_err(malformed)?;
+    let Some(bytes) = policy.and_then(|policy| policy.value) else { return Ok(()) };
+    let policy = value::PasswordPolicy::decode(bytes).map_err(malformed)?;
+    if policy.warning.is_some() {
+        Tally::one(&tally.policy_warnings);
+    }
+    if policy.error.is_some() {
+        Tally::one(&tally.policy_errors);
+    }
+    Ok(())
+}
+
+/// The failure that an unsolicited notification means (RFC 4511 section 4.4).
+fn notice(scan: &Scan<'_>) -> Failure {
+    let Ok(result) = scan.result() else {
+        return Failure::protocol("a message without an id is no notice of disconnection");
+    };
+    let text = String::from_utf8_lossy(result.diagnostic);
+    let name = code::name(result.code);
+    Failure::new(
+        Class::Closed,
+        result.code,
+        format!("notice of disconnection: {} ({name}): {text}", result.code),
+    )
+}
+
+fn malformed(error: impl std::fmt::Display) -> Failure {
+    Failure::protocol(format!("the server's bytes are not LDAP: {error}"))
+}

@@ -1,0 +1,309 @@
+//! A bind, simple or SASL, from compiled credentials to the server's verdict.
+//!
+//! The same procedure opens a connection and is what authrate measures. All steps of a SASL
+//! mechanism are one bind. A simple bind allocates nothing; SASL does, as its cryptography dwarfs that.
+
+use super::channel::Channel;
+use super::failure::Failure;
+use super::plan::PlanError;
+use super::request::{Compiler, Request};
+use super::sasl::{
+    Conversation, Identity as SaslIdentity, KeyCache, Mechanism, SaslError, SaslOptions, Step,
+};
+use super::setup::Identity;
+use super::slot::{Keep, Reply};
+use super::tally::Tally;
+use crate::secret::Secret;
+use brunt_exchange::{Class, Watch};
+use brunt_feed::{Arguments, Escape, Position, Row, Template};
+use brunt_wire::ldap::control::Control;
+use brunt_wire::ldap::{Skeleton, Text, code, op, request};
+
+/// What a bind sends in place of the password when it is meant to fail.
+const INVALID: &[u8] = b"invalid-password";
+
+/// No mechanism needs as many steps; a server that goes on for ever is cut short.
+const STEPS_MAX: usize = 10;
+
+/// Who binds, with templates compiled.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    method: Method,
+    password: Secret,
+    invalid_percent: u8,
+}
+
+#[derive(Debug)]
+enum Method {
+    Simple(Request),
+    Sasl(Box<Sasl>),
+}
+
+#[derive(Debug)]
+struct Sasl {
+    options: SaslOptions,
+    authid: Template,
+    authzid: Template,
+    with_credentials: Skeleton,
+    without_credentials: Skeleton,
+}
+
+/// Which bind of a run this is.
+#[derive(Clone, Copy)]
+pub(super) struct Occasion<'a> {
+    /// The server's name.
+    pub(super) host: &'a str,
+    pub(super) arguments: &'a Arguments,
+    pub(super) position: Position,
+    /// What a search found.
+    pub(super) found: Option<&'a [u8]>,
+}
+
+impl Credentials {
+    /// Compiles an identity; `None` if nobody binds.
+    pub(super) fn compile(
+        identity: &Identity,
+        controls: &[Control],
+        compiler: Compiler<'_>,
+        invalid_percent: u8,
+    ) -> Result<Option<Self>, PlanError> {
+        let (method, password) = match identity {
+            Identity::Anonymous => return Ok(None),
+            Identity::Simple { dn, password } => {
+                (Method::Simple(compiler.bind(dn, controls)?), password)
+            }
+            Identity::Sasl { options, password } => {
+                let (name, mechanism) = (Text::new(), options.mechanism.name());
+                let sasl = Sasl {
+                    authid: compiler.template(options.authid.as_deref().unwrap_or_default())?,
+                    authzid: compiler.template(options.authzid.as_deref().unwrap_or_default())?,
+                    with_credentials: request::bind_sasl(
+                        &name,
+                        mechanism,
+                        Some(&Text::slot(0)),
+                        controls,
+                    ),
+                    without_credentials: request::bind_sasl(&name, mechanism, None, controls),
+                    options: options.clone(),
+                };
+                (Method::Sasl(Box::new(sasl)), password)
+            }
+        };
+        Ok(Some(Self { method, password: password.clone(), invalid_percent }))
+    }
+
+    /// The compiled request of a simple bind.
+    pub(super) const fn request(&self) -> Option<&Request> {
+        match &self.method {
+            Method::Simple(request) => Some(request),
+            Method::Sasl(_) => None,
+        }
+    }
+
+    /// Who the bind is for, in words.
+    pub(super) fn about(&self, occasion: &Occasion<'_>) -> String {
+        match &self.method {
+            Method::Simple(request) => {
+                request.about(occasion.arguments, &occasion.position, occasion.found)
+            }
+            Method::Sasl(sasl) => {
+                format!("{} {}", sasl.options.mechanism, sasl.render(&sasl.authid, occasion))
+            }
+        }
+    }
+
+    /// The password of one bind: a function of the seed and the number, so that runs repeat.
+    fn password(&self, seed: u64, number: u64) -> &[u8] {
+        if is_invalid(seed, number, self.invalid_percent) {
+            INVALID
+        } else {
+            self.password.expose()
+        }
+    }
+
+    /// Binds as the measured exchange, or beside it without a `watch`. Yields the result code.
+    pub(super) async fn bind(
+        &self,
+        channel: Channel<'_>,
+        occasion: Occasion<'_>,
+        watch: Option<&mut Watch<'_>>,
+    ) -> Result<u32, Failure> {
+        let plan = &channel.worker.plan;
+        let password = self.password(plan.seed, occasion.position.number);
+        if watch.is_none() {
+            Tally::one(&plan.tally.binds);
+        }
+        match &self.method {
+            Method::Simple(request) => {
+                let reply = {
+                    let encode = |id: i32, out: &mut Vec<u8>| {
+                        let mut scratch = channel.worker.scratch.borrow_mut();
+                        let Occasion { arguments, position, found, .. } = &occasion;
+                        // Nothing about a DN can fail: only filters are parsed late.
+                        if let Ok(ready) =
+                            request.fill(arguments, position, *found, &[password], &mut scratch)
+                        {
+                            ready.encode(id, out);
+                        }
+                    };
+                    match watch {
+                        Some(watch) => {
+                            channel.exchange(op::BIND_RESPONSE, Keep::Nothing, watch, encode).await
+                        }
+                        None => channel.ask(op::BIND_RESPONSE, Keep::Nothing, encode).await,
+                    }
+                };
+                code_of(reply)
+            }
+            Method::Sasl(sasl) => Box::pin(sasl.bind(channel, occasion, password, watch)).await,
+        }
+    }
+}
+
+impl Sasl {
+    async fn bind(
+        &self,
+        channel: Channel<'_>,
+        occasion: Occasion<'_>,
+        password: &[u8],
+        mut watch: Option<&mut Watch<'_>>,
+    ) -> Result<u32, Failure> {
+        let mechanism = self.options.mechanism;
+        let (authid, act_as) =
+            (self.render(&self.authid, &occasion), self.render(&self.authzid, &occasion));
+        let identity = SaslIdentity {
+            authid: &authid,
+            authzid: &act_as,
+            password,
+            realm: self.options.realm.as_deref(),
+            host: occasion.host,
+            digest_uri: self.options.digest_uri.as_deref(),
+        };
+        let mut conversation =
+            Conversation::new(mechanism, &identity).map_err(|error| of_sasl(&error))?;
+        let mut challenge: Option<Vec<u8>> = None;
+        for _ in 0..STEPS_MAX {
+            let (step, response);
+            (conversation, step, response) =
+                advance(channel, conversation, challenge.take()).await?;
+            let encode = |id: i32, out: &mut Vec<u8>| match step {
+                Step::Respond => self.with_credentials.encode(id, &[&response], out),
+                Step::Listen => self.without_credentials.encode(id, &(), out),
+            };
+            let reply = match &mut watch {
+                Some(watch) => {
+                    channel.exchange(op::BIND_RESPONSE, Keep::Credentials, watch, encode).await
+                }
+                None => channel.ask(op::BIND_RESPONSE, Keep::Credentials, encode).await,
+            };
+            let credentials = channel.kept(<[u8]>::to_vec);
+            match code_of(reply)? {
+                code::SASL_BIND_IN_PROGRESS => challenge = Some(credentials),
+                code::SUCCESS => {
+                    let proof = Some(credentials.as_slice()).filter(|proof| !proof.is_empty());
+                    return conversation
+                        .finish(proof)
+                        .map(|()| code::SUCCESS)
+                        .map_err(|error| of_sasl(&error));
+                }
+                refused => return Ok(refused),
+            }
+        }
+        Err(Failure::protocol(format!(
+            "the server wants more than {STEPS_MAX} steps of {mechanism}"
+        )))
+    }
+
+    fn render(&self, template: &Template, occasion: &Occasion<'_>) -> String {
+        let (mut row, mut text) = (Row::new(), Vec::new());
+        occasion.arguments.draw(&occasion.position, &mut row);
+        if let Some(found) = occasion.found {
+            row.push(found);
+        }
+        // `dn:uid={},…` is a DN behind its prefix, and escaped as one; nothing else has an `=`.
+        let escape = match self.options.mechanism {
+            Mechanism::Gssapi => Escape::None,
+            _ => Escape::Dn,
+        };
+        template.render(&row, escape, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// One step of the conversation; on another thread if it may wait for a KDC, so that the other
+/// sessions of this core go on meanwhile.
+async fn advance(
+    channel: Channel<'_>,
+    mut conversation: Conversation,
+    challenge: Option<Vec<u8>>,
+) -> Result<(Conversation, Step, Vec<u8>), Failure> {
+    let mut response = Vec::new();
+    if !conversation.blocks() {
+        let mut keys = channel.worker.keys.borrow_mut();
+        let step = conversation
+            .step(challenge.as_deref(), &mut keys, &mut response)
+            .map_err(|error| of_sasl(&error))?;
+        return Ok((conversation, step, response));
+    }
+    let stepped = tokio::task::spawn_blocking(move || {
+        let step = conversation.step(challenge.as_deref(), &mut KeyCache::default(), &mut response);
+        step.map(|step| (conversation, step, response))
+    });
+    match stepped.await {
+        Ok(stepped) => stepped.map_err(|error| of_sasl(&error)),
+        Err(error) => Err(Failure::new(Class::Login, code::LOCAL_ERROR, error.to_string())),
+    }
+}
+
+fn code_of(reply: Reply) -> Result<u32, Failure> {
+    match reply {
+        Reply::Result(code) => Ok(code),
+        Reply::Broken(failure) => Err(failure),
+    }
+}
+
+fn of_sasl(error: &SaslError) -> Failure {
+    let class = match error {
+        SaslError::Challenge { .. } => Class::Protocol,
+        SaslError::Impostor(_) | SaslError::Refused { .. } => Class::Check,
+        _ => Class::Login,
+    };
+    Failure::new(class, code::LOCAL_ERROR, error.to_string())
+}
+
+/// Whether the bind with this number is meant to fail. 0 and 100 percent never draw.
+fn is_invalid(seed: u64, number: u64, percent: u8) -> bool {
+    match percent {
+        0 => false,
+        100.. => true,
+        _ => mix(seed ^ mix(number)) % 100 < u64::from(percent),
+    }
+}
+
+/// `SplitMix64`'s finaliser.
+const fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_passwords_are_as_many_as_asked_and_always_the_same() {
+        for percent in [0, 1, 37, 99, 100] {
+            let wrong = (0..100_000).filter(|number| is_invalid(7, *number, percent)).count();
+            let expected = usize::from(percent) * 1000;
+            assert!(wrong.abs_diff(expected) < 600, "{percent}: {wrong}");
+            assert!(
+                (0..1000)
+                    .all(|number| is_invalid(7, number, percent) == is_invalid(7, number, percent))
+            );
+        }
+        let drawn = |seed| (0..64).map(|number| is_invalid(seed, number, 50)).collect::<Vec<_>>();
+        assert_ne!(drawn(1), drawn(2));
+    }
+}

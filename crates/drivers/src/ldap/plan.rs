@@ -1,0 +1,277 @@
+//! A [`Plan`]: everything of a run that is LDAP's business, compiled once and shared by all workers.
+//!
+//! Whatever can be refused is refused here, before the first connection: templates, filters, numbers
+//! of arguments, combinations that cannot work. Every request is put together once to be sure.
+
+use super::login::Credentials;
+use super::request::{Compiler, Request};
+use super::route::Route;
+use super::sasl::Mechanism;
+use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
+use super::tally::Tally;
+use super::worker::Scratch;
+use brunt_exchange::Part;
+use brunt_feed::{Arguments, Position, TemplateError};
+use brunt_wire::ldap::control::Control;
+use brunt_wire::ldap::filter::FilterError;
+use std::sync::Arc;
+
+/// The names of the parts that sessions report, in the order of their numbers.
+pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "search", "read", "modify"];
+
+/// Opening the TCP connection.
+pub(super) const CONNECT: Part = Part(0);
+/// The TLS handshake, with StartTLS before it where asked for.
+pub(super) const TLS: Part = Part(1);
+/// A bind: to open a connection, before every operation, or after a search.
+pub(super) const BIND: Part = Part(2);
+/// The search before a bind.
+pub(super) const SEARCH: Part = Part(3);
+/// The read before a modify.
+pub(super) const READ: Part = Part(4);
+/// The modify after a read.
+pub(super) const MODIFY: Part = Part(5);
+
+/// Why a plan cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A template is not one, or asks for arguments that are not there.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// A filter is not one.
+    #[error("use the filter {text}: {error}")]
+    Filter {
+        /// The filter, with its placeholders.
+        text: String,
+        /// What is wrong, where, and what would be right.
+        error: FilterError,
+    },
+    /// An assertion whose shape depends on arguments.
+    #[error(
+        "use the assertion filter {0}: its shape must not depend on an argument, only its values may"
+    )]
+    AssertionShape(String),
+    /// The same value several times.
+    #[error(
+        "give {attribute} {count} values: the template \"{value}\" has no placeholder, so they would all be the \
+         same, which servers refuse; add a placeholder and an argument for it"
+    )]
+    SameValues {
+        /// The attribute.
+        attribute: String,
+        /// The template.
+        value: String,
+        /// How many values were asked for.
+        count: usize,
+    },
+    /// Several requests on a connection that does not stay as it is.
+    #[error(
+        "use {0} concurrent requests a connection: connections must then stay open and bound (-F), as a bind or a \
+         close may not come between other operations"
+    )]
+    Concurrency(u32),
+    /// Concurrent binds.
+    #[error(
+        "use {0} concurrent requests a connection: binds cannot be interleaved on one connection"
+    )]
+    ConcurrentBinds(u32),
+    /// Connections replaced while others use them.
+    #[error("replace connections after {0} operations: that needs one request at a time on each")]
+    Reconnect(u64),
+    /// Nobody to bind.
+    #[error(
+        "measure binds: nobody is named to bind; give a bind DN (-D) and password (-w), or a SASL mechanism (-o)"
+    )]
+    Nobody,
+    /// A percentage above 100.
+    #[error("send the wrong password in {0} of 100 binds: give a number from 0 to 100")]
+    Percent(u8),
+    /// EXTERNAL without a certificate's connection.
+    #[error(
+        "use SASL EXTERNAL: it takes the identity of a client certificate, so it needs LDAPS (-Z) or StartTLS (-q)"
+    )]
+    ExternalWithoutTls,
+    /// The first request cannot be put together.
+    #[error("put the first request together: {0}")]
+    FirstRequest(Box<str>),
+    /// Nothing to change.
+    #[error("modify entries: no attribute is given; add at least one attribute:value")]
+    NoChange,
+}
+
+/// A compiled plan.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) route: Route,
+    pub(super) mode: Mode,
+    pub(super) per_connection: u32,
+    pub(super) reconnect_every: u64,
+    pub(super) login: Option<Credentials>,
+    pub(super) operation: Operation,
+    pub(super) arguments: Arguments,
+    pub(super) sessions: u32,
+    pub(super) seed: u64,
+    pub(super) tally: Arc<Tally>,
+}
+
+/// What is measured, compiled.
+#[derive(Debug)]
+pub(super) enum Operation {
+    Bind(Credentials),
+    SearchThenBind { search: Request, bind: Credentials },
+    Search { search: Request, paged: bool },
+    Modify(Request),
+    ReadModify { read: Request, modify: Request },
+    SearchAndModify { search: Request, modify: Request },
+}
+
+impl Plan {
+    /// Compiles `setup`, or says what cannot work and what would.
+    pub fn compile(setup: Setup) -> Result<Self, PlanError> {
+        check_concurrency(&setup)?;
+        let controls = bind_controls(&setup.bind_controls);
+        let none = Arguments::default();
+        let login =
+            Credentials::compile(&setup.login, &controls, Compiler::new(&none, 0, setup.raw), 0)?;
+        let operation = Operation::compile(&setup, &controls)?;
+        let plan = Self {
+            route: setup.route,
+            mode: setup.mode,
+            per_connection: setup.requests_per_connection.max(1),
+            reconnect_every: setup.reconnect_every,
+            login,
+            operation,
+            arguments: setup.arguments,
+            sessions: setup.sessions,
+            seed: setup.seed,
+            tally: Arc::default(),
+        };
+        plan.rehearse()?;
+        Ok(plan)
+    }
+
+    /// The names of the operations, in the order of the numbers that sessions report.
+    pub const fn operations(&self) -> &'static [&'static str] {
+        match self.operation {
+            Operation::Bind(_) => &["bind"],
+            Operation::SearchThenBind { .. } => &["search-and-bind"],
+            Operation::Search { .. } => &["search"],
+            Operation::Modify(_) => &["modify"],
+            Operation::ReadModify { .. } => &["read-modify"],
+            Operation::SearchAndModify { .. } => &["search", "modify"],
+        }
+    }
+
+    /// How many connections the sessions need.
+    pub const fn connections(&self) -> u32 {
+        self.sessions.div_ceil(self.per_connection)
+    }
+
+    /// What happens beside the exchanges.
+    pub fn tally(&self) -> &Arc<Tally> {
+        &self.tally
+    }
+
+    /// Puts every request together once.
+    fn rehearse(&self) -> Result<(), PlanError> {
+        let mut scratch = Scratch::default();
+        for (request, appended) in self.operation.requests() {
+            let ready =
+                request.fill(&self.arguments, &Position::alone(0), appended, &[], &mut scratch);
+            ready.map_err(|failure| PlanError::FirstRequest(failure.text))?;
+        }
+        Ok(())
+    }
+}
+
+impl Operation {
+    fn compile(setup: &Setup, controls: &[Control]) -> Result<Self, PlanError> {
+        let compiler = |appended| Compiler::new(&setup.arguments, appended, setup.raw);
+        let credentials = |identity: &Identity, appended, percent: u8| {
+            if percent > 100 {
+                return Err(PlanError::Percent(percent));
+            }
+            if matches!((identity, &setup.route.security), (Identity::Sasl { options, .. }, super::Security::Plain)
+                if options.mechanism == Mechanism::External)
+            {
+                return Err(PlanError::ExternalWithoutTls);
+            }
+            Credentials::compile(identity, controls, compiler(appended), percent)?
+                .ok_or(PlanError::Nobody)
+        };
+        let search = |search: &SearchSetup, limit| compiler(0).search(search, limit);
+        let modify = |modify: &ModifySetup, found, version| {
+            if modify.values.is_empty() {
+                return Err(PlanError::NoChange);
+            }
+            compiler(0).modify(modify, found, version)
+        };
+        Ok(match &setup.task {
+            Task::Bind { identity, invalid_percent } => {
+                Self::Bind(credentials(identity, 0, *invalid_percent)?)
+            }
+            Task::SearchThenBind { search: find, identity, invalid_percent } => {
+                Self::SearchThenBind {
+                    search: search(&SearchSetup { page_size: None, ..find.clone() }, 1)?,
+                    bind: credentials(identity, 1, *invalid_percent)?,
+                }
+            }
+            Task::Search(find) => Self::Search {
+                search: search(find, find.size_limit)?,
+                paged: find.page_size.is_some(),
+            },
+            Task::Modify(change) => Self::Modify(modify(change, false, None)?),
+            Task::ReadModify { modify: change, version } => Self::ReadModify {
+                read: compiler(0).read(&change.dn, version)?,
+                modify: modify(change, false, Some(version))?,
+            },
+            Task::SearchAndModify { search: find, modify: change } => Self::SearchAndModify {
+                search: search(&SearchSetup { page_size: None, ..find.clone() }, find.size_limit)?,
+                modify: modify(change, true, None)?,
+            },
+        })
+    }
+
+    /// Every compiled request, with a stand-in for what a search appends.
+    fn requests(&self) -> Vec<(&Request, Option<&'static [u8]>)> {
+        const FOUND: Option<&[u8]> = Some(b"cn=found");
+        match self {
+            Self::Bind(bind) => bind.request().map(|request| (request, None)).into_iter().collect(),
+            Self::SearchThenBind { search, bind } => [(search, None)]
+                .into_iter()
+                .chain(bind.request().map(|request| (request, FOUND)))
+                .collect(),
+            Self::Search { search, .. } => vec![(search, None)],
+            Self::Modify(modify) => vec![(modify, None)],
+            Self::ReadModify { read, modify } => vec![(read, None), (modify, None)],
+            Self::SearchAndModify { search, modify } => vec![(search, None), (modify, None)],
+        }
+    }
+}
+
+fn check_concurrency(setup: &Setup) -> Result<(), PlanError> {
+    let requests = setup.requests_per_connection;
+    if requests > 1 {
+        if matches!(setup.task, Task::Bind { .. } | Task::SearchThenBind { .. }) {
+            return Err(PlanError::ConcurrentBinds(requests));
+        }
+        if setup.mode != Mode::Bound {
+            return Err(PlanError::Concurrency(requests));
+        }
+        if setup.reconnect_every > 0 {
+            return Err(PlanError::Reconnect(setup.reconnect_every));
+        }
+    }
+    Ok(())
+}
+
+fn bind_controls(setup: &BindControls) -> Vec<Control> {
+    let mut controls = setup.other.clone();
+    if setup.authorization_identity {
+        controls.push(Control::authorization_identity());
+    }
+    if setup.password_policy {
+        controls.push(Control::password_policy());
+    }
+    controls
+}

@@ -1,0 +1,361 @@
+//! A request whose templates are compiled: where each slot of its skeleton gets its bytes from.
+//!
+//! A value in a filter becomes a BER assertion value as it is, so nothing needs escaping there; a value in a
+//! DN is escaped by the rules of RFC 4514. Only where a template decides the shape of the filter
+//! itself, or the user wants the old way, is the text put together and parsed for every exchange.
+
+use super::failure::Failure;
+use super::plan::PlanError;
+use super::setup::{Change, ModifySetup, OperationControls, SearchSetup};
+use super::worker::{Arena, Scratch};
+use brunt_exchange::Class;
+use brunt_feed::{Arguments, Escape, Piece, Position, Row, Slot, Template};
+use brunt_wire::ldap::control::Control;
+use brunt_wire::ldap::filter::{Filter, FilterError};
+use brunt_wire::ldap::request::{self, ModifyOp, Search};
+use brunt_wire::ldap::{Skeleton, Text};
+
+/// Client code of OpenDJ and the C API: the filter is not one.
+const FILTER_ERROR: u32 = 87;
+
+/// Where a slot's bytes come from.
+#[derive(Clone, Debug)]
+struct Hole {
+    row: usize,
+    slot: Slot,
+    escape: Escape,
+}
+
+/// A compiled request.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    skeleton: Skeleton,
+    holes: Vec<Hole>,
+    /// How many rows of arguments it takes: the exchange's own, and one for each further value.
+    rows: usize,
+    late: Option<Box<LateFilter>>,
+    /// What to say the request was about when it fails.
+    about: Template,
+    escape: Escape,
+}
+
+/// A filter that is parsed anew for every exchange.
+#[derive(Clone, Debug)]
+struct LateFilter {
+    search: Search,
+    filter: Template,
+    escape: Escape,
+    controls: Vec<Control>,
+}
+
+/// A request with its values, ready to be encoded.
+pub(super) struct Ready<'a> {
+    skeleton: &'a Skeleton,
+    arena: &'a Arena,
+}
+
+impl Ready<'_> {
+    pub(super) fn encode(&self, id: i32, out: &mut Vec<u8>) {
+        self.skeleton.encode(id, self.arena, out);
+    }
+}
+
+impl Request {
+    /// Fills the slots for the exchange at `position`. `appended` is what a search found, as the last
+    /// argument; `extra` fills the slots behind those of the templates.
+    pub(super) fn fill<'a>(
+        &'a self,
+        arguments: &Arguments,
+        position: &Position,
+        appended: Option<&[u8]>,
+        extra: &[&[u8]],
+        scratch: &'a mut Scratch,
+    ) -> Result<Ready<'a>, Failure> {
+        let Scratch { rows, arena, text, late } = scratch;
+        self.draw(arguments, position, appended, rows);
+        arena.clear();
+        for hole in &self.holes {
+            let Some(row) = rows.get(hole.row) else { continue };
+            arena.push_with(|bytes| hole.slot.render_escaped(row, hole.escape, bytes));
+        }
+        for value in extra {
+            arena.push(value);
+        }
+        let skeleton = match &self.late {
+            None => &self.skeleton,
+            Some(filter) => late.insert(filter.compile(rows.first(), text)?),
+        };
+        Ok(Ready { skeleton, arena })
+    }
+
+    /// Whether putting the request together can fail after the rehearsal.
+    pub(super) const fn may_fail(&self) -> bool {
+        self.late.is_some()
+    }
+
+    fn draw(
+        &self,
+        arguments: &Arguments,
+        position: &Position,
+        appended: Option<&[u8]>,
+        rows: &mut Vec<Row>,
+    ) {
+        if rows.len() < self.rows {
+            rows.resize_with(self.rows, Row::new);
+        }
+        for (index, row) in rows.iter_mut().take(self.rows).enumerate() {
+            match index.checked_sub(1) {
+                None => arguments.draw(position, row),
+                Some(part) => {
+                    arguments.draw(&position.part(part as u64, self.rows as u64 - 1), row);
+                }
+            }
+            if let Some(value) = appended {
+                row.push(value);
+            }
+        }
+    }
+
+    /// What the request at `position` is about: its DN, or its filter.
+    pub(super) fn about(
+        &self,
+        arguments: &Arguments,
+        position: &Position,
+        appended: Option<&[u8]>,
+    ) -> String {
+        let (mut row, mut text) = (Row::new(), Vec::new());
+        arguments.draw(position, &mut row);
+        if let Some(value) = appended {
+            row.push(value);
+        }
+        self.about.render(&row, self.escape, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+impl LateFilter {
+    fn compile(&self, row: Option<&Row>, text: &mut Vec<u8>) -> Result<Skeleton, Failure> {
+        text.clear();
+        if let Some(row) = row {
+            self.filter.render(row, self.escape, text);
+        }
+        let filter = Filter::parse_text(&Text::from(text.as_slice())).map_err(|error| {
+            Failure::new(
+                Class::Check,
+                FILTER_ERROR,
+                format!("filter {}: {error}", String::from_utf8_lossy(text)),
+            )
+        })?;
+        Ok(Search { filter, ..self.search.clone() }.skeleton(&self.controls))
+    }
+}
+
+/// Compiles the templates of one request, numbering the slots as they come.
+pub(super) struct Compiler<'a> {
+    arguments: &'a Arguments,
+    appended: usize,
+    raw: bool,
+    holes: Vec<Hole>,
+    row: usize,
+    rows: usize,
+}
+
+impl<'a> Compiler<'a> {
+    /// `appended` values come behind the arguments.
+    pub(super) fn new(arguments: &'a Arguments, appended: usize, raw: bool) -> Self {
+        Self { arguments, appended, raw, holes: Vec::new(), row: 0, rows: 1 }
+    }
+
+    pub(super) fn template(&self, text: &str) -> Result<Template, PlanError> {
+        Ok(self.arguments.template(text, self.appended)?)
+    }
+
+    fn dn_escape(&self) -> Escape {
+        if self.raw { Escape::None } else { Escape::Dn }
+    }
+
+    /// A DN: what fills it is escaped.
+    pub(super) fn dn(&mut self, text: &str) -> Result<Text, PlanError> {
+        self.text(text, self.dn_escape())
+    }
+
+    /// A value: what fills it is not escaped.
+    pub(super) fn value(&mut self, text: &str) -> Result<Text, PlanError> {
+        self.text(text, Escape::None)
+    }
+
+    fn text(&mut self, text: &str, escape: Escape) -> Result<Text, PlanError> {
+        let template = self.template(text)?;
+        Ok(self.pieces(&template, escape))
+    }
+
+    fn pieces(&mut self, template: &Template, escape: Escape) -> Text {
+        let mut text = Text::new();
+        for piece in template.pieces() {
+            match piece {
+                Piece::Text(bytes) => text.push_bytes(bytes.as_bytes()),
+                Piece::Slot(slot) => {
+                    text.push_slot(self.holes.len());
+                    self.holes.push(Hole { row: self.row, slot: *slot, escape });
+                }
+            }
+        }
+        text
+    }
+
+    /// A filter; `None` if only the values can show its shape.
+    fn filter(&mut self, template: &Template) -> Result<Option<Filter<Text>>, PlanError> {
+        let before = self.holes.len();
+        let text = self.pieces(template, Escape::None);
+        if self.raw && self.holes.len() > before {
+            self.holes.truncate(before);
+            return Ok(None);
+        }
+        match Filter::parse_text(&text) {
+            Ok(filter) => Ok(Some(filter)),
+            Err(FilterError::Structural { .. }) => {
+                self.holes.truncate(before);
+                Ok(None)
+            }
+            Err(error) => Err(PlanError::Filter { text: text.to_string(), error }),
+        }
+    }
+
+    fn controls(&mut self, setup: &OperationControls) -> Result<Vec<Control>, PlanError> {
+        let texts = |names: &[String]| {
+            names.iter().map(|name| Text::from(name.as_str())).collect::<Vec<_>>()
+        };
+        let mut controls = setup.other.clone();
+        if let Some(identity) = &setup.proxy_as {
+            controls.push(Control::proxied_authorization(&self.dn(identity)?));
+        }
+        if let Some(assertion) = &setup.assertion {
+            let template = self.template(assertion)?;
+            let filter = self
+                .filter(&template)?
+                .ok_or_else(|| PlanError::AssertionShape(assertion.clone()))?;
+            controls.push(Control::assertion(&filter, true));
+        }
+        if !setup.pre_read.is_empty() {
+            controls.push(Control::pre_read(&texts(&setup.pre_read), false));
+        }
+        if !setup.post_read.is_empty() {
+            controls.push(Control::post_read(&texts(&setup.post_read), false));
+        }
+        if setup.permissive_modify {
+            controls.push(Control::permissive_modify(false));
+        }
+        if setup.manage_dsa_it {
+            controls.push(Control::manage_dsa_it(false));
+        }
+        Ok(controls)
+    }
+
+    /// A search. With paging, the slot behind the templates' is the cookie.
+    pub(super) fn search(
+        mut self,
+        setup: &SearchSetup,
+        size_limit: i32,
+    ) -> Result<Request, PlanError> {
+        let base = self.dn(&setup.base)?;
+        let about = self.template(&setup.filter)?;
+        let mut controls = self.controls(&setup.controls)?;
+        let filter = self.filter(&about)?;
+        if !setup.sort.is_empty() {
+            controls.push(Control::sort(&setup.sort, false));
+        }
+        if let Some(size) = setup.page_size {
+            controls.push(Control::paged_results(size, &Text::slot(self.holes.len()), false));
+        }
+        let search = Search {
+            base,
+            scope: setup.scope,
+            deref: setup.deref,
+            size_limit,
+            time_limit: setup.time_limit,
+            types_only: setup.types_only,
+            filter: filter.clone().unwrap_or_else(|| Filter::present("objectClass")),
+            attributes: setup.attributes.iter().map(|name| Text::from(name.as_str())).collect(),
+        };
+        let skeleton = search.skeleton(&controls);
+        let escape = if self.raw { Escape::None } else { Escape::Filter };
+        let late = match filter {
+            Some(_) => None,
+            None => Some(Box::new(LateFilter { search, filter: about.clone(), escape, controls })),
+        };
+        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late, about, escape })
+    }
+
+    /// A modify. `found` says that the DN is what a search found: the slot behind the templates'.
+    /// With `version`, the slot behind that is the value that the attribute must still have.
+    pub(super) fn modify(
+        mut self,
+        setup: &ModifySetup,
+        found: bool,
+        version: Option<&str>,
+    ) -> Result<Request, PlanError> {
+        let about = self.template(if found { "" } else { &setup.dn })?;
+        let dn = if found { None } else { Some(self.dn(&setup.dn)?) };
+        let mut controls = self.controls(&setup.controls)?;
+        let mut changes = Vec::new();
+        for (attribute, value) in &setup.values {
+            changes.push(self.change(setup, attribute, value)?);
+        }
+        let dn = dn.unwrap_or_else(|| Text::slot(self.holes.len()));
+        if let Some(attribute) = version {
+            let value = Text::slot(self.holes.len() + usize::from(found));
+            controls.push(Control::assertion(&Filter::equality(attribute, value), true));
+        }
+        let skeleton = request::modify(&dn, &changes, &controls);
+        let escape = self.dn_escape();
+        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
+    }
+
+    fn change(
+        &mut self,
+        setup: &ModifySetup,
+        attribute: &str,
+        value: &str,
+    ) -> Result<request::Change, PlanError> {
+        let op = match setup.change {
+            Change::Replace => ModifyOp::Replace,
+            Change::Increment => ModifyOp::Increment,
+        };
+        let count = if setup.change == Change::Increment { 1 } else { setup.value_count as usize };
+        if count > 1 && self.template(value)?.is_constant() {
+            return Err(PlanError::SameValues {
+                attribute: attribute.to_owned(),
+                value: value.to_owned(),
+                count,
+            });
+        }
+        let mut values = Vec::with_capacity(count);
+        for index in 0..count {
+            self.row = if count > 1 { index + 1 } else { 0 };
+            self.rows = self.rows.max(self.row + 1);
+            values.push(self.value(value)?);
+        }
+        self.row = 0;
+        Ok(request::Change { op, attribute: Text::from(attribute), values })
+    }
+
+    /// A simple bind. The password is the slot behind the templates', as not every bind has the right one.
+    pub(super) fn bind(mut self, dn: &str, controls: &[Control]) -> Result<Request, PlanError> {
+        let about = self.template(dn)?;
+        let name = self.dn(dn)?;
+        let skeleton = request::bind_simple(&name, &Text::slot(self.holes.len()), controls);
+        let escape = self.dn_escape();
+        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
+    }
+
+    /// The base search that reads the attribute telling versions apart.
+    pub(super) fn read(mut self, dn: &str, attribute: &str) -> Result<Request, PlanError> {
+        let about = self.template(dn)?;
+        let base = self.dn(dn)?;
+        let mut search = Search::new(base, request::Scope::Base, Filter::present("objectClass"));
+        search.attributes = vec![Text::from(attribute)];
+        let escape = self.dn_escape();
+        let skeleton = search.skeleton(&[]);
+        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
+    }
+}

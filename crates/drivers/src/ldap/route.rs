@@ -1,0 +1,78 @@
+//! The way to the server: TCP, and TLS from the start or after StartTLS.
+
+use super::failure::Failure;
+use crate::net::stream::Stream;
+use crate::net::tcp::{Close, Dialer};
+use crate::net::tls;
+use brunt_exchange::Class;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a connection is protected.
+#[derive(Clone, Debug, Default)]
+pub enum Security {
+    /// Not at all.
+    #[default]
+    Plain,
+    /// LDAPS: TLS before the first message.
+    Tls(Arc<tls::Client>),
+    /// StartTLS (RFC 4511 section 4.14). If the server declines, the attempt fails: there is no way
+    /// back to clear text.
+    StartTls(Arc<tls::Client>),
+}
+
+/// Where connections go, and how.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Opens TCP connections to the servers in turn.
+    pub dialer: Arc<Dialer>,
+    /// What protects them.
+    pub security: Security,
+    /// How long each step of opening a connection may take: connecting, TLS, StartTLS, a bind.
+    /// `None` waits for ever.
+    pub step_timeout: Option<Duration>,
+}
+
+impl Route {
+    /// The name of the server that connection `number` goes to.
+    pub(super) fn host(&self, number: u64) -> &str {
+        self.dialer.server(number).host()
+    }
+
+    /// How connections are to end.
+    pub(super) fn close(&self) -> Close {
+        self.dialer.options().close
+    }
+
+    pub(super) async fn connect(&self, number: u64) -> Result<Stream, Failure> {
+        self.dialer.connect(number).await.map(Stream::Plain).map_err(|failure| of_net(&failure))
+    }
+
+    /// Shakes hands. The stream is gone if that fails.
+    pub(super) async fn secure(
+        &self,
+        stream: Stream,
+        client: &tls::Client,
+        number: u64,
+    ) -> Result<Stream, Failure> {
+        let name = client.name_for(self.host(number));
+        let name = name.map_err(|error| Failure::new(Class::Tls, 0, error.to_string()))?;
+        stream.secure(client, &name, self.step_timeout).await.map_err(|failure| of_net(&failure))
+    }
+
+    /// Runs one step of opening a connection against the limit.
+    pub(super) async fn within<T>(
+        &self,
+        what: &str,
+        step: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let Some(limit) = self.step_timeout else { return step.await };
+        tokio::time::timeout(limit, step).await.unwrap_or_else(|_| {
+            Err(Failure::new(Class::Closed, 0, format!("no answer to {what} within {limit:?}")))
+        })
+    }
+}
+
+fn of_net(failure: &crate::net::Failure) -> Failure {
+    Failure::new(failure.class(), failure.code(), failure.to_string())
+}

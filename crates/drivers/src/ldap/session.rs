@@ -1,0 +1,295 @@
+//! One session: a slot on a connection, carrying out the plan's operation again and again.
+//!
+//! The simple operations write one request and read one answer without allocating. What is more
+//! than that (a search before a bind, pages, a read before a modify) is boxed or rare.
+
+use super::channel::Channel;
+use super::connection::{Connection, Unsettling};
+use super::failure::Failure;
+use super::login::{Credentials, Occasion};
+use super::plan::{BIND, MODIFY, Operation, Plan, READ, SEARCH};
+use super::request::{Ready, Request};
+use super::setup::Mode;
+use super::slot::{Keep, Reply};
+use brunt_exchange::{Class, Outcome, Ticket, Watch};
+use brunt_feed::Position;
+use brunt_wire::ldap::{code, op};
+use std::rc::Rc;
+
+/// A session that speaks LDAP.
+pub struct Session {
+    connection: Rc<Connection>,
+    slot: usize,
+    /// An attempt to get ready that failed, to be counted by the next exchange.
+    failed: Option<Failure>,
+    /// DNs found and not modified yet, each behind its length.
+    found: Vec<u8>,
+}
+
+impl Session {
+    pub(super) fn new(connection: Rc<Connection>, slot: usize) -> Self {
+        Self { connection, slot, failed: None, found: Vec::new() }
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.connection.worker.plan
+    }
+
+    async fn prepare(&self, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        let connection = &self.connection;
+        let plan = self.plan();
+        connection.glance().await;
+        let used = connection.carried.get();
+        let worn = plan.mode == Mode::PerOperation && used > 0
+            || plan.reconnect_every > 0 && used >= plan.reconnect_every
+            || connection.unsettled.get();
+        if worn && connection.link.is_up() {
+            Box::pin(connection.leave()).await;
+        }
+        if !connection.is_open() {
+            Box::pin(connection.open(self.slot, watch)).await?;
+        }
+        if plan.mode == Mode::Rebind && plan.login.is_some() {
+            Box::pin(connection.login(self.slot, watch)).await?;
+        }
+        Ok(())
+    }
+}
+
+impl brunt_exchange::Session for Session {
+    async fn ready(&mut self, watch: &mut Watch<'_>) {
+        if self.failed.is_none() {
+            self.failed = self.prepare(watch).await.err();
+        }
+    }
+
+    async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        if let Some(failure) = self.failed.take() {
+            return failure.outcome(watch);
+        }
+        let connection = &self.connection;
+        connection.carried.set(connection.carried.get() + 1);
+        let carrying = Carrying { connection, channel: connection.channel(self.slot), ticket };
+        match &connection.worker.plan.operation {
+            Operation::Bind(credentials) => carrying.bind(credentials, watch).await,
+            Operation::Search { search, paged: false } => carrying.search(search, watch).await,
+            Operation::Modify(modify) => carrying.modify(modify, watch).await,
+            Operation::Search { search, paged: true } => {
+                Box::pin(carrying.pages(search, watch)).await
+            }
+            Operation::SearchThenBind { search, bind } => {
+                carrying.search_then_bind(search, bind, watch).await
+            }
+            Operation::ReadModify { read, modify } => {
+                carrying.read_modify(read, modify, watch).await
+            }
+            Operation::SearchAndModify { search, modify } => match take_dn(&mut self.found) {
+                None => carrying.find(search, &mut self.found, watch).await,
+                Some(dn) => carrying.modify_found(modify, &dn, watch).await,
+            },
+        }
+    }
+
+    async fn close(&mut self) {
+        if self.connection.is_last_to_leave() {
+            self.connection.leave().await;
+        }
+    }
+}
+
+/// One exchange being carried out.
+struct Carrying<'a> {
+    connection: &'a Connection,
+    channel: Channel<'a>,
+    ticket: &'a Ticket,
+}
+
+impl Carrying<'_> {
+    fn plan(&self) -> &Plan {
+        &self.channel.worker.plan
+    }
+
+    fn position(&self) -> Position {
+        self.channel.worker.position(self.ticket)
+    }
+
+    /// Sends one request and waits for its answer.
+    async fn ask(
+        &self,
+        request: &Request,
+        extra: &[&[u8]],
+        expected: u8,
+        keep: Keep,
+        watch: &mut Watch<'_>,
+    ) -> Result<u32, Failure> {
+        let worker = self.channel.worker;
+        let position = self.position();
+        let with_values = |send: &mut dyn FnMut(Ready<'_>)| {
+            let mut scratch = worker.scratch.borrow_mut();
+            request.fill(&worker.plan.arguments, &position, None, extra, &mut scratch).map(send)
+        };
+        if request.may_fail() {
+            // Only a filter that is parsed late can fail, and then nothing may be sent.
+            with_values(&mut |_| {})?;
+        }
+        let encode = |id: i32, out: &mut Vec<u8>| {
+            let encoded = with_values(&mut |ready| ready.encode(id, out));
+            debug_assert!(encoded.is_ok(), "a request that cannot fail has failed");
+        };
+        match self.channel.exchange(expected, keep, watch, encode).await {
+            Reply::Result(code) => Ok(code),
+            Reply::Broken(failure) => Err(failure),
+        }
+    }
+
+    /// The outcome of an exchange that one answer decides.
+    fn outcome(
+        &self,
+        reply: Result<u32, Failure>,
+        about: impl FnOnce() -> String,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        match reply {
+            Ok(code::SUCCESS) => Outcome::Ok(code::SUCCESS),
+            Ok(refused) => {
+                if watch.wants_text() {
+                    let (name, text) = (code::name(refused), self.channel.diagnostic());
+                    watch.explain(format_args!("result {refused} ({name}): {text} [{}]", about()));
+                }
+                Outcome::Failed(Class::Result, refused)
+            }
+            Err(failure) => failure.outcome(watch),
+        }
+    }
+
+    fn about(&self, request: &Request) -> String {
+        request.about(&self.plan().arguments, &self.position(), None)
+    }
+
+    async fn bind(&self, credentials: &Credentials, watch: &mut Watch<'_>) -> Outcome {
+        self.bind_found(credentials, None, watch).await
+    }
+
+    async fn bind_found(
+        &self,
+        credentials: &Credentials,
+        found: Option<&[u8]>,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let occasion = Occasion {
+            host: self.connection.host(),
+            arguments: &self.plan().arguments,
+            position: self.position(),
+            found,
+        };
+        let guard = Unsettling(&self.connection.unsettled);
+        let reply = credentials.bind(self.channel, occasion, Some(watch)).await;
+        guard.settle();
+        self.outcome(reply, || credentials.about(&occasion), watch)
+    }
+
+    async fn search(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {
+        let reply = self.ask(search, &[], op::SEARCH_DONE, Keep::Nothing, watch).await;
+        watch.items(self.channel.entries());
+        self.outcome(reply, || self.about(search), watch)
+    }
+
+    /// All pages of a search; an empty cookie begins and ends them (RFC 2696 section 3).
+    async fn pages(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {
+        let mut cookie = Vec::new();
+        loop {
+            let reply = self.ask(search, &[&cookie], op::SEARCH_DONE, Keep::Cookie, watch).await;
+            watch.items(self.channel.entries());
+            cookie = self.channel.kept(<[u8]>::to_vec);
+            if cookie.is_empty() || !matches!(reply, Ok(code::SUCCESS)) {
+                return self.outcome(reply, || self.about(search), watch);
+            }
+        }
+    }
+
+    async fn modify(&self, modify: &Request, watch: &mut Watch<'_>) -> Outcome {
+        let reply = self.ask(modify, &[], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
+        self.outcome(reply, || self.about(modify), watch)
+    }
+
+    async fn search_then_bind(
+        &self,
+        search: &Request,
+        bind: &Credentials,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let started = watch.now();
+        let reply = self.ask(search, &[], op::SEARCH_DONE, Keep::FirstDn, watch).await;
+        let searched = watch.now();
+        watch.part(SEARCH, searched - started);
+        let entries = self.channel.entries();
+        watch.items(entries);
+        // With a size limit of 1, a second entry shows as a second entry or as a limit exceeded.
+        let reply = match (reply, entries) {
+            (Ok(code::SUCCESS), 0) => Ok(code::NO_RESULTS_RETURNED),
+            (Ok(code::SUCCESS), 2..) | (Ok(code::SIZE_LIMIT_EXCEEDED), 1..) => {
+                Ok(code::UNEXPECTED_RESULTS_RETURNED)
+            }
+            (reply, _) => reply,
+        };
+        if !matches!(reply, Ok(code::SUCCESS)) {
+            return self.outcome(reply, || self.about(search), watch);
+        }
+        let mut dn = self.channel.take_kept();
+        let outcome = self.bind_found(bind, Some(&dn), watch).await;
+        watch.part(BIND, watch.now() - searched);
+        dn.clear();
+        self.channel.give_back(dn);
+        outcome
+    }
+
+    async fn read_modify(
+        &self,
+        read: &Request,
+        modify: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let started = watch.now();
+        let reply = self.ask(read, &[], op::SEARCH_DONE, Keep::FirstValue, watch).await;
+        let was_read = watch.now();
+        watch.part(READ, was_read - started);
+        let version = self.channel.take_kept();
+        let reply = match reply {
+            Ok(code::SUCCESS) if self.channel.entries() == 0 => Ok(code::NO_RESULTS_RETURNED),
+            Ok(code::SUCCESS) if version.is_empty() => Ok(code::NO_SUCH_ATTRIBUTE),
+            other => other,
+        };
+        if !matches!(reply, Ok(code::SUCCESS)) {
+            return self.outcome(reply, || self.about(read), watch);
+        }
+        let reply = self.ask(modify, &[&version], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
+        watch.part(MODIFY, watch.now() - was_read);
+        self.channel.give_back(version);
+        self.outcome(reply, || self.about(modify), watch)
+    }
+
+    /// The search of search-and-modify: what it finds, the next exchanges modify.
+    async fn find(&self, search: &Request, found: &mut Vec<u8>, watch: &mut Watch<'_>) -> Outcome {
+        let reply = self.ask(search, &[], op::SEARCH_DONE, Keep::EveryDn, watch).await;
+        watch.items(self.channel.entries());
+        if matches!(reply, Ok(code::SUCCESS)) {
+            self.channel.kept(|dns| found.extend_from_slice(dns));
+        }
+        self.outcome(reply, || self.about(search), watch)
+    }
+
+    async fn modify_found(&self, modify: &Request, dn: &[u8], watch: &mut Watch<'_>) -> Outcome {
+        watch.operation(1);
+        let reply = self.ask(modify, &[dn], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
+        self.outcome(reply, || String::from_utf8_lossy(dn).into_owned(), watch)
+    }
+}
+
+/// Takes the last of the DNs away.
+fn take_dn(found: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let (length, rest) = found.split_first_chunk::<4>()?;
+    let length = u32::from_be_bytes(*length) as usize;
+    let dn = rest.get(..length)?.to_vec();
+    found.drain(..4 + length);
+    Some(dn)
+}

@@ -1,0 +1,99 @@
+//! A place on a connection for one exchange in flight, and what has come back for it so far.
+//!
+//! The answer is condensed as it is scanned: a code, a count of entries, and the few bytes the
+//! operation said it needs. Buffers stay with the slot, so that a warm exchange allocates nothing.
+
+use super::failure::Failure;
+use std::task::Waker;
+
+/// What to keep of an answer besides its code and the number of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    Nothing,
+    /// The DN of the first entry.
+    FirstDn,
+    /// The DNs of all entries, each behind its length, up to a bound.
+    EveryDn,
+    /// The first value of the first attribute of the first entry.
+    FirstValue,
+    /// The server's SASL credentials.
+    Credentials,
+    /// The cookie of the paged results control.
+    Cookie,
+}
+
+/// How an exchange on the wire ended.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// The server answered with this result code.
+    Result(u32),
+    /// There will be no answer.
+    Broken(Failure),
+}
+
+pub(super) struct Slot {
+    /// The message id in flight; 0 if there is none.
+    pub(super) id: i32,
+    /// The operation tag that ends the exchange.
+    pub(super) expected: u8,
+    pub(super) keep: Keep,
+    pub(super) wants_text: bool,
+    /// The request was encoded in this poll, and others may still join it in one write.
+    pub(super) fresh: bool,
+    pub(super) reply: Option<Reply>,
+    pub(super) entries: u64,
+    pub(super) kept: Vec<u8>,
+    pub(super) text: Option<Box<str>>,
+    pub(super) waker: Option<Waker>,
+}
+
+impl Slot {
+    pub(super) const fn new() -> Self {
+        Self {
+            id: 0,
+            expected: 0,
+            keep: Keep::Nothing,
+            wants_text: false,
+            fresh: false,
+            reply: None,
+            entries: 0,
+            kept: Vec::new(),
+            text: None,
+            waker: None,
+        }
+    }
+
+    /// In flight, and nothing to show for it yet.
+    pub(super) const fn is_waiting(&self) -> bool {
+        self.id != 0 && self.reply.is_none()
+    }
+
+    pub(super) fn start(&mut self, id: i32, expected: u8, keep: Keep, wants_text: bool) {
+        self.id = id;
+        self.expected = expected;
+        self.keep = keep;
+        self.wants_text = wants_text;
+        self.fresh = true;
+        self.reply = None;
+        self.entries = 0;
+        self.kept.clear();
+        self.text = None;
+    }
+
+    pub(super) fn end(&mut self, reply: Reply) {
+        self.reply = Some(reply);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Appends a DN to those kept, if it still fits.
+    pub(super) fn keep_dn(&mut self, dn: &[u8]) {
+        const KEPT_MAX: usize = 1 << 16;
+        let Ok(length) = u32::try_from(dn.len()) else { return };
+        if self.kept.len() + dn.len() + 4 <= KEPT_MAX {
+            self.kept.extend_from_slice(&length.to_be_bytes());
+            self.kept.extend_from_slice(dn);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What happens beside the exchanges, counted for the whole process.
+//!
+//! Plain atomic counters: all but the entries' companions are rare, and nobody waits for anybody.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Counts what no exchange's outcome shows.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub(super) opened: AtomicU64,
+    pub(super) lost: AtomicU64,
+    pub(super) binds: AtomicU64,
+    pub(super) late: AtomicU64,
+    pub(super) orphans: AtomicU64,
+    pub(super) references: AtomicU64,
+    pub(super) intermediates: AtomicU64,
+    pub(super) policy_warnings: AtomicU64,
+    pub(super) policy_errors: AtomicU64,
+}
+
+/// The counts at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Connections that were opened, with TLS where asked for.
+    pub opened: u64,
+    /// Connections that ended without our doing.
+    pub lost: u64,
+    /// Binds sent to open or to refresh a connection; measured binds are exchanges.
+    pub binds: u64,
+    /// Answers to exchanges that had been given up.
+    pub late: u64,
+    /// Answers to nothing that was ever asked.
+    pub orphans: u64,
+    /// Search result references, which are not followed.
+    pub references: u64,
+    /// Intermediate responses, which are skipped.
+    pub intermediates: u64,
+    /// Password policy warnings in answers to binds.
+    pub policy_warnings: u64,
+    /// Password policy errors in answers to binds.
+    pub policy_errors: u64,
+}
+
+impl Tally {
+    /// The counts so far.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            opened: self.opened.load(Relaxed),
+            lost: self.lost.load(Relaxed),
+            binds: self.binds.load(Relaxed),
+            late: self.late.load(Relaxed),
+            orphans: self.orphans.load(Relaxed),
+            references: self.references.load(Relaxed),
+            intermediates: self.intermediates.load(Relaxed),
+            policy_warnings: self.policy_warnings.load(Relaxed),
+            policy_errors: self.policy_errors.load(Relaxed),
+        }
+    }
+
+    pub(super) fn one(counter: &AtomicU64) {
+        counter.fetch_add(1, Relaxed);
+    }
+}

@@ -1,0 +1,161 @@
+//! Once warm, an exchange allocates nothing: counted by the allocator itself.
+//!
+//! A binary of its own, as the allocator belongs to the whole process. The server is a thread that
+//! answers with bytes made beforehand, and only what the measuring thread allocates is counted.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+use brunt_drivers::ldap::{
+    BindControls, Change, Identity, Mode, ModifySetup, OperationControls, Plan, Route, SearchSetup,
+    Security, Setup, Task, open,
+};
+use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
+use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_feed::{Arguments, Settings};
+use brunt_wire::ldap::message::{Message, Request};
+use brunt_wire::ldap::{op, reply, response};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+thread_local! {
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
+)]
+// SAFETY: every call is forwarded unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that is ending has no counter any more, and is not the one measured.
+        let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// Answers every request with one response of the operation's kind, with the request's own id.
+fn answer(mut stream: std::net::TcpStream) {
+    let mut bytes = Vec::new();
+    let mut room = [0; 4096];
+    loop {
+        let count = stream.read(&mut room).unwrap_or(0);
+        if count == 0 {
+            return;
+        }
+        bytes.extend_from_slice(&room[..count]);
+        let mut out = Vec::new();
+        while let Some(length) = response::frame(&bytes).unwrap().filter(|n| *n <= bytes.len()) {
+            let message = Message::decode(&bytes[..length]).unwrap();
+            let (id, answer) = (message.message_id, reply::Answer::code(0));
+            match message.request {
+                Request::Search(_) => {
+                    reply::entry(&mut out, id, b"uid=found,dc=example", [("uid", [b"found"])], &[]);
+                    reply::result(&mut out, id, op::SEARCH_DONE, &answer, &[]);
+                }
+                Request::Modify { .. } => {
+                    reply::result(&mut out, id, op::MODIFY_RESPONSE, &answer, &[]);
+                }
+                _ => reply::bind(&mut out, id, &answer, None, &[]),
+            }
+            bytes.drain(..length);
+        }
+        if stream.write_all(&out).is_err() {
+            return;
+        }
+    }
+}
+
+fn plan(port: u16, task: Task) -> Arc<Plan> {
+    let endpoint = Endpoint { host: "127.0.0.1".into(), port };
+    let specs = ["inc(10000,99999)".to_owned(), "randstr(12)".to_owned()];
+    let setup = Setup {
+        route: Route {
+            dialer: Arc::new(Dialer::new(&[endpoint], Options::default()).unwrap()),
+            security: Security::Plain,
+            step_timeout: None,
+        },
+        mode: Mode::Bound,
+        requests_per_connection: 1,
+        reconnect_every: 0,
+        login: Identity::Anonymous,
+        bind_controls: BindControls::default(),
+        task,
+        arguments: Arguments::parse(&specs, &Settings::default()).unwrap(),
+        sessions: 1,
+        seed: 1,
+        raw: false,
+    };
+    Arc::new(Plan::compile(setup).unwrap())
+}
+
+/// How many allocations a thousand exchanges make after a few hundred to warm up.
+async fn allocations(port: u16, task: Task) -> u64 {
+    let plan = plan(port, task);
+    let mut session = open(&plan, 0..1).remove(0);
+    let clock = Monotonic::new();
+    let mut before = 0;
+    for number in 0..1300 {
+        if number == 300 {
+            before = ALLOCATED.get();
+        }
+        let mut watch = Watch::new(&clock, None);
+        session.ready(&mut watch).await;
+        let outcome =
+            session.exchange(&Ticket { number, session: 0, turn: number }, &mut watch).await;
+        assert_eq!(outcome, Outcome::Ok(0));
+    }
+    assert!(before > 0, "opening a connection allocates, or nothing is counted at all");
+    ALLOCATED.get() - before
+}
+
+#[tokio::test]
+async fn warm_exchanges_allocate_nothing() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    let identity = |dn: &str| Identity::Simple { dn: dn.into(), password: "password".into() };
+    let search = || SearchSetup::new("dc=example", "(&(uid=user.{})(cn={2}))");
+    let modify = || ModifySetup {
+        dn: "uid=user.{1},dc=example".into(),
+        values: vec![("description".into(), "{2}".into())],
+        change: Change::Replace,
+        value_count: 1,
+        controls: OperationControls::default(),
+    };
+    let tasks = [
+        Task::Bind { identity: identity("uid=user.{},dc=example"), invalid_percent: 10 },
+        Task::Search(search()),
+        Task::Modify(modify()),
+        Task::SearchThenBind { search: search(), identity: identity("{3}"), invalid_percent: 0 },
+        Task::ReadModify { modify: modify(), version: "uid".into() },
+    ];
+    for task in tasks {
+        let name = format!("{task:?}");
+        let name = name.split([' ', '(']).next().unwrap_or_default().to_owned();
+        assert_eq!(allocations(port, task).await, 0, "{name}");
+    }
+}
