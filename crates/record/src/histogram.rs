@@ -164,14 +164,24 @@ impl Histogram {
     }
 
     /// The distribution in steps that grow finer towards the greatest: `steps` to each halving of
-    /// the distance to 1.
-    pub fn distribution(&self, steps: u32) -> impl Iterator<Item = Share> + '_ {
-        let mut count = 0;
-        self.buckets.iter_quantiles(steps).map(move |step| {
-            count += step.count_since_last_iteration();
-            let nanos = step.value_iterated_to().min(self.max);
-            Share { nanos, quantile: step.quantile_iterated_to(), count }
-        })
+    /// the distance to 1, as the `HdrHistogram` tools list it.
+    pub fn distribution(&self, steps: u32) -> Vec<Share> {
+        let mut shares = Vec::new();
+        let (mut count, mut percentile) = (0, 0.0_f64);
+        for (value, held) in self.buckets() {
+            let nanos = value.min(self.max);
+            count += held;
+            while 100.0 * count as f64 / self.count() as f64 >= percentile {
+                shares.push(Share { nanos, quantile: percentile / 100.0, count });
+                if count == self.count() {
+                    shares.push(Share { nanos: self.max, quantile: 1.0, count });
+                    break;
+                }
+                let halvings = (100.0 / (100.0 - percentile)).log2().floor() as i32 + 1;
+                percentile += 100.0 / (f64::from(steps) * 2_f64.powi(halvings));
+            }
+        }
+        shares
     }
 
     /// How many times the range doubles, and into how many buckets each doubling is divided.

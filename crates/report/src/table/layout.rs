@@ -16,7 +16,10 @@ pub enum Extra {
     /// The share of adds among adds and deletes, of `addrate`.
     AddShare,
     /// The share of the time of a search and bind that the bind took, of `authrate`.
-    BindTimeShare,
+    BindTimeShare {
+        /// The part that the search is measured as.
+        search: u8,
+    },
 }
 
 impl Extra {
@@ -25,7 +28,7 @@ impl Extra {
         match self {
             Self::EntriesPerSearch => "Entries/Srch",
             Self::AddShare => "Add%",
-            Self::BindTimeShare => "bind time %",
+            Self::BindTimeShare { .. } => "bind time %",
         }
     }
 
@@ -33,14 +36,14 @@ impl Extra {
         match self {
             Self::EntriesPerSearch => 12,
             Self::AddShare => 6,
-            Self::BindTimeShare => 11,
+            Self::BindTimeShare { .. } => 11,
         }
     }
 
     const fn decimals(self) -> usize {
         match self {
             Self::AddShare => 2,
-            Self::EntriesPerSearch | Self::BindTimeShare => 1,
+            Self::EntriesPerSearch | Self::BindTimeShare { .. } => 1,
         }
     }
 }
@@ -301,7 +304,7 @@ mod tests {
         let layout = Layout::new(&DEFAULTS, Some(Extra::AddShare));
         let row = row([1.0, 1.0], [1.0, 1.0], [1.0, 1.0, 1.0], Some(33.333));
         assert!(layout.text_row(&row).ends_with("|      0.0  33.33 | \n"));
-        let layout = Layout::new(&DEFAULTS, Some(Extra::BindTimeShare));
+        let layout = Layout::new(&DEFAULTS, Some(Extra::BindTimeShare { search: 0 }));
         assert!(layout.text_row(&row).ends_with("|      0.0        33.3 | \n"));
     }
 

@@ -47,8 +47,7 @@ impl RatesTable {
 
     /// Adds an interval and gives the figures of its row.
     ///
-    /// The extra columns know the plans of their tools: of `addrate`, operation 0 adds and 1
-    /// deletes; of `authrate` with a search, part 0 of the exchange is the search.
+    /// The column of `addrate` knows its plan: operation 0 adds and 1 deletes.
     pub fn row(&mut self, interval: &Interval) -> Row {
         let began = *self.began.get_or_insert(interval.from);
         let (counts, times) = (interval.counts(), self.times_of(interval));
@@ -92,10 +91,10 @@ fn extra_value(extra: Extra, interval: &Interval) -> Option<f64> {
                 |number: usize| interval.operations.get(number).map_or(0, |o| o.counts.completed());
             share(100.0 * completed(0) as f64, (completed(0) + completed(1)) as f64)
         }
-        Extra::BindTimeShare => {
+        Extra::BindTimeShare { search } => {
             let total: u128 =
                 interval.operations.iter().map(|operation| operation.service.sum_nanos()).sum();
-            let search = interval.parts.first()?.sum_nanos().min(total);
+            let search = interval.parts.get(usize::from(search))?.sum_nanos().min(total);
             share(100.0 * (total - search) as f64, total as f64)
         }
     }
@@ -198,7 +197,7 @@ mod tests {
         near(of(Extra::AddShare, &adds), 100.0 / 3.0);
         let mut binds = interval(0, &[(0, Outcome::Ok(0), 400)]);
         binds.part(Part(0), Duration::from_micros(100));
-        near(of(Extra::BindTimeShare, &binds), 75.0);
-        assert_eq!(of(Extra::BindTimeShare, &interval(0, &[])), None);
+        near(of(Extra::BindTimeShare { search: 0 }, &binds), 75.0);
+        assert_eq!(of(Extra::BindTimeShare { search: 0 }, &interval(0, &[])), None);
     }
 }
