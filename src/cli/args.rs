@@ -1,4 +1,5 @@
-//! The commands beside the LDAP rate tools, declared for clap. Their doc comments are their help; there is no logic here.
+//! The commands beside the LDAP rate tools, declared for clap. Their doc comments are their help; there is no logic
+//! here.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -75,7 +75,8 @@ fn wrap_line(line: &str, width: usize) -> String {
 mod tests {
     use super::*;
 
-    /// The pages are what OpenDJ 5.0.3 prints for `authrate -c` and `modrate -t 2 ...`, so far as the words are the same.
+    /// The pages are what OpenDJ 5.0.3 prints for `authrate -c` and `modrate -t 2 ...`, so far as the words are the
+    /// same.
     #[test]
     fn the_page_is_laid_out_as_the_predecessor_does() {
         let page =

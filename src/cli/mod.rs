@@ -75,6 +75,12 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
     if let Some(tool) = words.next().and_then(|name| Tool::named(name)) {
         return rate_tool(tool, words.as_slice(), surroundings);
     }
+    if let [_, help, name] = argv
+        && help == "help"
+        && let Some(tool) = Tool::named(name)
+    {
+        return Ok(Command::Print(help::page(tool)));
+    }
     match Brunt::try_parse_from(
         std::iter::once("brunt").chain(argv.iter().skip(1).map(String::as_str)),
     ) {
@@ -116,16 +122,16 @@ fn verb(verb: Verb) -> Result<Command, Refusal> {
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),
         Verb::Completions { shell } => Command::Print(pages::completions(shell)),
-        Verb::Man { command } => match pages::manual(command.as_deref()) {
-            Some(page) => Command::Print(page),
-            None => {
+        Verb::Man { command } => {
+            let Some(page) = pages::manual(command.as_deref()) else {
                 let name = command.unwrap_or_default();
                 let text = format!(
                     "error: there is no command '{name}': see 'brunt --help' for those there are\n"
                 );
                 return Err(Refusal { text, exit: Exit::Usage });
-            }
-        },
+            };
+            Command::Print(page)
+        }
     })
 }
 
@@ -170,6 +176,7 @@ mod tests {
     fn a_tool_is_reached_by_its_name_and_by_a_link() {
         assert!(printed(&["brunt", "modrate", "-H"]).starts_with("Usage:  modrate "));
         assert!(printed(&["/opt/bin/addrate", "--HELP"]).starts_with("Usage:  addrate "));
+        assert_eq!(printed(&["brunt", "help", "modrate"]), printed(&["modrate", "-?"]));
         let refusal = command(&["authrate"]).unwrap_err();
         assert_eq!(refusal.exit, Exit::LdapUsage);
         assert!(refusal.text.ends_with("\n\nSee \"authrate --help\" to get more usage help\n"));

@@ -1,7 +1,7 @@
 //! The texts made from the declarations of all commands: the help of the program, completions and manual pages.
 //!
-//! clap's generators need the rate tools declared to clap, which is done here from their tables. Those declarations only
-//! describe: no rate tool is ever parsed by them.
+//! clap's generators need the rate tools declared to clap, which is done here from their tables. Those declarations
+//! only describe: no rate tool is ever parsed by them.
 
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use clap_complete::Shell;

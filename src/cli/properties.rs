@@ -1,8 +1,8 @@
 //! Reads Java properties files.
 //!
 //! The syntax is that of `java.util.Properties`: `key=value`, `key: value` or `key value`, comments, lines that go on
-//! after a backslash, escapes. Each property keeps the number of its line, so that whoever dislikes a value can say where
-//! it stands. Which keys there are is not known here.
+//! after a backslash, escapes. Each property keeps the number of its line, so that whoever dislikes a value can say
+//! where it stands. Which keys there are is not known here.
 
 /// One property.
 #[derive(Clone, Debug, PartialEq, Eq)]

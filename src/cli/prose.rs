@@ -9,11 +9,11 @@ use super::tool::Tool;
 pub(super) fn description(tool: Tool) -> &'static str {
     match tool {
         Tool::Authrate => {
-            "Measures bind throughput and response time of a directory service, by binds or by searches each followed by \
-             a bind. Template strings may be used in the bind DN and in the authid and authzid SASL options. Given a base \
-             DN and a filter, each bind is preceded by a search, and the DN of the entry it finds is the last argument \
-             of the templates. Without -f each bind has a connection of its own, which can use up the local ports of this \
-             machine: a check before the run says so."
+            "Measures bind throughput and response time of a directory service, by binds or by searches each followed \
+             by a bind. Template strings may be used in the bind DN and in the authid and authzid SASL options. Given \
+             a base DN and a filter, each bind is preceded by a search, and the DN of the entry it finds is the last \
+             argument of the templates. Without -f each bind has a connection of its own, which can use up the local \
+             ports of this machine: a check before the run says so."
         }
         Tool::Modrate => {
             "Measures modification throughput and response time of a directory service. Each trailing argument is an \
@@ -27,13 +27,13 @@ pub(super) fn description(tool: Tool) -> &'static str {
         }
         Tool::Addrate => {
             "Measures add and delete throughput and response time of a directory service. It adds entries made from a \
-             MakeLDIF template, deletes them again once there are more than the threshold allows, and at the end deletes \
-             all that it added. It changes the directory: do not use it on one that matters."
+             MakeLDIF template, deletes them again once there are more than the threshold allows, and at the end \
+             deletes all that it added. It changes the directory: do not use it on one that matters."
         }
         Tool::SearchAndModRate => {
             "Measures searches and modifications of the entries they find. The first trailing argument is the filter \
-             template string, each further one an attribute and a value template string. Searches and modifications are \
-             counted and timed apart."
+             template string, each further one an attribute and a value template string. Searches and modifications \
+             are counted and timed apart."
         }
     }
 }
@@ -41,15 +41,15 @@ pub(super) fn description(tool: Tool) -> &'static str {
 /// Where a tool differs on purpose from its predecessor.
 pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
     let mut list = vec![
-        "Under -M an operation is due at a fixed moment, and its response time counts from then, so a slow server cannot \
-         hide its slowness by holding up the operations that follow. --compat shows the old figure in the table; the \
-         record holds response time, service time and lag in any case.",
+        "Under -M an operation is due at a fixed moment, and its response time counts from then, so a slow server \
+         cannot hide its slowness by holding up the operations that follow. --compat shows the old figure in the \
+         table; the record holds response time, service time and lag in any case.",
         "-d is counted from the end of the warm-up, and nothing of the warm-up enters any figure.",
         "-m is the exact number of operations, whatever -c and -t are.",
         "-e may have decimals.",
         "The last row covers what remained of the last interval up to the last answer, and appears after a signal too.",
-        "When the server goes away the tool connects again and counts the failures; it no longer stops with success. If \
-         not one operation succeeded the exit code is 1.",
+        "When the server goes away the tool connects again and counts the failures; it no longer stops with success. \
+         If not one operation succeeded the exit code is 1.",
         "A summary with lag, dropped operations and result codes follows on standard error. Standard output holds the \
          table alone.",
         "With TLS and no trust option the roots of the operating system are used; it never asks whether to trust.",

@@ -10,8 +10,8 @@ use super::words::{self, Source};
 /// What stands in place of a secret.
 const HIDDEN: &str = "***";
 
-/// The words after the name of the tool, with the secrets replaced. Of a command line that cannot be taken apart nothing
-/// is shown, since then it is not known which words are secret.
+/// The words after the name of the tool, with the secrets replaced. Of a command line that cannot be taken apart
+/// nothing is shown, since then it is not known which words are secret.
 pub(crate) fn redact(words: &[String], tool: Tool) -> Vec<String> {
     let options = options::of(tool);
     let Ok(split) = words::split(words, &options) else {

@@ -1,7 +1,8 @@
 //! A password, in a type that cannot be printed.
 //!
-//! The bytes are overwritten when the value is dropped, and neither `Debug` nor `Display` shows them: a secret that gets
-//! into a log or a record by accident is worse than one that is awkward to use. Where it came from is not its business.
+//! The bytes are overwritten when the value is dropped, and neither `Debug` nor `Display` shows them: a secret that
+//! gets into a log or a record by accident is worse than one that is awkward to use. Where it came from is not its
+//! business.
 
 use std::fmt;
 

@@ -71,7 +71,7 @@ const COMMON: &[Opt] = &[
         Group::Command,
         "keepConnectionsOpen",
         "Keep connections open, and bind again on them before each \
-        operation. Without this option and --noRebind each operation opens, binds and closes a connection of its own.",
+        operation. Otherwise each operation opens, binds and closes a connection of its own.",
     )
     .short('f'),
     row("statInterval", "seconds", Kind::Integer(1, LONGEST), "Display results each specified number of seconds.")
@@ -156,8 +156,8 @@ const ARGUMENT: &[Opt] = &[row(
      \"inc({min},{max})\" Consecutive number, both ends included\n\
      \"rand({filename})\" Random line from a file\n\
      \"rand({min},{max})\" Random number, max excluded unless --rand-inclusive is given\n\
-     \"randstr({length},charSet)\" Random string of that length, of the characters in charSet, where [a-f] stands for a \
-     range; by default [A-Z][a-z][0-9]\n\
+     \"randstr({length},charSet)\" Random string of that length, of the characters in charSet, where [a-f] stands for \
+     a range; by default [A-Z][a-z][0-9]\n\
      \"xrand({min},{max})\" Random number that does not repeat until all have been used\n\
      Commas separate the arguments of a function, so numbers in them cannot be grouped.",
 )

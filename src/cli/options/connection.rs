@@ -50,17 +50,17 @@ const SERVER: &[Opt] = &[
 ];
 
 const IDENTITY: &[Opt] = &[
-    row("bindDn", "bindDN", Kind::Text, "DN to use to bind to the server. For authrate a template string: it is what is \
-        measured. Without it and --saslOption the other tools are anonymous.").short('D'),
+    row("bindDn", "bindDN", Kind::Text, "DN to use to bind to the server. For authrate a template string: it is what \
+        is measured. Without it and --saslOption the other tools are anonymous.").short('D'),
     row("bindPassword", "bindPassword", Kind::Secret, "Password to use to bind to the server. With :env the value is \
-        the name of an environment variable, with :file of a file, that holds it. Leave the option out, or give '-', to \
-        be asked for it.").short('w'),
+        the name of an environment variable, with :file of a file, that holds it. Leave the option out, or give '-', \
+        to be asked for it.").short('w'),
     row("bindPasswordFile", "path", Kind::Path, "File that holds the password to bind with, as --bindPassword:file \
         does.").short('j'),
     switch("reportAuthzId", "Use the authorization identity control (RFC 3829) on binds.").short('E')
         .also(&["authorizationIdentityRequestControl"]),
-    row("saslOption", "name=value", Kind::Text, "SASL bind option. May be repeated. The names are mech, authid, authzid, \
-        realm, kdc, digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, \
+    row("saslOption", "name=value", Kind::Text, "SASL bind option. May be repeated. The names are mech, authid, \
+        authzid, realm, kdc, digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, \
         SCRAM-SHA-256 and GSSAPI. For authrate authid and authzid are template strings.").short('o').many(),
     switch("usePasswordPolicyControl", "Use the password policy request control on binds.")
         .also(&["passwordPolicyRequestControl"]),

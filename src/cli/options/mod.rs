@@ -1,8 +1,8 @@
 //! The tables of options of the LDAP rate tools.
 //!
-//! One row says everything about an option: how it is spelled, what value it takes, its default, its group and its help.
-//! Parsing, the help text, the documentation, the shell completions and the properties file all read the same row, so
-//! none can drift from another. The meaning of an option for a run is not known here.
+//! One row says everything about an option: how it is spelled, what value it takes, its default, its group and its
+//! help. Parsing, the help text, the documentation, the shell completions and the properties file all read the same
+//! row, so none can drift from another. The meaning of an option for a run is not known here.
 
 mod command;
 mod connection;

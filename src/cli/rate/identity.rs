@@ -59,7 +59,7 @@ pub(super) fn read(
                 Err(Fault::new("Authentication information must be provided to use this tool"))
             }
             (_, Some(_)) => Err(Fault::new(
-                "A password is given without --bindDn: name whom it belongs to, or leave it out for anonymous connections",
+                "A password is given without --bindDn: name its owner, or leave it out to be anonymous",
             )),
             (_, None) => Ok(Identity::Anonymous),
         };
@@ -70,8 +70,8 @@ pub(super) fn read(
     };
     if password.is_empty() {
         return Err(Fault::new(format!(
-            "The password for --bindDn {dn} is empty, which servers take for an anonymous bind (RFC 4513, 5.1.2): give a \
-             password, or leave --bindDn out to be anonymous"
+            "The password for --bindDn {dn} is empty, which servers take for an anonymous bind (RFC 4513, 5.1.2): \
+             give a password, or leave --bindDn out to be anonymous"
         )));
     }
     Ok(Identity::Simple { dn, password })
@@ -130,7 +130,7 @@ fn sasl(
         let shown = security.client.is_some();
         if security.transport == Transport::Plain || !shown {
             return Err(Fault::new(
-                "The SASL mechanism EXTERNAL needs a client certificate: give --useSsl or --useStartTls, and a key store",
+                "The SASL mechanism EXTERNAL needs a client certificate: give --useSsl or --useStartTls, and a store",
             ));
         }
         return Ok(Identity::Sasl { properties, dn, password: None });

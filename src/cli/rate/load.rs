@@ -156,8 +156,8 @@ fn rate(values: &Values) -> Result<Rate, Fault> {
     }
     if values.given("think") && rate != Rate::Unlimited {
         return Err(Fault::new(
-            "--think cannot be used with --targetThroughput, --stages or --variableRateData: operations that become due \
-             at a rate do not wait for an answer",
+            "--think cannot be used with --targetThroughput, --stages or --variableRateData: operations that become \
+             due at a rate do not wait for an answer",
         ));
     }
     Ok(rate)

@@ -60,6 +60,10 @@ pub(crate) struct Server {
 }
 
 /// Everything a run of one of the tools needs to know.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line, independent of the others"
+)]
 #[derive(Debug)]
 pub(crate) struct RateArgs {
     /// Which tool.
@@ -233,10 +237,10 @@ fn servers(values: &Values) -> Result<Vec<Server>, Fault> {
     let spelled = values.spelled("hostname").unwrap_or("--hostname");
     let hosts = listed(&values.texts("hostname"));
     if hosts.is_empty() {
-        return match values.given("hostname") {
-            true => Err(super::values::refused("", spelled, "A host name cannot be empty")),
-            false => Ok(vec![Server { host: "localhost".to_owned(), port }]),
-        };
+        if values.given("hostname") {
+            return Err(super::values::refused("", spelled, "A host name cannot be empty"));
+        }
+        return Ok(vec![Server { host: "localhost".to_owned(), port }]);
     }
     hosts.iter().map(|text| server(text, port, spelled)).collect()
 }

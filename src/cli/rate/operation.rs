@@ -290,12 +290,12 @@ fn search_before_bind(
             })
         }
         (Some(_), None) => Err(Fault::new(
-            "--baseDn needs a filter template string as the first trailing argument, such as '(uid=user.{})': without one \
-             there is no search, and the bind does not use the base DN",
+            "--baseDn needs a filter template string as the first trailing argument, such as '(uid=user.{})': without \
+             one there is no search, and the bind does not use the base DN",
         )),
         (None, Some(filter)) => Err(Fault::new(format!(
-            "The trailing argument '{filter}' is taken for a search filter, which needs --baseDn.  Options must come before \
-             trailing arguments"
+            "The trailing argument '{filter}' is taken for a search filter, which needs --baseDn.  Options must come \
+             before trailing arguments"
         ))),
     }
 }
@@ -371,18 +371,18 @@ fn modify(
         return Err(Fault::new("--incrementAmount needs --increment"));
     }
     let mut changes = trailing.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
-    let names = values.texts(named);
-    for attribute in &names {
+    let attributes = values.texts(named);
+    for attribute in &attributes {
         changes
             .push(Modification { attribute: attribute.clone(), value: value(values, increment) });
     }
     if changes.is_empty() {
         return Err(Fault::new(format!(
-            "At least 1 unnamed trailing arguments are required in the argument list, but too few were provided: say what \
-             to modify, as in 'description:{{2}}', or with --{named}"
+            "At least 1 unnamed trailing arguments are required in the argument list, but too few were provided: say \
+             what to modify, as in 'description:{{2}}', or with --{named}"
         )));
     }
-    if names.is_empty() {
+    if attributes.is_empty() {
         for long in ["valuePattern", "valueLength", "characterSet", "incrementAmount"] {
             if values.given(long) {
                 return Err(Fault::new(format!(
@@ -432,8 +432,8 @@ fn change(text: &str) -> Result<Modification, Fault> {
             "The trailing argument '{text}' is no modification.  Options must come before the first trailing argument"
         ))),
         _ => Err(Fault::new(format!(
-            "The trailing argument '{text}' is no modification: it must be an attribute, a colon and a value template, as in \
-             'description:{{2}}'"
+            "The trailing argument '{text}' is no modification: it must be an attribute, a colon and a value \
+             template, as in 'description:{{2}}'"
         ))),
     }
 }
@@ -446,7 +446,7 @@ fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault
     for text in values.texts("constant") {
         match text.split_once('=') {
             Some((name, value)) if !name.is_empty() => {
-                constants.push((name.to_owned(), value.to_owned()))
+                constants.push((name.to_owned(), value.to_owned()));
             }
             _ => {
                 let spelled = values.spelled("constant").unwrap_or("--constant");
@@ -473,8 +473,8 @@ fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, Fault> {
     let mode = values.choice("deleteMode").unwrap_or("fifo");
     if size.is_some() && age.is_some() {
         return Err(Fault::new(
-            "Size and age based deletion thresholds were both specified, but only one at a time is supported: leave out \
-             --deleteSizeThreshold or --deleteAgeThreshold",
+            "Size and age based deletion thresholds were both specified, but only one at a time is supported: leave \
+             out --deleteSizeThreshold or --deleteAgeThreshold",
         ));
     }
     if mode == "off" && (size.is_some() || age.is_some()) {
@@ -493,8 +493,8 @@ fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, Fault> {
         && size > most
     {
         return Err(Fault::new(format!(
-            "The size threshold must be lower than the maximum number of add operations: --deleteSizeThreshold is {size}, \
-             --maxIterations is {most}, so nothing would ever be deleted"
+            "The size threshold must be lower than the maximum number of add operations: --deleteSizeThreshold is \
+             {size}, --maxIterations is {most}, so nothing would ever be deleted"
         )));
     }
     let size = size.unwrap_or(10_000);

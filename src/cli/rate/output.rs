@@ -6,6 +6,10 @@ use std::time::Duration;
 use super::{Fault, Values};
 
 /// Where results go.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line, independent of the others"
+)]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Output {
     /// Comma-separated values instead of a table.

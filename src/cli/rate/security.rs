@@ -293,8 +293,8 @@ fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Faul
         None | Some("sun.security.pkcs11.SunPKCS11") => {}
         Some(other) => {
             return Err(Fault::new(format!(
-                "--providerClass {other} is a Java class, which cannot be loaded here: leave the option out and name the \
-                 PKCS#11 module with --providerArg"
+                "--providerClass {other} is a Java class, which cannot be loaded here: leave the option out and name \
+                 the PKCS#11 module with --providerArg"
             )));
         }
     }
