@@ -8,9 +8,12 @@
 //! moves bytes. None of them knows a schedule or a histogram.
 
 mod channel;
+mod churn;
 mod connection;
+mod entries;
 mod failure;
 mod link;
+mod live;
 mod login;
 mod plan;
 mod probe;
@@ -23,12 +26,16 @@ mod slot;
 mod tally;
 mod worker;
 
+pub use churn::{Purge, purge};
+pub use entries::{Entry, EntrySource};
+pub use live::{DeleteMode, Threshold};
 pub use plan::{PARTS, Plan, PlanError};
 pub use probe::{ProbeError, probe};
 pub use route::{Route, Security};
 pub use session::Session;
 pub use setup::{
-    BindControls, Change, Identity, Mode, ModifySetup, OperationControls, SearchSetup, Setup, Task,
+    AddSetup, BindControls, Change, Identity, Mode, ModifySetup, OperationControls, SearchSetup,
+    Setup, Task,
 };
 pub use tally::{Counts, Tally};
 

@@ -1,4 +1,4 @@
-//! Once warm, an exchange allocates nothing: counted by the allocator itself.
+//! Once warm, an exchange allocates nothing, and an idle connection holds little: counted by the allocator itself.
 //!
 //! A binary of its own, as the allocator belongs to the whole process. The server is a thread that
 //! answers with bytes made beforehand, and only what the measuring thread allocates is counted.
@@ -21,9 +21,16 @@ use std::sync::Arc;
 
 thread_local! {
     static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+    static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
 struct Counting;
+
+/// A thread that is ending has no counters any more, and is not the one measured.
+fn count(allocations: u64, bytes: i64) {
+    let _ = ALLOCATED.try_with(|count| count.set(count.get() + allocations));
+    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
+}
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -35,19 +42,19 @@ static COUNTING: Counting = Counting;
 // SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that is ending has no counter any more, and is not the one measured.
-        let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+        count(1, layout.size().cast_signed() as i64);
         // SAFETY: the caller's promises are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(0, -(layout.size().cast_signed() as i64));
         // SAFETY: the caller's promises are passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+        count(1, size.cast_signed() as i64 - layout.size().cast_signed() as i64);
         // SAFETY: the caller's promises are passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -158,4 +165,37 @@ async fn warm_exchanges_allocate_nothing() {
         let name = name.split([' ', '(']).next().unwrap_or_default().to_owned();
         assert_eq!(allocations(port, task).await, 0, "{name}");
     }
+}
+
+/// Heap only: with the sockets' own memory in the kernel and a task of the engine's beside it, 4 KB is
+/// what a connection may take in all.
+#[tokio::test]
+async fn an_idle_connection_holds_little() {
+    const CONNECTIONS: i64 = 200;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    let plan = plan(port, Task::Search(SearchSetup::new("dc=example", "(uid=user.{})")));
+    let mut sessions = open(&plan, 0..200);
+    let clock = Monotonic::new();
+    let without = HELD.get();
+    for session in &mut sessions {
+        let mut watch = Watch::new(&clock, None);
+        session.ready(&mut watch).await;
+        let outcome =
+            session.exchange(&Ticket { number: 0, session: 0, turn: 0 }, &mut watch).await;
+        assert_eq!(outcome, Outcome::Ok(0));
+    }
+    let connected = (HELD.get() - without) / CONNECTIONS;
+    drop(sessions);
+    let each = connected + (without - HELD.get()).max(0) / CONNECTIONS;
+    assert!((100..2048).contains(&each), "{each} bytes a connection");
+    println!(
+        "{each} bytes a connection on the heap, {} of a session",
+        size_of::<brunt_drivers::ldap::Session>()
+    );
 }

@@ -3,6 +3,8 @@
 //! Whatever can be refused is refused here, before the first connection: templates, filters, numbers
 //! of arguments, combinations that cannot work. Every request is put together once to be sure.
 
+use super::churn::Churn;
+use super::live::Live;
 use super::login::Credentials;
 use super::request::{Compiler, Request};
 use super::route::Route;
@@ -123,6 +125,7 @@ pub(super) enum Operation {
     Modify(Request),
     ReadModify { read: Request, modify: Request },
     SearchAndModify { search: Request, modify: Request },
+    AddAndDelete(Box<Churn>),
 }
 
 impl Plan {
@@ -159,6 +162,7 @@ impl Plan {
             Operation::Modify(_) => &["modify"],
             Operation::ReadModify { .. } => &["read-modify"],
             Operation::SearchAndModify { .. } => &["search", "modify"],
+            Operation::AddAndDelete(_) => &["add", "delete"],
         }
     }
 
@@ -170,6 +174,14 @@ impl Plan {
     /// What happens beside the exchanges.
     pub fn tally(&self) -> &Arc<Tally> {
         &self.tally
+    }
+
+    /// How many entries the run has added and not deleted; `None` if it adds none.
+    pub fn live_entries(&self) -> Option<u64> {
+        match &self.operation {
+            Operation::AddAndDelete(churn) => Some(churn.live_entries()),
+            _ => None,
+        }
     }
 
     /// Puts every request together once.
@@ -229,6 +241,13 @@ impl Operation {
                 search: search(&SearchSetup { page_size: None, ..find.clone() }, find.size_limit)?,
                 modify: modify(change, true, None)?,
             },
+            Task::AddAndDelete(adding) => {
+                let share = (adding.share.0, adding.share.1.max(1));
+                let live = Live::new(adding.delete, adding.threshold, share);
+                let controls =
+                    Compiler::new(&Arguments::default(), 0, true).controls(&adding.controls)?;
+                Self::AddAndDelete(Box::new(Churn::new(adding.entries.clone(), live, &controls)))
+            }
         })
     }
 
@@ -245,6 +264,7 @@ impl Operation {
             Self::Modify(modify) => vec![(modify, None)],
             Self::ReadModify { read, modify } => vec![(read, None), (modify, None)],
             Self::SearchAndModify { search, modify } => vec![(search, None), (modify, None)],
+            Self::AddAndDelete(_) => Vec::new(),
         }
     }
 }

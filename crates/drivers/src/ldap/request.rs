@@ -71,7 +71,7 @@ impl Request {
         extra: &[&[u8]],
         scratch: &'a mut Scratch,
     ) -> Result<Ready<'a>, Failure> {
-        let Scratch { rows, arena, text, late } = scratch;
+        let Scratch { rows, arena, text, late, .. } = scratch;
         self.draw(arguments, position, appended, rows);
         arena.clear();
         for hole in &self.holes {
@@ -221,7 +221,10 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn controls(&mut self, setup: &OperationControls) -> Result<Vec<Control>, PlanError> {
+    pub(super) fn controls(
+        &mut self,
+        setup: &OperationControls,
+    ) -> Result<Vec<Control>, PlanError> {
         let texts = |names: &[String]| {
             names.iter().map(|name| Text::from(name.as_str())).collect::<Vec<_>>()
         };

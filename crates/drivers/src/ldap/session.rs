@@ -6,7 +6,7 @@
 use super::channel::Channel;
 use super::connection::{Connection, Unsettling};
 use super::failure::Failure;
-use super::login::{Credentials, Occasion};
+use super::login::{Credentials, Occasion, mix};
 use super::plan::{BIND, MODIFY, Operation, Plan, READ, SEARCH};
 use super::request::{Ready, Request};
 use super::setup::Mode;
@@ -83,6 +83,7 @@ impl brunt_exchange::Session for Session {
             Operation::ReadModify { read, modify } => {
                 carrying.read_modify(read, modify, watch).await
             }
+            Operation::AddAndDelete(churn) => carrying.add_or_delete(churn, watch).await,
             Operation::SearchAndModify { search, modify } => match take_dn(&mut self.found) {
                 None => carrying.find(search, &mut self.found, watch).await,
                 Some(dn) => carrying.modify_found(modify, &dn, watch).await,
@@ -98,9 +99,9 @@ impl brunt_exchange::Session for Session {
 }
 
 /// One exchange being carried out.
-struct Carrying<'a> {
+pub(super) struct Carrying<'a> {
     connection: &'a Connection,
-    channel: Channel<'a>,
+    pub(super) channel: Channel<'a>,
     ticket: &'a Ticket,
 }
 
@@ -142,8 +143,13 @@ impl Carrying<'_> {
         }
     }
 
+    /// A number to pick something by: a function of the seed and the exchange's number.
+    pub(super) fn draw(&self) -> u64 {
+        mix(self.plan().seed ^ mix(self.ticket.number))
+    }
+
     /// The outcome of an exchange that one answer decides.
-    fn outcome(
+    pub(super) fn outcome(
         &self,
         reply: Result<u32, Failure>,
         about: impl FnOnce() -> String,

@@ -2,12 +2,15 @@
 //!
 //! [`Plan::compile`](super::Plan::compile) turns it into requests; what cannot work is refused there.
 
+use super::entries::EntrySource;
+use super::live::{DeleteMode, Threshold};
 use super::route::Route;
 use super::sasl::SaslOptions;
 use crate::secret::Secret;
 use brunt_feed::Arguments;
 use brunt_wire::ldap::control::{Control, SortKey};
 use brunt_wire::ldap::request::{Deref, Scope};
+use std::sync::Arc;
 
 /// How connections and binds relate to operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,6 +147,21 @@ pub struct ModifySetup {
     pub controls: OperationControls,
 }
 
+/// Adding entries, and deleting them again beyond a threshold.
+#[derive(Clone, Debug)]
+pub struct AddSetup {
+    /// Where the entries come from.
+    pub entries: Arc<dyn EntrySource>,
+    /// Which entries are deleted.
+    pub delete: DeleteMode,
+    /// When deleting begins.
+    pub threshold: Threshold,
+    /// Controls; without placeholders.
+    pub controls: OperationControls,
+    /// This node's share of the entries' numbers: its index, and how many nodes there are.
+    pub share: (u64, u64),
+}
+
 /// What is measured.
 #[derive(Clone, Debug)]
 pub enum Task {
@@ -182,6 +200,8 @@ pub enum Task {
         /// The modify; its DN is the entry's.
         modify: ModifySetup,
     },
+    /// Adds, and deletes beyond a threshold, each an exchange of its own.
+    AddAndDelete(AddSetup),
 }
 
 /// Everything about a run that is LDAP's business.

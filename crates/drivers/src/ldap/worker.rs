@@ -1,6 +1,7 @@
 //! What the sessions of one core share: the plan, and buffers that are borrowed within a poll and never
 //! across one. Thousands of idle connections so have one receive buffer, not one each.
 
+use super::entries::Entry;
 use super::plan::Plan;
 use super::sasl::KeyCache;
 use brunt_exchange::Ticket;
@@ -25,6 +26,7 @@ pub(super) struct Scratch {
     pub(super) rows: Vec<Row>,
     pub(super) arena: Arena,
     pub(super) text: Vec<u8>,
+    pub(super) entry: Entry,
     /// The request whose filter only the values gave a shape.
     pub(super) late: Option<brunt_wire::ldap::Skeleton>,
 }

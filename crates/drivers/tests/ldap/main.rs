@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
 mod binds;
+mod churn;
 mod modes;
 mod operations;
 mod server;

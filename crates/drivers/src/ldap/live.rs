@@ -1,0 +1,210 @@
+//! The entries a run has added and not deleted yet, shared by all cores of the process.
+//!
+//! What an exchange of addrate does depends on what all the others have done, so here, alone in this
+//! crate, sessions share a lock. It is held for some tens of nanoseconds beside an operation that makes the
+//! server write to its disk.
+//!
+//! Only entries that the server confirmed are live. What became of an add or a delete without an
+//! answer is unknown: such entries are kept apart, for the purge.
+
+use brunt_exchange::Moment;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Which entry is deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeleteMode {
+    /// The oldest.
+    #[default]
+    Fifo,
+    /// Any.
+    Random,
+    /// None: entries are only added.
+    Off,
+}
+
+/// When deleting begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// With more live entries than this.
+    Size(u64),
+    /// Once the oldest is older than this; from then on their number stays what it is.
+    Age(Duration),
+}
+
+/// What an exchange is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    Add(u64),
+    Delete(u64),
+}
+
+#[derive(Debug)]
+pub(super) struct Live {
+    mode: DeleteMode,
+    threshold: Threshold,
+    /// This node's share of the entry numbers: its index, and how many nodes there are.
+    share: (u64, u64),
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    added: u64,
+    entries: VecDeque<(u64, Moment)>,
+    /// The size that an age threshold turned into.
+    settled: Option<u64>,
+    uncertain: Vec<u64>,
+    collisions: u64,
+}
+
+impl Live {
+    pub(super) fn new(mode: DeleteMode, threshold: Threshold, share: (u64, u64)) -> Self {
+        Self { mode, threshold, share, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Decides what the next exchange does. `draw` picks the entry where any will do. The entry is
+    /// nobody's until one of the other calls says what became of it.
+    pub(super) fn next(&self, now: Moment, draw: u64) -> Turn {
+        let mut state = self.state();
+        let size = state.entries.len() as u64;
+        if self.mode != DeleteMode::Off && size > 0 && size > state.limit(self.threshold, now) {
+            let deleted = match self.mode {
+                DeleteMode::Random => state.entries.swap_remove_back((draw % size) as usize),
+                _ => state.entries.pop_front(),
+            };
+            if let Some((number, _)) = deleted {
+                return Turn::Delete(number);
+            }
+        }
+        let number = state.added * self.share.1 + self.share.0;
+        state.added += 1;
+        Turn::Add(number)
+    }
+
+    /// The server has it.
+    pub(super) fn added(&self, number: u64, now: Moment) {
+        self.state().entries.push_back((number, now));
+    }
+
+    /// The server had an entry of that name before: it is not ours to delete.
+    pub(super) fn collided(&self) {
+        self.state().collisions += 1;
+    }
+
+    /// The server may have it or not.
+    pub(super) fn uncertain(&self, number: u64) {
+        self.state().uncertain.push(number);
+    }
+
+    /// Takes away all that a purge has to delete, last added first, and how many entries must be left
+    /// alone: with names that collided, an entry nobody is certain of may be somebody else's.
+    pub(super) fn take(&self) -> (Vec<u64>, u64) {
+        let mut state = self.state();
+        let uncertain = std::mem::take(&mut state.uncertain);
+        let mut numbers: Vec<u64> = state.entries.drain(..).map(|(number, _)| number).collect();
+        let left = if state.collisions > 0 {
+            uncertain.len() as u64
+        } else {
+            numbers.extend(uncertain);
+            0
+        };
+        numbers.sort_unstable();
+        (numbers, left)
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.state().entries.len() as u64
+    }
+}
+
+impl State {
+    fn limit(&mut self, threshold: Threshold, now: Moment) -> u64 {
+        match threshold {
+            Threshold::Size(size) => size,
+            Threshold::Age(age) => {
+                let aged = self.entries.front().is_some_and(|(_, added)| now - *added > age);
+                if self.settled.is_none() && aged {
+                    self.settled = Some(self.entries.len() as u64 - 1);
+                }
+                self.settled.unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Moment = Moment::ZERO;
+
+    fn turns(live: &Live, count: u64, at: impl Fn(u64) -> Moment) -> Vec<Turn> {
+        let turn = |n| {
+            let turn = live.next(at(n), n * 7);
+            if let Turn::Add(number) = turn {
+                live.added(number, at(n));
+            }
+            turn
+        };
+        (0..count).map(turn).collect()
+    }
+
+    #[test]
+    fn above_the_size_adds_and_deletes_alternate_oldest_first() {
+        let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1));
+        use Turn::{Add, Delete};
+        assert_eq!(
+            turns(&live, 7, |_| START),
+            [Add(0), Add(1), Add(2), Delete(0), Add(3), Delete(1), Add(4)]
+        );
+        assert_eq!(live.size(), 3);
+        assert_eq!(live.take(), (vec![2, 3, 4], 0));
+    }
+
+    #[test]
+    fn any_entry_is_deleted_once() {
+        let live = Live::new(DeleteMode::Random, Threshold::Size(50), (0, 1));
+        let mut deleted = Vec::new();
+        for turn in turns(&live, 1000, |_| START) {
+            if let Turn::Delete(number) = turn {
+                deleted.push(number);
+            }
+        }
+        let (mut all, _) = live.take();
+        all.extend(&deleted);
+        all.sort_unstable();
+        assert_eq!(all, (0..all.len() as u64).collect::<Vec<_>>());
+        assert!(!deleted.is_sorted(), "in no order");
+    }
+
+    #[test]
+    fn with_an_age_the_number_reached_by_then_is_kept() {
+        let live = Live::new(DeleteMode::Fifo, Threshold::Age(Duration::from_secs(1)), (0, 1));
+        let all = turns(&live, 200, |n| Moment::from_nanos(n * 100_000_000));
+        let first = all.iter().position(|turn| matches!(turn, Turn::Delete(_))).unwrap();
+        assert_eq!(first, 11, "the first entry is older than a second after eleven tenths");
+        assert!(live.size().abs_diff(11) <= 1, "{}", live.size());
+    }
+
+    #[test]
+    fn off_never_deletes_and_nodes_share_the_numbers() {
+        let live = Live::new(DeleteMode::Off, Threshold::Size(1), (1, 3));
+        assert_eq!(turns(&live, 3, |_| START), [Turn::Add(1), Turn::Add(4), Turn::Add(7)]);
+    }
+
+    #[test]
+    fn what_may_be_somebody_elses_is_left_alone() {
+        let live = Live::new(DeleteMode::Fifo, Threshold::Size(9), (0, 1));
+        live.uncertain(7);
+        assert_eq!(live.take(), (vec![7], 0));
+        live.uncertain(8);
+        live.collided();
+        assert_eq!(live.take(), (vec![], 1));
+    }
+}
