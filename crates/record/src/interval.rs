@@ -95,6 +95,22 @@ impl Interval {
         }
     }
 
+    /// Records an exchange that ended without its request ever having left: neither service time
+    /// nor lag nor lateness can be told of it.
+    pub fn record_unsent(
+        &mut self,
+        operation: u16,
+        outcome: Outcome,
+        response: Duration,
+        items: u64,
+    ) {
+        let Some(measured) = self.operations.get_mut(usize::from(operation)) else {
+            debug_assert!(false, "operation {operation} is not in the catalogue");
+            return;
+        };
+        measured.record_unsent(outcome, response, items);
+    }
+
     /// Records how long a part took.
     #[inline]
     pub fn part(&mut self, part: Part, took: Duration) {
@@ -194,6 +210,16 @@ mod tests {
         assert_eq!((bind.response.count(), bind.service.count()), (1, 0));
         assert_eq!((bind.counts.failed, bind.counts.cut_off), (1, 1));
         assert_eq!(interval.lag.count(), 1);
+    }
+
+    #[test]
+    fn what_was_called_off_before_it_left_has_only_kept_a_user_waiting() {
+        let mut interval = Interval::new(1, 0);
+        interval.record_unsent(0, Outcome::TimedOut, Duration::from_millis(5), 0);
+        interval.record_unsent(0, Outcome::CutOff, Duration::from_millis(5), 0);
+        let bind = &interval.operations[0];
+        assert_eq!((bind.counts.timed_out, bind.counts.cut_off), (1, 1));
+        assert_eq!((bind.response.count(), bind.service.count(), interval.lag.count()), (1, 0, 0));
     }
 
     #[test]

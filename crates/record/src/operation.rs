@@ -2,6 +2,7 @@
 
 use crate::{Codes, Counts, Histogram};
 use brunt_exchange::{Class, Outcome, Stamps};
+use std::time::Duration;
 
 /// The measurements of one operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +45,17 @@ impl Operation {
         self.response.record(stamps.response());
         if left(outcome) {
             self.service.record(stamps.service());
+        }
+    }
+
+    /// Records one exchange that ended before its request could leave, whatever the reason: it has
+    /// no service time.
+    pub fn record_unsent(&mut self, outcome: Outcome, response: Duration, items: u64) {
+        self.counts.record(outcome);
+        self.counts.items += items;
+        self.codes.record(outcome);
+        if outcome != Outcome::CutOff {
+            self.response.record(response);
         }
     }
 
