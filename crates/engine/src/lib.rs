@@ -2,14 +2,36 @@
 //!
 //! The engine stands between a schedule and the sessions and alone holds the clock and the
 //! histograms. It is generic over [`Session`](brunt_exchange::Session) and cannot see a protocol.
+//!
+//! | piece | what it is |
+//! |---|---|
+//! | [`schedule`] | when exchanges are due, as a pure function of their numbers |
+//! | [`Settings`], [`Plan`] | what was asked, and what of it is legal |
+//! | [`Fleet`] | who makes the sessions |
+//! | [`timer`] | the machine's time, or a test's |
+//! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
+//! | [`Stop`] | ends a run early |
 
 mod chance;
+mod collector;
 pub mod cores;
+mod fleet;
+mod gate;
 pub mod limits;
+mod plan;
+mod run;
 pub mod schedule;
+#[cfg(test)]
+mod simulation;
 mod stop;
 mod think;
 pub mod timer;
+mod worker;
 
+pub use collector::Sink;
+pub use fleet::{Fleet, Noticed};
+pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
+pub use run::{Finished, RunError, Span, run};
 pub use stop::{Stop, Urgency};
 pub use think::{ThinkTime, ThinkTimeError};
+pub use worker::Ended;

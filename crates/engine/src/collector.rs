@@ -1,0 +1,192 @@
+//! The [`Collector`]: lays what the workers measured side by side and hands it on, row by row.
+//!
+//! A row waits for every worker, but not for ever: a worker that is held up must not keep the
+//! others' figures from the screen. What comes too late for its row is laid into the next one, so
+//! rows come on time and nothing is left out. It must not know what made the workers measure.
+
+use crate::worker::Portion;
+use brunt_exchange::{Clock, Moment, Monotonic};
+use brunt_record::{Interval, Phase};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::Duration;
+
+/// How long a row waits for the last worker once the first has reported.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Whoever wants to see the intervals of a run as they come.
+pub trait Sink {
+    /// One step of one phase, over all workers. Steps come in order; a step in which exchanges of
+    /// an earlier phase ended brings an interval for each phase, the earlier phase first.
+    fn interval(&mut self, interval: &Interval);
+}
+
+impl<F: FnMut(&Interval)> Sink for F {
+    fn interval(&mut self, interval: &Interval) {
+        self(interval);
+    }
+}
+
+pub(crate) struct Collector {
+    /// The first step each worker has yet to report; none, once it has reported its last.
+    expected: Vec<Option<u64>>,
+    spent: Vec<SyncSender<Interval>>,
+    rows: BTreeMap<u64, Row>,
+    /// Steps before this one have been handed on.
+    next: u64,
+    totals: BTreeMap<Phase, Interval>,
+}
+
+struct Row {
+    since: Moment,
+    /// What was laid together so far, and which worker's memory it is in.
+    phases: BTreeMap<Phase, (usize, Interval)>,
+}
+
+impl Collector {
+    /// A collector for as many workers as there are ways back for their spent intervals.
+    pub(crate) fn new(spent: Vec<SyncSender<Interval>>) -> Self {
+        Self {
+            expected: vec![Some(0); spent.len()],
+            spent,
+            rows: BTreeMap::new(),
+            next: 0,
+            totals: BTreeMap::new(),
+        }
+    }
+
+    /// Collects until every worker has reported its last step or is gone; returns the totals by
+    /// phase.
+    pub(crate) fn collect(
+        mut self,
+        portions: &Receiver<Portion>,
+        sink: &mut dyn Sink,
+    ) -> BTreeMap<Phase, Interval> {
+        let clock = Monotonic::new();
+        while self.expected.iter().any(Option::is_some) {
+            let oldest = self.rows.values().map(|row| row.since).min();
+            let waited = oldest.map_or(Duration::ZERO, |since| clock.now() - since);
+            match portions.recv_timeout(PATIENCE.saturating_sub(waited)) {
+                Ok(portion) => self.lay(portion, clock.now()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.hand_on(clock.now(), sink);
+        }
+        self.expected.fill(None);
+        self.hand_on(clock.now(), sink);
+        self.totals
+    }
+
+    fn lay(&mut self, portion: Portion, now: Moment) {
+        let Portion { worker, index, last, intervals } = portion;
+        self.expected[worker] = (!last).then_some(index + 1);
+        let step = index.max(self.next);
+        let fresh = || Row { since: now, phases: BTreeMap::new() };
+        let row = &mut self.rows.entry(step).or_insert_with(fresh).phases;
+        for mut interval in intervals {
+            if step != index {
+                // Too late for its own row: the next one keeps its bounds.
+                interval.from = interval.to;
+                interval.index = step;
+            }
+            if let Some((_, laid)) = row.get_mut(&interval.phase) {
+                laid.merge(&interval);
+                // A worker that has ended needs no memory back.
+                let _ = self.spent[worker].try_send(interval);
+            } else {
+                row.insert(interval.phase, (worker, interval));
+            }
+        }
+    }
+
+    /// Hands on the rows that are whole or have waited long enough.
+    fn hand_on(&mut self, now: Moment, sink: &mut dyn Sink) {
+        while let Some(row) = self.rows.first_entry() {
+            let step = *row.key();
+            let whole =
+                self.expected.iter().all(|expected| expected.is_none_or(|next| next > step));
+            if !whole && now - row.get().since < PATIENCE {
+                return;
+            }
+            let row = row.remove();
+            self.next = step + 1;
+            for (origin, interval) in row.phases.into_values() {
+                sink.interval(&interval);
+                match self.totals.get_mut(&interval.phase) {
+                    Some(total) => total.append(&interval),
+                    None => {
+                        self.totals.insert(interval.phase, interval.clone());
+                    }
+                }
+                let _ = self.spent[origin].try_send(interval);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::sync_channel;
+
+    fn portion(worker: usize, index: u64, planned: u64, last: bool) -> Portion {
+        let mut interval = Interval::new(1, 0);
+        interval.reset(index, Phase::Steady, Duration::from_secs(index));
+        interval.to = Duration::from_secs(index + 1);
+        interval.planned = planned;
+        Portion { worker, index, last, intervals: vec![interval] }
+    }
+
+    fn collected(portions: Vec<Portion>, workers: usize) -> (Vec<(u64, u64)>, u64) {
+        let (sender, receiver) = sync_channel(64);
+        for portion in portions {
+            sender.send(portion).unwrap();
+        }
+        drop(sender);
+        let (spent, kept): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(64)).unzip();
+        let mut rows = Vec::new();
+        let mut sink = |interval: &Interval| rows.push((interval.index, interval.planned));
+        let totals = Collector::new(spent).collect(&receiver, &mut sink);
+        drop(kept);
+        (rows, totals[&Phase::Steady].planned)
+    }
+
+    #[test]
+    fn rows_wait_for_every_worker_and_keep_their_order() {
+        let portions = vec![
+            portion(0, 1, 10, false),
+            portion(0, 2, 20, false),
+            portion(1, 1, 1, false),
+            portion(1, 2, 2, true),
+            portion(0, 3, 30, true),
+        ];
+        assert_eq!(collected(portions, 2), (vec![(1, 11), (2, 22), (3, 30)], 63));
+    }
+
+    #[test]
+    fn what_comes_too_late_is_laid_into_the_next_row() {
+        let (sender, receiver) = sync_channel(64);
+        let (spent, _kept): (Vec<_>, Vec<_>) = (0..2).map(|_| sync_channel(64)).unzip();
+        let mut rows = Vec::new();
+        let (seen, saw) = std::sync::mpsc::channel();
+        let mut sink = |interval: &Interval| {
+            rows.push((interval.index, interval.planned));
+            // Nobody listens after the first row.
+            let _ = seen.send(());
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                sender.send(portion(0, 1, 10, false)).unwrap();
+                // Only patience can have brought this row: worker 1 has not reported.
+                saw.recv().unwrap();
+                sender.send(portion(1, 1, 1, false)).unwrap();
+                sender.send(portion(0, 2, 20, true)).unwrap();
+                sender.send(portion(1, 2, 2, true)).unwrap();
+            });
+            let totals = Collector::new(spent).collect(&receiver, &mut sink);
+            assert_eq!(totals[&Phase::Steady].planned, 33);
+        });
+        assert_eq!(rows, [(1, 10), (2, 23)]);
+    }
+}

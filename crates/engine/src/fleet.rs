@@ -1,0 +1,38 @@
+//! What the engine asks of whoever supplies sessions: a [`Fleet`].
+//!
+//! Sessions never leave the thread that drives them, so a fleet is shared between the workers and
+//! makes sessions where they will live. It must not know when anything is due.
+
+use brunt_exchange::Session;
+use std::ops::Range;
+
+/// The sessions of a run, made worker by worker.
+pub trait Fleet: Sync {
+    /// What a session of this fleet is.
+    type Session: Session + 'static;
+
+    /// How many sessions share a connection; they are given to the same worker.
+    fn group(&self) -> u32 {
+        1
+    }
+
+    /// Makes the sessions with these numbers, in order and exactly as many. Called once on each
+    /// worker's thread, within its runtime; connecting is left to the sessions' `ready`.
+    fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Self::Session>;
+
+    /// What this worker's sessions have noticed since the beginning that belongs to no exchange.
+    /// Called on the worker's thread once an interval.
+    fn noticed(&self, worker: usize) -> Noticed {
+        let _ = worker;
+        Noticed::default()
+    }
+}
+
+/// What belongs to no exchange, counted since the beginning of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noticed {
+    /// Replies that answered no exchange in flight.
+    pub orphans: u64,
+    /// Datagrams that the kernel dropped because we did not read them in time.
+    pub socket_drops: u64,
+}

@@ -1,0 +1,80 @@
+//! The [`Gate`] at which workers wait for each other before the run begins.
+//!
+//! The last to arrive fixes the origin of the run for all. A worker that fails on its way is
+//! counted as arrived, so that nobody waits for it for ever. It blocks the thread: nothing is
+//! under way that could be delayed.
+
+use brunt_exchange::Moment;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Between the last arrival and the origin, so that every worker is awake when it comes.
+const LEAD: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+pub(crate) struct Gate {
+    state: Mutex<State>,
+    opened: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    missing: usize,
+    origin: Option<Moment>,
+}
+
+impl Gate {
+    /// A gate for so many workers.
+    pub(crate) fn new(workers: usize) -> Self {
+        Self { state: Mutex::new(State { missing: workers, origin: None }), opened: Condvar::new() }
+    }
+
+    /// Waits for the others; says when the run begins.
+    pub(crate) fn arrive(&self, now: impl Fn() -> Moment) -> Moment {
+        let mut state = self.lock();
+        state.missing = state.missing.saturating_sub(1);
+        loop {
+            if let Some(origin) = state.origin {
+                return origin;
+            }
+            if state.missing == 0 {
+                let origin = now() + LEAD;
+                state.origin = Some(origin);
+                self.opened.notify_all();
+                return origin;
+            }
+            state = self.opened.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Counts a worker that will not come.
+    pub(crate) fn give_up(&self) {
+        let mut state = self.lock();
+        state.missing = state.missing.saturating_sub(1);
+        self.opened.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::{Clock, Monotonic};
+
+    #[test]
+    fn all_begin_at_the_same_moment_even_if_one_never_comes() {
+        let gate = Gate::new(4);
+        let clock = Monotonic::new();
+        let origins = std::thread::scope(|scope| {
+            let arrive = || scope.spawn(|| gate.arrive(|| clock.now()));
+            let waiting = [arrive(), arrive(), arrive()];
+            gate.give_up();
+            waiting.map(|thread| thread.join().unwrap())
+        });
+        assert!(origins.iter().all(|origin| *origin == origins[0]));
+        assert!(origins[0] > Moment::ZERO);
+    }
+}

@@ -1,0 +1,364 @@
+//! The [`Plan`] of a run: what was asked, checked once, so that nothing behind it can be a usage
+//! error.
+//!
+//! [`Settings`] are what a caller fills in; a [`Plan`] is what came through the check, with every
+//! default worked out. Open and closed are two loads that never mix: in the open model arrivals do
+//! not wait for answers, in the closed model nothing else starts them. The plan must not know a
+//! protocol.
+
+use crate::cores;
+use crate::schedule::Schedule;
+use crate::think::ThinkTime;
+use std::time::Duration;
+
+/// What makes exchanges start.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Load {
+    /// The open model: a schedule, whatever the target does.
+    Open(Schedule),
+    /// The closed model: each session is a virtual user, who starts an exchange once the one
+    /// before has ended and the think time is over.
+    Closed(ThinkTime),
+}
+
+/// When a run ends of itself; at the first of what is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stopping {
+    /// After this many exchanges of the steady phase, over all workers, to the last one.
+    pub count: Option<u64>,
+    /// Once this time has passed since the end of the warm-up.
+    pub time: Option<Duration>,
+    /// Counts the exchanges of the warm-up towards `count`, as the old rate tools do.
+    pub count_includes_warm_up: bool,
+}
+
+/// This node's place among those that share a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The number of this node, counted from 0.
+    pub rank: u32,
+    /// How many nodes there are.
+    pub world: u32,
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self { rank: 0, world: 1 }
+    }
+}
+
+/// What a caller asks for. [`Settings::open`] and [`Settings::closed`] fill in the defaults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What makes exchanges start.
+    pub load: Load,
+    /// How many sessions this node has.
+    pub sessions: u32,
+    /// When the run ends of itself.
+    pub stop: Stopping,
+    /// How long to run before the figures count. An open load warms up at its opening rate.
+    pub warm_up: Duration,
+    /// Threads with a runtime each; worked out from cores and sessions if `None`.
+    pub workers: Option<usize>,
+    /// Whether each worker stays on a core of its own.
+    pub pin: bool,
+    /// How many due exchanges may wait for a free session, over all workers; two seconds' worth of
+    /// the highest rate, and at least 1,024, if `None`.
+    pub backlog: Option<usize>,
+    /// How long an exchange may take; without limit if nothing.
+    pub operation_timeout: Duration,
+    /// How long exchanges in flight may take once nothing more is due.
+    pub drain: Duration,
+    /// The length of an interval.
+    pub interval: Duration,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// This node's place.
+    pub node: Node,
+}
+
+impl Settings {
+    /// An open load with every default.
+    pub fn open(schedule: Schedule, sessions: u32) -> Self {
+        Self::new(Load::Open(schedule), sessions)
+    }
+
+    /// A closed load with every default.
+    pub fn closed(think: ThinkTime, sessions: u32) -> Self {
+        Self::new(Load::Closed(think), sessions)
+    }
+
+    fn new(load: Load, sessions: u32) -> Self {
+        Self {
+            load,
+            sessions,
+            stop: Stopping::default(),
+            warm_up: Duration::ZERO,
+            workers: None,
+            pin: true,
+            backlog: None,
+            operation_timeout: Duration::ZERO,
+            drain: Duration::from_secs(10),
+            interval: Duration::from_secs(1),
+            seed: 0,
+            node: Node::default(),
+        }
+    }
+}
+
+/// Why settings make no plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Nobody to do the work.
+    #[error("plan the run: it has no session; ask for at least one connection")]
+    NoSession,
+    /// A schedule that opens with a trace has no rate to warm up at.
+    #[error(
+        "plan the run: a trace has no rate to warm up at; leave out the warm-up, or begin the stages with a rate"
+    )]
+    WarmUpOfTrace,
+    /// A stop that is over before it begins.
+    #[error("plan the run: it would stop after 0 {0}; leave the limit out for a run without one")]
+    Nothing(&'static str),
+    /// Intervals too short to be worth a row.
+    #[error("plan the run: an interval of {0:?} is too short; take at least 10 ms")]
+    Interval(Duration),
+    /// More workers than could have work.
+    #[error(
+        "plan the run: {workers} workers for {connections} connections; take at most one worker a connection and at least one"
+    )]
+    Workers {
+        /// The workers asked for.
+        workers: usize,
+        /// The connections there are.
+        connections: u32,
+    },
+    /// A node outside the run.
+    #[error(
+        "plan the run: node {rank} of {world}; nodes are counted from 0, so the rank must be below the number of nodes"
+    )]
+    Node {
+        /// The rank asked for.
+        rank: u32,
+        /// The number of nodes.
+        world: u32,
+    },
+}
+
+/// A run that can be carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    settings: Settings,
+    workers: usize,
+    group: u32,
+    backlog: usize,
+}
+
+impl Plan {
+    /// The least interval.
+    pub const INTERVAL_MIN: Duration = Duration::from_millis(10);
+    /// Below this many sessions a worker, another worker costs more than it brings.
+    pub const SESSIONS_PER_WORKER: u32 = 16;
+    /// The backlog never defaults to less than this.
+    pub const BACKLOG_MIN: usize = 1_024;
+
+    /// Checks settings for a fleet whose connections carry `group` sessions each.
+    pub fn new(mut settings: Settings, group: u32) -> Result<Self, PlanError> {
+        let group = group.max(1);
+        if settings.sessions == 0 {
+            return Err(PlanError::NoSession);
+        }
+        if settings.stop.count == Some(0) {
+            return Err(PlanError::Nothing("exchanges"));
+        }
+        if settings.stop.time.is_some_and(|time| time.is_zero()) {
+            return Err(PlanError::Nothing("seconds"));
+        }
+        if settings.interval < Self::INTERVAL_MIN {
+            return Err(PlanError::Interval(settings.interval));
+        }
+        let Node { rank, world } = settings.node;
+        if rank >= world {
+            return Err(PlanError::Node { rank, world });
+        }
+        let connections = settings.sessions.div_ceil(group);
+        let sensible = cores::allowed()
+            .len()
+            .min(connections as usize)
+            .min(settings.sessions.div_ceil(Self::SESSIONS_PER_WORKER) as usize)
+            .max(1);
+        let workers = settings.workers.unwrap_or(sensible);
+        if workers == 0 || workers > connections as usize {
+            return Err(PlanError::Workers { workers, connections });
+        }
+        if let Load::Open(schedule) = settings.load {
+            let warmed =
+                schedule.after_warm_up(settings.warm_up).ok_or(PlanError::WarmUpOfTrace)?;
+            settings.load = Load::Open(warmed);
+        }
+        let backlog = settings.backlog.unwrap_or_else(|| default_backlog(&settings.load));
+        Ok(Self { settings, workers, group, backlog })
+    }
+
+    /// What was asked. An open schedule already begins with the warm-up.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// How many due exchanges may wait, over all workers.
+    pub fn backlog(&self) -> usize {
+        self.backlog
+    }
+
+    /// How many due exchanges may wait at one worker.
+    pub(crate) fn backlog_of_worker(&self) -> usize {
+        self.backlog.div_ceil(self.workers)
+    }
+
+    /// The sessions of one worker, counted from 0 on this node. The sessions of a connection stay
+    /// together.
+    pub(crate) fn sessions_of(&self, worker: usize) -> std::ops::Range<u32> {
+        let connections = u64::from(self.settings.sessions.div_ceil(self.group));
+        let bound = |worker: usize| {
+            let connection = connections * worker as u64 / self.workers as u64;
+            (connection * u64::from(self.group)).min(u64::from(self.settings.sessions)) as u32
+        };
+        bound(worker)..bound(worker + 1)
+    }
+
+    /// The first session of this node in the whole run.
+    pub(crate) fn first_session(&self) -> u32 {
+        self.settings.node.rank.saturating_mul(self.settings.sessions)
+    }
+
+    /// How long exchanges fall due, from the origin of the run; `None` if only a count or a
+    /// request ends it.
+    pub fn lasting(&self) -> Option<Duration> {
+        let timed = self.settings.stop.time.map(|time| self.steady_from() + time);
+        let scheduled = match &self.settings.load {
+            Load::Open(schedule) => schedule.lasting(),
+            Load::Closed(_) => None,
+        };
+        timed.into_iter().chain(scheduled).min()
+    }
+
+    /// The phases from the origin of the run, each with the time at which it begins.
+    pub fn phases(&self) -> Vec<(brunt_record::Phase, Duration)> {
+        use brunt_record::Phase::{Steady, WarmUp};
+        match &self.settings.load {
+            Load::Open(schedule) => schedule.phases(),
+            Load::Closed(_) if self.settings.warm_up.is_zero() => vec![(Steady, Duration::ZERO)],
+            Load::Closed(_) => vec![(WarmUp, Duration::ZERO), (Steady, self.settings.warm_up)],
+        }
+    }
+
+    /// How many of the counted exchanges are this node's.
+    pub(crate) fn count_of_node(&self) -> Option<u64> {
+        let Node { rank, world } = self.settings.node;
+        let share = |count: u64| count.saturating_sub(rank.into()).div_ceil(u64::from(world));
+        self.settings.stop.count.map(share)
+    }
+
+    /// When the phases that do not count against a time limit are over.
+    fn steady_from(&self) -> Duration {
+        self.settings.warm_up
+    }
+}
+
+/// Two seconds of the highest rate: long enough to ride out a pause of the target, short enough
+/// that what is served from it is not history.
+fn default_backlog(load: &Load) -> usize {
+    match load {
+        Load::Open(schedule) => {
+            let peak = schedule.peak_per_second().unwrap_or(0.0);
+            ((peak * 2.0).ceil() as usize).clamp(Plan::BACKLOG_MIN, 1 << 24)
+        }
+        Load::Closed(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Rate;
+
+    fn open(per_second: u64, sessions: u32) -> Settings {
+        let rate = Rate::per_second(per_second).unwrap();
+        Settings::open(Schedule::constant(rate, None).unwrap(), sessions)
+    }
+
+    #[test]
+    fn sessions_of_a_connection_stay_together_and_none_is_lost() {
+        for (sessions, group, workers) in [(10, 1, 3), (10, 4, 3), (64, 8, 5), (7, 2, 4)] {
+            let settings = Settings { workers: Some(workers), ..open(1, sessions) };
+            let plan = Plan::new(settings, group).unwrap();
+            let ranges: Vec<_> = (0..workers).map(|worker| plan.sessions_of(worker)).collect();
+            assert_eq!((ranges[0].start, ranges[workers - 1].end), (0, sessions));
+            for pair in ranges.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start);
+                assert_eq!(pair[0].end % group, 0);
+                assert!(!pair[0].is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn few_sessions_get_one_worker() {
+        assert_eq!(Plan::new(open(1, 16), 1).unwrap().workers(), 1);
+        let many = Plan::new(open(1, 10_000), 1).unwrap();
+        assert_eq!(many.workers(), cores::allowed().len().min(625));
+    }
+
+    #[test]
+    fn the_backlog_holds_two_seconds() {
+        assert_eq!(Plan::new(open(20_000, 1), 1).unwrap().backlog(), 40_000);
+        assert_eq!(Plan::new(open(10, 1), 1).unwrap().backlog(), 1_024);
+    }
+
+    #[test]
+    fn the_time_limit_counts_after_the_warm_up() {
+        let mut settings = open(10, 1);
+        settings.warm_up = Duration::from_secs(3);
+        settings.stop.time = Some(Duration::from_secs(6));
+        let plan = Plan::new(settings, 1).unwrap();
+        assert_eq!(plan.lasting(), Some(Duration::from_secs(9)));
+        assert_eq!(plan.phases()[1].1, Duration::from_secs(3));
+    }
+
+    #[test]
+    fn nodes_share_a_count_exactly() {
+        for (count, world) in [(10, 3), (1, 4), (100, 7)] {
+            let share = |rank| {
+                let mut settings = open(1, 1);
+                settings.node = Node { rank, world };
+                settings.stop.count = Some(count);
+                Plan::new(settings, 1).unwrap().count_of_node().unwrap()
+            };
+            assert_eq!((0..world).map(share).sum::<u64>(), count);
+        }
+    }
+
+    #[test]
+    fn illegal_settings_are_refused() {
+        let refused = |change: fn(&mut Settings)| {
+            let mut settings = open(1, 2);
+            change(&mut settings);
+            Plan::new(settings, 2).unwrap_err()
+        };
+        assert_eq!(refused(|s| s.sessions = 0), PlanError::NoSession);
+        assert_eq!(refused(|s| s.stop.count = Some(0)), PlanError::Nothing("exchanges"));
+        let two = PlanError::Workers { workers: 2, connections: 1 };
+        assert_eq!(refused(|s| s.workers = Some(2)), two);
+        assert_eq!(refused(|s| s.node.rank = 1), PlanError::Node { rank: 1, world: 1 });
+        let millisecond = Duration::from_millis(1);
+        assert_eq!(
+            refused(|s| s.interval = Duration::from_millis(1)),
+            PlanError::Interval(millisecond)
+        );
+    }
+}

@@ -1,0 +1,576 @@
+//! Whole runs of one worker in virtual time: every promise about time, kept to the millisecond.
+//!
+//! A scripted session takes exactly as long as its script says, on tokio's paused clock, which
+//! moves only when everything waits. All times are whole milliseconds, the grain of that clock.
+
+use crate::collector::Collector;
+use crate::fleet::Fleet;
+use crate::gate::Gate;
+use crate::plan::{Plan, Settings};
+use crate::run::{Finished, conclude};
+use crate::schedule::{Rate, Schedule};
+use crate::stop::Stop;
+use crate::think::ThinkTime;
+use crate::timer::virtual_time::VirtualTime;
+use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, work};
+use brunt_exchange::{Class, Moment, Outcome, Part, Session, Stamps, Ticket, Watch};
+use brunt_record::{Catalogue, Histogram, Interval, Phase};
+use proptest::prelude::*;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::LocalSet;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// What a session does in one exchange.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    /// Sends at once and is answered after this time.
+    Answer(Duration),
+    /// Fails after this time without ever having sent.
+    Refuse(Duration),
+    /// Sends and is never answered.
+    Hang,
+}
+
+type Script = Arc<dyn Fn(&Ticket) -> Act + Send + Sync>;
+
+/// What a session saw of each of its exchanges: its ticket and when it began.
+type Diary = Arc<Mutex<Vec<(Ticket, Moment)>>>;
+
+struct Scripted {
+    script: Script,
+    diary: Diary,
+    connecting: Duration,
+    reconnecting: Duration,
+    connected: bool,
+}
+
+#[expect(clippy::disallowed_methods, reason = "in virtual time, tokio's timers are exact")]
+async fn pass(time: Duration) {
+    if !time.is_zero() {
+        tokio::time::sleep(time).await;
+    }
+}
+
+impl Session for Scripted {
+    async fn ready(&mut self, watch: &mut Watch<'_>) {
+        let before = watch.now();
+        pass(if self.connected { self.reconnecting } else { self.connecting }).await;
+        if !self.connected {
+            self.connected = true;
+            watch.part(Part(0), watch.now() - before);
+        }
+    }
+
+    async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        self.diary.lock().unwrap().push((*ticket, watch.now()));
+        match (self.script)(ticket) {
+            Act::Answer(after) => {
+                watch.sent();
+                watch.items(2);
+                pass(after).await;
+                Outcome::Ok(0)
+            }
+            Act::Refuse(after) => {
+                pass(after).await;
+                watch.explain(format_args!("number {} was refused", ticket.number));
+                Outcome::Failed(Class::Closed, 0)
+            }
+            Act::Hang => {
+                watch.sent();
+                std::future::pending().await
+            }
+        }
+    }
+
+    async fn close(&mut self) {}
+}
+
+/// Sessions that all follow one script.
+struct Troupe {
+    script: Script,
+    diary: Diary,
+    connecting: Duration,
+    reconnecting: Duration,
+}
+
+impl Troupe {
+    fn new(script: impl Fn(&Ticket) -> Act + Send + Sync + 'static) -> Self {
+        Self {
+            script: Arc::new(script),
+            diary: Diary::default(),
+            connecting: ms(5),
+            reconnecting: ms(0),
+        }
+    }
+
+    fn answering_after(time: Duration) -> Self {
+        Self::new(move |_| Act::Answer(time))
+    }
+}
+
+impl Fleet for Troupe {
+    type Session = Scripted;
+
+    fn sessions(&self, _worker: usize, numbers: Range<u32>) -> Vec<Scripted> {
+        let session = |_| Scripted {
+            script: Arc::clone(&self.script),
+            diary: Arc::clone(&self.diary),
+            connecting: self.connecting,
+            reconnecting: self.reconnecting,
+            connected: false,
+        };
+        numbers.map(session).collect()
+    }
+}
+
+/// A run in virtual time, with every interval it brought.
+struct Simulated {
+    finished: Finished,
+    intervals: Vec<Interval>,
+}
+
+impl Simulated {
+    fn total(&self, phase: Phase) -> &Interval {
+        &self.finished.totals[&phase]
+    }
+
+    fn steady(&self) -> &Interval {
+        self.total(Phase::Steady)
+    }
+}
+
+/// Runs a plan with one worker; `meddle` runs beside it and may stop it.
+fn simulate_with<M: Future<Output = ()> + 'static>(
+    settings: Settings,
+    troupe: &Troupe,
+    stop: &Stop,
+    meddle: M,
+) -> Simulated {
+    let plan = Plan::new(Settings { workers: Some(1), ..settings }, 1).unwrap();
+    let catalogue = Catalogue::new(["exchange"], ["connect"]);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let (portions, collected) = std::sync::mpsc::sync_channel::<Portion>(100_000);
+    let (way_back, spent) = std::sync::mpsc::sync_channel(4);
+    let end = runtime.block_on(LocalSet::new().run_until(async {
+        let time = VirtualTime::new();
+        let (gate, numbers) = (Gate::new(1), Arc::new(Numbers::default()));
+        let shared =
+            Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
+        tokio::task::spawn_local(meddle);
+        work(&shared, 0, &time, troupe, Outlet { portions, spent }).await.unwrap()
+    }));
+    let mut intervals = Vec::new();
+    let mut sink = |interval: &Interval| intervals.push(interval.clone());
+    let totals = Collector::new(vec![way_back]).collect(&collected, &mut sink);
+    let finished = conclude(&plan, totals, &[end], Moment::ZERO).unwrap();
+    Simulated { finished, intervals }
+}
+
+fn simulate(settings: Settings, troupe: &Troupe) -> Simulated {
+    simulate_with(settings, troupe, &Stop::new(), async {})
+}
+
+/// An open load of so many exchanges a second for so many seconds.
+fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
+    let rate = Rate::per_second(per_second).unwrap();
+    let lasting = Some(Duration::from_secs(seconds));
+    Settings::open(Schedule::constant(rate, lasting).unwrap(), sessions)
+}
+
+/// How many values of a histogram are at least `least`.
+fn at_least(histogram: &Histogram, least: Duration) -> u64 {
+    // Buckets are named by their upper bounds, a thousandth too high at most.
+    histogram
+        .buckets()
+        .filter(|(value, _)| u128::from(*value) >= least.as_nanos())
+        .map(|(_, n)| n)
+        .sum()
+}
+
+/// The reason this project exists.
+///
+/// A hundred exchanges a second are due for two seconds; the target answers in 1 ms, but
+/// exchange 50 takes a second. While it does, a hundred more fall due and wait: exchange 50 + j is
+/// due 10·j ms after the stall began and is answered 1,000 + j ms after it, since those that wait
+/// are served 1 ms each. It has thus waited 1,000 − 9·j ms, which is 100 ms for the last of the
+/// hundred and 91 ms for the next. "Slow" is what took at least 100 ms.
+#[test]
+fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
+    let stalling =
+        |ticket: &Ticket| Act::Answer(if ticket.number == 50 { ms(1_000) } else { ms(1) });
+    let run = simulate(open(100, 2, 1), &Troupe::new(stalling));
+    let steady = run.steady();
+    let (response, service) = (&steady.operations[0].response, &steady.operations[0].service);
+    assert_eq!((response.count(), service.count()), (200, 200));
+    assert_eq!(at_least(service, ms(100)), 1);
+    assert_eq!(at_least(response, ms(100)), 101);
+    // The hundred that waited left late, for which the stall is to blame and not the generator.
+    assert_eq!(at_least(&steady.lag, ms(99)), 100);
+    assert_eq!(steady.lateness.max(), Some(Duration::ZERO));
+    assert_eq!(steady.dropped, 0);
+    assert_eq!(response.max(), Some(ms(1_000)));
+}
+
+#[test]
+fn what_finds_no_room_in_the_backlog_is_dropped_and_counted() {
+    // The first exchange takes 500 ms. Of the 49 that fall due meanwhile, and the 50th that falls
+    // due as it ends, 10 wait and the others are dropped.
+    let stalling = |ticket: &Ticket| Act::Answer(if ticket.number == 0 { ms(501) } else { ms(0) });
+    let settings = Settings { backlog: Some(10), ..open(100, 1, 1) };
+    let run = simulate(settings, &Troupe::new(stalling));
+    let counts = run.finished.counts;
+    assert_eq!((counts.planned, counts.dropped, counts.ok), (100, 40, 60));
+    assert_eq!(run.steady().backlog_peak, 10);
+    assert_eq!(run.finished.ended, Ended::Time);
+}
+
+#[test]
+fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
+    // A hundred fall due in one second at a session that needs 100 ms each: 10 are served in time,
+    // 20 more in the two seconds of the drain, and the one in flight then is cut off.
+    let settings = Settings { drain: ms(2_050), ..open(100, 1, 1) };
+    let run = simulate(settings, &Troupe::answering_after(ms(100)));
+    let counts = run.finished.counts;
+    assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 30, 1, 69));
+    assert_eq!(run.finished.lasted, ms(3_050));
+}
+
+#[test]
+fn preparing_is_not_part_of_the_run() {
+    let troupe = Troupe { connecting: ms(3_000), ..Troupe::answering_after(ms(1)) };
+    let run = simulate(open(100, 1, 300), &troupe);
+    assert_eq!(run.finished.lasted, ms(1_000));
+    // 300 sessions, of which 256 may connect at once.
+    assert_eq!(run.finished.prepared_in, ms(6_001));
+    let prepare = run.total(Phase::Prepare);
+    assert_eq!((prepare.parts[0].count(), prepare.parts[0].mean()), (300, Some(ms(3_000))));
+    assert_eq!(prepare.planned, 0);
+    assert_eq!(run.steady().operations[0].response.max(), Some(ms(1)));
+}
+
+#[test]
+fn a_timeout_ends_the_exchange_and_not_the_session() {
+    let hanging = |ticket: &Ticket| match ticket.number {
+        3 => Act::Hang,
+        _ => Act::Answer(ms(1)),
+    };
+    let settings = Settings { operation_timeout: ms(200), ..open(10, 2, 1) };
+    let run = simulate(settings, &Troupe::new(hanging));
+    let exchange = &run.steady().operations[0];
+    assert_eq!((exchange.counts.ok, exchange.counts.timed_out), (19, 1));
+    // Noticed within a twentieth of its length.
+    let slowest = exchange.service.max().unwrap();
+    assert!(slowest >= ms(200) && slowest <= ms(211), "{slowest:?}");
+}
+
+#[test]
+fn what_never_left_has_no_service_time() {
+    let refusing = |ticket: &Ticket| match ticket.number % 2 {
+        0 => Act::Refuse(ms(7)),
+        _ => Act::Answer(ms(1)),
+    };
+    let run = simulate(open(100, 1, 4), &Troupe::new(refusing));
+    let exchange = &run.steady().operations[0];
+    assert_eq!((exchange.counts.ok, exchange.counts.failed), (50, 50));
+    assert_eq!((exchange.service.count(), exchange.response.count()), (50, 100));
+    assert_eq!(exchange.counts.items, 100);
+    assert_eq!(run.steady().samples.len(), 10, "the first few texts are kept");
+    assert_eq!(run.steady().samples[0].text, "number 0 was refused");
+}
+
+#[test]
+fn the_warm_up_counts_for_nothing() {
+    let slow_start = |ticket: &Ticket| Act::Answer(if ticket.number < 20 { ms(40) } else { ms(1) });
+    let mut settings = Settings { warm_up: ms(1_000), ..open(20, 60, 4) };
+    settings.stop.count = Some(30);
+    let run = simulate(settings.clone(), &Troupe::new(slow_start));
+    assert_eq!(run.total(Phase::WarmUp).counts().ok, 20);
+    assert_eq!(run.steady().counts().ok, 30);
+    assert_eq!(run.steady().operations[0].response.max(), Some(ms(1)));
+    assert_eq!(run.finished.ended, Ended::Count);
+    settings.stop.count_includes_warm_up = true;
+    let old = simulate(settings, &Troupe::new(slow_start));
+    assert_eq!(old.steady().counts().ok, 10, "the old tools count all");
+}
+
+#[test]
+fn an_answer_that_comes_in_the_next_phase_belongs_to_its_own() {
+    let settings = Settings { warm_up: ms(1_000), ..open(10, 1, 4) };
+    let run = simulate(settings, &Troupe::answering_after(ms(150)));
+    assert_eq!(run.total(Phase::WarmUp).counts().ok, 10);
+    assert_eq!(run.steady().counts().ok, 10);
+    let seen: Vec<_> = run.intervals.iter().map(|i| (i.index, i.phase, i.counts().ok)).collect();
+    let expected = [
+        (0, Phase::Prepare, 0),
+        (1, Phase::WarmUp, 9),
+        (2, Phase::WarmUp, 1),
+        (2, Phase::Steady, 10),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn the_last_row_runs_until_the_last_answer() {
+    let run = simulate(open(10, 3, 4), &Troupe::answering_after(ms(150)));
+    let rows: Vec<_> =
+        run.intervals.iter().skip(1).map(|i| (i.from, i.to, i.planned, i.counts().ok)).collect();
+    let expected =
+        [(ms(0), ms(1_000), 10, 9), (ms(1_000), ms(2_000), 10, 10), (ms(2_000), ms(3_050), 10, 11)];
+    assert_eq!(rows, expected);
+    assert_eq!(run.intervals[1].in_flight, 1);
+}
+
+#[test]
+fn the_first_limit_reached_ends_the_run() {
+    let limited = |count, time: u64| {
+        let mut settings = open(100, 60, 2);
+        settings.stop.count = count;
+        settings.stop.time = Some(ms(time));
+        simulate(settings, &Troupe::answering_after(ms(1))).finished
+    };
+    let by_count = limited(Some(150), 5_000);
+    assert_eq!((by_count.counts.ok, by_count.ended), (150, Ended::Count));
+    assert_eq!(by_count.lasted, ms(1_491));
+    let by_time = limited(Some(1_000), 5_000);
+    assert_eq!((by_time.counts.ok, by_time.ended), (500, Ended::Time));
+    assert_eq!(by_time.lasted, ms(5_000));
+}
+
+#[test]
+fn a_closed_loop_starts_where_the_last_exchange_ended() {
+    let mut settings = Settings::closed(ThinkTime::None, 3);
+    settings.stop.time = Some(ms(1_000));
+    let run = simulate(settings, &Troupe::answering_after(ms(10)));
+    assert_eq!(run.finished.counts.ok, 300);
+    assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
+    assert_eq!(run.steady().operations[0].response.mean(), Some(ms(10)));
+    assert_eq!(run.finished.lasted, ms(1_000));
+}
+
+#[test]
+fn thinking_is_neither_response_time_nor_lag() {
+    let mut settings = Settings::closed(ThinkTime::Constant(ms(90)), 2);
+    settings.stop.count = Some(25);
+    let troupe = Troupe::answering_after(ms(10));
+    let run = simulate(settings, &troupe);
+    assert_eq!(run.finished.counts.ok, 25);
+    assert_eq!(run.steady().operations[0].response.max(), Some(ms(10)));
+    assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
+    // Two users, one exchange each in 100 ms: number 24 starts at 1,200 ms.
+    assert_eq!(run.finished.lasted, ms(1_210));
+    let mut numbers: Vec<u64> = troupe.diary.lock().unwrap().iter().map(|e| e.0.number).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..25).collect::<Vec<_>>());
+}
+
+#[test]
+fn making_ready_again_is_charged_to_the_wait_and_not_to_us() {
+    // Reconnecting takes 30 ms and the exchange 10 ms, but one is due every 20 ms: exchange n is
+    // due at 20·n and sent at 40·n, when the session is free again.
+    let troupe = Troupe { reconnecting: ms(30), ..Troupe::answering_after(ms(10)) };
+    let mut settings = open(50, 60, 1);
+    settings.stop.count = Some(10);
+    let run = simulate(settings, &troupe);
+    assert_eq!(run.steady().lag.max(), Some(ms(9 * 20)));
+    assert_eq!(run.steady().lateness.max(), Some(Duration::ZERO));
+}
+
+#[test]
+fn a_stop_in_good_order_waits_for_what_is_in_flight() {
+    let stop = Stop::new();
+    let handle = stop.clone();
+    let meddle = async move {
+        pass(ms(1_200)).await;
+        handle.request();
+    };
+    let run = simulate_with(open(10, 60, 10), &Troupe::answering_after(ms(400)), &stop, meddle);
+    let counts = run.finished.counts;
+    assert_eq!(run.finished.ended, Ended::Stopped);
+    // Noticed at most 50 ms late: what was due until then is planned, the rest of the minute is not.
+    assert!((12..=13).contains(&counts.planned), "{counts:?}");
+    assert_eq!((counts.ok, counts.cut_off), (counts.planned, 0));
+}
+
+#[test]
+fn a_second_request_cuts_off() {
+    for phase in [Phase::Prepare, Phase::WarmUp, Phase::Steady, Phase::Drain] {
+        let stop = Stop::new();
+        let handle = stop.clone();
+        let at = match phase {
+            Phase::Prepare => 50,
+            Phase::WarmUp => 500,
+            Phase::Drain => 3_500,
+            _ => 1_500,
+        };
+        let meddle = async move {
+            pass(ms(at)).await;
+            handle.request();
+            handle.request();
+        };
+        let troupe = Troupe { connecting: ms(100), ..Troupe::new(|_| Act::Hang) };
+        let settings = Settings { warm_up: ms(1_000), ..open(10, 2, 5) };
+        let run = simulate_with(settings, &troupe, &stop, meddle);
+        let counts = run.finished.counts;
+        assert_eq!(run.finished.ended, Ended::Aborted, "{phase}");
+        let in_flight = if phase == Phase::Prepare { 0 } else { 5 };
+        assert_eq!(counts.cut_off, in_flight, "{phase}: {counts:?}");
+        assert!(run.finished.lasted <= ms(at), "{phase}: {:?}", run.finished.lasted);
+    }
+}
+
+#[test]
+fn a_target_that_answers_at_once_keeps_nobody_from_running() {
+    // One session is answered at once for ever; the timeout of the other, the rows and the end of
+    // the run need the pacer, which this session must let through. Real time passes here, since
+    // virtual time stands still while somebody is busy.
+    struct Eager(bool);
+
+    impl Session for Eager {
+        async fn ready(&mut self, _: &mut Watch<'_>) {}
+
+        async fn exchange(&mut self, _: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+            watch.sent();
+            if self.0 {
+                return Outcome::Ok(0);
+            }
+            std::future::pending().await
+        }
+
+        async fn close(&mut self) {}
+    }
+
+    struct Pair;
+
+    impl Fleet for Pair {
+        type Session = Eager;
+
+        fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Eager> {
+            numbers.map(|number| Eager(number == 0)).collect()
+        }
+    }
+
+    let mut settings = Settings::closed(ThinkTime::None, 2);
+    settings.stop.time = Some(ms(400));
+    settings.interval = ms(100);
+    settings.operation_timeout = ms(100);
+    settings.workers = Some(1);
+    let plan = Plan::new(settings, 1).unwrap();
+    let catalogue = Catalogue::new(["exchange"], ["connect"]);
+    let rows = RefCell::new(0);
+    let finished = crate::run(
+        &plan,
+        &catalogue,
+        &crate::timer::MachineTime::new(),
+        &Pair,
+        &Stop::new(),
+        &mut |_: &Interval| *rows.borrow_mut() += 1,
+    )
+    .unwrap();
+    assert!(finished.counts.timed_out >= 2, "{:?}", finished.counts);
+    assert!(finished.counts.ok > 1_000);
+    assert!(*rows.borrow() >= 3);
+}
+
+#[test]
+fn workers_share_numbers_and_lose_none() {
+    let diary_of = |settings: Settings| {
+        let troupe = Troupe::new(|_| Act::Answer(Duration::ZERO));
+        let plan = Plan::new(Settings { workers: Some(3), ..settings }, 1).unwrap();
+        let catalogue = Catalogue::new(["exchange"], ["connect"]);
+        let time = crate::timer::MachineTime::new();
+        let finished =
+            crate::run(&plan, &catalogue, &time, &troupe, &Stop::new(), &mut |_: &Interval| {})
+                .unwrap();
+        let numbers = troupe.diary.lock().unwrap().iter().map(|entry| entry.0.number).collect();
+        (finished, numbers)
+    };
+    for model in ["open", "closed"] {
+        let mut settings = match model {
+            "open" => Settings { backlog: Some(6_000), ..open(5_000, 60, 10) },
+            _ => Settings::closed(ThinkTime::None, 10),
+        };
+        settings.stop.count = Some(2_000);
+        let (finished, mut numbers): (Finished, Vec<u64>) = diary_of(settings);
+        assert_eq!((finished.counts.ok, finished.ended), (2_000, Ended::Count), "{model}");
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..2_000).collect::<Vec<_>>(), "{model}");
+    }
+}
+
+#[test]
+fn stamps_of_the_engine_add_up() {
+    // The identity that every report rests on, checked where the stamps are made.
+    let stamps = Stamps {
+        due: Moment::from_nanos(10),
+        free: Moment::from_nanos(20),
+        sent: Moment::from_nanos(30),
+        ended: Moment::from_nanos(70),
+    };
+    assert_eq!(stamps.response(), stamps.lag() + stamps.service());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    /// Whatever sessions do and whenever the run is stopped, every exchange is accounted for.
+    #[test]
+    fn nothing_is_lost(
+        script in prop::collection::vec((0..10_u8, 0..300_u64), 1..40),
+        per_second in 1..300_u64,
+        sessions in 1..6_u32,
+        backlog in 0..30_usize,
+        closed: bool,
+        timeout in 0..200_u64,
+        drain in 0..500_u64,
+        stops in prop::collection::vec(0..1_500_u64, 0..3),
+        count in prop::option::of(1..400_u64),
+        think in 0..30_u64,
+    ) {
+        let acts = move |ticket: &Ticket| {
+            let (kind, time) = script[ticket.number as usize % script.len()];
+            match kind {
+                0 => Act::Hang,
+                1..3 => Act::Refuse(ms(time)),
+                _ => Act::Answer(ms(time / 10)),
+            }
+        };
+        let mut settings = open(per_second, 1, sessions);
+        if closed {
+            // Hanging up on nobody, a closed loop whose answers take no time would never end.
+            settings = Settings::closed(ThinkTime::Constant(ms(think + 1)), sessions);
+            settings.stop.time = Some(ms(1_000));
+        }
+        settings.stop.count = count;
+        settings.backlog = Some(backlog);
+        settings.operation_timeout = ms(timeout);
+        settings.drain = ms(drain);
+        settings.warm_up = ms(timeout);
+        let stop = Stop::new();
+        let handle = stop.clone();
+        let meddle = async move {
+            for at in stops {
+                pass(ms(at)).await;
+                handle.request();
+            }
+        };
+        // An imbalance would panic in `simulate_with`.
+        let run = simulate_with(settings, &Troupe::new(acts), &stop, meddle);
+        let counts = run.finished.counts;
+        let rows = run.intervals.iter().map(|row| row.planned).sum::<u64>();
+        prop_assert_eq!(rows, counts.planned);
+        let steady = run.finished.totals.get(&Phase::Steady);
+        if let Some(count) = count {
+            prop_assert!(steady.is_none_or(|steady| steady.planned <= count));
+        }
+        prop_assert!(run.finished.lasted <= ms(1_000 + timeout + drain + 100));
+    }
+}

@@ -1,0 +1,354 @@
+//! [`Dispatch`]: gives what is due to sessions that are free.
+//!
+//! In the open model the schedule decides: what is due goes to the session that has been free for
+//! longest, else into a bounded backlog, else it is dropped and counted. In the closed model the
+//! session decides: it is given the next number once its think time is over. Both release what is
+//! due not only when the timer rings but whenever a session asks, so that a busy worker is never
+//! late for want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is
+//! handed and must not know what an exchange does.
+
+use crate::plan::{Load, Plan};
+use crate::schedule::{Due, Share};
+use crate::think::ThinkTime;
+use brunt_exchange::Moment;
+use brunt_record::Phase;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What a session is given: one exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) number: u64,
+    pub(super) due: Moment,
+    pub(super) phase: Phase,
+}
+
+/// Where planned and dropped exchanges are counted, and whom a session's number stands for.
+pub(super) trait Ledger {
+    /// An exchange fell due.
+    fn planned(&self, phase: Phase);
+    /// An exchange will never be sent.
+    fn dropped(&self, phase: Phase);
+    /// So many exchanges are waiting.
+    fn backlog(&self, waiting: usize);
+    /// Hands an exchange to the waiting session in this seat.
+    fn hand(&self, seat: u32, given: Given);
+}
+
+/// What a session that asks is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Carry this out.
+    Take(Given),
+    /// Wait until something is handed over.
+    Wait,
+    /// Nothing will come any more.
+    Leave,
+}
+
+/// The numbers of the closed model, shared by all workers.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    next: AtomicU64,
+    /// How many of the numbers count towards the limit.
+    counted: AtomicU64,
+    /// Set with the last number that counts, so that nobody makes itself ready in vain.
+    exhausted: AtomicBool,
+}
+
+/// What ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ended {
+    /// The schedule or the time limit came to its end.
+    Time,
+    /// The number of exchanges asked for was reached.
+    Count,
+    /// Somebody asked it to end.
+    Stopped,
+    /// Somebody asked it to end at once, so exchanges were cut off.
+    Aborted,
+}
+
+pub(super) struct Dispatch {
+    model: Model,
+    origin: Moment,
+    /// When nothing falls due any more.
+    end: Option<Moment>,
+    over: Option<Ended>,
+}
+
+enum Model {
+    Open(Open),
+    Closed(Closed),
+}
+
+struct Open {
+    share: Share,
+    next: Option<Due>,
+    count: Option<u64>,
+    count_includes_warm_up: bool,
+    backlog: VecDeque<Given>,
+    bound: usize,
+    free: VecDeque<u32>,
+}
+
+struct Closed {
+    think: ThinkTime,
+    seed: u64,
+    numbers: Arc<Numbers>,
+    count: Option<u64>,
+    count_includes_warm_up: bool,
+    steady_from: Duration,
+    rank: u64,
+    world: u64,
+    thinking: BinaryHeap<Reverse<(Moment, u32)>>,
+}
+
+impl Dispatch {
+    /// The dispatch of one worker with so many seats. Nothing is due before
+    /// [`start`](Self::start).
+    pub(super) fn new(plan: &Plan, worker: usize, seats: usize, numbers: Arc<Numbers>) -> Self {
+        let settings = plan.settings();
+        let (rank, world) = (u64::from(settings.node.rank), u64::from(settings.node.world));
+        let model = match &settings.load {
+            Load::Open(schedule) => {
+                let first = rank + world * worker as u64;
+                let share = schedule.share(first, world * plan.workers() as u64, settings.seed);
+                Model::Open(Open {
+                    share,
+                    next: None,
+                    count: settings.stop.count,
+                    count_includes_warm_up: settings.stop.count_includes_warm_up,
+                    backlog: VecDeque::with_capacity(plan.backlog_of_worker()),
+                    bound: plan.backlog_of_worker(),
+                    free: VecDeque::with_capacity(seats),
+                })
+            }
+            Load::Closed(think) => Model::Closed(Closed {
+                think: *think,
+                seed: settings.seed,
+                numbers,
+                count: plan.count_of_node(),
+                count_includes_warm_up: settings.stop.count_includes_warm_up,
+                steady_from: settings.warm_up,
+                rank,
+                world,
+                thinking: BinaryHeap::with_capacity(seats),
+            }),
+        };
+        Self { model, origin: Moment::ZERO, end: None, over: None }
+    }
+
+    /// Fixes the origin of the run.
+    pub(super) fn start(&mut self, origin: Moment, lasting: Option<Duration>) {
+        self.origin = origin;
+        self.end = lasting.map(|lasting| origin + lasting);
+        if let Model::Open(open) = &mut self.model {
+            self.over = open.advance(origin, self.end);
+        }
+    }
+
+    /// What the session in `seat`, free since `free`, does next.
+    #[inline]
+    pub(super) fn ask(
+        &mut self,
+        seat: u32,
+        session: u32,
+        turn: u64,
+        free: Moment,
+        ledger: &impl Ledger,
+    ) -> Answer {
+        match &mut self.model {
+            Model::Open(open) => {
+                if self.over.is_none() {
+                    self.over = open.release(free, self.origin, self.end, ledger);
+                }
+                match open.backlog.pop_front() {
+                    Some(given) => Answer::Take(given),
+                    None if self.over.is_some() => Answer::Leave,
+                    None => {
+                        open.free.push_back(seat);
+                        Answer::Wait
+                    }
+                }
+            }
+            Model::Closed(_) if self.over.is_some() => Answer::Leave,
+            Model::Closed(closed) => {
+                let due = free + closed.pause(session, turn);
+                if self.end.is_some_and(|end| due >= end) {
+                    return Answer::Leave;
+                }
+                if due > free {
+                    closed.thinking.push(Reverse((due, seat)));
+                    return Answer::Wait;
+                }
+                let given = closed.number(due, self.origin, ledger);
+                if given.is_none() {
+                    self.over = Some(Ended::Count);
+                }
+                given.map_or(Answer::Leave, Answer::Take)
+            }
+        }
+    }
+
+    /// Releases everything due by now.
+    pub(super) fn release(&mut self, now: Moment, ledger: &impl Ledger) {
+        if self.over.is_some() {
+            return;
+        }
+        self.over = match &mut self.model {
+            Model::Open(open) => open.release(now, self.origin, self.end, ledger),
+            Model::Closed(closed) => closed.release(now, self.origin, ledger),
+        };
+        if self.over.is_none() && self.end.is_some_and(|end| end <= now) {
+            self.over = Some(Ended::Time);
+        }
+    }
+
+    /// Plans nothing any more.
+    pub(super) fn stop(&mut self, why: Ended) {
+        self.over = Some(self.over.map_or(why, |before| before.max(why)));
+    }
+
+    /// Gives up what still waits in the backlog.
+    pub(super) fn drop_backlog(&mut self, ledger: &impl Ledger) {
+        if let Model::Open(open) = &mut self.model {
+            open.backlog.drain(..).for_each(|given| ledger.dropped(given.phase));
+        }
+    }
+
+    /// Whether nothing falls due any more, and why.
+    pub(super) fn over(&self) -> Option<Ended> {
+        self.over
+    }
+
+    /// Whether a session that is free now will never be given anything.
+    #[inline]
+    pub(super) fn exhausted(&self) -> bool {
+        match &self.model {
+            Model::Open(open) => self.over.is_some() && open.backlog.is_empty(),
+            Model::Closed(closed) => {
+                self.over.is_some() || closed.numbers.exhausted.load(Ordering::Relaxed)
+            }
+        }
+    }
+
+    /// How many exchanges are due and wait.
+    pub(super) fn backlog(&self) -> usize {
+        match &self.model {
+            Model::Open(open) => open.backlog.len(),
+            Model::Closed(_) => 0,
+        }
+    }
+
+    /// When the timer has to ring next. While exchanges wait for a session, a ring for the next
+    /// one would only make the queue longer, which can as well be done when somebody asks.
+    pub(super) fn next_ring(&self) -> Option<Moment> {
+        if self.over.is_some() {
+            return None;
+        }
+        let due = match &self.model {
+            Model::Open(open) if open.backlog.is_empty() => {
+                open.next.map(|next| self.origin + Duration::from_nanos(next.nanos))
+            }
+            Model::Open(_) => None,
+            Model::Closed(closed) => closed.thinking.peek().map(|Reverse((due, _))| *due),
+        };
+        due.into_iter().chain(self.end).min()
+    }
+}
+
+impl Open {
+    /// Moves on to the next due exchange; says why there is none.
+    fn advance(&mut self, origin: Moment, end: Option<Moment>) -> Option<Ended> {
+        self.next = self.share.next();
+        let Some(next) = self.next else {
+            // The end of a schedule that has one is a moment of its own, to be waited for.
+            return end.is_none().then_some(Ended::Time);
+        };
+        let counted = if self.count_includes_warm_up { next.number } else { next.steady_before };
+        let counts = self.count_includes_warm_up || next.phase == Phase::Steady;
+        if counts && self.count.is_some_and(|count| counted >= count) {
+            self.next = None;
+            return Some(Ended::Count);
+        }
+        if end.is_some_and(|end| origin + Duration::from_nanos(next.nanos) >= end) {
+            self.next = None;
+        }
+        None
+    }
+
+    #[inline]
+    fn release(
+        &mut self,
+        now: Moment,
+        origin: Moment,
+        end: Option<Moment>,
+        ledger: &impl Ledger,
+    ) -> Option<Ended> {
+        while let Some(next) = self.next {
+            let due = origin + Duration::from_nanos(next.nanos);
+            if due > now {
+                break;
+            }
+            let given = Given { number: next.number, due, phase: next.phase };
+            ledger.planned(given.phase);
+            if let Some(seat) = self.free.pop_front() {
+                ledger.hand(seat, given);
+            } else if self.backlog.len() < self.bound {
+                self.backlog.push_back(given);
+                ledger.backlog(self.backlog.len());
+            } else {
+                ledger.dropped(given.phase);
+            }
+            if let Some(ended) = self.advance(origin, end) {
+                return Some(ended);
+            }
+        }
+        None
+    }
+}
+
+impl Closed {
+    /// How long the virtual user thinks first. The first exchange needs no thought.
+    fn pause(&self, session: u32, turn: u64) -> Duration {
+        if turn == 0 { Duration::ZERO } else { self.think.pause(self.seed, session, turn) }
+    }
+
+    /// Takes the next number of the run, unless the count is reached.
+    fn number(&self, due: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Given> {
+        let steady = due >= origin + self.steady_from;
+        let phase = if steady { Phase::Steady } else { Phase::WarmUp };
+        if let Some(count) = self.count
+            && (steady || self.count_includes_warm_up)
+        {
+            let before = self.numbers.counted.fetch_add(1, Ordering::Relaxed);
+            if before + 1 >= count {
+                self.numbers.exhausted.store(true, Ordering::Relaxed);
+            }
+            if before >= count {
+                return None;
+            }
+        }
+        let number = self.numbers.next.fetch_add(1, Ordering::Relaxed);
+        ledger.planned(phase);
+        Some(Given { number: self.rank + self.world * number, due, phase })
+    }
+
+    fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Ended> {
+        while let Some(Reverse((due, seat))) = self.thinking.peek().copied() {
+            if due > now {
+                break;
+            }
+            self.thinking.pop();
+            match self.number(due, origin, ledger) {
+                Some(given) => ledger.hand(seat, given),
+                None => return Some(Ended::Count),
+            }
+        }
+        self.numbers.exhausted.load(Ordering::Relaxed).then_some(Ended::Count)
+    }
+}

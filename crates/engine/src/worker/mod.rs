@@ -1,0 +1,377 @@
+//! A [`Worker`]: one thread with its own runtime, sessions, timer and histograms.
+//!
+//! Each session is a local task that asks for work, does it and reports. One more task, the
+//! pacer, waits on the timer and does all that has to happen at a moment: hands out what is due,
+//! ends steps, calls off what takes too long, and looks whether the run is to end. Nothing is
+//! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
+
+mod dispatch;
+mod pacer;
+mod recorder;
+mod seat;
+
+pub use dispatch::Ended;
+pub(crate) use dispatch::Numbers;
+pub(crate) use recorder::{Outlet, Portion};
+
+use crate::fleet::Fleet;
+use crate::gate::Gate;
+use crate::plan::Plan;
+use crate::stop::Stop;
+use crate::timer::Time;
+use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
+use brunt_record::{Catalogue, Phase};
+use dispatch::{Answer, Dispatch, Given, Ledger};
+use pacer::Pacer;
+use recorder::{Recorder, Steps};
+use seat::{Doing, NEVER, Seat};
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// How often a worker looks whether the run is to end and whether an exchange takes too long.
+const TICK: Duration = Duration::from_millis(50);
+const TICK_MIN: Duration = Duration::from_millis(1);
+/// How many sessions of a worker connect at once while the run is prepared.
+const READYING_MAX: usize = 256;
+/// How long sessions may take leave.
+const CLOSING_MAX: Duration = Duration::from_secs(1);
+
+/// What all workers of a run are given.
+pub(crate) struct Shared<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) stop: &'a Stop,
+    pub(crate) gate: &'a Gate,
+    pub(crate) numbers: &'a Arc<Numbers>,
+}
+
+/// How a worker's run went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkerEnd {
+    pub(crate) ended: Ended,
+    pub(crate) origin: Moment,
+    /// When the last answer came, or the schedule was over, if that was later.
+    pub(crate) last: Moment,
+}
+
+/// Carries out one worker's share of a run. Must be called within a `LocalSet`.
+pub(crate) async fn work<T: Time, F: Fleet>(
+    shared: &Shared<'_>,
+    number: usize,
+    time: &T,
+    fleet: &F,
+    outlet: Outlet,
+) -> std::io::Result<WorkerEnd> {
+    let timer = time.timer()?;
+    let local = shared.plan.sessions_of(number);
+    let first = shared.plan.first_session();
+    let sessions = fleet.sessions(number, first + local.start..first + local.end);
+    debug_assert_eq!(sessions.len(), local.len(), "a fleet makes as many sessions as asked for");
+    let worker = Rc::new(Worker::new(shared, number, time.clock(), sessions.len(), outlet));
+    let mut tasks = JoinSet::new();
+    for (seat, session) in (0..).zip(sessions) {
+        let name = first + local.start + seat;
+        tasks.spawn_local(serve(Rc::clone(&worker), session, seat, name));
+    }
+    let pacer = Pacer { worker: &worker, timer: &timer };
+    pacer.prepare().await;
+    let origin = shared.gate.arrive(|| worker.clock.now());
+    let lasting = shared.plan.lasting();
+    pacer.start(origin, lasting).await;
+    let end = pacer.pace(origin, lasting, &|| fleet.noticed(number)).await;
+    pacer.take_leave().await;
+    while let Some(done) = tasks.join_next().await {
+        if let Err(failure) = done
+            && let Ok(panic) = failure.try_into_panic()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+    Ok(end)
+}
+
+struct Worker<C> {
+    clock: C,
+    seats: Box<[Seat]>,
+    dispatch: RefCell<Dispatch>,
+    recorder: RefCell<Recorder>,
+    readying: Semaphore,
+    timeout: Option<Duration>,
+    drain: Duration,
+    stop: Stop,
+    /// Set when sessions that are not ready yet need not become so.
+    leaving: Cell<bool>,
+    tick: Duration,
+    started: Cell<bool>,
+    /// Whether the pacer knows that nothing falls due any more.
+    over_seen: Cell<bool>,
+    origin: Cell<Moment>,
+    /// Sessions that have not made themselves ready yet.
+    unready: Cell<usize>,
+    /// Sessions that may still carry out an exchange.
+    active: Cell<usize>,
+    /// Sessions whose tasks have not come to their end.
+    present: Cell<usize>,
+    /// The moment the pacer will look again, so that sessions know when to wake it earlier.
+    pacer_at: Cell<Moment>,
+    /// When the step that runs is over.
+    step_at: Cell<Moment>,
+    pacer: RefCell<Option<Waker>>,
+    poked: Cell<bool>,
+}
+
+/// One session's task: ready, ask, exchange, report, until there is nothing more to do.
+async fn serve<C: Clock + Clone + 'static, S: Session>(
+    worker: Rc<Worker<C>>,
+    mut session: S,
+    seat: u32,
+    name: u32,
+) {
+    let presence = Presence { worker: &worker, active: Cell::new(true) };
+    let mut text = String::new();
+    let mut free = worker.first_ready(&mut session, seat).await;
+    for turn in 0.. {
+        if turn > 0 {
+            if worker.dispatch.borrow().exhausted() {
+                break;
+            }
+            match worker.ready(&mut session, seat).await {
+                Ok(waited) if waited => free = worker.clock.now(),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        let Some(given) = worker.next(seat, name, turn, free).await else { break };
+        let ticket = Ticket { number: given.number, session: name, turn };
+        free = worker.exchange(&mut session, seat, &ticket, &given, free, &mut text).await;
+        // A target that always answers at once must not keep the others from running.
+        tokio::task::coop::consume_budget().await;
+    }
+    presence.retire();
+    let desk = worker.seat(seat);
+    desk.begin(Doing::Closing, worker.clock.now() + CLOSING_MAX);
+    // Whoever takes too long to say goodbye is left.
+    let _ = desk.unless_called_off(session.close()).await;
+}
+
+/// Notes that a session has done its last exchange and that its task has come to its end, even if
+/// that is a panic: a fault of ours, which ends the run.
+struct Presence<'a, C> {
+    worker: &'a Worker<C>,
+    active: Cell<bool>,
+}
+
+impl<C> Presence<'_, C> {
+    fn retire(&self) {
+        if self.active.replace(false) {
+            let active = self.worker.active.get() - 1;
+            self.worker.active.set(active);
+            if active == 0 {
+                self.worker.poke();
+            }
+        }
+    }
+}
+
+impl<C> Drop for Presence<'_, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.worker.stop.abort();
+        }
+        self.retire();
+        let present = self.worker.present.get() - 1;
+        self.worker.present.set(present);
+        if present == 0 {
+            self.worker.poke();
+        }
+    }
+}
+
+impl<C> Worker<C> {
+    /// Ends the step that runs if it is over. Whoever reads the clock first sees to it, so that
+    /// nothing enters a step that belongs to the next.
+    #[inline]
+    fn turn(&self, now: Moment) {
+        if now >= self.step_at.get() {
+            let backlog = self.dispatch.borrow().backlog();
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.turn(now, backlog);
+            self.step_at.set(recorder.boundary().unwrap_or(NEVER));
+        }
+    }
+
+    /// Wakes the pacer before its time.
+    fn poke(&self) {
+        if !self.poked.replace(true)
+            && let Some(pacer) = &*self.pacer.borrow()
+        {
+            pacer.wake_by_ref();
+        }
+    }
+}
+
+impl<C> Ledger for Worker<C> {
+    fn planned(&self, phase: Phase) {
+        self.recorder.borrow_mut().planned(phase);
+    }
+
+    fn dropped(&self, phase: Phase) {
+        self.recorder.borrow_mut().dropped(phase);
+    }
+
+    fn backlog(&self, waiting: usize) {
+        self.recorder.borrow_mut().backlog(waiting);
+    }
+
+    fn hand(&self, seat: u32, given: Given) {
+        self.seats[seat as usize].give(given);
+    }
+}
+
+impl<C: Clock + Clone + 'static> Worker<C> {
+    fn new(shared: &Shared<'_>, number: usize, clock: C, seats: usize, outlet: Outlet) -> Self {
+        let settings = shared.plan.settings();
+        let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
+        let steps = Steps::new(shared.plan.phases(), settings.interval, shared.plan.lasting());
+        let dispatch = Dispatch::new(shared.plan, number, seats, Arc::clone(shared.numbers));
+        Self {
+            clock,
+            seats: (0..seats).map(|_| Seat::new()).collect(),
+            dispatch: RefCell::new(dispatch),
+            recorder: RefCell::new(Recorder::new(number, shared.catalogue, steps, outlet)),
+            readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
+            timeout,
+            drain: settings.drain,
+            stop: shared.stop.clone(),
+            leaving: Cell::new(false),
+            tick: timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK)),
+            started: Cell::new(false),
+            over_seen: Cell::new(false),
+            origin: Cell::new(Moment::ZERO),
+            unready: Cell::new(seats),
+            active: Cell::new(seats),
+            present: Cell::new(seats),
+            pacer_at: Cell::new(NEVER),
+            step_at: Cell::new(NEVER),
+            pacer: RefCell::new(None),
+            poked: Cell::new(false),
+        }
+    }
+
+    fn seat(&self, seat: u32) -> &Seat {
+        &self.seats[seat as usize]
+    }
+
+    /// Makes a session ready before the run and waits for the run to begin.
+    async fn first_ready<S: Session>(&self, session: &mut S, seat: u32) -> Moment {
+        let permit = self.readying.acquire().await;
+        if !self.leaving.get() {
+            // Called off, the run ends before it begins, and the session will be told so.
+            let _ = self.ready(session, seat).await;
+        }
+        drop(permit);
+        let desk = self.seat(seat);
+        desk.begin(Doing::Waiting, NEVER);
+        self.unready.set(self.unready.get() - 1);
+        if self.unready.get() == 0 {
+            self.poke();
+        }
+        poll_fn(|cx| {
+            desk.wait(cx);
+            if self.started.get() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        self.origin.get()
+    }
+
+    /// Makes a session ready; says whether that took any waiting, or that there is no more need.
+    async fn ready<S: Session>(&self, session: &mut S, seat: u32) -> Result<bool, Outcome> {
+        let desk = self.seat(seat);
+        desk.begin(Doing::Readying, NEVER);
+        let mut watch = Watch::new(&self.clock, None);
+        let mut waited = false;
+        let readied = {
+            let mut act = std::pin::pin!(session.ready(&mut watch));
+            let act = poll_fn(|cx| {
+                let polled = act.as_mut().poll(cx);
+                waited |= polled.is_pending();
+                polled
+            });
+            desk.unless_called_off(act).await
+        };
+        self.recorder.borrow_mut().readied(&watch);
+        readied.map(|()| waited)
+    }
+
+    /// The next exchange for a session that is free since `free`; `None` when there is none.
+    async fn next(&self, seat: u32, name: u32, turn: u64, free: Moment) -> Option<Given> {
+        let desk = self.seat(seat);
+        desk.begin(Doing::Waiting, NEVER);
+        self.turn(free);
+        let (answer, ring) = {
+            let mut dispatch = self.dispatch.borrow_mut();
+            (dispatch.ask(seat, name, turn, free, self), dispatch.next_ring())
+        };
+        let sooner = answer == Answer::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
+        let unseen = answer == Answer::Leave && !self.over_seen.get();
+        if sooner || unseen || free >= self.pacer_at.get() {
+            self.poke();
+        }
+        match answer {
+            Answer::Take(given) => Some(given),
+            Answer::Leave => None,
+            Answer::Wait => {
+                poll_fn(|cx| {
+                    if let Some(given) = desk.take() {
+                        return Poll::Ready(Some(given));
+                    }
+                    if self.dispatch.borrow().exhausted() {
+                        return Poll::Ready(None);
+                    }
+                    desk.wait(cx);
+                    Poll::Pending
+                })
+                .await
+            }
+        }
+    }
+
+    /// Carries out one exchange and records it; says when it ended.
+    async fn exchange<S: Session>(
+        &self,
+        session: &mut S,
+        seat: u32,
+        ticket: &Ticket,
+        given: &Given,
+        free: Moment,
+        text: &mut String,
+    ) -> Moment {
+        let desk = self.seat(seat);
+        let deadline = self.timeout.map_or(NEVER, |timeout| given.due.max(free) + timeout);
+        desk.begin(Doing::Exchanging, deadline);
+        let wanted = {
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.began();
+            recorder.wants_text()
+        };
+        text.clear();
+        let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
+        let done = desk.unless_called_off(session.exchange(ticket, &mut watch)).await;
+        let ended = self.clock.now();
+        self.turn(ended);
+        let outcome = done.unwrap_or_else(|called_off| called_off);
+        let operation = watch.named_operation();
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.ended(given, (free, ended), &watch, outcome);
+        if wanted && matches!(outcome, Outcome::Failed(..)) {
+            recorder.explained(operation, outcome, ended, text);
+        }
+        ended
+    }
+}

@@ -1,0 +1,173 @@
+//! The [`Pacer`]: does on time all that a worker has to do at a moment.
+//!
+//! It waits on the worker's only timer, armed for whatever comes first: an exchange falling due,
+//! the end of a think time or of a step, the next look at the clock of every exchange in flight,
+//! the end of the drain. Timeouts thus cost an exchange one comparison now and then and no timer
+//! of its own; they are noticed within a twentieth of their length. It must not carry out
+//! exchanges.
+
+use super::dispatch::Ended;
+use super::seat::{Doing, NEVER, Seat};
+use super::{TICK, Worker, WorkerEnd};
+use crate::fleet::Noticed;
+use crate::stop::Urgency;
+use crate::timer::Timer;
+use brunt_exchange::{Clock, Moment, Outcome};
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+pub(super) struct Pacer<'a, C, T> {
+    pub(super) worker: &'a Worker<C>,
+    pub(super) timer: &'a T,
+}
+
+impl<C: Clock, T: Timer> Pacer<'_, C, T> {
+    /// Waits until every session has made itself ready, or the run is to end before it began.
+    pub(super) async fn prepare(&self) {
+        while self.worker.unready.get() > 0 {
+            if self.worker.stop.urgency() > Urgency::Run {
+                self.worker.leaving.set(true);
+                self.call_off(Doing::Readying, None, Outcome::CutOff);
+            }
+            self.wait_until(self.worker.clock.now() + TICK).await;
+        }
+    }
+
+    /// Begins the run at `origin`.
+    pub(super) async fn start(&self, origin: Moment, lasting: Option<Duration>) {
+        let worker = self.worker;
+        worker.dispatch.borrow_mut().start(origin, lasting);
+        worker.recorder.borrow_mut().start(origin);
+        worker.step_at.set(worker.recorder.borrow().boundary().unwrap_or(NEVER));
+        worker.origin.set(origin);
+        while worker.clock.now() < origin {
+            self.wait_until(origin).await;
+        }
+        worker.started.set(true);
+        self.wake_waiting();
+    }
+
+    /// Drives the run until the last exchange has ended.
+    pub(super) async fn pace(
+        &self,
+        origin: Moment,
+        lasting: Option<Duration>,
+        noticed: &impl Fn() -> Noticed,
+    ) -> WorkerEnd {
+        let worker = self.worker;
+        let mut tick = origin;
+        let mut over: Option<(Ended, Moment)> = None;
+        loop {
+            let now = worker.clock.now();
+            worker.turn(now);
+            worker.dispatch.borrow_mut().release(now, worker);
+            let drained = over.map(|(_, at)| at + worker.drain);
+            if now >= tick || drained.is_some_and(|at| now >= at) {
+                self.look(now, drained);
+                worker.recorder.borrow_mut().noticed(noticed());
+                tick = now + worker.tick;
+            }
+            if let Some(ended) = worker.dispatch.borrow().over() {
+                over = Some((ended, over.map_or(now, |(_, at)| at)));
+                worker.over_seen.set(true);
+            }
+            if over.is_some() {
+                self.dismiss();
+                if worker.active.get() == 0 {
+                    break;
+                }
+            }
+            let drained = over.map(|(_, at)| at + worker.drain).filter(|at| *at > now);
+            let ring = worker.dispatch.borrow().next_ring();
+            let step = Some(worker.step_at.get());
+            self.wait_until([ring, step, drained].into_iter().flatten().fold(tick, Moment::min))
+                .await;
+        }
+        let (ended, at) = over.unwrap_or((Ended::Aborted, origin));
+        let end = match (ended, lasting) {
+            (Ended::Time, Some(lasting)) => origin + lasting,
+            (Ended::Count, _) => origin,
+            _ => at,
+        };
+        let mut recorder = worker.recorder.borrow_mut();
+        recorder.noticed(noticed());
+        let last = recorder.finish(end);
+        WorkerEnd { ended, origin, last }
+    }
+
+    /// Waits until every session has taken leave, and leaves those that take too long.
+    pub(super) async fn take_leave(&self) {
+        while self.worker.present.get() > 0 {
+            let now = self.worker.clock.now();
+            let overdue = (self.worker.stop.urgency() < Urgency::Abort).then_some(now);
+            self.call_off(Doing::Closing, overdue, Outcome::CutOff);
+            self.wait_until(now + TICK).await;
+        }
+    }
+
+    /// Looks at everything that may have to end.
+    fn look(&self, now: Moment, drained: Option<Moment>) {
+        let worker = self.worker;
+        let urgency = worker.stop.urgency();
+        if urgency > Urgency::Run {
+            let mut dispatch = worker.dispatch.borrow_mut();
+            let aborted = urgency == Urgency::Abort;
+            dispatch.stop(if aborted { Ended::Aborted } else { Ended::Stopped });
+            dispatch.drop_backlog(worker);
+        }
+        if worker.timeout.is_some() {
+            self.call_off(Doing::Exchanging, Some(now), Outcome::TimedOut);
+        }
+        if drained.is_some_and(|at| now >= at) || urgency == Urgency::Abort {
+            worker.dispatch.borrow_mut().drop_backlog(worker);
+            self.call_off(Doing::Exchanging, None, Outcome::CutOff);
+        }
+    }
+
+    /// Lets go all sessions that will never be given anything.
+    fn dismiss(&self) {
+        if self.worker.dispatch.borrow().exhausted() {
+            self.call_off(Doing::Readying, None, Outcome::CutOff);
+            self.wake_waiting();
+        }
+    }
+
+    /// Calls off what sessions are doing; only what is overdue where a moment is given.
+    fn call_off(&self, doing: Doing, overdue: Option<Moment>, with: Outcome) {
+        for seat in &self.worker.seats {
+            if seat.doing() == doing && overdue.is_none_or(|now| seat.overdue(now)) {
+                seat.call_off(with);
+            }
+        }
+    }
+
+    fn wake_waiting(&self) {
+        let waiting = |seat: &&Seat| seat.doing() == Doing::Waiting;
+        self.worker.seats.iter().filter(waiting).for_each(Seat::wake);
+    }
+
+    /// Waits until a moment has come, or a session pokes. It may return early.
+    async fn wait_until(&self, at: Moment) {
+        let worker = self.worker;
+        if worker.pacer_at.replace(at) != at {
+            self.timer.set(at);
+        }
+        poll_fn(|cx| {
+            if worker.poked.replace(false) {
+                return Poll::Ready(());
+            }
+            let mut kept = worker.pacer.borrow_mut();
+            if !kept.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                *kept = Some(cx.waker().clone());
+            }
+            let rung = self.timer.poll_ring(cx);
+            if rung.is_ready() {
+                // It may have rung a trifle early by our clock, and has to be set again then.
+                worker.pacer_at.set(NEVER);
+            }
+            rung
+        })
+        .await;
+    }
+}

@@ -1,0 +1,344 @@
+//! The [`Recorder`]: what a worker has measured in this step of time, by phase.
+//!
+//! An exchange belongs to the phase in which it was due, so at the turn of a phase two
+//! accumulators are filled side by side. At the end of a step they are given away whole and spent
+//! ones come back to be filled again: nothing is copied, and after the first steps nothing is
+//! allocated. A recorder that cannot hand over, since the collector is behind, keeps filling the
+//! same step; nothing measured is ever lost. It must not know when anything is due.
+
+use super::dispatch::Given;
+use crate::fleet::Noticed;
+use brunt_exchange::{Moment, Outcome, Stamps, Watch};
+use brunt_record::{Catalogue, Interval, Phase, Samples, WorkerLoad};
+use rustix::time::{ClockId, clock_gettime};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
+use std::time::Duration;
+
+/// What one worker measured in one step.
+#[derive(Debug)]
+pub(crate) struct Portion {
+    pub(crate) worker: usize,
+    /// The step; 0 is the preparation.
+    pub(crate) index: u64,
+    /// Whether this worker will send no more.
+    pub(crate) last: bool,
+    pub(crate) intervals: Vec<Interval>,
+}
+
+/// Where a worker hands over what it measured, and gets spent intervals back.
+pub(crate) struct Outlet {
+    pub(crate) portions: SyncSender<Portion>,
+    pub(crate) spent: Receiver<Interval>,
+}
+
+/// The steps of a run: each phase is cut into intervals of the same length from its own
+/// beginning, so that no row mixes two phases. Boundaries are computed from their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    phases: Vec<(Phase, Duration)>,
+    interval: Duration,
+    /// Boundaries from here on are left out: the last step runs until the last answer.
+    end: Option<Duration>,
+    at: usize,
+    passed: u32,
+}
+
+impl Steps {
+    pub(super) fn new(
+        phases: Vec<(Phase, Duration)>,
+        interval: Duration,
+        end: Option<Duration>,
+    ) -> Self {
+        Self { phases, interval, end, at: 0, passed: 0 }
+    }
+
+    /// The phase of the step that runs.
+    fn phase(&self) -> Phase {
+        self.phases.get(self.at).map_or(Phase::Steady, |(phase, _)| *phase)
+    }
+
+    /// When the step that runs is over; `None` for the last.
+    fn boundary(&self) -> Option<Duration> {
+        let (_, from) = self.phases.get(self.at)?;
+        let next = self.phases.get(self.at + 1).map(|(_, from)| *from);
+        let cut = *from + self.interval.saturating_mul(self.passed + 1);
+        let boundary = next.map_or(cut, |next| next.min(cut));
+        (self.end.is_none_or(|end| boundary < end)).then_some(boundary)
+    }
+
+    fn advance(&mut self) {
+        let boundary = self.boundary();
+        let turn = self.phases.get(self.at + 1).map(|(_, from)| *from);
+        if turn.is_some() && turn == boundary {
+            self.at += 1;
+            self.passed = 0;
+        } else {
+            self.passed += 1;
+        }
+    }
+}
+
+pub(super) struct Recorder {
+    worker: usize,
+    operations: usize,
+    parts: usize,
+    outlet: Outlet,
+    steps: Steps,
+    origin: Moment,
+    index: u64,
+    from: Duration,
+    /// One accumulator a phase, made when the phase is first met.
+    filling: [Option<Interval>; Phase::ALL.len()],
+    phase: Phase,
+    samples: Samples,
+    in_flight: u64,
+    last_end: Moment,
+    /// The processor time of this thread when the last step was closed, and when that was.
+    cpu: Duration,
+    closed_at: Moment,
+    noticed: Noticed,
+    /// What had been noticed when the last step was closed.
+    noticed_before: Noticed,
+}
+
+impl Recorder {
+    pub(super) fn new(worker: usize, catalogue: &Catalogue, steps: Steps, outlet: Outlet) -> Self {
+        Self {
+            worker,
+            operations: catalogue.operations.len(),
+            parts: catalogue.parts.len(),
+            outlet,
+            steps,
+            origin: Moment::ZERO,
+            index: 0,
+            from: Duration::ZERO,
+            filling: Default::default(),
+            phase: Phase::Prepare,
+            samples: Samples::new(),
+            in_flight: 0,
+            last_end: Moment::ZERO,
+            cpu: Duration::ZERO,
+            closed_at: Moment::ZERO,
+            noticed: Noticed::default(),
+            noticed_before: Noticed::default(),
+        }
+    }
+
+    /// Gives the preparation away and begins the first step at `origin`.
+    pub(super) fn start(&mut self, origin: Moment) {
+        self.filling(Phase::Prepare);
+        self.hand_over(Duration::ZERO, false);
+        self.index = 1;
+        self.origin = origin;
+        self.last_end = origin;
+        self.closed_at = origin;
+        self.phase = self.steps.phase();
+        self.cpu = thread_cpu();
+    }
+
+    /// When the step that runs is over; `None` for the last.
+    pub(super) fn boundary(&self) -> Option<Moment> {
+        self.steps.boundary().map(|boundary| self.origin + boundary)
+    }
+
+    /// Ends the step that runs if its time is over. What was recorded until now belongs to it; if
+    /// this process was kept from running for so long that more steps have gone by, nothing was
+    /// measured in those, and they are passed over.
+    pub(super) fn turn(&mut self, now: Moment, backlog: usize) {
+        let Some(mut passed) = self.passed(now) else { return };
+        self.close_step(now);
+        let handed_over = self.hand_over(passed, false);
+        self.steps.advance();
+        self.index += 1;
+        while let Some(further) = self.passed(now) {
+            passed = further;
+            self.steps.advance();
+            self.index += 1;
+        }
+        if handed_over {
+            self.from = passed;
+        }
+        self.phase = self.steps.phase();
+        self.backlog(backlog);
+    }
+
+    fn passed(&self, now: Moment) -> Option<Duration> {
+        self.steps.boundary().filter(|boundary| self.origin + *boundary <= now)
+    }
+
+    /// Gives the last step away, which ran until the last answer, or until `end` if that is later.
+    pub(super) fn finish(&mut self, end: Moment) -> Moment {
+        let last = self.last_end.max(end);
+        self.close_step(last);
+        self.hand_over(last - self.origin, true);
+        last
+    }
+
+    pub(super) fn planned(&mut self, phase: Phase) {
+        self.filling(phase).planned += 1;
+    }
+
+    pub(super) fn dropped(&mut self, phase: Phase) {
+        self.filling(phase).dropped += 1;
+    }
+
+    pub(super) fn backlog(&mut self, waiting: usize) {
+        let phase = self.phase;
+        let step = self.filling(phase);
+        step.backlog_peak = step.backlog_peak.max(waiting as u64);
+    }
+
+    /// Takes note of what belongs to no exchange, counted since the beginning.
+    pub(super) fn noticed(&mut self, noticed: Noticed) {
+        self.noticed = noticed;
+    }
+
+    pub(super) fn wants_text(&mut self) -> bool {
+        self.samples.wants()
+    }
+
+    pub(super) fn began(&mut self) {
+        self.in_flight += 1;
+    }
+
+    /// Records the parts of making a session ready.
+    pub(super) fn readied(&mut self, watch: &Watch<'_>) {
+        if !watch.parts().is_empty() {
+            let phase = self.phase;
+            let step = self.filling(phase);
+            watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+        }
+    }
+
+    /// Records an exchange that ended.
+    #[inline]
+    pub(super) fn ended(
+        &mut self,
+        given: &Given,
+        (free, ended): (Moment, Moment),
+        watch: &Watch<'_>,
+        outcome: Outcome,
+    ) {
+        self.in_flight -= 1;
+        self.last_end = self.last_end.max(ended);
+        let step = self.filling(given.phase);
+        let (operation, items) = (watch.named_operation(), watch.counted_items());
+        match watch.sent_at() {
+            Some(sent) => {
+                let stamps = Stamps { due: given.due, free, sent, ended };
+                step.record(operation, outcome, &stamps, items);
+            }
+            None => step.record_unsent(operation, outcome, ended - given.due, items),
+        }
+        watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+    }
+
+    /// Keeps the words of a failure.
+    pub(super) fn explained(&mut self, operation: u16, outcome: Outcome, at: Moment, text: &str) {
+        self.samples.offer(operation, outcome, at - self.origin, text);
+    }
+
+    #[inline]
+    fn filling(&mut self, phase: Phase) -> &mut Interval {
+        let Self { filling, outlet, operations, parts, index, from, .. } = self;
+        filling[phase as usize].get_or_insert_with(|| {
+            let mut fresh =
+                outlet.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
+            fresh.reset(*index, phase, *from);
+            fresh
+        })
+    }
+
+    /// Writes down what is known only at the end of a step.
+    fn close_step(&mut self, now: Moment) {
+        let cpu = thread_cpu();
+        let load = WorkerLoad {
+            worker: u16::try_from(self.worker).unwrap_or(u16::MAX),
+            cpu: cpu.saturating_sub(self.cpu),
+            wall: now - self.closed_at,
+        };
+        let texts = self.samples.take();
+        let (phase, in_flight) = (self.phase, self.in_flight);
+        let (noticed, before) = (self.noticed, self.noticed_before);
+        let step = self.filling(phase);
+        step.health.record(load);
+        step.health.socket_drops += noticed.socket_drops - before.socket_drops;
+        step.orphans += noticed.orphans - before.orphans;
+        step.in_flight = in_flight;
+        step.samples.extend(texts);
+        self.cpu = cpu;
+        self.closed_at = now;
+        self.noticed_before = noticed;
+    }
+
+    /// Gives away what was filled; keeps it where the collector has no room, unless it is the
+    /// last, for which there is time to wait.
+    fn hand_over(&mut self, to: Duration, last: bool) -> bool {
+        let mut intervals: Vec<Interval> =
+            self.filling.iter_mut().filter_map(Option::take).collect();
+        for interval in &mut intervals {
+            interval.index = self.index;
+            interval.to = to;
+        }
+        let portion = Portion { worker: self.worker, index: self.index, last, intervals };
+        if last {
+            // A collector that is gone has failed, and says so itself.
+            let _ = self.outlet.portions.send(portion);
+            return true;
+        }
+        let kept = match self.outlet.portions.try_send(portion) {
+            Ok(()) | Err(TrySendError::Disconnected(_)) => return true,
+            Err(TrySendError::Full(portion)) => portion.intervals,
+        };
+        for interval in kept {
+            let phase = interval.phase;
+            self.filling[phase as usize] = Some(interval);
+        }
+        false
+    }
+}
+
+/// The processor time of this thread.
+fn thread_cpu() -> Duration {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(used.tv_sec.unsigned_abs(), u32::try_from(used.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boundaries(steps: &mut Steps, many: usize) -> Vec<(Phase, Option<u128>)> {
+        let mut all = Vec::new();
+        for _ in 0..many {
+            all.push((steps.phase(), steps.boundary().map(|at| at.as_millis())));
+            steps.advance();
+        }
+        all
+    }
+
+    #[test]
+    fn steps_begin_anew_with_each_phase_and_the_last_is_not_cut() {
+        use Phase::{Steady, WarmUp};
+        let ms = Duration::from_millis;
+        let phases = vec![(WarmUp, ms(0)), (Steady, ms(2_500))];
+        let mut steps = Steps::new(phases, ms(1_000), Some(ms(5_500)));
+        let expected = [
+            (WarmUp, Some(1_000)),
+            (WarmUp, Some(2_000)),
+            (WarmUp, Some(2_500)),
+            (Steady, Some(3_500)),
+            (Steady, Some(4_500)),
+            (Steady, None),
+        ];
+        assert_eq!(boundaries(&mut steps, 6), expected);
+    }
+
+    #[test]
+    fn boundaries_do_not_drift() {
+        let phases = vec![(Phase::Steady, Duration::ZERO)];
+        let mut steps = Steps::new(phases, Duration::from_millis(333), None);
+        let last = boundaries(&mut steps, 30_000).pop().unwrap();
+        assert_eq!(last.1, Some(333 * 30_000));
+    }
+}
