@@ -44,6 +44,7 @@ struct Sasl {
     options: SaslOptions,
     authid: Template,
     authzid: Template,
+    escape: Escape,
     with_credentials: Skeleton,
     without_credentials: Skeleton,
 }
@@ -74,7 +75,13 @@ impl Credentials {
             }
             Identity::Sasl { options, password } => {
                 let (name, mechanism) = (Text::new(), options.mechanism.name());
+                // `dn:uid={},…` is a DN behind its prefix, and escaped as one; nothing else has an `=`.
+                let escape = match options.mechanism {
+                    Mechanism::Gssapi => Escape::None,
+                    _ => compiler.dn_escape(),
+                };
                 let sasl = Sasl {
+                    escape,
                     authid: compiler.template(options.authid.as_deref().unwrap_or_default())?,
                     authzid: compiler.template(options.authzid.as_deref().unwrap_or_default())?,
                     with_credentials: request::bind_sasl(
@@ -220,12 +227,7 @@ impl Sasl {
         if let Some(found) = occasion.found {
             row.push(found);
         }
-        // `dn:uid={},…` is a DN behind its prefix, and escaped as one; nothing else has an `=`.
-        let escape = match self.options.mechanism {
-            Mechanism::Gssapi => Escape::None,
-            _ => Escape::Dn,
-        };
-        template.render(&row, escape, &mut text);
+        template.render(&row, self.escape, &mut text);
         String::from_utf8_lossy(&text).into_owned()
     }
 }

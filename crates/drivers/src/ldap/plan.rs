@@ -7,7 +7,7 @@ use super::churn::Churn;
 use super::live::Live;
 use super::login::Credentials;
 use super::request::{Compiler, Request};
-use super::route::Route;
+use super::route::{Route, Security};
 use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
@@ -132,6 +132,7 @@ impl Plan {
     /// Compiles `setup`, or says what cannot work and what would.
     pub fn compile(setup: Setup) -> Result<Self, PlanError> {
         check_concurrency(&setup)?;
+        check_external(&setup.login, &setup)?;
         let controls = bind_controls(&setup.bind_controls);
         let none = Arguments::default();
         let login =
@@ -203,11 +204,7 @@ impl Operation {
             if percent > 100 {
                 return Err(PlanError::Percent(percent));
             }
-            if matches!((identity, &setup.route.security), (Identity::Sasl { options, .. }, super::Security::Plain)
-                if options.mechanism == Mechanism::External)
-            {
-                return Err(PlanError::ExternalWithoutTls);
-            }
+            check_external(identity, setup)?;
             Credentials::compile(identity, controls, compiler(appended), percent)?
                 .ok_or(PlanError::Nobody)
         };
@@ -283,6 +280,18 @@ fn check_concurrency(setup: &Setup) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+/// EXTERNAL shows nothing but the certificate of the TLS connection beneath.
+fn check_external(identity: &Identity, setup: &Setup) -> Result<(), PlanError> {
+    match (identity, &setup.route.security) {
+        (Identity::Sasl { options, .. }, Security::Plain)
+            if options.mechanism == Mechanism::External =>
+        {
+            Err(PlanError::ExternalWithoutTls)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn bind_controls(setup: &BindControls) -> Vec<Control> {

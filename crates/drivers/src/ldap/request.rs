@@ -170,7 +170,8 @@ impl<'a> Compiler<'a> {
         Ok(self.arguments.template(text, self.appended)?)
     }
 
-    fn dn_escape(&self) -> Escape {
+    /// How values are escaped in a DN.
+    pub(super) fn dn_escape(&self) -> Escape {
         if self.raw { Escape::None } else { Escape::Dn }
     }
 

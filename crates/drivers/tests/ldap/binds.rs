@@ -5,7 +5,7 @@ use crate::{arguments, outcomes, plan, run, setup, simple};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_drivers::ldap::sasl::SaslOptions;
-use brunt_drivers::ldap::{Identity, Task};
+use brunt_drivers::ldap::{Identity, Plan, PlanError, Task};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::ldap::message::{Authentication, Message, Request};
 use brunt_wire::ldap::reply;
@@ -245,4 +245,31 @@ async fn a_server_that_never_comes_to_an_end_is_cut_short() {
         bound(&server, sasl(&options, PASSWORD), 1).await,
         [Outcome::Failed(Class::Protocol, 0)]
     );
+}
+
+#[test]
+fn external_without_tls_is_refused_wherever_it_binds() {
+    let external = || sasl(&[("mech", "EXTERNAL")], "");
+    let address = "127.0.0.1:389".parse().unwrap();
+    let as_task = setup(address, external());
+    let mut as_login = setup(address, sasl(&[("mech", "PLAIN"), ("authid", "a")], "b"));
+    let Task::Bind { identity, .. } = external() else { return };
+    as_login.login = identity;
+    for setup in [as_task, as_login] {
+        assert!(matches!(Plan::compile(setup), Err(PlanError::ExternalWithoutTls)));
+    }
+}
+
+#[tokio::test]
+async fn a_value_in_an_authorization_dn_is_escaped_unless_raw() {
+    for (raw, expected) in [(false, "dn:cn=a\\,b,dc=x\0a,b\0p"), (true, "dn:cn=a,b,dc=x\0a,b\0p")] {
+        let server = server(move |_, _, credentials| {
+            (if credentials == expected.as_bytes() { 0 } else { 49 }, Vec::new())
+        })
+        .await;
+        let options = [("mech", "PLAIN"), ("authid", "{}"), ("authzid", "dn:cn={},dc=x")];
+        let mut setup = setup(server.address, sasl(&options, "p"));
+        (setup.arguments, setup.raw) = (arguments(&["a,b"]), raw);
+        assert_eq!(outcomes(&run(&plan(setup), 1).await), [Outcome::Ok(0)]);
+    }
 }
