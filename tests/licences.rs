@@ -8,7 +8,8 @@ use std::collections::HashSet;
 
 /// The quoted words of a list in `deny.toml` that has one on each line.
 fn list(name: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/deny.toml")).unwrap();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/deny.toml"))
+        .expect("deny.toml is there");
     let lines = text.lines().skip_while(|line| *line != format!("{name} = [")).skip(1);
     let words = lines.take_while(|line| *line != "]").filter_map(|line| line.split('"').nth(1));
     words.map(str::to_owned).collect()
@@ -17,17 +18,17 @@ fn list(name: &str) -> Vec<String> {
 fn metadata() -> Metadata {
     let mut command = MetadataCommand::new();
     command.manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
-    command.other_options(["--locked".to_owned()]).exec().unwrap()
+    command.other_options(["--locked".to_owned()]).exec().expect("cargo knows this workspace")
 }
 
 /// The packages that end up in a program of ours: what `start` reaches by other than test dependencies.
 fn built_in<'a>(metadata: &'a Metadata, start: &[PackageId]) -> Vec<&'a Package> {
-    let nodes = &metadata.resolve.as_ref().unwrap().nodes;
+    let nodes = &metadata.resolve.as_ref().expect("cargo resolved the workspace").nodes;
     let mut reached: HashSet<&PackageId> = HashSet::new();
     let mut open: Vec<&PackageId> = start.iter().collect();
     while let Some(id) = open.pop() {
         if reached.insert(id) {
-            let node = nodes.iter().find(|node| node.id == *id).unwrap();
+            let node = nodes.iter().find(|node| node.id == *id).expect("every package is a node");
             let used = |kinds: &[cargo_metadata::DepKindInfo]| {
                 kinds.iter().any(|k| k.kind != DependencyKind::Development)
             };
