@@ -8,7 +8,7 @@ use super::plan::{Operation, Plan};
 use super::session::Carrying;
 use super::slot::{Keep, Reply};
 use super::worker::Worker;
-use brunt_exchange::{Monotonic, Outcome, Watch};
+use brunt_exchange::{Class, Monotonic, Outcome, Watch};
 use brunt_wire::ldap::control::{self, Control};
 use brunt_wire::ldap::{Skeleton, code, op, request};
 use std::cell::RefCell;
@@ -83,6 +83,12 @@ impl Carrying<'_> {
     }
 
     async fn add(&self, churn: &Churn, number: u64, watch: &mut Watch<'_>) -> Outcome {
+        if !churn.entries.has(number) {
+            watch.explain(format_args!(
+                "the template makes no entry {number}, counted from 0: let it make more"
+            ));
+            return Outcome::Failed(Class::Check, 0);
+        }
         let open = Open { live: &churn.live, number };
         let scratch = &self.channel.worker.scratch;
         let encode = |id: i32, out: &mut Vec<u8>| {

@@ -5,6 +5,12 @@ use std::ops::Range;
 
 /// Makes entries, each a function of its number, so that any entry can be made again: to delete it.
 pub trait EntrySource: fmt::Debug + Send + Sync {
+    /// Whether there is an entry `number`: a template may make only so many.
+    fn has(&self, number: u64) -> bool {
+        let _ = number;
+        true
+    }
+
     /// Appends the DN of entry `number`.
     fn dn(&self, number: u64, out: &mut Vec<u8>);
 

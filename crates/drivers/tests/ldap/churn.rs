@@ -15,6 +15,10 @@ use std::time::Duration;
 struct Users;
 
 impl EntrySource for Users {
+    fn has(&self, number: u64) -> bool {
+        number < 1000
+    }
+
     fn dn(&self, number: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(format!("uid=user.{number},dc=example").as_bytes());
     }
@@ -131,4 +135,17 @@ async fn a_purge_goes_on_after_a_refusal_and_says_why() {
     let purged = purge(&plan, 1, |_| {}).await;
     assert_eq!((purged.total, purged.deleted, purged.failed), (3, 2, 1));
     assert_eq!(purged.first_failure.as_deref(), Some("result 50 (insufficientAccessRights)"));
+}
+
+#[tokio::test]
+async fn numbers_beyond_the_last_entry_are_failed_adds() {
+    let (server, _) = directory("").await;
+    let mut task = adding(DeleteMode::Off, 1);
+    if let Task::AddAndDelete(adding) = &mut task {
+        adding.share = (998, 2);
+    }
+    let ran = run(&plan(setup(server.address, task)), 2).await;
+    assert_eq!(outcomes(&ran), [Outcome::Ok(0), Outcome::Failed(Class::Check, 0)]);
+    assert!(ran[1].text.contains("makes no entry 1000"), "{}", ran[1].text);
+    assert_eq!(server.log.count("add"), 1);
 }
