@@ -1,0 +1,97 @@
+//! An exchange allocates nothing: a run ten times as long makes not one allocation more.
+//!
+//! The allocator of this test program counts. Both runs do everything else alike, so whatever an
+//! exchange allocated would show ten thousandfold.
+#![expect(unsafe_code, reason = "an allocator cannot be wrapped without")]
+
+use brunt_engine::schedule::{Rate, Schedule};
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{Fleet, Plan, Settings, Stop, ThinkTime, run};
+use brunt_exchange::{Class, Outcome, Session, Ticket, Watch};
+use brunt_record::{Catalogue, Interval};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Answers at once or after being driven once more, and fails now and then.
+struct Quick;
+
+impl Session for Quick {
+    async fn ready(&mut self, _: &mut Watch<'_>) {}
+
+    async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        watch.sent();
+        if ticket.number.is_multiple_of(3) {
+            tokio::task::yield_now().await;
+        }
+        if ticket.number.is_multiple_of(7) {
+            Outcome::Failed(Class::Result, 49)
+        } else {
+            Outcome::Ok(0)
+        }
+    }
+
+    async fn close(&mut self) {}
+}
+
+struct Crowd;
+
+impl Fleet for Crowd {
+    type Session = Quick;
+
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Quick> {
+        numbers.map(|_| Quick).collect()
+    }
+}
+
+fn allocations(mut settings: Settings, count: u64) -> u64 {
+    settings.stop.count = Some(count);
+    settings.interval = Duration::from_secs(3_600);
+    settings.backlog = Some(20_000);
+    settings.operation_timeout = Duration::from_secs(60);
+    settings.workers = Some(1);
+    let plan = Plan::new(settings, 1).unwrap();
+    let names = Catalogue::new(["quick"], []);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let done =
+        run(&plan, &names, &MachineTime::new(), &Crowd, &Stop::new(), &mut |_: &Interval| {});
+    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    assert_eq!(done.unwrap().counts.completed(), count);
+    after - before
+}
+
+#[test]
+fn an_exchange_allocates_nothing() {
+    let rate = Rate::per_second(50_000).unwrap();
+    let open = Settings::open(Schedule::constant(rate, None).unwrap(), 5);
+    let poisson = Settings::open(Schedule::poisson(rate, None).unwrap(), 5);
+    for settings in [open, poisson, Settings::closed(ThinkTime::None, 5)] {
+        let short = allocations(settings.clone(), 1_000);
+        let long = allocations(settings, 11_000);
+        // Room for what depends on how the machine happened to wake its threads; ten thousand
+        // exchanges that allocated would go far beyond it.
+        assert!(long.abs_diff(short) <= 40, "{short} allocations became {long}");
+    }
+}
