@@ -14,6 +14,7 @@ mod decimal;
 mod escape;
 mod generator;
 mod lines;
+pub mod makeldif;
 pub mod patterns;
 mod permutation;
 mod position;

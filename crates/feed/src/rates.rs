@@ -193,7 +193,10 @@ fn duration(text: &str) -> Result<Duration, String> {
         .and_then(|unit| text[..end].parse::<u64>().ok()?.checked_mul(unit))
         .filter(|&nanos| nanos > 0);
     nanos.map(Duration::from_nanos).ok_or_else(|| {
-        format!("`{text}` is not a duration; write a positive integer and a unit (ns us ms s m h d), as in `10 seconds`")
+        format!(
+            "`{text}` is not a duration; write a positive integer and a unit, ns us ms s m h or d, \
+             as in `10 seconds`"
+        )
     })
 }
 

@@ -23,6 +23,11 @@ impl Stream {
         Self(mix(mix(seed ^ GOLDEN).wrapping_add(index.wrapping_mul(GOLDEN))))
     }
 
+    /// A stream of its own for `index`, to tell apart what one generator draws for several ends.
+    pub(crate) const fn fork(self, index: u64) -> Self {
+        Self::new(self.0, index)
+    }
+
     /// The draws made for the exchange `number`.
     pub(crate) const fn at(self, number: u64) -> Draws {
         Draws(mix(self.0.wrapping_add(mix(number.wrapping_add(GOLDEN)))))

@@ -1,0 +1,292 @@
+//! Entries made from a template file in the `MakeLDIF` language, which `addrate` takes.
+//!
+//! A file defines branches, the entries that stand above, and templates, each used by a branch or by
+//! another template a number of times. The template entries are numbered in the order in which
+//! `makeldif` writes them, an entry before those below it, and entry N is computed from N alone, so
+//! that an entry added an hour ago can be named again to delete it. A branch is not among them:
+//! `addrate` expects the branches to exist, as `OpenDJ`'s does, and [`MakeLdif::branch`] gives their
+//! content to whoever wants to create them first.
+//!
+//! The language is described on `OpenDJ`'s manual page `make-ldif.template(5)`. Where the tool and the
+//! page differ, or ours differs from both:
+//!
+//! * `{attr}` refers to a line above it, and is empty where that line gave no value.
+//! * `<first>` and `<last>` are a random pair that no other entry of the template has; a number
+//!   follows both once all pairs are used up. `OpenDJ` walks its lists in order.
+//! * `<sequential:0:true>` starts over below each parent. `OpenDJ` 5.0.3 does not, against its page.
+//! * A branch gets the object class of its RDN where it names none, as the page says.
+//! * `include` names a Java class and is refused.
+//! * `first.names`, `last.names`, `cities`, `states` and `streets` are built in, for a resource
+//!   directory that lacks them.
+
+mod definition;
+mod entry;
+mod place;
+mod resources;
+mod tag;
+mod value;
+
+pub use entry::Entry;
+
+use crate::stream::Stream;
+use definition::Definition;
+use place::{Level, Place};
+use resources::{Names, Resources};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How deep templates may lie below each other.
+const DEPTH_MAX: usize = 8;
+
+const NEVER: &str =
+    "a template before this one has no number, so this one never comes; give it a number";
+
+/// Why a template file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeLdifError {
+    /// The file cannot be read.
+    #[error("read the template file {}; check its name and permissions", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A line that is not what its place wants.
+    #[error("use the template file: {file}:{line}: {problem}")]
+    Line {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+}
+
+/// What a template file is read with.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Where data files are looked for.
+    pub resource_dir: Option<PathBuf>,
+    /// Constants that stand in for those that the file defines.
+    pub constants: Vec<(String, String)>,
+    /// The seed: the same seed gives the same entries.
+    pub seed: u64,
+}
+
+/// The entries of a compiled template file.
+#[derive(Clone, Debug)]
+pub struct MakeLdif {
+    definitions: Vec<Definition>,
+    branches: Vec<usize>,
+    /// For each definition, how many entries it and everything below one of its entries make.
+    sizes: Vec<u64>,
+    /// For each definition, how many entries of each definition those are.
+    counts: Vec<Vec<u64>>,
+    names: Names,
+    warnings: Vec<String>,
+}
+
+impl MakeLdif {
+    /// Reads the file at `path`.
+    pub fn read(path: &Path, sources: &Sources) -> Result<Self, MakeLdifError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| MakeLdifError::Read { path: path.to_owned(), source })?;
+        Self::parse(&text, &path.display().to_string(), sources)
+    }
+
+    /// Compiles `text`, which errors call `file`.
+    pub fn parse(text: &str, file: &str, sources: &Sources) -> Result<Self, MakeLdifError> {
+        let mut resources = Resources::new(sources.resource_dir.clone());
+        let wrong = |(line, problem)| MakeLdifError::Line { file: file.to_owned(), line, problem };
+        let parsed = definition::parse(text, sources, &mut resources).map_err(wrong)?;
+        let names = resources
+            .names(Stream::new(sources.seed, u64::MAX))
+            .map_err(|problem| wrong((1, problem)))?;
+        let mut forest = Self {
+            sizes: Vec::new(),
+            counts: Vec::new(),
+            definitions: parsed.definitions,
+            branches: parsed.branches,
+            names,
+            warnings: parsed.warnings,
+        };
+        forest.measure().map_err(wrong)?;
+        Ok(forest)
+    }
+
+    /// What looks like a mistake in the file and is none for sure.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// How many template entries there are; none if a template is used without a number.
+    pub fn len(&self) -> Option<u64> {
+        let total =
+            self.branches.iter().fold(0u64, |sum, &branch| sum.saturating_add(self.below(branch)));
+        (total < u64::MAX).then_some(total)
+    }
+
+    /// Whether the file makes no template entry.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    /// How many branches the file has.
+    pub fn branch_count(&self) -> usize {
+        self.branches.len()
+    }
+
+    /// Makes branch `index`, counted from 0 in the order of the file; false beyond the last.
+    pub fn branch(&self, index: usize, entry: &mut Entry) -> bool {
+        let Some(&branch) = self.branches.get(index) else { return false };
+        entry.fill(&Place { forest: self, branch, levels: &[] });
+        true
+    }
+
+    /// Makes template entry `number`, counted from 0; false beyond the last.
+    pub fn entry(&self, number: u64, entry: &mut Entry) -> bool {
+        self.at(number, |place| entry.fill(place)).is_some()
+    }
+
+    /// Appends the DN of template entry `number` to `out`; false beyond the last.
+    pub fn dn(&self, number: u64, out: &mut Vec<u8>) -> bool {
+        self.at(number, |place| place.dn(out)).is_some()
+    }
+
+    /// Finds entry `number` and hands its place to `use_it`.
+    fn at<T>(&self, number: u64, use_it: impl FnOnce(&Place<'_>) -> T) -> Option<T> {
+        let mut rest = number;
+        let mut owner = *self.branches.iter().find(|&&branch| {
+            let below = self.below(branch);
+            let here = rest < below;
+            rest -= if here { 0 } else { below };
+            here
+        })?;
+        let branch = owner;
+        let mut steps = [Step::default(); DEPTH_MAX];
+        let mut levels = [Level::default(); DEPTH_MAX];
+        let mut depth = 0;
+        loop {
+            let (step, within) = self.step(owner, rest)?;
+            steps[depth] = step;
+            let template = self.definitions[owner].subordinates[step.group].template;
+            levels[depth] = Level {
+                template,
+                occurrence: self.occurrence(branch, &steps[..=depth], template),
+                sibling: self.sibling(step, template),
+            };
+            depth += 1;
+            owner = template;
+            match within.checked_sub(1) {
+                Some(below) if depth < DEPTH_MAX => rest = below,
+                _ => break,
+            }
+        }
+        Some(use_it(&Place { forest: self, branch, levels: &levels[..depth] }))
+    }
+
+    /// Which entry directly below `owner` holds the entry `rest`, and its number within that one.
+    fn step(&self, owner: usize, mut rest: u64) -> Option<(Step, u64)> {
+        for (group, subordinate) in self.definitions[owner].subordinates.iter().enumerate() {
+            let size = self.sizes[subordinate.template];
+            let total = subordinate.count.saturating_mul(size);
+            if rest < total {
+                return Some((Step { owner, group, instance: rest / size }, rest % size));
+            }
+            rest -= total;
+        }
+        None
+    }
+
+    /// How many entries of `template` come before the one at the end of `steps`.
+    fn occurrence(&self, branch: usize, steps: &[Step], template: usize) -> u64 {
+        let before = self.branches.iter().take_while(|&&earlier| earlier != branch);
+        let mut count =
+            before.fold(0u64, |sum, &earlier| sum.saturating_add(self.counts[earlier][template]));
+        for step in steps {
+            let groups = &self.definitions[step.owner].subordinates;
+            for earlier in &groups[..step.group] {
+                count = count.saturating_add(
+                    earlier.count.saturating_mul(self.counts[earlier.template][template]),
+                );
+            }
+            count +=
+                step.instance.saturating_mul(self.counts[groups[step.group].template][template]);
+        }
+        count
+    }
+
+    /// How many entries of `template` come before the one of `step` below the same parent.
+    fn sibling(&self, step: Step, template: usize) -> u64 {
+        let earlier = &self.definitions[step.owner].subordinates[..step.group];
+        let same = earlier.iter().filter(|group| group.template == template);
+        same.fold(step.instance, |sum, group| sum.saturating_add(group.count))
+    }
+
+    fn below(&self, definition: usize) -> u64 {
+        self.definitions[definition].subordinates.iter().fold(0, |sum, group| {
+            sum.saturating_add(group.count.saturating_mul(self.sizes[group.template]))
+        })
+    }
+
+    /// Computes `sizes` and `counts`, templates before those that use them.
+    fn measure(&mut self) -> Result<(), (usize, String)> {
+        let count = self.definitions.len();
+        self.sizes = vec![0; count];
+        self.counts = vec![Vec::new(); count];
+        for definition in 0..count {
+            self.measure_one(definition, 0)?;
+        }
+        let mut endless = false;
+        for &branch in &self.branches {
+            match self.definitions[branch].subordinates.first() {
+                Some(group) if endless => return Err((group.line, NEVER.to_owned())),
+                _ => endless |= self.below(branch) == u64::MAX,
+            }
+        }
+        Ok(())
+    }
+
+    fn measure_one(&mut self, index: usize, depth: usize) -> Result<(), (usize, String)> {
+        let line = self.definitions[index].line;
+        if depth > DEPTH_MAX {
+            return Err((
+                line,
+                format!(
+                    "templates lie more than {DEPTH_MAX} deep below each other here; is one below itself?"
+                ),
+            ));
+        }
+        let groups = self.definitions[index].subordinates.clone();
+        let mut counts = vec![0u64; self.definitions.len()];
+        let mut size = 1u64;
+        for group in &groups {
+            if size == u64::MAX {
+                let problem = "a template before this one has no number, so this one never comes; give it a number";
+                return Err((group.line, problem.to_owned()));
+            }
+            self.measure_one(group.template, depth + 1)?;
+            size = size.saturating_add(group.count.saturating_mul(self.sizes[group.template]));
+            for (total, below) in counts.iter_mut().zip(&self.counts[group.template]) {
+                *total = total.saturating_add(group.count.saturating_mul(*below));
+            }
+        }
+        counts[index] = 1;
+        self.sizes[index] = size;
+        self.counts[index] = counts;
+        Ok(())
+    }
+}
+
+/// One step down from an entry to one below it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    owner: usize,
+    group: usize,
+    instance: u64,
+}
+
+#[cfg(test)]
+mod tests;

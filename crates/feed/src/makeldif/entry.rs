@@ -1,0 +1,56 @@
+//! One generated entry: a buffer that is filled again for every entry.
+
+use super::place::Place;
+
+/// A DN and attribute values. The values of one attribute stand next to each other.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    bytes: Vec<u8>,
+    dn_end: usize,
+    values: Vec<Span>,
+}
+
+/// Where a name begins, where its value does, and where that ends.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    name: usize,
+    value: usize,
+    end: usize,
+}
+
+impl Entry {
+    /// An empty entry.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The DN.
+    pub fn dn(&self) -> &[u8] {
+        &self.bytes[..self.dn_end]
+    }
+
+    /// The attribute values, each with the name of its attribute.
+    pub fn values(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.values
+            .iter()
+            .map(|span| (&self.bytes[span.name..span.value], &self.bytes[span.value..span.end]))
+    }
+
+    pub(super) fn fill(&mut self, place: &Place<'_>) {
+        self.bytes.clear();
+        self.values.clear();
+        place.dn(&mut self.bytes);
+        self.dn_end = self.bytes.len();
+        let definition = place.definition();
+        for &line in &definition.order {
+            let name = self.bytes.len();
+            self.bytes.extend_from_slice(definition.lines[line].name.as_bytes());
+            let value = self.bytes.len();
+            if place.value(line, &mut self.bytes) {
+                self.values.push(Span { name, value, end: self.bytes.len() });
+            } else {
+                self.bytes.truncate(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Where an entry lies, and what each line of its definition gives there.
+//!
+//! A line is computed from its place alone: a reference computes the line it names once more
+//! instead of looking at the entry, so a DN costs its RDN attributes and nothing else.
+
+use super::MakeLdif;
+use super::definition::Definition;
+use super::value::{Condition, Extent, Part, Random};
+use crate::Escape;
+use crate::stream::Draws;
+use crate::uuid;
+
+/// One entry on the way from a branch down.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Level {
+    pub(super) template: usize,
+    /// How many entries of this template come before it.
+    pub(super) occurrence: u64,
+    /// The same, below the same parent.
+    pub(super) sibling: u64,
+}
+
+/// The place of one entry.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) forest: &'a MakeLdif,
+    pub(super) branch: usize,
+    pub(super) levels: &'a [Level],
+}
+
+impl<'a> Place<'a> {
+    /// The template or branch that makes the entry.
+    pub(super) fn definition(&self) -> &'a Definition {
+        &self.forest.definitions[self.levels.last().map_or(self.branch, |level| level.template)]
+    }
+
+    /// Appends the DN.
+    pub(super) fn dn(&self, out: &mut Vec<u8>) {
+        for depth in (1..=self.levels.len()).rev() {
+            Self { levels: &self.levels[..depth], ..*self }.rdn(out);
+            out.push(b',');
+        }
+        out.extend_from_slice(self.forest.definitions[self.branch].name.as_bytes());
+    }
+
+    /// Appends what line `line` gives; false, with nothing appended, if it gives no value.
+    pub(super) fn value(&self, line: usize, out: &mut Vec<u8>) -> bool {
+        let value = &self.definition().lines[line].value;
+        if !value.conditions.iter().all(|condition| self.holds(condition, out)) {
+            return false;
+        }
+        for part in &value.parts {
+            self.part(part, out);
+        }
+        true
+    }
+
+    fn last(&self) -> Level {
+        self.levels.last().copied().unwrap_or_default()
+    }
+
+    fn parent(&self) -> Self {
+        Self { levels: &self.levels[..self.levels.len().saturating_sub(1)], ..*self }
+    }
+
+    fn rdn(&self, out: &mut Vec<u8>) {
+        let definition = self.definition();
+        for (index, &line) in definition.rdn.iter().enumerate() {
+            if index > 0 {
+                out.push(b'+');
+            }
+            out.extend_from_slice(definition.lines[line].name.as_bytes());
+            out.push(b'=');
+            let start = out.len();
+            self.value(line, out);
+            Escape::Dn.apply(out, start);
+        }
+    }
+
+    fn holds(&self, condition: &Condition, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        match condition {
+            Condition::Presence(percent, stream) => {
+                stream.at(self.last().occurrence).up_to(99) < u64::from(*percent)
+            }
+            Condition::IfAbsent(lines, text) => !self.any(lines, text.as_deref(), start, out),
+            Condition::IfPresent(lines, text) => self.any(lines, text.as_deref(), start, out),
+        }
+    }
+
+    /// Whether one of `lines` gives a value, or gives `text` where that is asked for.
+    fn any(&self, lines: &[usize], text: Option<&str>, start: usize, out: &mut Vec<u8>) -> bool {
+        lines.iter().any(|&line| {
+            let given = self.value(line, out);
+            let same = text.is_none_or(|text| &out[start..] == text.as_bytes());
+            out.truncate(start);
+            given && same
+        })
+    }
+
+    fn part(&self, part: &Part, out: &mut Vec<u8>) {
+        let Level { occurrence, sibling, .. } = self.last();
+        match part {
+            Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Part::Reference(line, chars) => {
+                let start = out.len();
+                self.value(*line, out);
+                shorten(out, start, *chars);
+            }
+            Part::Dn(extent) => cut(out, *extent, b',', |out| self.dn(out)),
+            Part::ParentDn(extent) => cut(out, *extent, b',', |out| self.parent().dn(out)),
+            Part::Rdn(extent) if self.levels.is_empty() => {
+                let first = Extent { count: 1, underscores: false };
+                cut(out, *extent, b'+', |out| cut(out, first, b',', |out| self.dn(out)));
+            }
+            Part::Rdn(extent) => cut(out, *extent, b'+', |out| self.rdn(out)),
+            Part::First => self.forest.names.first(occurrence, out),
+            Part::Last => self.forest.names.last(occurrence, out),
+            Part::Lines(lines) => out.extend_from_slice(lines.line(occurrence % lines.len())),
+            Part::Line(lines, stream) => {
+                out.extend_from_slice(lines.line(stream.at(occurrence).up_to(lines.len() - 1)));
+            }
+            Part::List(list, stream) => {
+                let total = list.last().map_or(0, |(upto, _)| *upto);
+                let drawn = stream.at(occurrence).up_to(total.saturating_sub(1));
+                let chosen = list.partition_point(|(upto, _)| *upto <= drawn);
+                out.extend_from_slice(list.get(chosen).map_or("", |(_, text)| text).as_bytes());
+            }
+            Part::Guid(stream) => uuid::write(&mut stream.at(occurrence), out),
+            Part::Sequence { start, restart } => {
+                let index = if *restart { sibling } else { occurrence };
+                let value = start.wrapping_add_unsigned(index);
+                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+            }
+            Part::Random(random, stream) => draw(random, &mut stream.at(occurrence), out),
+        }
+    }
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+fn draw(random: &Random, draws: &mut Draws, out: &mut Vec<u8>) {
+    match random {
+        Random::Chars(charset, min, max) => {
+            for _ in 0..u64::from(*min) + draws.up_to(u64::from(max - min)) {
+                out.extend_from_slice(charset.char(draws.up_to(charset.last())));
+            }
+        }
+        Random::Number(first, span, format) => {
+            let value = first.wrapping_add_unsigned(draws.up_to(*span));
+            match format {
+                Some(format) => format.write(value, out),
+                None => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+            }
+        }
+        Random::Month(chars) => {
+            let start = out.len();
+            out.extend_from_slice(MONTHS[draws.up_to(11) as usize].as_bytes());
+            shorten(out, start, *chars);
+        }
+        Random::Telephone => {
+            out.extend_from_slice(b"+1");
+            for digits in [3, 3, 4] {
+                out.push(b' ');
+                for _ in 0..digits {
+                    out.push(b'0' + draws.up_to(9) as u8);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the first `chars` characters from `start` on; all where that is 0.
+fn shorten(out: &mut Vec<u8>, start: usize, chars: usize) {
+    if chars == 0 {
+        return;
+    }
+    // A byte that continues a character does not begin one.
+    let mut begins = out[start..].iter().enumerate().filter(|(_, byte)| **byte & 0xc0 != 0x80);
+    if let Some((beyond, _)) = begins.nth(chars) {
+        out.truncate(start + beyond);
+    }
+}
+
+/// Appends the part of a DN that `extent` asks for, counted in what `separator` parts.
+fn cut(out: &mut Vec<u8>, extent: Extent, separator: u8, write: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    write(out);
+    let parts = |at: &usize| out[*at] == separator && !escaped(&out[start..], at - start);
+    let nth = (extent.count.unsigned_abs() as usize).checked_sub(1);
+    let at = nth.and_then(|nth| {
+        if extent.count > 0 {
+            (start..out.len()).filter(parts).nth(nth)
+        } else {
+            (start..out.len()).rev().filter(parts).nth(nth)
+        }
+    });
+    match at {
+        Some(at) if extent.count > 0 => out.truncate(at),
+        Some(at) => {
+            out.drain(start..=at);
+        }
+        None => {}
+    }
+    if extent.underscores {
+        for at in start..out.len() {
+            if out[at] == b',' && !escaped(&out[start..], at - start) {
+                out[at] = b'_';
+            }
+        }
+    }
+}
+
+/// Whether the byte at `at` follows an odd number of backslashes.
+pub(super) fn escaped(bytes: &[u8], at: usize) -> bool {
+    bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+}

@@ -1,0 +1,98 @@
+//! The data files a template names, and the lists that are built in for want of them.
+
+use crate::lines::Lines;
+use crate::permutation::Permutation;
+use crate::stream::Stream;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const BUILT_IN: [(&str, &str); 5] = [
+    ("cities", include_str!("words/cities")),
+    ("first.names", include_str!("words/first.names")),
+    ("last.names", include_str!("words/last.names")),
+    ("states", include_str!("words/states")),
+    ("streets", include_str!("words/streets")),
+];
+
+/// Where data files come from; each is read once.
+#[derive(Debug)]
+pub(super) struct Resources {
+    dir: Option<PathBuf>,
+    read: HashMap<String, Arc<Lines>>,
+}
+
+impl Resources {
+    pub(super) fn new(dir: Option<PathBuf>) -> Self {
+        Self { dir, read: HashMap::new() }
+    }
+
+    /// The lines of the file `name`: in the resource directory, else as a path, else built in.
+    pub(super) fn lines(&mut self, name: &str) -> Result<Arc<Lines>, String> {
+        if let Some(lines) = self.read.get(name) {
+            return Ok(Arc::clone(lines));
+        }
+        let in_dir = self.dir.as_ref().map(|dir| dir.join(name));
+        let found =
+            in_dir.into_iter().chain([PathBuf::from(name)]).find(|path| Path::is_file(path));
+        let lines = match (&found, BUILT_IN.iter().find(|(known, _)| *known == name)) {
+            (Some(path), _) => Lines::read(path)
+                .map_err(|error| format!("the file {} cannot be read: {error}", path.display()))?,
+            (None, Some((_, text))) => Lines::of(text.as_bytes().to_vec()),
+            (None, None) => {
+                let place = self
+                    .dir
+                    .as_ref()
+                    .map_or("and there is no resource directory".to_owned(), |dir| {
+                        format!("nor in the resource directory {}", dir.display())
+                    });
+                return Err(format!(
+                    "there is no file `{name}`, {place}; name its directory with -r"
+                ));
+            }
+        };
+        if lines.len() == 0 {
+            return Err(format!("the file `{name}` is empty; put one value on each line"));
+        }
+        let lines = Arc::new(lines);
+        self.read.insert(name.to_owned(), Arc::clone(&lines));
+        Ok(lines)
+    }
+
+    /// The first and last names, in an order that `stream` picks.
+    pub(super) fn names(&mut self, stream: Stream) -> Result<Names, String> {
+        let (first, last) = (self.lines("first.names")?, self.lines("last.names")?);
+        let pairs = first.len().saturating_mul(last.len());
+        Ok(Names { order: Permutation::new(stream, pairs - 1), pairs, first, last })
+    }
+}
+
+/// Pairs of a first and a last name, none twice before all have come.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    first: Arc<Lines>,
+    last: Arc<Lines>,
+    pairs: u64,
+    order: Permutation,
+}
+
+impl Names {
+    /// Appends the first name of pair `number`.
+    pub(super) fn first(&self, number: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.first.line(self.order.value(number) % self.first.len()));
+        self.pass(number, out);
+    }
+
+    /// Appends the last name of pair `number`.
+    pub(super) fn last(&self, number: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.last.line(self.order.value(number) / self.first.len()));
+        self.pass(number, out);
+    }
+
+    fn pass(&self, number: u64, out: &mut Vec<u8>) {
+        let pass = number / self.pairs;
+        if pass > 0 {
+            out.extend_from_slice(itoa::Buffer::new().format(pass).as_bytes());
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The value of an attribute line: text, `{references}` and `<tags>`.
+
+use super::definition::Line;
+use super::resources::Resources;
+use super::value::{Condition, Extent, Part, Random, Value};
+use crate::charset::Charset;
+use crate::decimal::Decimal;
+use crate::stream::Stream;
+
+const LENGTH_MAX: u32 = 1024 * 1024;
+
+/// What a value is compiled with.
+pub(super) struct Context<'a> {
+    /// The lines above it, which it may refer to.
+    pub(super) above: &'a [Line],
+    pub(super) resources: &'a mut Resources,
+    /// The stream of the line; each tag takes one of its own from it.
+    pub(super) stream: Stream,
+    /// Whether it stands in a branch, which has no parent to speak of.
+    pub(super) branch: bool,
+}
+
+impl Context<'_> {
+    /// Compiles `text`. The error says what is wrong with it.
+    pub(super) fn compile(&mut self, text: &str) -> Result<Value, String> {
+        let mut value = Value::default();
+        let mut literal = String::new();
+        let mut rest = text;
+        while let Some(char) = rest.chars().next() {
+            let after = &rest[char.len_utf8()..];
+            match char {
+                '\\' => {
+                    let next = after.chars().next().filter(|next| "<>{}[]\\".contains(*next));
+                    literal.push(next.unwrap_or('\\'));
+                    rest = &after[next.map_or(0, char::len_utf8)..];
+                    continue;
+                }
+                '<' | '{' => {
+                    let close = if char == '<' { '>' } else { '}' };
+                    let end = end(after, close).ok_or_else(|| {
+                        format!("the `{char}` before `{after}` is not closed; write `\\{char}` where text is meant")
+                    })?;
+                    if !literal.is_empty() {
+                        value.parts.push(Part::Text(std::mem::take(&mut literal)));
+                    }
+                    let words: Vec<String> = split(&after[..end]);
+                    if char == '<' {
+                        self.tag(&words, &mut value)?;
+                    } else {
+                        self.reference(&words, &mut value)?;
+                    }
+                    rest = &after[end + 1..];
+                    continue;
+                }
+                _ => literal.push(char),
+            }
+            rest = after;
+        }
+        if !literal.is_empty() {
+            value.parts.push(Part::Text(literal));
+        }
+        Ok(value)
+    }
+
+    fn reference(&self, words: &[String], value: &mut Value) -> Result<(), String> {
+        let chars = match words {
+            [_] => 0,
+            [_, chars] => {
+                chars.parse().map_err(|_| format!("`{chars}` is not a number of characters"))?
+            }
+            _ => return Err("a reference is `{name}` or `{name:characters}`".to_owned()),
+        };
+        let lines = self.lines(&words[0])?;
+        value.needs_dn |= lines.iter().any(|&line| self.above[line].value.needs_dn);
+        value.parts.push(Part::Reference(lines[0], chars));
+        Ok(())
+    }
+
+    /// The lines above that give the attribute `name`; one at least.
+    fn lines(&self, name: &str) -> Result<Vec<usize>, String> {
+        let lines: Vec<usize> = (0..self.above.len())
+            .filter(|&line| self.above[line].name.eq_ignore_ascii_case(name))
+            .collect();
+        if lines.is_empty() {
+            return Err(format!(
+                "the attribute `{name}` is referred to and no line above gives it; move it up"
+            ));
+        }
+        Ok(lines)
+    }
+
+    fn tag(&mut self, words: &[String], value: &mut Value) -> Result<(), String> {
+        let name = words[0].to_ascii_lowercase();
+        let rest = &words[1..];
+        let stream = self.stream.fork((value.parts.len() + value.conditions.len()) as u64);
+        let part = match name.as_str() {
+            "presence" => {
+                let percent = one(&name, rest, 1)?.parse().ok().filter(|percent| *percent <= 100);
+                let percent = percent
+                    .ok_or_else(|| format!("<presence:{}> wants 0 to 100 percent", rest[0]))?;
+                value.conditions.push(Condition::Presence(percent, stream));
+                return Ok(());
+            }
+            "ifpresent" | "ifabsent" => {
+                one(&name, rest, 2)?;
+                let lines = self.lines(&rest[0])?;
+                value.needs_dn |= lines.iter().any(|&line| self.above[line].value.needs_dn);
+                let make =
+                    if name == "ifpresent" { Condition::IfPresent } else { Condition::IfAbsent };
+                value.conditions.push(make(lines, rest.get(1).cloned()));
+                return Ok(());
+            }
+            "dn" | "_dn" | "underscoredn" | "rdn" => {
+                value.needs_dn = true;
+                let count = optional(&name, rest, 0)?;
+                match name.as_str() {
+                    "rdn" => Part::Rdn(Extent { count, underscores: false }),
+                    _ => Part::Dn(Extent { count, underscores: name != "dn" }),
+                }
+            }
+            "parentdn" | "_parentdn" | "underscoreparentdn" => {
+                if self.branch {
+                    return Err(format!(
+                        "<{}> is not allowed in a branch, which has no parent here",
+                        words[0]
+                    ));
+                }
+                none(&name, rest)?;
+                value.needs_dn = true;
+                Part::ParentDn(Extent { count: 0, underscores: name != "parentdn" })
+            }
+            "first" | "last" => {
+                none(&name, rest)?;
+                if name == "first" { Part::First } else { Part::Last }
+            }
+            "guid" => {
+                none(&name, rest)?;
+                Part::Guid(stream)
+            }
+            "file" => self.file(rest, stream)?,
+            "list" => list(rest, stream)?,
+            "sequential" => sequence(rest)?,
+            "random" => Part::Random(random(rest)?, stream),
+            _ => {
+                return Err(format!(
+                    "there is no tag <{}>; write `\\<` where text is meant",
+                    words[0]
+                ));
+            }
+        };
+        value.parts.push(part);
+        Ok(())
+    }
+
+    fn file(&mut self, words: &[String], stream: Stream) -> Result<Part, String> {
+        let name = one("file", words, 2)?;
+        let lines = self.resources.lines(name)?;
+        match words.get(1).map(|order| order.to_ascii_lowercase()).as_deref() {
+            None | Some("random") => Ok(Part::Line(lines, stream)),
+            Some("sequential") => Ok(Part::Lines(lines)),
+            Some(order) => {
+                Err(format!("<file> takes the lines random or sequential, not `{order}`"))
+            }
+        }
+    }
+}
+
+/// Where `close` stands in `text` without a backslash before it.
+fn end(text: &str, close: char) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, char)| {
+        let here = char == close && !escaped;
+        escaped = char == '\\' && !escaped;
+        here.then_some(at)
+    })
+}
+
+/// The words between colons, without the backslashes before closing characters.
+fn split(text: &str) -> Vec<String> {
+    let plain = |word: &str| {
+        let mut word = word.to_owned();
+        for char in ['>', '}', ']', '\\'] {
+            word = word.replace(&format!("\\{char}"), &char.to_string());
+        }
+        word
+    };
+    text.split(':').map(plain).collect()
+}
+
+fn one<'a>(name: &str, words: &'a [String], max: usize) -> Result<&'a str, String> {
+    match words.first() {
+        Some(first) if words.len() <= max && !first.is_empty() => Ok(first),
+        _ => Err(format!("<{name}> takes 1 to {max} arguments after colons, not {}", words.len())),
+    }
+}
+
+fn none(name: &str, words: &[String]) -> Result<(), String> {
+    if words.is_empty() { Ok(()) } else { Err(format!("<{name}> takes no argument")) }
+}
+
+fn optional<T: std::str::FromStr>(name: &str, words: &[String], default: T) -> Result<T, String> {
+    match words {
+        [] => Ok(default),
+        [word] => word.parse().map_err(|_| format!("<{name}> takes a number, not `{word}`")),
+        _ => Err(format!("<{name}> takes one argument at most, not {}", words.len())),
+    }
+}
+
+fn list(words: &[String], stream: Stream) -> Result<Part, String> {
+    if words.is_empty() {
+        return Err("<list> needs values, as in <list:bronze;2:silver;1>".to_owned());
+    }
+    let mut total = 0u64;
+    let mut values = Vec::with_capacity(words.len());
+    for word in words {
+        let weighted = word
+            .rsplit_once(';')
+            .and_then(|(text, weight)| Some((text, weight.parse::<u32>().ok()?)));
+        let (text, weight) = weighted.unwrap_or((word, 1));
+        total += u64::from(weight);
+        values.push((total, text.to_owned()));
+    }
+    if total == 0 {
+        return Err("every weight of <list> is zero; give one of them more".to_owned());
+    }
+    Ok(Part::List(values, stream))
+}
+
+fn sequence(words: &[String]) -> Result<Part, String> {
+    let start = optional("sequential", &words[..words.len().min(1)], 0)?;
+    let restart = match words.get(1).map(|word| word.to_ascii_lowercase()).as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(word) => return Err(format!("<sequential> starts over true or false, not `{word}`")),
+    };
+    if words.len() > 2 {
+        return Err("<sequential> takes a first number and true or false, no more".to_owned());
+    }
+    Ok(Part::Sequence { start, restart })
+}
+
+fn random(words: &[String]) -> Result<Random, String> {
+    let kinds = "alpha, numeric, alphanumeric, chars, hex, base64, month and telephone";
+    let kind = words.first().map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
+    let rest = words.get(1..).unwrap_or_default();
+    let chars = |notation: &str| {
+        let charset = Charset::parse(notation)?;
+        let (min, max) = lengths(&kind, rest)?;
+        Ok(Random::Chars(charset, min, max))
+    };
+    match kind.as_str() {
+        "alpha" => chars("[a-z]"),
+        "alphanumeric" => chars("[a-z][0-9]"),
+        "hex" => chars("[0-9][a-f]"),
+        "base64" => chars("[A-Z][a-z][0-9]+/"),
+        "numeric" if rest.len() == 1 => chars("[0-9]"),
+        "numeric" => number(rest),
+        "chars" => {
+            let set = Charset::of(
+                rest.first().map(String::as_str).unwrap_or_default().chars().collect(),
+            )?;
+            let (min, max) = lengths(&kind, &rest[1..])?;
+            Ok(Random::Chars(set, min, max))
+        }
+        "month" => Ok(Random::Month(optional("random:month", rest, 0)?)),
+        "telephone" => {
+            none("random:telephone", rest)?;
+            Ok(Random::Telephone)
+        }
+        _ => Err(format!("<random> cannot make `{kind}`; there are {kinds}")),
+    }
+}
+
+fn lengths(kind: &str, words: &[String]) -> Result<(u32, u32), String> {
+    let read = |word: &String| word.parse::<u32>().ok().filter(|length| *length <= LENGTH_MAX);
+    let lengths = match words {
+        [length] => read(length).map(|length| (length, length)),
+        [min, max] => read(min).zip(read(max)),
+        _ => None,
+    };
+    lengths.filter(|(min, max)| min <= max && *max > 0).ok_or_else(|| {
+        format!("<random:{kind}> takes a length or a shortest and a longest one, integers up to {LENGTH_MAX}")
+    })
+}
+
+fn number(words: &[String]) -> Result<Random, String> {
+    let shape = || {
+        "<random:numeric> takes a length, or a minimum, a maximum not below it and a format"
+            .to_owned()
+    };
+    let (min, max, format) = match words {
+        [min, max] => (min, max, None),
+        [min, max, format] => (min, max, Some(Decimal::parse(format)?)),
+        _ => return Err(shape()),
+    };
+    let (min, max): (i64, i64) = min.parse().ok().zip(max.parse().ok()).ok_or_else(shape)?;
+    if min > max {
+        return Err(shape());
+    }
+    Ok(Random::Number(min, min.abs_diff(max), format))
+}

@@ -1,0 +1,90 @@
+//! Nothing is allocated per exchange: a counting allocator watches draws, templates and entries.
+//!
+//! A test binary of its own, since an allocator is global, with one test, since threads share it.
+
+use brunt_feed::makeldif::{Entry, MakeLdif, Sources};
+use brunt_feed::{Arguments, Escape, Position, Row, Settings, Template, patterns};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+#[expect(unsafe_code, reason = "an allocator can only be counted by being one")]
+// SAFETY: every call goes to the system's allocator with the arguments it came with.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system allocator's demands.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn shared<T: Send + Sync>(_: &T) {}
+
+#[test]
+fn warm_buffers_are_enough() {
+    let specs = ["inc(0,1999)", "rand(0,2000)", "randstr(16)", "xrand(0,99999)", "static, (value)"];
+    let mut arguments = Arguments::parse(&specs.map(str::to_owned), &Settings::default()).unwrap();
+    let pattern = "[1:10x3%0000][random:8][uuid][timestamp][timestamp:format=yyyyMMdd]";
+    let pattern = patterns::translate(pattern, &mut arguments).unwrap();
+    let template = arguments.template("uid=user.{},cn={5},%2$05d %2$x %3$20s,dc=com", 0).unwrap();
+    let forest = MakeLdif::parse(ENTRIES, "t", &Sources::default()).unwrap();
+    shared(&(&arguments, &template, &forest));
+
+    let (mut row, mut out, mut entry) = (Row::new(), Vec::new(), Entry::new());
+    let mut exchange = |number: u64| {
+        arguments.draw(&Position::alone(number), &mut row);
+        row.push(b"uid=user.1,ou=people,dc=example,dc=com");
+        out.clear();
+        for template in [&template, &pattern] as [&Template; 2] {
+            template.render(&row, Escape::Dn, &mut out);
+            template.render(&row, Escape::Filter, &mut out);
+        }
+        assert!(forest.entry(number, &mut entry));
+        assert!(forest.dn(number, &mut out));
+        black_box((&out, &entry));
+    };
+    (0..10_000).for_each(&mut exchange);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    (0..10_000).for_each(&mut exchange);
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);
+}
+
+const ENTRIES: &str = "branch: dc=com
+subordinateTemplate: unit:1000
+
+template: unit
+rdnAttr: ou
+subordinateTemplate: person:20
+ou: <random:alpha:3:9> <sequential>
+
+template: person
+rdnAttr: uid
+objectClass: top
+objectClass: inetOrgPerson
+givenName: <first>
+sn: <last>
+cn: {givenName} {sn}
+uid: user.<sequential>
+l: <file:cities>
+manager: <parentdn>
+x: <dn:2> <rdn> <_dn> <guid> <list:a:b;3:c> <random:telephone> <random:month:3> <presence:70>
+y: <ifpresent:x>{x:5}
+";
