@@ -3,6 +3,7 @@
 //! The allocator of this test program counts. Both runs do everything else alike, so whatever an
 //! exchange allocated would show ten thousandfold.
 #![expect(unsafe_code, reason = "an allocator cannot be wrapped without")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot run must fail")]
 
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
