@@ -131,8 +131,8 @@ impl Arguments {
         Ok(lines)
     }
 
-    /// Adds one argument.
-    fn push(&mut self, spec: &str) -> Result<(), ArgumentError> {
+    /// Compiles one more argument and adds it behind the others.
+    pub fn push(&mut self, spec: &str) -> Result<(), ArgumentError> {
         let number = self.len() + 1;
         let generator = self.generator(spec).map_err(|fault| fault.of(number, spec))?;
         self.generators.push(generator);

@@ -141,7 +141,7 @@ impl MakeLdif {
     /// Makes branch `index`, counted from 0 in the order of the file; false beyond the last.
     pub fn branch(&self, index: usize, entry: &mut Entry) -> bool {
         let Some(&branch) = self.branches.get(index) else { return false };
-        entry.fill(&Place { forest: self, branch, levels: &[] });
+        entry.fill(&Place { forest: self, branch, levels: &[], given: &[] });
         true
     }
 
@@ -184,7 +184,7 @@ impl MakeLdif {
                 _ => break,
             }
         }
-        Some(use_it(&Place { forest: self, branch, levels: &levels[..depth] }))
+        Some(use_it(&Place { forest: self, branch, levels: &levels[..depth], given: &[] }))
     }
 
     /// Which entry directly below `owner` holds the entry `rest`, and its number within that one.

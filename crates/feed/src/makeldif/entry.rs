@@ -1,6 +1,6 @@
 //! One generated entry: a buffer that is filled again for every entry.
 
-use super::place::Place;
+use super::place::{Given, Place};
 
 /// A DN and attribute values. The values of one attribute stand next to each other.
 #[derive(Clone, Debug, Default)]
@@ -8,6 +8,7 @@ pub struct Entry {
     bytes: Vec<u8>,
     dn_end: usize,
     values: Vec<Span>,
+    given: Vec<Given>,
 }
 
 /// Where a name begins, where its value does, and where that ends.
@@ -39,16 +40,22 @@ impl Entry {
     pub(super) fn fill(&mut self, place: &Place<'_>) {
         self.bytes.clear();
         self.values.clear();
+        self.given.clear();
         place.dn(&mut self.bytes);
         self.dn_end = self.bytes.len();
         let definition = place.definition();
+        self.given.resize(definition.lines.len(), Given::Unknown);
         for &line in &definition.order {
             let name = self.bytes.len();
             self.bytes.extend_from_slice(definition.lines[line].name.as_bytes());
             let value = self.bytes.len();
-            if place.value(line, &mut self.bytes) {
-                self.values.push(Span { name, value, end: self.bytes.len() });
+            let here = Place { given: &self.given, ..*place };
+            if here.value(line, &mut self.bytes) {
+                let end = self.bytes.len();
+                self.values.push(Span { name, value, end });
+                self.given[line] = Given::Value(value..end);
             } else {
+                self.given[line] = Given::Nothing;
                 self.bytes.truncate(name);
             }
         }

@@ -1,7 +1,7 @@
 //! Where an entry lies, and what each line of its definition gives there.
 //!
-//! A line is computed from its place alone: a reference computes the line it names once more
-//! instead of looking at the entry, so a DN costs its RDN attributes and nothing else.
+//! A line is computed from its place alone, so a DN costs its RDN attributes and nothing else. Where
+//! a whole entry is made, a reference copies what the line it names gave before.
 
 use super::MakeLdif;
 use super::definition::Definition;
@@ -9,6 +9,7 @@ use super::value::{Condition, Extent, Part, Random};
 use crate::Escape;
 use crate::stream::Draws;
 use crate::uuid;
+use std::ops::Range;
 
 /// One entry on the way from a branch down.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +27,17 @@ pub(super) struct Place<'a> {
     pub(super) forest: &'a MakeLdif,
     pub(super) branch: usize,
     pub(super) levels: &'a [Level],
+    /// What the lines of the entry gave so far, in the buffer that is being written.
+    pub(super) given: &'a [Given],
+}
+
+/// Where the value of a line lies; nothing if the line gave none, or was not reached yet.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Given {
+    #[default]
+    Unknown,
+    Nothing,
+    Value(Range<usize>),
 }
 
 impl<'a> Place<'a> {
@@ -37,7 +49,9 @@ impl<'a> Place<'a> {
     /// Appends the DN.
     pub(super) fn dn(&self, out: &mut Vec<u8>) {
         for depth in (1..=self.levels.len()).rev() {
-            Self { levels: &self.levels[..depth], ..*self }.rdn(out);
+            // What was given belongs to the entry itself, not to those above it.
+            let given = if depth == self.levels.len() { self.given } else { &[] };
+            Self { levels: &self.levels[..depth], given, ..*self }.rdn(out);
             out.push(b',');
         }
         out.extend_from_slice(self.forest.definitions[self.branch].name.as_bytes());
@@ -45,6 +59,14 @@ impl<'a> Place<'a> {
 
     /// Appends what line `line` gives; false, with nothing appended, if it gives no value.
     pub(super) fn value(&self, line: usize, out: &mut Vec<u8>) -> bool {
+        match self.given.get(line) {
+            Some(Given::Value(bytes)) => {
+                out.extend_from_within(bytes.clone());
+                return true;
+            }
+            Some(Given::Nothing) => return false,
+            _ => {}
+        }
         let value = &self.definition().lines[line].value;
         if !value.conditions.iter().all(|condition| self.holds(condition, out)) {
             return false;
@@ -60,7 +82,7 @@ impl<'a> Place<'a> {
     }
 
     fn parent(&self) -> Self {
-        Self { levels: &self.levels[..self.levels.len().saturating_sub(1)], ..*self }
+        Self { levels: &self.levels[..self.levels.len().saturating_sub(1)], given: &[], ..*self }
     }
 
     fn rdn(&self, out: &mut Vec<u8>) {
