@@ -49,23 +49,21 @@ pub(crate) struct ReportArgs {
     /// The record.
     pub(crate) file: PathBuf,
     /// How to print it.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
 }
 
 /// How a record is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The table of the tool that made it, and the summary.
-    Table,
-    /// The comma-separated values of the tool that made it.
+    /// The summary that a run ends with.
+    Summary,
+    /// A line for each interval and operation, comma-separated.
     Csv,
     /// The record itself.
     Json,
-    /// An HdrHistogram percentile distribution.
+    /// An HdrHistogram percentile distribution of all response times.
     Hgrm,
-    /// An HdrHistogram interval log.
-    Hlog,
 }
 
 /// What kind of server to start.

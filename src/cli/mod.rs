@@ -6,7 +6,7 @@
 
 pub(crate) mod args;
 pub(crate) mod exit;
-mod fault;
+pub(crate) mod fault;
 mod help;
 mod options;
 mod pages;
@@ -14,7 +14,6 @@ mod properties;
 mod prose;
 pub(crate) mod rate;
 pub(crate) mod redact;
-pub(crate) mod secret;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 mod values;
@@ -141,7 +140,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::cli::secret::Secret;
+    use brunt_drivers::secret::Secret;
 
     struct Nowhere;
 

@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use super::secret::Secret;
+use brunt_drivers::secret::Secret;
 
 /// Where files, variables and passwords come from.
 pub(crate) trait Surroundings {

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use super::fault::Fault;
 use super::options::{Kind, Opt};
 use super::properties;
-use super::secret::Secret;
 use super::surroundings::Surroundings;
 use super::tool::Tool;
 use super::words::{self, Source, Words};
+use brunt_drivers::secret::Secret;
 
 /// The values of one command line.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! [`Secret`]: a password or PIN that can be used but not shown.
 //!
-//! Redaction is by type: nothing here prints, compares or serialises the bytes, so no report, log
+//! Redaction is by type: nothing here prints or serialises the bytes, so no report, log
 //! line or panic message can carry them by accident. It must not know what the secret opens.
 
 use zeroize::Zeroizing;
 
 /// The bytes of a password or PIN, wiped from memory when dropped.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {

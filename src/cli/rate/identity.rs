@@ -5,9 +5,9 @@
 
 use super::security::{Security, Transport};
 use super::{Fault, Tool, Values};
-use crate::cli::secret::Secret;
 use crate::cli::surroundings::Surroundings;
 use crate::cli::values::refused;
+use brunt_drivers::secret::Secret;
 
 /// As whom connections speak.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use super::{Fault, Values, listed};
-use crate::cli::secret::Secret;
 use crate::cli::surroundings::Surroundings;
 use crate::cli::values::exclusive;
+use brunt_drivers::secret::Secret;
 
 /// How connections are protected.
 #[derive(Debug)]

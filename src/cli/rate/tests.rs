@@ -11,7 +11,7 @@ use super::operation::{DeleteMode, Scope, Strategy, Threshold, ValueText};
 use super::security::{ClientCertificate, StoreKind, Transport, Trust};
 use super::*;
 use crate::cli::prose;
-use crate::cli::secret::Secret;
+use brunt_drivers::secret::Secret;
 
 /// A world of a few files and variables, and perhaps somebody who types `typed`.
 #[derive(Default)]

@@ -12,6 +12,7 @@ use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
 use super::worker::Scratch;
+use crate::net::tcp::Dialer;
 use brunt_exchange::Part;
 use brunt_feed::{Arguments, Position, TemplateError};
 use brunt_wire::ldap::control::Control;
@@ -167,9 +168,19 @@ impl Plan {
         }
     }
 
+    /// How many sessions share a connection.
+    pub const fn requests_per_connection(&self) -> u32 {
+        self.per_connection
+    }
+
     /// How many connections the sessions need.
     pub const fn connections(&self) -> u32 {
         self.sessions.div_ceil(self.per_connection)
+    }
+
+    /// What opens the connections.
+    pub fn dialer(&self) -> &Dialer {
+        &self.route.dialer
     }
 
     /// What happens beside the exchanges.

@@ -107,7 +107,7 @@ impl Budget {
     pub fn check(&self, demand: &Demand) -> Result<(), Shortage> {
         let held_seconds = self.held_seconds(demand);
         let available = self.available(demand);
-        let needed = (demand.churn_per_second * held_seconds).ceil() as u64 + demand.open;
+        let needed = self.needed(demand);
         if needed <= available {
             return Ok(());
         }
@@ -130,6 +130,12 @@ impl Budget {
                 widen: self.per_pair() < 60_000,
             },
         })
+    }
+
+    /// The ports that the plan occupies at once: those of open connections and those of closed ones
+    /// that are still held.
+    pub fn needed(&self, demand: &Demand) -> u64 {
+        (demand.churn_per_second * self.held_seconds(demand)).ceil() as u64 + demand.open
     }
 
     /// The ports that connections of this demand can have at once: the range, once for each pair of

@@ -263,6 +263,14 @@ impl Store {
                 return Err(StoreError::NotAStore { path: path.to_owned(), start });
             }
         };
+        Self::understood(path, format, opened)
+    }
+
+    fn understood(
+        path: &Path,
+        format: &'static str,
+        opened: Result<Contents, Wrong>,
+    ) -> Result<Contents, StoreError> {
         let path = path.to_owned();
         match opened {
             Ok(contents) => Ok(Contents { path, ..contents }),
@@ -280,6 +288,15 @@ impl Store {
     /// Java), or the first there is.
     pub fn identity(&self, alias: Option<&str>) -> Result<Identity, StoreError> {
         self.open()?.identity(alias, self.password.as_ref())
+    }
+
+    /// The certificate chain of this PEM file and the key of another, as web servers keep them.
+    pub fn identity_with_key(&self, key: &Path) -> Result<Identity, StoreError> {
+        let mut bytes = read_bounded(&self.path)?;
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&read_bounded(key)?);
+        let contents = Self::understood(&self.path, "PEM", pem::open(&bytes))?;
+        contents.identity(None, self.password.as_ref())
     }
 
     /// The certificates to trust, at least one: trusted entries and, as in Java, the certificate of

@@ -5,10 +5,11 @@
 //! whenever a server asks, since nothing but a refusal can come of keeping it back.
 
 use super::{TlsError, Token, token};
-use crate::net::keystore::Store;
+use crate::net::keystore::{self, Store};
 use rustls::client::ResolvesClientCert;
 use rustls::crypto::CryptoProvider;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Who a client is.
@@ -21,6 +22,13 @@ pub enum Identity {
         /// The entry, whatever the case of its letters; the first key where none is named.
         alias: Option<String>,
     },
+    /// A certificate chain in one PEM file and its key in another.
+    Pair {
+        /// The chain, and what the key is encrypted with.
+        certificate: Store,
+        /// The key.
+        key: PathBuf,
+    },
     /// A key that never leaves its token.
     Token(Token),
 }
@@ -31,19 +39,23 @@ pub(super) fn resolver(
     provider: &CryptoProvider,
 ) -> Result<Arc<dyn ResolvesClientCert>, TlsError> {
     let certified = match identity {
-        Identity::Store { store, alias } => from_store(store, alias.as_deref(), provider)?,
+        Identity::Store { store, alias } => {
+            certified(&store.path, store.identity(alias.as_deref())?, provider)?
+        }
+        Identity::Pair { certificate, key } => {
+            certified(&certificate.path, certificate.identity_with_key(key)?, provider)?
+        }
         Identity::Token(token) => token::certified(token)?,
     };
     Ok(Arc::new(SingleCertAndKey::from(certified)))
 }
 
-fn from_store(
-    store: &Store,
-    alias: Option<&str>,
+fn certified(
+    origin: &Path,
+    identity: keystore::Identity,
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, TlsError> {
-    let identity = store.identity(alias)?;
     CertifiedKey::from_der(identity.chain, identity.key, provider).map_err(|why| {
-        TlsError::Identity { alias: identity.alias, origin: store.path.display().to_string(), why }
+        TlsError::Identity { alias: identity.alias, origin: origin.display().to_string(), why }
     })
 }

@@ -1,0 +1,62 @@
+//! The ceiling of this machine: how many exchanges a second it can make against a target that costs little.
+//!
+//! `brunt calibrate` measures it and leaves a file; every later run on the same machine holds its own rate against it.
+//! A file of another machine is not used.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use brunt_record::Environment;
+use serde::{Deserialize, Serialize};
+
+/// What a calibration found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ceiling {
+    /// The processor it was measured on.
+    pub(crate) cpu: String,
+    /// How many of them.
+    pub(crate) cores: Option<u64>,
+    /// Exchanges a second, by operation.
+    pub(crate) per_second: BTreeMap<String, f64>,
+}
+
+impl Ceiling {
+    /// A ceiling of this machine.
+    pub(crate) fn here(per_second: BTreeMap<String, f64>) -> Self {
+        let (cpu, cores) = machine();
+        Self { cpu, cores, per_second }
+    }
+
+    /// Writes it where `of` looks, or to `path`.
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory)?;
+        }
+        std::fs::write(path, serde_json::to_string_pretty(self).map_err(io::Error::other)? + "\n")
+    }
+}
+
+/// Where a calibration is kept: `$XDG_STATE_HOME/brunt`, else `~/.local/state/brunt`.
+pub(crate) fn place() -> Option<PathBuf> {
+    let state =
+        std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = state
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state")));
+    Some(state?.join("brunt/ceiling.json"))
+}
+
+/// The ceiling of a run of these operations, if this machine was calibrated for one of them.
+pub(crate) fn of(operations: &[&str]) -> Option<f64> {
+    let text = std::fs::read_to_string(place()?).ok()?;
+    let ceiling: Ceiling = serde_json::from_str(&text).ok()?;
+    if (ceiling.cpu.clone(), ceiling.cores) != machine() {
+        return None;
+    }
+    operations.iter().filter_map(|name| ceiling.per_second.get(*name)).copied().reduce(f64::min)
+}
+
+fn machine() -> (String, Option<u64>) {
+    let environment = Environment::read();
+    (environment.cpu.unwrap_or_default(), environment.cores)
+}

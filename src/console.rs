@@ -1,0 +1,62 @@
+//! The terminal beside the results: notes on standard error, and what only the outside world knows.
+//!
+//! Results go to standard output and progress to standard error, so that a pipe gets results alone. Nothing that cannot
+//! be written to standard error is worth failing for.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+
+/// Says something the user should know, as a line of its own.
+pub(crate) fn note(text: &str) {
+    say(&format!("note: {text}"));
+}
+
+/// Writes a line to standard error.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Writes text to standard error as it is.
+pub(crate) fn tell(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Prints results to standard output. A reader who has seen enough is not an error.
+pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal {
+            text: format!("failed to write to standard output: {error}\n"),
+            exit: Exit::Failed,
+        }),
+        _ => Ok(Exit::Ok),
+    }
+}
+
+/// Writes a file that was asked for.
+pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
+    std::fs::write(path, text).map(|()| Exit::Ok).map_err(|error| Refusal {
+        text: format!("failed to write {}: {error}\n", path.display()),
+        exit: Exit::Failed,
+    })
+}
+
+/// Whether standard error shows colours: a terminal, and nobody who asked for none (no-color.org).
+pub(crate) fn colours() -> bool {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    io::stderr().is_terminal() && !unwanted && !dumb
+}
+
+/// A seed for a run that was given none, short enough to be typed again.
+pub(crate) fn seed() -> u64 {
+    RandomState::new().build_hasher().finish() % 1_000_000_000
+}
+
+/// The wall-clock time, read where a record is stamped and nowhere else.
+pub(crate) fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}

@@ -1,0 +1,175 @@
+//! [`Ending`]: the record, the summary and the exit code of a run that is over.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::sync::Arc;
+
+use brunt_drivers::ldap;
+use brunt_engine::{Finished, Load, Plan};
+use brunt_exchange::{Class, Outcome};
+use brunt_record::{
+    Basis, Catalogue, Conclusion, Counts, Environment, Histogram, Mode, Phase, Record, Slo, Tool,
+    write_hgrm,
+};
+use brunt_report::{Style, summary};
+use brunt_wire::ldap::code;
+
+use super::screen::Measured;
+use super::{Outcome as RunOutcome, ports, setup};
+use crate::cli::exit::Exit;
+use crate::cli::rate::RateArgs;
+use crate::console;
+use crate::signals::Signal;
+
+/// Everything that is known when a run is over.
+pub(super) struct Ending<'a> {
+    pub(super) args: &'a RateArgs,
+    pub(super) plan: &'a Arc<ldap::Plan>,
+    pub(super) load: &'a Plan,
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) seed: u64,
+    pub(super) started: jiff::Timestamp,
+    pub(super) finished: &'a Finished,
+    pub(super) signal: Option<Signal>,
+    pub(super) objectives: &'a [Slo],
+    pub(super) ceiling: Option<f64>,
+}
+
+impl Ending<'_> {
+    /// Writes what was asked for, prints the summary, and says how the program ends.
+    pub(super) fn conclude(&self, measured: Measured) -> Result<RunOutcome, String> {
+        let lost = lost(&measured);
+        let interrupted = self.interrupted(lost);
+        let record = self.record(&measured, interrupted.as_deref())?;
+        let output = &self.args.output;
+        if let Some(path) = &output.record {
+            record.write(path).map_err(|error| format!("failed to {error}"))?;
+        }
+        if let Some(path) = &output.hgrm {
+            hgrm(&measured, path)
+                .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))?;
+        }
+        let style = Style { colour: console::colours(), verdict_always: false };
+        let text = summary(&record, style).map_err(|error| format!("failed to {error}"))?;
+        console::tell(&format!("\n{text}"));
+        if let Some(path) = &output.record {
+            console::say(&format!("record: {}", path.display()));
+        }
+        let exit = self.exit(&record, lost);
+        Ok(RunOutcome { record, exit })
+    }
+
+    fn record(&self, measured: &Measured, interrupted: Option<&str>) -> Result<Record, String> {
+        let conclusion = Conclusion {
+            tool: Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            started: self.started,
+            command: std::iter::once(self.args.tool.name().to_owned())
+                .chain(self.args.redacted.clone())
+                .collect(),
+            plan: self.asked(),
+            environment: Environment::read(),
+            catalogue: self.catalogue,
+            names: &name,
+            totals: &measured.totals,
+            series: &measured.series,
+            percentiles: percentiles(&self.args.output.percentiles),
+            ports: ports::of(self.args, self.plan),
+            ceiling: self.ceiling,
+            interrupted,
+            objectives: self.objectives,
+        };
+        conclusion.record().map_err(|error| format!("failed to {error}"))
+    }
+
+    fn asked(&self) -> brunt_record::Plan {
+        let settings = self.load.settings();
+        let (mode, target_rate, constant) = match &settings.load {
+            Load::Closed(_) => (Mode::Closed, None, true),
+            Load::Open(schedule) => {
+                let rate = schedule.steady_per_second();
+                (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
+            }
+        };
+        brunt_record::Plan {
+            mode,
+            target_rate,
+            constant,
+            sessions: u64::from(settings.sessions),
+            seed: self.seed,
+            latency_basis: if self.args.load.compat { Basis::Service } else { Basis::Response },
+            target: Some(setup::target(self.args, self.plan)),
+        }
+    }
+
+    /// Why the run is not whole: somebody ended it, or the target was away for some of it.
+    fn interrupted(&self, lost: u64) -> Option<String> {
+        if let Some(signal) = self.signal {
+            return Some(format!(
+                "ended by {} after {:.1} s",
+                signal.name(),
+                self.finished.lasted.as_secs_f64()
+            ));
+        }
+        (lost > 0)
+            .then(|| format!("the target was away: {lost} exchanges lost or found no connection"))
+    }
+
+    fn exit(&self, record: &Record, lost: u64) -> Exit {
+        let whole = &record.conservation.counts;
+        match self.signal {
+            Some(Signal::Interrupt) => Exit::Interrupted,
+            Some(Signal::Terminate) => Exit::Terminated,
+            None if record.slo.iter().any(|slo| !slo.ok) => Exit::Missed,
+            None if nothing_worked(whole) => Exit::Failed,
+            None if lost > 0 => Exit::Partial,
+            None => Exit::Ok,
+        }
+    }
+}
+
+/// What the protocol calls an outcome.
+pub(super) fn name(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Ok(result) | Outcome::Failed(Class::Result | Class::Login, result) => {
+            code::name(result).to_owned()
+        }
+        Outcome::Failed(class, _) => class.word().to_owned(),
+        Outcome::TimedOut => "timed out".to_owned(),
+        Outcome::CutOff => "cut off".to_owned(),
+    }
+}
+
+fn nothing_worked(counts: &Counts) -> bool {
+    counts.planned > 0 && counts.ok == 0
+}
+
+/// How many exchanges of the steady phase ended for want of a connection.
+fn lost(measured: &Measured) -> u64 {
+    let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
+    let codes = steady.operations.iter().flat_map(|operation| operation.codes.sorted());
+    codes
+        .filter(|(outcome, _)| {
+            matches!(outcome, Outcome::Failed(Class::Connect | Class::Closed | Class::Tls, _))
+        })
+        .map(|(_, count)| count)
+        .sum()
+}
+
+/// Those of every record, and those of the table.
+fn percentiles(asked: &[f64]) -> Vec<f64> {
+    let mut all: Vec<f64> =
+        brunt_record::Latency::PERCENTILES.iter().chain(asked).copied().collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+fn hgrm(measured: &Measured, path: &std::path::Path) -> std::io::Result<()> {
+    let mut all = Histogram::new();
+    if let Some(steady) = measured.totals.phase(Phase::Steady) {
+        steady.operations.iter().for_each(|operation| all.merge(&operation.response));
+    }
+    let mut out = BufWriter::new(File::create(path)?);
+    write_hgrm(&mut out, &all)?;
+    out.flush()
+}

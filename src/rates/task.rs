@@ -1,0 +1,211 @@
+//! What each exchange does, as the driver's task.
+
+use std::sync::Arc;
+
+use brunt_drivers::ldap::{
+    AddSetup, Change, DeleteMode, Identity, ModifySetup, OperationControls, SearchSetup, Task,
+    Threshold,
+};
+use brunt_feed::{Arguments, Piece, Template, patterns};
+use brunt_wire::ldap::control::SortKey;
+use brunt_wire::ldap::request::{Deref, Scope};
+
+use super::entries::Entries;
+use super::setup::{Problem, controls};
+use crate::cli::rate::RateArgs;
+use crate::cli::rate::operation::{
+    self, Assertion, Dereference, Modify, Operation, Search, Strategy, ValueText,
+};
+
+/// The texts of a command line, and the arguments they share.
+pub(super) struct Texts {
+    /// What fills templates. A value pattern brings its own.
+    pub(super) arguments: Arguments,
+    /// Whether templates are value patterns.
+    pub(super) patterns: bool,
+}
+
+impl Texts {
+    /// A template as the driver takes it.
+    pub(super) fn template(&mut self, text: &str) -> Result<String, Problem> {
+        if self.patterns { self.pattern(text) } else { Ok(text.to_owned()) }
+    }
+
+    /// A value pattern, as a template over arguments of its own.
+    fn pattern(&mut self, text: &str) -> Result<String, Problem> {
+        let template = patterns::translate(text, &mut self.arguments).map_err(Problem::failed)?;
+        Ok(spelled(&template))
+    }
+
+    /// A random string, as a template over an argument of its own.
+    fn random(&mut self, length: u32, characters: &str) -> Result<String, Problem> {
+        // UnboundID's character sets are plain lists; in the notation of randstr a bracket opens a range.
+        let characters = characters.replace('[', "[[-[]");
+        let spec = format!("randstr({length},{characters})");
+        self.arguments.push(&spec).map_err(Problem::failed)?;
+        Ok(format!("{{{}}}", self.arguments.len()))
+    }
+}
+
+/// The text of a template without conversions. What looks like a placeholder in its text is doubled.
+fn spelled(template: &Template) -> String {
+    let pieces = template.pieces().iter().map(|piece| match piece {
+        Piece::Text(text) => text.replace('%', "%%").replace('{', "{{").replace('}', "}}"),
+        Piece::Slot(slot) => format!("{{{}}}", slot.argument() + 1),
+    });
+    pieces.collect()
+}
+
+/// The task.
+pub(super) fn of(
+    args: &RateArgs,
+    identity: &Identity,
+    texts: &mut Texts,
+    seed: u64,
+) -> Result<Task, Problem> {
+    Ok(match &args.operation {
+        Operation::Bind { search: None, invalid_percent } => {
+            Task::Bind { identity: identity.clone(), invalid_percent: percent(*invalid_percent)? }
+        }
+        Operation::Bind { search: Some(find), invalid_percent } => Task::SearchThenBind {
+            search: search(find, texts)?,
+            identity: identity.clone(),
+            invalid_percent: percent(*invalid_percent)?,
+        },
+        Operation::Search(find) => Task::Search(search(find, texts)?),
+        Operation::Modify { target, strategy, modify: change } => {
+            let dn = texts.template(target)?;
+            let modify = modify(change, dn, texts)?;
+            match strategy {
+                Strategy::Modify => Task::Modify(modify),
+                Strategy::ReadModify { mvcc } => Task::ReadModify { modify, version: mvcc.clone() },
+            }
+        }
+        Operation::SearchAndModify { search: find, modify: change } => Task::SearchAndModify {
+            search: search(find, texts)?,
+            modify: modify(change, String::new(), texts)?,
+        },
+        Operation::Add(mix) => Task::AddAndDelete(add(mix, seed)?),
+    })
+}
+
+/// Whole percents: which bind carries the wrong password is drawn from a hundred.
+fn percent(given: f64) -> Result<u8, Problem> {
+    if given.fract() != 0.0 {
+        return Err(Problem::usage(format!(
+            "--invalidPassword {given}: give a whole number from 0 to 100"
+        )));
+    }
+    Ok(given as u8)
+}
+
+fn search(given: &Search, texts: &mut Texts) -> Result<SearchSetup, Problem> {
+    Ok(SearchSetup {
+        base: texts.template(&given.base)?,
+        scope: match given.scope {
+            operation::Scope::Base => Scope::Base,
+            operation::Scope::One => Scope::One,
+            operation::Scope::Sub => Scope::Subtree,
+            operation::Scope::Subordinates => Scope::Subordinate,
+        },
+        deref: match given.dereference {
+            Dereference::Never => Deref::Never,
+            Dereference::Always => Deref::Always,
+            Dereference::Search => Deref::Searching,
+            Dereference::Find => Deref::Finding,
+        },
+        size_limit: limit(given.size_limit),
+        time_limit: limit(given.time_limit),
+        types_only: given.types_only,
+        filter: texts.template(&given.filter)?,
+        attributes: given.attributes.clone(),
+        page_size: given.page_size.map(limit),
+        sort: given.sort.as_deref().map(sort_keys).unwrap_or_default(),
+        controls: operation_controls(&given.assertion, texts)?,
+    })
+}
+
+fn limit(count: u32) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// `+sn,-givenName:2.5.13.3`: ascending unless a minus says otherwise, with a matching rule after a colon.
+fn sort_keys(text: &str) -> Vec<SortKey> {
+    let key = |text: &str| {
+        let (reverse, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (attribute, rule) =
+            text.split_once(':').map_or((text, None), |(name, rule)| (name, Some(rule)));
+        SortKey { attribute: attribute.to_owned(), rule: rule.map(str::to_owned), reverse }
+    };
+    text.split(',').map(str::trim).filter(|text| !text.is_empty()).map(key).collect()
+}
+
+fn modify(given: &Modify, dn: String, texts: &mut Texts) -> Result<ModifySetup, Problem> {
+    let mut shared = None;
+    let mut values = Vec::with_capacity(given.changes.len());
+    for change in &given.changes {
+        let value = match &change.value {
+            ValueText::Template(text) => texts.template(text)?,
+            ValueText::Amount(amount) => amount.to_string(),
+            // One draw serves every attribute, as in the tools that have these options.
+            ValueText::Pattern(text) => match &shared {
+                Some(value) => String::clone(value),
+                None => shared.insert(texts.pattern(text)?).clone(),
+            },
+            ValueText::Random { length, characters } => match &shared {
+                Some(value) => String::clone(value),
+                None => shared.insert(texts.random(*length, characters)?).clone(),
+            },
+        };
+        values.push((change.attribute.clone(), value));
+    }
+    let mut controls = operation_controls(&given.assertion, texts)?;
+    controls.permissive_modify = given.permissive;
+    controls.pre_read.clone_from(&given.pre_read);
+    controls.post_read.clone_from(&given.post_read);
+    Ok(ModifySetup {
+        dn,
+        values,
+        change: if given.increment { Change::Increment } else { Change::Replace },
+        value_count: given.value_count,
+        controls,
+    })
+}
+
+fn operation_controls(given: &Assertion, texts: &mut Texts) -> Result<OperationControls, Problem> {
+    Ok(OperationControls {
+        proxy_as: given.proxy_as.as_deref().map(|text| texts.template(text)).transpose()?,
+        assertion: given.filter.as_deref().map(|text| texts.template(text)).transpose()?,
+        manage_dsa_it: given.manage_dsa_it,
+        other: controls(&given.controls),
+        ..OperationControls::default()
+    })
+}
+
+fn add(given: &operation::AddMix, seed: u64) -> Result<AddSetup, Problem> {
+    let (delete, threshold) = match given.delete {
+        operation::DeleteMode::Off => (DeleteMode::Off, Threshold::Size(u64::MAX)),
+        operation::DeleteMode::Random(size) => (DeleteMode::Random, Threshold::Size(size)),
+        operation::DeleteMode::Fifo(operation::Threshold::Size(size)) => {
+            (DeleteMode::Fifo, Threshold::Size(size))
+        }
+        operation::DeleteMode::Fifo(operation::Threshold::Age(age)) => {
+            (DeleteMode::Fifo, Threshold::Age(age))
+        }
+    };
+    Ok(AddSetup {
+        entries: Arc::new(Entries::read(given, seed)?),
+        delete,
+        threshold,
+        controls: OperationControls {
+            proxy_as: given.assertion.proxy_as.clone(),
+            manage_dsa_it: given.assertion.manage_dsa_it,
+            other: controls(&given.assertion.controls),
+            ..OperationControls::default()
+        },
+        share: (0, 1),
+    })
+}

@@ -1,0 +1,78 @@
+//! Signals: the first asks a run to end in good order, the second at once.
+//!
+//! A thread of its own waits for SIGINT and SIGTERM and passes them on to the run, so that nothing happens within a
+//! signal handler. Before the first run begins, and after the last, a signal ends the program as it always does.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use brunt_engine::{Stop, Urgency};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals as Incoming;
+
+use crate::console;
+
+/// A signal that ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// SIGINT, ^C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl Signal {
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Interrupt => "SIGINT",
+            Self::Terminate => "SIGTERM",
+        }
+    }
+}
+
+/// Turns signals into requests to stop.
+#[derive(Debug, Default)]
+pub(crate) struct Signals {
+    stop: Stop,
+    first: Arc<AtomicI32>,
+    listening: Cell<bool>,
+}
+
+impl Signals {
+    /// Begins to listen, if nobody does yet. From now on the process has two threads.
+    pub(crate) fn listen(&self) -> io::Result<()> {
+        if self.listening.replace(true) {
+            return Ok(());
+        }
+        let mut incoming = Incoming::new([SIGINT, SIGTERM])?;
+        let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
+        let listen = move || {
+            for signal in incoming.forever() {
+                let _ = first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+                match stop.request() {
+                    Urgency::Abort => console::say("\nStopping at once."),
+                    _ => console::say("\nFinishing what is in flight; once more to stop at once."),
+                }
+            }
+        };
+        std::thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
+        Ok(())
+    }
+
+    /// What a run has to look at.
+    pub(crate) fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// The first signal that came.
+    pub(crate) fn received(&self) -> Option<Signal> {
+        match self.first.load(Ordering::Relaxed) {
+            SIGINT => Some(Signal::Interrupt),
+            SIGTERM => Some(Signal::Terminate),
+            _ => None,
+        }
+    }
+}
