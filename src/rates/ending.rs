@@ -37,16 +37,16 @@ pub(super) struct Ending<'a> {
 
 impl Ending<'_> {
     /// Writes what was asked for, prints the summary, and says how the program ends.
-    pub(super) fn conclude(&self, measured: Measured) -> Result<RunOutcome, String> {
-        let lost = lost(&measured);
+    pub(super) fn conclude(&self, measured: &Measured) -> Result<RunOutcome, String> {
+        let lost = lost(measured);
         let interrupted = self.interrupted(lost);
-        let record = self.record(&measured, interrupted.as_deref())?;
+        let record = self.record(measured, interrupted.as_deref())?;
         let output = &self.args.output;
         if let Some(path) = &output.record {
             record.write(path).map_err(|error| format!("failed to {error}"))?;
         }
         if let Some(path) = &output.hgrm {
-            hgrm(&measured, path)
+            hgrm(measured, path)
                 .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))?;
         }
         let style = Style { colour: console::colours(), verdict_always: false };

@@ -30,6 +30,7 @@ pub(super) fn plan(args: &RateArgs, seed: u64) -> Result<Plan, String> {
     settings.operation_timeout = asked.operation_timeout.unwrap_or_default();
     settings.drain = asked.drain_timeout;
     settings.seed = seed;
+    settings.explain_every = args.output.verbose;
     Plan::new(settings, asked.concurrent).map_err(|error| format!("failed to {error}"))
 }
 

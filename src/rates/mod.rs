@@ -84,7 +84,7 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals) -> Result<Outcome, Refusal
         objectives: &objectives,
         ceiling: ceiling::of(plan.operations()),
     };
-    ending.conclude(measured).map_err(|why| failed(&why))
+    ending.conclude(&measured).map_err(|why| failed(&why))
 }
 
 fn measure(

@@ -2,7 +2,7 @@
 
 use brunt_drivers::ldap::Plan;
 use brunt_drivers::net::ports::{Budget, Demand};
-use brunt_drivers::net::tcp::Close;
+use brunt_drivers::net::tcp::{Close, Server};
 use brunt_record::PortBudget;
 
 use crate::cli::rate::RateArgs;
@@ -35,7 +35,7 @@ pub(super) fn of(args: &RateArgs, plan: &Plan) -> Option<PortBudget> {
 fn demand(args: &RateArgs, plan: &Plan) -> Demand {
     let dialer = plan.dialer();
     let sources = &dialer.options().sources;
-    let addresses = || dialer.servers().iter().flat_map(|server| server.addresses());
+    let addresses = || dialer.servers().iter().flat_map(Server::addresses);
     let loopback = addresses().all(|address| address.ip().is_loopback());
     let churn_per_second = match (&args.load.rate, churns(args)) {
         (Rate::Constant { per_second, .. }, true) => *per_second,

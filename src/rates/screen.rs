@@ -10,12 +10,12 @@ use std::io::BufWriter;
 use std::time::Duration;
 
 use brunt_engine::{Sink, Stop};
-use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Hlog, Interval, Phase, Series, Totals};
 use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
 
 use super::ending;
 use super::paper::{Paper, Torn};
+use crate::cli::fault::wrap;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
 use crate::cli::rate::output::Timestamps;
@@ -23,6 +23,9 @@ use crate::console;
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it is there.
 const SLACK: Duration = Duration::from_millis(500);
+
+/// Where the words of a failure break, as they did of old.
+const COLUMNS: usize = 80;
 
 /// What a run left behind.
 pub(super) struct Measured {
@@ -156,14 +159,6 @@ impl<'a> Screen<'a> {
         console::say(&line);
     }
 
-    fn show_failures(&self, interval: &Interval) {
-        for sample in &interval.samples {
-            if !matches!(sample.outcome, Outcome::Ok(_)) {
-                console::say(&sample.text);
-            }
-        }
-    }
-
     fn print(&mut self, text: &str) {
         if self.trouble.is_some() {
             return;
@@ -194,7 +189,7 @@ impl Sink for Screen<'_> {
         self.measured.totals.absorb(interval);
         self.measured.series.push(interval);
         if self.args.output.verbose {
-            self.show_failures(interval);
+            interval.samples.iter().for_each(|sample| console::say(&wrap(&sample.text, COLUMNS)));
         }
         if interval.phase != Phase::Steady {
             return;

@@ -75,6 +75,8 @@ pub struct Settings {
     pub seed: u64,
     /// This node's place.
     pub node: Node,
+    /// Whether intervals carry the words of every failure, not of the first few alone.
+    pub explain_every: bool,
 }
 
 impl Settings {
@@ -102,6 +104,7 @@ impl Settings {
             interval: Duration::from_secs(1),
             seed: 0,
             node: Node::default(),
+            explain_every: false,
         }
     }
 }

@@ -25,6 +25,7 @@ pub struct Samples {
     kept: Vec<Sample>,
     tally: Vec<(u16, Outcome, usize)>,
     refused: u32,
+    every: bool,
 }
 
 impl Samples {
@@ -34,6 +35,8 @@ impl Samples {
     pub const OUTCOMES_MAX: usize = 32;
     /// The most characters kept of a text.
     pub const TEXT_MAX: usize = 400;
+    /// The most texts kept between two times that [`every`](Self::every) gives them away.
+    pub const EVERY_MAX: usize = 10_000;
     /// After this many texts in vain, only every so many exchanges is asked for one.
     const REFUSED_MAX: u32 = 1_024;
     const ASKED_EVERY: u32 = 256;
@@ -43,10 +46,15 @@ impl Samples {
         Self::default()
     }
 
+    /// No samples yet, and none to be passed over: for a user who wants to read every failure.
+    pub fn every() -> Self {
+        Self { every: true, ..Self::default() }
+    }
+
     /// Whether the next exchange should be asked for its words in case it fails.
     #[inline]
     pub fn wants(&mut self) -> bool {
-        if self.refused < Self::REFUSED_MAX {
+        if self.every || self.refused < Self::REFUSED_MAX {
             return true;
         }
         self.refused = if self.refused >= Self::REFUSED_MAX + Self::ASKED_EVERY {
@@ -89,6 +97,9 @@ impl Samples {
     }
 
     fn admit(&mut self, operation: u16, outcome: Outcome) -> bool {
+        if self.every {
+            return self.kept.len() < Self::EVERY_MAX;
+        }
         let known = self.tally.iter().position(|&(o, known, _)| o == operation && known == outcome);
         let at = match known {
             Some(at) => at,
@@ -143,5 +154,18 @@ mod tests {
         let mut samples = Samples::new();
         samples.offer(0, Outcome::TimedOut, Duration::ZERO, &"ü".repeat(1_000));
         assert_eq!(samples.kept()[0].text.chars().count(), Samples::TEXT_MAX);
+    }
+
+    #[test]
+    fn whoever_wants_every_text_gets_it() {
+        let mut samples = Samples::every();
+        let outcome = Outcome::Failed(Class::Result, 49);
+        for n in 0..(Samples::PER_OUTCOME * 3) {
+            assert!(samples.wants());
+            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"));
+        }
+        assert_eq!(samples.take().len(), Samples::PER_OUTCOME * 3);
+        (0..=Samples::EVERY_MAX).for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again"));
+        assert_eq!(samples.kept().len(), Samples::EVERY_MAX);
     }
 }

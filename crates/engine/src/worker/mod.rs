@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::timer::Time;
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
-use brunt_record::{Catalogue, Phase};
+use brunt_record::{Catalogue, Phase, Samples};
 use dispatch::{Answer, Dispatch, Given, Ledger};
 use pacer::Pacer;
 use recorder::{Recorder, Steps};
@@ -240,11 +240,12 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
         let steps = Steps::new(shared.plan.phases(), settings.interval, shared.plan.lasting());
         let dispatch = Dispatch::new(shared.plan, number, seats, Arc::clone(shared.numbers));
+        let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
         Self {
             clock,
             seats: (0..seats).map(|_| Seat::new()).collect(),
             dispatch: RefCell::new(dispatch),
-            recorder: RefCell::new(Recorder::new(number, shared.catalogue, steps, outlet)),
+            recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, outlet)),
             readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
             timeout,
             drain: settings.drain,
@@ -369,8 +370,17 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let operation = watch.named_operation();
         let mut recorder = self.recorder.borrow_mut();
         recorder.ended(given, (free, ended), &watch, outcome);
-        if wanted && matches!(outcome, Outcome::Failed(..)) {
-            recorder.explained(operation, outcome, ended, text);
+        match outcome {
+            Outcome::Failed(..) if wanted => recorder.explained(operation, outcome, ended, text),
+            Outcome::TimedOut if wanted => {
+                recorder.explained(
+                    operation,
+                    outcome,
+                    ended,
+                    "no answer within the operation timeout",
+                );
+            }
+            _ => {}
         }
         ended
     }

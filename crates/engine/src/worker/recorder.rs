@@ -102,7 +102,13 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(worker: usize, catalogue: &Catalogue, steps: Steps, outlet: Outlet) -> Self {
+    pub(super) fn new(
+        worker: usize,
+        catalogue: &Catalogue,
+        samples: Samples,
+        steps: Steps,
+        outlet: Outlet,
+    ) -> Self {
         Self {
             worker,
             operations: catalogue.operations.len(),
@@ -114,7 +120,7 @@ impl Recorder {
             from: Duration::ZERO,
             filling: Default::default(),
             phase: Phase::Prepare,
-            samples: Samples::new(),
+            samples,
             in_flight: 0,
             last_end: Moment::ZERO,
             cpu: Duration::ZERO,
