@@ -1,0 +1,62 @@
+//! What can be chosen about an embedded directory.
+//!
+//! Plain fields with defaults that suit a first run on one machine; whoever starts a server changes
+//! those that matter.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// What an embedded directory is like.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where to listen for LDAP. Port 0 is a free one.
+    pub listen: SocketAddr,
+    /// Where to listen for LDAPS, if anywhere. StartTLS is there either way.
+    pub listen_tls: Option<SocketAddr>,
+    /// The entry at the top of the tree. The users stand in `ou=people` below it.
+    pub suffix: String,
+    /// How many users there are, from `uid=user.0` on.
+    pub users: usize,
+    /// The password of every user.
+    pub password: String,
+    /// The password of `cn=Directory Manager` and of `uid=admin` below the suffix.
+    pub admin_password: String,
+    /// How many threads serve connections. At least one.
+    pub threads: usize,
+    /// How many connections there may be at once; those beyond are closed as they come.
+    pub connections_max: usize,
+    /// The longest request read, in bytes. Whoever sends more is told so and disconnected.
+    pub message_bytes_max: usize,
+    /// The most entries one search returns, whatever it asks for.
+    pub search_entries_max: usize,
+    /// How long a connection may be silent before it is closed.
+    pub idle_limit: Option<Duration>,
+    /// The names and addresses that the certificate is good for.
+    pub host_names: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let mut host_names: Vec<String> =
+            ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+        // OpenLDAP's tools turn localhost into the name of the machine before they check it.
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        if !machine.is_empty() && machine.is_ascii() && !host_names.contains(&machine) {
+            host_names.push(machine);
+        }
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            listen_tls: None,
+            suffix: "dc=example,dc=com".to_owned(),
+            users: 2000,
+            password: "password".to_owned(),
+            admin_password: "password".to_owned(),
+            threads: 1,
+            connections_max: 20_000,
+            message_bytes_max: 1 << 20,
+            search_entries_max: 10_000,
+            idle_limit: None,
+            host_names,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The attributes of an entry, kept in the bytes they travel in.
+//!
+//! A search that returns all of them copies one run of bytes; one that returns some skips the others.
+//! It is also the most compact form there is, so that a hundred thousand users fit anywhere.
+//!
+//! The bytes were written here, so reading them does not fail; were they ever wrong, they would end
+//! early.
+
+use brunt_wire::ber::{Reader, Writer, tag};
+
+/// Attributes with their values, one `PartialAttribute` (RFC 4511 section 4.1.7) after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::ldap) struct Attributes {
+    bytes: Vec<u8>,
+}
+
+/// An attribute in place.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ldap) struct Held<'a> {
+    pub(in crate::ldap) name: &'a [u8],
+    /// The whole attribute as it travels.
+    pub(in crate::ldap) raw: &'a [u8],
+    values: &'a [u8],
+}
+
+impl Attributes {
+    /// All of them as they travel.
+    pub(in crate::ldap) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Appends an attribute. One of this name must not be there.
+    pub(in crate::ldap) fn push<'v>(
+        &mut self,
+        name: &[u8],
+        values: impl IntoIterator<Item = &'v [u8]>,
+    ) {
+        write(&mut self.bytes, name, values);
+    }
+
+    /// Gives an attribute these values, none of which takes it away.
+    pub(in crate::ldap) fn replace(&mut self, name: &[u8], values: &[&[u8]]) {
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 64);
+        let mut written = values.is_empty();
+        for held in self.iter() {
+            if !held.name.eq_ignore_ascii_case(name) {
+                bytes.extend_from_slice(held.raw);
+            } else if !written {
+                write(&mut bytes, held.name, values.iter().copied());
+                written = true;
+            }
+        }
+        if !written {
+            write(&mut bytes, name, values.iter().copied());
+        }
+        self.bytes = bytes;
+    }
+
+    /// The attribute of exactly this description.
+    pub(in crate::ldap) fn find(&self, name: &[u8]) -> Option<Held<'_>> {
+        self.iter().find(|held| held.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(in crate::ldap) fn iter(&self) -> Iter<'_> {
+        Iter { reader: Reader::new(&self.bytes) }
+    }
+
+    pub(in crate::ldap) fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+}
+
+impl<'a> Held<'a> {
+    pub(in crate::ldap) fn values(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let mut reader = Reader::new(self.values);
+        std::iter::from_fn(move || if reader.is_empty() { None } else { reader.octets().ok() })
+    }
+
+    /// Whether this attribute is asked for by this description: the same, or a subtype by options
+    /// (RFC 4512 section 2.5.2).
+    pub(in crate::ldap) fn is(&self, description: &[u8]) -> bool {
+        let (same, rest) = (self.name.get(..description.len()), self.name.get(description.len()));
+        same.is_some_and(|same| same.eq_ignore_ascii_case(description))
+            && matches!(rest, None | Some(b';'))
+    }
+}
+
+/// Goes through attributes.
+pub(in crate::ldap) struct Iter<'a> {
+    reader: Reader<'a>,
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = Held<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Held<'a>> {
+        if self.reader.is_empty() {
+            return None;
+        }
+        let before = self.reader.rest();
+        let element = self.reader.element().ok()?;
+        let raw = before.get(..before.len() - self.reader.rest().len())?;
+        let mut inner = Reader::new(element.content);
+        let name = inner.octets().ok()?;
+        let values = inner.expect(tag::SET).ok()?.content;
+        Some(Held { name, raw, values })
+    }
+}
+
+/// Appends one attribute as it travels.
+pub(in crate::ldap) fn write<'v>(
+    out: &mut Vec<u8>,
+    name: &[u8],
+    values: impl IntoIterator<Item = &'v [u8]>,
+) {
+    Writer::new(out).constructed(tag::SEQUENCE, |w| {
+        w.octets(name);
+        w.constructed(tag::SET, |w| {
+            for value in values {
+                w.octets(value);
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(attributes: &Attributes) -> Vec<(String, Vec<String>)> {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        attributes.iter().map(|held| (text(held.name), held.values().map(text).collect())).collect()
+    }
+
+    #[test]
+    fn replacing_keeps_the_others_and_their_order() {
+        let mut attributes = Attributes::default();
+        attributes.push(b"cn", [&b"a"[..]]);
+        attributes.push(b"sn", [&b"b"[..], b"c"]);
+        attributes.push(b"mail", [&b"d"[..]]);
+        attributes.replace(b"SN", &[&b"x".repeat(300)]);
+        attributes.replace(b"cn", &[]);
+        attributes.replace(b"title", &[b"y"]);
+        let expected = [
+            ("sn", vec!["x".repeat(300)]),
+            ("mail", vec!["d".to_owned()]),
+            ("title", vec!["y".to_owned()]),
+        ];
+        assert_eq!(texts(&attributes), expected.map(|(name, values)| (name.to_owned(), values)));
+    }
+
+    #[test]
+    fn options_make_subtypes() {
+        let mut attributes = Attributes::default();
+        attributes.push(b"cn;lang-de", [&b"a"[..]]);
+        let held = attributes.iter().next().unwrap();
+        assert!(held.is(b"CN") && held.is(b"cn;lang-de"));
+        assert!(!held.is(b"c") && !held.is(b"cn;lang") && !held.is(b"cn;lang-de;x"));
+    }
+}

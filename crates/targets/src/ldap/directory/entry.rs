@@ -1,0 +1,156 @@
+//! An entry: its name, its attributes, its place in the tree.
+//!
+//! What may be returned to anybody, what only the server keeps (operational attributes), and what is
+//! never returned (passwords) stand apart, so that none must be looked for among the others.
+
+use std::fmt::Write as _;
+
+use super::Id;
+use super::attributes::{Attributes, Held, write};
+
+/// The attribute that is kept apart and never returned.
+pub(in crate::ldap) const PASSWORD: &[u8] = b"userPassword";
+
+/// An entry.
+#[derive(Clone, Debug)]
+pub(in crate::ldap) struct Entry {
+    /// The DN as it was given.
+    pub(in crate::ldap) dn: Vec<u8>,
+    /// The DN as it compares.
+    pub(in crate::ldap) normal: Vec<u8>,
+    pub(in crate::ldap) attributes: Attributes,
+    /// Passwords and nothing else.
+    pub(in crate::ldap) secret: Attributes,
+    /// Never changes.
+    pub(in crate::ldap) uuid: u128,
+    /// Changes with every modification.
+    pub(in crate::ldap) etag: u64,
+    pub(in crate::ldap) parent: Option<Id>,
+    /// Where the parent's list of children names this entry.
+    pub(super) place: usize,
+    pub(in crate::ldap) children: Vec<Id>,
+}
+
+impl Entry {
+    /// An entry that stands nowhere yet.
+    pub(in crate::ldap) fn new(dn: &[u8], normal: Vec<u8>) -> Self {
+        Self {
+            dn: dn.to_vec(),
+            normal,
+            attributes: Attributes::default(),
+            secret: Attributes::default(),
+            uuid: 0,
+            etag: 0,
+            parent: None,
+            place: 0,
+            children: Vec::new(),
+        }
+    }
+
+    /// Where an attribute of this name is kept, to change it.
+    pub(in crate::ldap) fn shelf_mut(&mut self, name: &[u8]) -> &mut Attributes {
+        if is_password(name) { &mut self.secret } else { &mut self.attributes }
+    }
+
+    /// Whether a value of the attribute, or of a subtype of it, passes. Passwords do not take part.
+    pub(in crate::ldap) fn any(
+        &self,
+        description: &[u8],
+        test: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> bool {
+        let passes = |held: Held<'_>| held.is(description) && held.values().any(&mut *test);
+        if self.attributes.iter().any(passes) {
+            return true;
+        }
+        Operational::named(description)
+            .is_some_and(|operational| test(operational.value(self).as_bytes()))
+    }
+
+    /// Whether the entry has the attribute.
+    pub(in crate::ldap) fn has(&self, description: &[u8]) -> bool {
+        self.attributes.iter().any(|held| held.is(description))
+            || Operational::named(description).is_some()
+    }
+
+    /// Whether this is the password.
+    pub(in crate::ldap) fn accepts(&self, password: &[u8]) -> bool {
+        self.secret.iter().any(|held| held.values().any(|value| value == password))
+    }
+}
+
+/// Whether an attribute is one that is never returned.
+pub(in crate::ldap) fn is_password(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(PASSWORD)
+}
+
+/// An attribute that the server maintains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::ldap) enum Operational {
+    EntryUuid,
+    Etag,
+    EntryDn,
+    HasSubordinates,
+}
+
+impl Operational {
+    pub(in crate::ldap) const ALL: [Self; 4] =
+        [Self::EntryUuid, Self::Etag, Self::EntryDn, Self::HasSubordinates];
+
+    /// The one of this name.
+    pub(in crate::ldap) fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|operational| operational.name().as_bytes().eq_ignore_ascii_case(name))
+    }
+
+    pub(in crate::ldap) const fn name(self) -> &'static str {
+        match self {
+            Self::EntryUuid => "entryUUID",
+            Self::Etag => "etag",
+            Self::EntryDn => "entryDN",
+            Self::HasSubordinates => "hasSubordinates",
+        }
+    }
+
+    pub(in crate::ldap) fn value(self, entry: &Entry) -> String {
+        match self {
+            Self::EntryUuid => uuid_text(entry.uuid),
+            Self::Etag => {
+                let mut text = String::with_capacity(16);
+                // Writing to a string does not fail.
+                let _ = write!(text, "{:016x}", entry.etag);
+                text
+            }
+            Self::EntryDn => String::from_utf8_lossy(&entry.dn).into_owned(),
+            Self::HasSubordinates => {
+                if entry.children.is_empty() { "FALSE" } else { "TRUE" }.to_owned()
+            }
+        }
+    }
+
+    /// Appends it as it travels.
+    pub(in crate::ldap) fn write(self, entry: &Entry, types_only: bool, out: &mut Vec<u8>) {
+        let value = self.value(entry);
+        let values = (!types_only).then_some(value.as_bytes());
+        write(out, self.name().as_bytes(), values);
+    }
+}
+
+/// A UUID as RFC 4122 writes it.
+fn uuid_text(uuid: u128) -> String {
+    let digits = format!("{uuid:032x}");
+    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uuid_has_its_hyphens() {
+        assert_eq!(
+            uuid_text(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef),
+            "01234567-89ab-cdef-0123-456789abcdef"
+        );
+    }
+}

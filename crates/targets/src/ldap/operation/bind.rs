@@ -1,0 +1,187 @@
+//! Bind (RFC 4511 section 4.2): by password, as nobody, or by SASL; and acting for somebody else.
+
+use brunt_wire::ldap::control::value::PasswordPolicy;
+use brunt_wire::ldap::control::{self, RawControl};
+use brunt_wire::ldap::message::{Authentication, Message};
+use brunt_wire::ldap::reply::{self, Answer};
+use brunt_wire::ldap::{code, dn};
+
+use super::{Said, raw};
+use crate::ldap::directory::Entry;
+use crate::ldap::refusal::Refusal;
+use crate::ldap::session::{Identity, MANAGER, Session};
+
+/// The SASL mechanisms.
+pub(super) const MECHANISMS: [&str; 1] = ["PLAIN"];
+
+/// Binds, writes the answer, and returns its code.
+pub(in crate::ldap) fn answer(
+    session: &mut Session,
+    message: &Message<'_>,
+    (version, name, authentication): (i32, &[u8], &Authentication<'_>),
+    message_id: i32,
+    out: &mut Vec<u8>,
+) -> u32 {
+    let outcome = if version == 3 {
+        bind(session, name, authentication)
+    } else {
+        Err(Refusal::new(code::PROTOCOL_ERROR, "only version 3 of LDAP is spoken here"))
+    };
+    // Whatever the outcome, who the client was before is forgotten (RFC 4511 section 4.2.1).
+    session.identity = Identity::Anonymous;
+    let (refusal, identity) = match outcome {
+        Ok(identity) => (None, identity),
+        Err(refusal) => (Some(refusal), Identity::Anonymous),
+    };
+    session.identity = identity;
+    let answer = refusal.as_ref().map_or(Answer::code(code::SUCCESS), |refusal| Answer {
+        code: refusal.code,
+        matched_dn: &refusal.matched_dn,
+        diagnostic: refusal.reason.as_bytes(),
+        referrals: &[],
+    });
+    let controls = said(message, &session.identity, answer.code);
+    reply::bind(out, message_id, &answer, None, &raw(&controls));
+    answer.code
+}
+
+/// The response controls that the request asks for.
+fn said(message: &Message<'_>, identity: &Identity, code: u32) -> Vec<Said> {
+    let mut controls = Vec::new();
+    if code == code::SUCCESS && message.control(control::AUTHORIZATION_IDENTITY).is_some() {
+        let oid = control::AUTHORIZATION_IDENTITY_RESPONSE;
+        controls.push(Said { oid, value: identity.authorization() });
+    }
+    if message.control(control::PASSWORD_POLICY).is_some() {
+        controls.push(Said {
+            oid: control::PASSWORD_POLICY,
+            value: PasswordPolicy::default().encode(),
+        });
+    }
+    controls
+}
+
+fn bind(
+    session: &mut Session,
+    name: &[u8],
+    authentication: &Authentication<'_>,
+) -> Result<Identity, Refusal> {
+    match authentication {
+        Authentication::Simple(password) if password.is_empty() && name.is_empty() => {
+            Ok(Identity::Anonymous)
+        }
+        // RFC 4513 section 5.1.2: most clients that send a name and no password forgot the password.
+        Authentication::Simple([]) => {
+            Err(Refusal::new(code::UNWILLING_TO_PERFORM, "a bind with a name needs a password"))
+        }
+        Authentication::Simple(password) => with_password(session, name, password),
+        Authentication::Sasl { mechanism: b"PLAIN", credentials } => {
+            plain(session, credentials.unwrap_or_default())
+        }
+        Authentication::Sasl { .. } => {
+            Err(Refusal::new(code::AUTH_METHOD_NOT_SUPPORTED, "this mechanism is not spoken here"))
+        }
+    }
+}
+
+fn with_password(session: &mut Session, name: &[u8], password: &[u8]) -> Result<Identity, Refusal> {
+    let wrong = || Refusal::new(code::INVALID_CREDENTIALS, "");
+    session.normal.clear();
+    if dn::normalize(name, &mut session.normal).is_err() {
+        return Err(Refusal::new(code::INVALID_DN_SYNTAX, "the name is not a DN"));
+    }
+    if is_manager(&session.normal) {
+        let right = session.realm.config.admin_password.as_bytes() == password;
+        return if right { Ok(Identity::Manager) } else { Err(wrong()) };
+    }
+    let directory = session.realm.read();
+    // Whether the name or the password is wrong is nobody's business.
+    let entry =
+        directory.find(&session.normal).and_then(|id| directory.entry(id)).ok_or_else(wrong)?;
+    if entry.accepts(password) { Ok(Identity::Entry(entry.dn.clone())) } else { Err(wrong()) }
+}
+
+fn is_manager(normal: &[u8]) -> bool {
+    normal.eq_ignore_ascii_case(MANAGER.as_bytes())
+}
+
+/// SASL PLAIN (RFC 4616): an identity to act for, who acts, a password.
+fn plain(session: &mut Session, credentials: &[u8]) -> Result<Identity, Refusal> {
+    let parts: Vec<&[u8]> = credentials.split(|byte| *byte == 0).collect();
+    let [acts_for, name, password] = parts[..] else {
+        return Err(Refusal::new(
+            code::INVALID_CREDENTIALS,
+            "the credentials are not those of PLAIN",
+        ));
+    };
+    let dn = name_of(session, name).ok_or_else(|| Refusal::new(code::INVALID_CREDENTIALS, ""))?;
+    let identity = with_password(session, &dn, password)?;
+    authorize(session, identity, acts_for)
+}
+
+/// Who acts for whom: nobody else, or an identity that exists.
+fn authorize(session: &Session, identity: Identity, acts_for: &[u8]) -> Result<Identity, Refusal> {
+    if acts_for.is_empty() {
+        return Ok(identity);
+    }
+    resolve(session, acts_for).ok_or_else(|| {
+        Refusal::new(code::INVALID_CREDENTIALS, "there is no such authorization identity")
+    })
+}
+
+/// The DN behind an authentication identity: `dn:DN`, `u:UID` or `UID`.
+fn name_of(session: &Session, identity: &[u8]) -> Option<Vec<u8>> {
+    match resolve(session, identity)? {
+        Identity::Anonymous => None,
+        Identity::Manager => Some(MANAGER.as_bytes().to_vec()),
+        Identity::Entry(dn) => Some(dn),
+    }
+}
+
+/// The identity of this name, if there is one.
+fn resolve(session: &Session, identity: &[u8]) -> Option<Identity> {
+    if identity.is_empty() {
+        return Some(Identity::Anonymous);
+    }
+    let directory = session.realm.read();
+    let known = |entry: &Entry| Identity::Entry(entry.dn.clone());
+    let Some(name) = strip(identity, b"dn:") else {
+        let uid = strip(identity, b"u:").unwrap_or(identity);
+        return directory.with_uid(uid).map(known);
+    };
+    if name.is_empty() {
+        return Some(Identity::Anonymous);
+    }
+    let mut normal = Vec::new();
+    dn::normalize(name, &mut normal).ok()?;
+    if is_manager(&normal) {
+        return Some(Identity::Manager);
+    }
+    directory.entry(directory.find(&normal)?).map(known)
+}
+
+fn strip<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    let (head, rest) = text.split_at_checked(prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// Refuses unless the client may act for the identity that the control names (RFC 4370): whoever has
+/// bound may act for any identity that exists.
+pub(in crate::ldap) fn check_proxied(
+    session: &Session,
+    control: &RawControl<'_>,
+) -> Result<(), Refusal> {
+    if !control.critical {
+        return Err(Refusal::new(
+            code::PROTOCOL_ERROR,
+            "the proxied authorization control must be critical",
+        ));
+    }
+    if session.identity == Identity::Anonymous {
+        return Err(Refusal::new(code::AUTHORIZATION_DENIED, "bind before you act for somebody"));
+    }
+    let identity = resolve(session, control.value.unwrap_or_default());
+    identity.map(|_| ()).ok_or_else(|| {
+        Refusal::new(code::AUTHORIZATION_DENIED, "there is no such authorization identity")
+    })
+}

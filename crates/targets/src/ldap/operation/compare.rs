@@ -1,0 +1,33 @@
+//! Compare (RFC 4511 section 4.10). Passwords may be compared, though never read.
+
+use brunt_wire::ldap::code;
+use brunt_wire::ldap::message::Message;
+
+use super::{Done, check_assertion, normalize};
+use crate::ldap::directory::{equal, is_password};
+use crate::ldap::refusal::Refusal;
+use crate::ldap::session::Session;
+
+/// Says whether the entry has the value.
+pub(in crate::ldap) fn compare(
+    session: &mut Session,
+    message: &Message<'_>,
+    dn: &[u8],
+    attribute: &[u8],
+    value: &[u8],
+) -> Result<Done, Refusal> {
+    normalize(dn, &mut session.normal)?;
+    let directory = session.realm.read();
+    let id = directory.demand(&session.normal)?;
+    let Some(entry) = directory.entry(id) else { return Err(Refusal::no_such_object(b"")) };
+    check_assertion(message, entry)?;
+    let same = if is_password(attribute) {
+        entry.accepts(value)
+    } else if entry.has(attribute) {
+        entry.any(attribute, &mut |held| equal(held, value))
+    } else {
+        return Err(Refusal::new(code::NO_SUCH_ATTRIBUTE, "the entry does not have the attribute"));
+    };
+    let code = if same { code::COMPARE_TRUE } else { code::COMPARE_FALSE };
+    Ok(Done { code, controls: Vec::new() })
+}

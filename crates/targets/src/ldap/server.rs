@@ -1,0 +1,176 @@
+//! Starts an embedded directory, and stops it.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use brunt_wire::ldap::dn;
+use tokio::sync::mpsc;
+
+use super::config::Config;
+use super::listener::Listener;
+use super::refusal::Refusal;
+use super::session::Realm;
+use super::stats::{Counters, Stats};
+use super::timer::Clock;
+use super::tls::{Identity, IdentityError};
+use super::users;
+use super::worker::{self, Task};
+
+/// An embedded directory.
+#[derive(Clone, Copy, Debug)]
+pub struct Server;
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened at.
+    #[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The entries cannot be made.
+    #[error("fill the directory: {0}")]
+    Entries(String),
+    /// There is no certificate.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+    /// The system gives no thread, or a thread no timer.
+    #[error("start a thread: {0}")]
+    Thread(io::Error),
+}
+
+/// A directory at work. Dropped, it stops.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    tls_address: Option<SocketAddr>,
+    ca_pem: String,
+    counters: Vec<Arc<Counters>>,
+    /// Closed to stop.
+    stop: Option<UnixStream>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Makes the entries, listens, and serves from threads of its own. Returns once connections are
+    /// accepted.
+    pub fn start(config: Config) -> Result<Running, StartError> {
+        let (clear, address) = listen(config.listen)?;
+        let (tls, tls_address) = config.listen_tls.map(listen).transpose()?.unzip();
+        let identity = Identity::generate(&config.host_names)?;
+        let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
+        let mut suffix = Vec::new();
+        dn::normalize(config.suffix.as_bytes(), &mut suffix)
+            .map_err(|error| StartError::Entries(error.to_string()))?;
+        let (count, connections_max) = (config.threads.max(1), config.connections_max);
+        let realm = Arc::new(Realm::new(config, suffix, directory));
+        let clock = Clock::new();
+        let counters: Vec<_> = (0..=count).map(|_| Arc::new(Counters::new())).collect();
+        let (stop, stopped) = UnixStream::pair().map_err(StartError::Thread)?;
+        let mut running = Running {
+            address,
+            tls_address,
+            ca_pem: identity.ca_pem,
+            counters: counters.clone(),
+            stop: Some(stop),
+            threads: Vec::new(),
+        };
+        let (started, starts) = std::sync::mpsc::channel();
+        let mut workers = Vec::new();
+        for counters in counters.iter().take(count) {
+            let (sender, connections) = mpsc::unbounded_channel();
+            workers.push(sender);
+            let task = Task {
+                realm: Arc::clone(&realm),
+                counters: Arc::clone(counters),
+                acceptor: identity.acceptor.clone(),
+                clock,
+                connections,
+            };
+            let started = started.clone();
+            running.spawn("directory", move || worker::run(task, &started))?;
+        }
+        drop(started);
+        let listener = Listener { clear, tls, stop: stopped, workers, counters, connections_max };
+        running.spawn("directory-accept", move || listener.run())?;
+        for _ in 0..count {
+            starts
+                .recv()
+                .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+                .map_err(StartError::Thread)?;
+        }
+        Ok(running)
+    }
+}
+
+impl Running {
+    /// Where it listens for LDAP.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it listens for LDAPS, if it does.
+    pub const fn tls_address(&self) -> Option<SocketAddr> {
+        self.tls_address
+    }
+
+    /// The certificate of the authority that clients have to trust.
+    pub fn ca_pem(&self) -> &str {
+        &self.ca_pem
+    }
+
+    /// What it has seen and answered so far.
+    pub fn stats(&self) -> Stats {
+        Stats::gather(&self.counters)
+    }
+
+    /// Stops listening, closes every connection, and says what was seen and answered in all.
+    pub fn shutdown(mut self) -> Stats {
+        self.end();
+        self.stats()
+    }
+
+    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), StartError> {
+        let thread =
+            thread::Builder::new().name(name.to_owned()).spawn(run).map_err(StartError::Thread)?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        // The listener ends at this, and with it the channels that keep the other threads going.
+        self.stop = None;
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has said so itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let listening = || {
+        let listener = TcpListener::bind(address)?;
+        // The standard library asks for room for 128 connections; a run opens thousands at once.
+        rustix::net::listen(&listener, 4096)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
+    listening().map_err(|source| StartError::Listen { address, source })
+}
+
+fn entries(refusal: &Refusal) -> StartError {
+    StartError::Entries(refusal.reason.to_string())
+}

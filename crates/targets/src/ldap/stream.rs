@@ -1,0 +1,80 @@
+//! A connection's bytes, in clear or under TLS. StartTLS turns one into the other.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use rustix::net::sockopt;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+/// A connection.
+pub(super) enum Stream {
+    Clear(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    pub(super) const fn is_tls(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
+
+    /// Shakes hands. A connection under TLS already is an error.
+    pub(super) async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
+        match self {
+            Self::Clear(stream) => Ok(Self::Tls(Box::new(acceptor.accept(stream).await?))),
+            Self::Tls(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    /// Has the connection reset, not ended, once it is dropped.
+    pub(super) fn reset_on_drop(&self) {
+        let socket = match self {
+            Self::Clear(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+        };
+        // A connection that is gone already need not be reset.
+        let _ = sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO));
+    }
+
+    pub(super) fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        into: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut buffer = ReadBuf::new(into);
+        let read = match self {
+            Self::Clear(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+        };
+        read.map_ok(|()| buffer.filled().len())
+    }
+
+    pub(super) fn poll_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Clear(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    /// TLS keeps what was written until it is flushed.
+    pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Clear(_) => Poll::Ready(Ok(())),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    pub(super) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Clear(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

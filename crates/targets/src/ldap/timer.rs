@@ -1,0 +1,219 @@
+//! Time of an embedded server: one clock for all, one timerfd a thread for whatever waits.
+//!
+//! tokio's timers turn in milliseconds, which would drown a scripted delay of half of one. A timerfd
+//! is late by some tens of microseconds on an idle machine, and that is how exact delays are.
+//! Waiting costs an entry in a tree; a server that delays nothing never reads the clock.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use rustix::fd::OwnedFd;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// The clock of a server, counted from its start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    origin: Instant,
+}
+
+impl Clock {
+    #[expect(clippy::disallowed_methods, reason = "a target has a clock of its own")]
+    pub(super) fn new() -> Self {
+        Self { origin: Instant::now() }
+    }
+
+    /// The time since the start of the server.
+    pub(super) fn now(&self) -> Duration {
+        self.origin.elapsed()
+    }
+}
+
+/// Wakes whoever waits on one thread.
+#[derive(Debug)]
+pub(super) struct Timer {
+    clock: Clock,
+    fd: AsyncFd<OwnedFd>,
+    waiting: RefCell<BTreeMap<(Duration, u64), Waker>>,
+    next: Cell<u64>,
+}
+
+impl Timer {
+    /// A timer within the runtime of its thread.
+    pub(super) fn new(clock: Clock) -> io::Result<Self> {
+        let fd = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )?;
+        Ok(Self { clock, fd: registered(fd)?, waiting: RefCell::default(), next: Cell::new(0) })
+    }
+
+    /// Wakes sleepers for as long as the thread lives. Exactly one task a thread runs this.
+    pub(super) async fn run(&self) {
+        while let Ok(mut guard) = self.fd.readable().await {
+            // Never read: epoll reports it edge by edge, and setting it anew forgets the rings.
+            guard.clear_ready();
+            self.wake_due();
+        }
+    }
+
+    /// Waits until a moment. It may be moved while somebody waits.
+    pub(super) fn sleep(self: &Rc<Self>) -> Sleep {
+        Sleep { timer: Rc::clone(self), place: None }
+    }
+
+    fn wake_due(&self) {
+        let now = self.clock.now();
+        let mut waiting = self.waiting.borrow_mut();
+        while let Some(first) = waiting.first_entry() {
+            if first.key().0 > now {
+                break;
+            }
+            first.remove().wake();
+        }
+        if let Some((&(at, _), _)) = waiting.first_key_value() {
+            self.set(at.saturating_sub(now));
+        }
+    }
+
+    fn enter(&self, at: Duration, waker: Waker) -> (Duration, u64) {
+        let place = (at, self.next.get());
+        self.next.set(place.1 + 1);
+        let mut waiting = self.waiting.borrow_mut();
+        let first = waiting.first_key_value().is_none_or(|(first, _)| place < *first);
+        waiting.insert(place, waker);
+        if first {
+            self.set(at.saturating_sub(self.clock.now()));
+        }
+        place
+    }
+
+    fn set(&self, after: Duration) {
+        // Zero would disarm it.
+        let after = after.max(Duration::from_nanos(1));
+        let value = Timespec {
+            tv_sec: i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(after.subsec_nanos()),
+        };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+        let set = timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::empty(), &once);
+        debug_assert!(set.is_ok(), "a timerfd takes any time: {set:?}");
+    }
+}
+
+/// A wait on a [`Timer`]. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct Sleep {
+    timer: Rc<Timer>,
+    place: Option<(Duration, u64)>,
+}
+
+impl Sleep {
+    /// Ready once `at` has come.
+    pub(super) fn poll_until(&mut self, at: Duration, cx: &Context<'_>) -> Poll<()> {
+        if self.place.is_some_and(|(set, _)| set == at) && self.still_waits(cx) {
+            return Poll::Pending;
+        }
+        self.leave();
+        if self.timer.clock.now() >= at {
+            return Poll::Ready(());
+        }
+        self.place = Some(self.timer.enter(at, cx.waker().clone()));
+        Poll::Pending
+    }
+
+    /// Waits for one moment.
+    pub(super) async fn until(&mut self, at: Duration) {
+        std::future::poll_fn(|cx| self.poll_until(at, cx)).await;
+    }
+
+    fn still_waits(&self, cx: &Context<'_>) -> bool {
+        let mut waiting = self.timer.waiting.borrow_mut();
+        let Some(waker) = self.place.and_then(|place| waiting.get_mut(&place)) else {
+            return false;
+        };
+        waker.clone_from(cx.waker());
+        true
+    }
+
+    fn leave(&mut self) {
+        if let Some(place) = self.place.take() {
+            self.timer.waiting.borrow_mut().remove(&place);
+        }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+#[expect(unsafe_code, reason = "tokio cannot see that nobody closes the descriptor it watches")]
+fn registered(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: the descriptor is owned, so it is open; it moves into the AsyncFd, which alone owns it
+    // from then on and is never asked for anything but a shared reference.
+    let registered = unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) };
+    registered.map_err(io::Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sleepers_wake_in_their_order_and_never_early() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let local = tokio::task::LocalSet::new();
+        local.block_on(&runtime, async {
+            let clock = Clock::new();
+            let timer = Rc::new(Timer::new(clock).unwrap());
+            let running = Rc::clone(&timer);
+            tokio::task::spawn_local(async move { running.run().await });
+            let order = Rc::new(RefCell::new(Vec::new()));
+            let tasks: Vec<_> = [9_u64, 3, 6]
+                .into_iter()
+                .map(|millis| {
+                    let (timer, order) = (Rc::clone(&timer), Rc::clone(&order));
+                    tokio::task::spawn_local(async move {
+                        let at = Duration::from_millis(millis);
+                        timer.sleep().until(at).await;
+                        assert!(clock.now() >= at);
+                        order.borrow_mut().push(millis);
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.unwrap();
+            }
+            assert_eq!(*order.borrow(), [3, 6, 9]);
+            assert!(timer.waiting.borrow().is_empty());
+        });
+    }
+
+    #[test]
+    fn a_dropped_sleep_leaves_nothing_behind() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        runtime.block_on(async {
+            let timer = Rc::new(Timer::new(Clock::new()).unwrap());
+            let mut sleep = timer.sleep();
+            let hour = Duration::from_secs(3600);
+            std::future::poll_fn(|cx| {
+                assert!(sleep.poll_until(hour, cx).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+            assert_eq!(timer.waiting.borrow().len(), 1);
+            drop(sleep);
+            assert!(timer.waiting.borrow().is_empty());
+        });
+    }
+}
