@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn figures_are_found_where_the_record_has_them() {
-        let text = r#"{"rates":{"achieved":199.9},"lag":{"percentiles":[{"percentile":50,"us":1},{"percentile":99,"us":7}]}}"#;
+        let text = r#"{"rates":{"achieved":199.9},
+            "lag":{"percentiles":[{"percentile":50,"us":1},{"percentile":99,"us":7}]}}"#;
         let record: Value = serde_json::from_str(text).unwrap();
         assert!((number(&record, "/rates/achieved") - 199.9).abs() < 1e-9);
         assert!((lag_us(&record, 99.0) - 7.0).abs() < 1e-9);

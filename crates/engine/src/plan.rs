@@ -128,7 +128,8 @@ pub enum PlanError {
     Interval(Duration),
     /// More workers than could have work.
     #[error(
-        "plan the run: {workers} workers for {connections} connections; take at most one worker a connection and at least one"
+        "plan the run: {workers} workers for {connections} connections; take at most one worker a \
+         connection and at least one"
     )]
     Workers {
         /// The workers asked for.

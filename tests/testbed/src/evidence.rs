@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn slapd_lines_are_counted_once() {
-        let log = r#"6b00fc09.2c1d7075 0x7f1e361fe6c0 conn=1004 fd=11 ACCEPT from IP=127.0.0.1:43608 (IP=127.0.0.1:13890)
+        let log = r#"
+6b00fc09.2c1d7075 0x7f1e361fe6c0 conn=1004 fd=11 ACCEPT from IP=127.0.0.1:43608 (IP=127.0.0.1:13890)
 6b00fc09.2c1df350 0x7f1e359fd6c0 conn=1004 op=0 BIND dn="" method=163
 6b00fc09.2c8076a9 0x7f1e359fd6c0 conn=1004 op=0 RESULT tag=97 err=14 qtime=0.000007 etime=0.006464 text=SASL(0): ok:
 6b00fc09.2d3c0f97 0x7f1e361fe6c0 conn=1004 op=1 BIND dn="" method=163

@@ -53,7 +53,8 @@ pub(crate) fn ldif(users: usize, dialect: Dialect) -> String {
     text + more
 }
 
-const PERSON: &str = "objectClass: top\nobjectClass: person\nobjectClass: organizationalPerson\nobjectClass: inetOrgPerson\n";
+const PERSON: &str = "objectClass: top\nobjectClass: person\nobjectClass: organizationalPerson\n\
+                      objectClass: inetOrgPerson\n";
 
 #[cfg(test)]
 mod tests {

@@ -67,7 +67,8 @@ pub enum ScheduleError {
     RampEndless(usize),
     /// A sine would have a negative rate.
     #[error(
-        "make a schedule: the sine of stage {0} swings further than its mean, so its rate would be negative; lower the amplitude"
+        "make a schedule: the sine of stage {0} swings further than its mean, \
+         so its rate would be negative; lower the amplitude"
     )]
     Amplitude(usize),
     /// A sine without a period.

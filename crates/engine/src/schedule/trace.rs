@@ -24,7 +24,10 @@ pub enum TraceError {
         source: io::Error,
     },
     /// A line is not an offset.
-    #[error("read the trace {}: line {line} is '{text}'; write the seconds from the beginning, such as 1.25", path.display())]
+    #[error(
+        "read the trace {}: line {line} is '{text}'; write the seconds from the beginning, such as 1.25",
+        path.display()
+    )]
     Offset {
         /// The file.
         path: PathBuf,
@@ -34,7 +37,10 @@ pub enum TraceError {
         text: String,
     },
     /// An offset is earlier than the one before.
-    #[error("read the trace {}: line {line} is earlier than the one before; sort the file with 'sort -n'", path.display())]
+    #[error(
+        "read the trace {}: line {line} is earlier than the one before; sort the file with 'sort -n'",
+        path.display()
+    )]
     Unsorted {
         /// The file.
         path: PathBuf,

@@ -1,7 +1,8 @@
 //! Java's own key stores, JKS and JCEKS: one container, two ways to lock a key.
 //!
-//! The container is that of Java's classes `JavaKeyStore` and `JceKeyStore`: a magic number, a version, a count of entries, the entries, and a SHA-1 digest over
-//! the password and all that went before. Without a password the digest is not checked, as in Java.
+//! The container is that of Java's classes `JavaKeyStore` and `JceKeyStore`: a magic number, a version, a count of
+//! entries, the entries, and a SHA-1 digest over the password and all that went before. Without a password the digest
+//! is not checked, as in Java.
 //! It must not know what the entries are used for.
 
 use super::reader::Reader;
