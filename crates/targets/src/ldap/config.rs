@@ -6,6 +6,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::script::Script;
+
 /// What an embedded directory is like.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -33,6 +35,8 @@ pub struct Config {
     pub idle_limit: Option<Duration>,
     /// The names and addresses that the certificate is good for.
     pub host_names: Vec<String>,
+    /// How to misbehave, if at all.
+    pub script: Option<Script>,
 }
 
 impl Default for Config {
@@ -57,6 +61,7 @@ impl Default for Config {
             search_entries_max: 10_000,
             idle_limit: None,
             host_names,
+            script: None,
         }
     }
 }

@@ -13,6 +13,8 @@ mod directory;
 mod listener;
 mod operation;
 mod refusal;
+mod reply_queue;
+mod script;
 mod server;
 mod session;
 mod stats;
@@ -23,5 +25,6 @@ mod users;
 mod worker;
 
 pub use config::Config;
+pub use script::{Script, ScriptError};
 pub use server::{Running, Server, StartError};
 pub use stats::{Operation, Stats, Tally};

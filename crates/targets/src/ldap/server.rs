@@ -1,7 +1,7 @@
 //! Starts an embedded directory, and stops it.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -10,7 +10,7 @@ use brunt_wire::ldap::dn;
 use tokio::sync::mpsc;
 
 use super::config::Config;
-use super::listener::Listener;
+use super::listener::{Door, Listener};
 use super::refusal::Refusal;
 use super::session::Realm;
 use super::stats::{Counters, Stats};
@@ -61,29 +61,32 @@ impl Server {
     /// Makes the entries, listens, and serves from threads of its own. Returns once connections are
     /// accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
-        let (clear, address) = listen(config.listen)?;
-        let (tls, tls_address) = config.listen_tls.map(listen).transpose()?.unzip();
+        let mut doors = vec![door(config.listen, false)?];
+        if let Some(address) = config.listen_tls {
+            doors.push(door(address, true)?);
+        }
         let identity = Identity::generate(&config.host_names)?;
         let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
         let mut suffix = Vec::new();
         dn::normalize(config.suffix.as_bytes(), &mut suffix)
             .map_err(|error| StartError::Entries(error.to_string()))?;
-        let (count, connections_max) = (config.threads.max(1), config.connections_max);
+        let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, suffix, directory));
         let clock = Clock::new();
-        let counters: Vec<_> = (0..=count).map(|_| Arc::new(Counters::new())).collect();
+        let own = Arc::new(Counters::new());
+        let theirs: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
         let (stop, stopped) = UnixStream::pair().map_err(StartError::Thread)?;
         let mut running = Running {
-            address,
-            tls_address,
+            address: doors[0].address,
+            tls_address: doors.get(1).map(|door| door.address),
             ca_pem: identity.ca_pem,
-            counters: counters.clone(),
+            counters: theirs.iter().chain([&own]).cloned().collect(),
             stop: Some(stop),
             threads: Vec::new(),
         };
         let (started, starts) = std::sync::mpsc::channel();
         let mut workers = Vec::new();
-        for counters in counters.iter().take(count) {
+        for counters in &theirs {
             let (sender, connections) = mpsc::unbounded_channel();
             workers.push(sender);
             let task = Task {
@@ -97,7 +100,7 @@ impl Server {
             running.spawn("directory", move || worker::run(task, &started))?;
         }
         drop(started);
-        let listener = Listener { clear, tls, stop: stopped, workers, counters, connections_max };
+        let listener = Listener { doors, stop: stopped, workers, theirs, own, realm, clock };
         running.spawn("directory-accept", move || listener.run())?;
         for _ in 0..count {
             starts
@@ -159,16 +162,8 @@ impl Drop for Running {
     }
 }
 
-fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
-    let listening = || {
-        let listener = TcpListener::bind(address)?;
-        // The standard library asks for room for 128 connections; a run opens thousands at once.
-        rustix::net::listen(&listener, 4096)?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        Ok((listener, address))
-    };
-    listening().map_err(|source| StartError::Listen { address, source })
+fn door(address: SocketAddr, tls: bool) -> Result<Door, StartError> {
+    Door::open(address, tls).map_err(|source| StartError::Listen { address, source })
 }
 
 fn entries(refusal: &Refusal) -> StartError {

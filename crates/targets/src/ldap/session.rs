@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use brunt_wire::ldap::control::value::PasswordPolicy;
 use brunt_wire::ldap::message::{Message, Request};
 use brunt_wire::ldap::{code, control, op};
 
@@ -13,6 +14,7 @@ use super::config::Config;
 use super::directory::{Directory, Id};
 use super::operation::{self, bind, compare, extended, modify, rename, search, update};
 use super::refusal::Refusal;
+use super::script::Rules;
 use super::stats::Operation;
 
 /// What all connections share.
@@ -21,12 +23,15 @@ pub(super) struct Realm {
     pub(super) config: Config,
     /// The name of the suffix as it compares.
     pub(super) suffix: Vec<u8>,
+    /// What goes wrong on purpose.
+    pub(super) rules: Option<Rules>,
     directory: RwLock<Directory>,
 }
 
 impl Realm {
     pub(super) fn new(config: Config, suffix: Vec<u8>, directory: Directory) -> Self {
-        Self { config, suffix, directory: RwLock::new(directory) }
+        let rules = config.script.clone().map(Rules::new);
+        Self { config, suffix, rules, directory: RwLock::new(directory) }
     }
 
     /// The entries, to look at. A thread that died while changing them left them whole: an entry is
@@ -77,9 +82,11 @@ pub(super) enum Next {
     StartTls,
     /// Write what there is, then close.
     Close,
+    /// Write what there is, then reset.
+    Reset,
     /// Nobody waits for this request any more.
     Abandon(i32),
-    /// This request is to be cancelled, and `message_id` says which.
+    /// The request of this message id is to be cancelled.
     Cancel(i32),
 }
 
@@ -97,6 +104,8 @@ pub(super) struct Session {
     pub(super) identity: Identity,
     pub(super) secure: bool,
     pub(super) cursors: VecDeque<Cursor>,
+    /// What the password policy says next, instead of nothing.
+    pub(super) policy: Option<PasswordPolicy>,
     /// How many entries the last request returned.
     pub(super) entries: u64,
     /// Room for a name as it compares.
@@ -110,6 +119,7 @@ impl Session {
             identity: Identity::Anonymous,
             secure,
             cursors: VecDeque::new(),
+            policy: None,
             entries: 0,
             normal: Vec::new(),
         }

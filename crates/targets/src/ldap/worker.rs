@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::connection;
 use super::session::Realm;
-use super::stats::Counters;
+use super::stats::{Counters, add};
 use super::timer::{Clock, Timer};
 
 /// A connection on its way from the listener to the thread that will serve it.
@@ -23,6 +23,17 @@ pub(super) struct Accepted {
     pub(super) tls: bool,
     /// Counted from 1.
     pub(super) number: u64,
+    pub(super) open: Open,
+}
+
+/// A connection that is open. Dropped, however that comes about, it counts as closed.
+#[derive(Debug)]
+pub(super) struct Open(pub(super) Arc<Counters>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        add(&self.0.connections_closed, 1);
+    }
 }
 
 /// How much is read at once. A thread has one buffer of this size, whatever the number of its

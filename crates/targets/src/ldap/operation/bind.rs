@@ -1,6 +1,5 @@
 //! Bind (RFC 4511 section 4.2): by password, as nobody, or by SASL; and acting for somebody else.
 
-use brunt_wire::ldap::control::value::PasswordPolicy;
 use brunt_wire::ldap::control::{self, RawControl};
 use brunt_wire::ldap::message::{Authentication, Message};
 use brunt_wire::ldap::reply::{self, Answer};
@@ -40,23 +39,21 @@ pub(in crate::ldap) fn answer(
         diagnostic: refusal.reason.as_bytes(),
         referrals: &[],
     });
-    let controls = said(message, &session.identity, answer.code);
+    let controls = said(message, session, answer.code);
     reply::bind(out, message_id, &answer, None, &raw(&controls));
     answer.code
 }
 
 /// The response controls that the request asks for.
-fn said(message: &Message<'_>, identity: &Identity, code: u32) -> Vec<Said> {
+fn said(message: &Message<'_>, session: &mut Session, code: u32) -> Vec<Said> {
     let mut controls = Vec::new();
     if code == code::SUCCESS && message.control(control::AUTHORIZATION_IDENTITY).is_some() {
         let oid = control::AUTHORIZATION_IDENTITY_RESPONSE;
-        controls.push(Said { oid, value: identity.authorization() });
+        controls.push(Said { oid, value: session.identity.authorization() });
     }
+    let policy = session.policy.take().unwrap_or_default();
     if message.control(control::PASSWORD_POLICY).is_some() {
-        controls.push(Said {
-            oid: control::PASSWORD_POLICY,
-            value: PasswordPolicy::default().encode(),
-        });
+        controls.push(Said { oid: control::PASSWORD_POLICY, value: policy.encode() });
     }
     controls
 }

@@ -1,0 +1,364 @@
+//! A connection: reads what came, answers all of it, writes the answers at once.
+//!
+//! Requests are carried out within the poll that read them, and the answers of one read leave in
+//! one write. A client that does not read its answers is not read from until it does, so a
+//! connection holds no more than a few messages whatever it sends.
+//!
+//! What a script wants happens between the answer and the writing of it, in [`faulty`]; without a
+//! script none of that is touched, nor is the clock.
+
+mod faulty;
+
+use std::future::poll_fn;
+use std::io;
+use std::net::TcpStream;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use brunt_wire::ldap::message::Message;
+use brunt_wire::ldap::reply::{self, Answer};
+use brunt_wire::ldap::{code, response};
+
+use super::reply_queue::ReplyQueue;
+use super::script::{Occasion, Rules};
+use super::session::{Next, Session, kind};
+use super::stats::add;
+use super::stream::Stream;
+use super::timer::Sleep;
+use super::worker::{Accepted, Worker};
+
+/// With this much unwritten, nothing more is read.
+const UNWRITTEN_MAX: usize = 256 << 10;
+/// A buffer that grew beyond this is given back once it is empty.
+const KEPT_BYTES: usize = 16 << 10;
+
+/// Serves a connection to its end.
+pub(super) async fn serve(worker: Rc<Worker>, accepted: Accepted) {
+    let Accepted { stream, tls, number, open } = accepted;
+    // However it ended, the peer is the one who knows why.
+    let _ = open_and_run(&worker, stream, tls, number).await;
+    drop(open);
+}
+
+async fn open_and_run(
+    worker: &Rc<Worker>,
+    stream: TcpStream,
+    tls: bool,
+    number: u64,
+) -> io::Result<()> {
+    let stream = tokio::net::TcpStream::from_std(stream)?;
+    let mut stream = Stream::Clear(stream);
+    if let Some(rules) = &worker.realm.rules {
+        let Some(spared) =
+            faulty::trouble(worker, rules, Occasion::Connect, number, stream).await?
+        else {
+            return Ok(());
+        };
+        stream = spared;
+    }
+    if tls {
+        let Some(secured) = secure(worker, number, stream).await? else { return Ok(()) };
+        stream = secured;
+    }
+    Connection::new(Rc::clone(worker), number, stream.is_tls()).run(stream).await
+}
+
+/// Shakes hands, unless a script has it that the connection ends here.
+async fn secure(
+    worker: &Rc<Worker>,
+    number: u64,
+    mut stream: Stream,
+) -> io::Result<Option<Stream>> {
+    let counters = &worker.counters;
+    if let Some(rules) = &worker.realm.rules {
+        let spared = faulty::trouble(worker, rules, Occasion::Handshake, number, stream).await;
+        let Ok(Some(spared)) = spared else {
+            add(&counters.handshakes_failed, 1);
+            return Ok(None);
+        };
+        stream = spared;
+    }
+    let secured = stream.secure(&worker.acceptor).await;
+    add(if secured.is_ok() { &counters.handshakes } else { &counters.handshakes_failed }, 1);
+    secured.map(Some)
+}
+
+struct Connection {
+    worker: Rc<Worker>,
+    number: u64,
+    session: Session,
+    /// The beginning of a message whose end has not come yet, or what waits for room to be answered.
+    partial: Vec<u8>,
+    /// Whether it is the latter.
+    backlog: bool,
+    /// What is to be written.
+    out: Vec<u8>,
+    /// How much of it is written.
+    written: usize,
+    next: Next,
+    /// Whether silence is limited or a script is at work, so that time matters.
+    timed: bool,
+    /// When the last bytes came.
+    last_read: Duration,
+    /// The time before each byte, and when the next one may go.
+    trickle: Option<(Duration, Duration)>,
+    held: ReplyQueue,
+    sleep: Sleep,
+}
+
+/// What a connection woke up for.
+enum Event {
+    /// There is something to do about the connection itself.
+    Turn,
+    /// The client is gone, or has been silent for too long.
+    End,
+}
+
+impl Connection {
+    fn new(worker: Rc<Worker>, number: u64, secure: bool) -> Self {
+        let session = Session::new(Arc::clone(&worker.realm), secure);
+        let timed = worker.realm.rules.is_some() || worker.realm.config.idle_limit.is_some();
+        Self {
+            number,
+            session,
+            partial: Vec::new(),
+            backlog: false,
+            out: Vec::new(),
+            written: 0,
+            next: Next::Continue,
+            timed,
+            last_read: worker.clock.now(),
+            trickle: None,
+            held: ReplyQueue::default(),
+            sleep: worker.timer.sleep(),
+            worker,
+        }
+    }
+
+    async fn run(&mut self, mut stream: Stream) -> io::Result<()> {
+        loop {
+            if matches!(poll_fn(|cx| self.poll(cx, &mut stream)).await?, Event::End) {
+                break;
+            }
+            match self.next {
+                Next::StartTls => {
+                    self.next = Next::Continue;
+                    // Bytes behind the request would be believed although anybody may have sent them.
+                    if !self.partial.is_empty() {
+                        break;
+                    }
+                    let Some(secured) = secure(&self.worker, self.number, stream).await? else {
+                        return Ok(());
+                    };
+                    stream = secured;
+                    self.session.secure = true;
+                }
+                Next::Reset => {
+                    stream.reset_on_drop();
+                    return Ok(());
+                }
+                _ => break,
+            }
+        }
+        poll_fn(|cx| stream.poll_shutdown(cx)).await
+    }
+
+    /// Writes and reads for as long as there is something to write or read.
+    fn poll(&mut self, cx: &mut Context<'_>, stream: &mut Stream) -> Poll<io::Result<Event>> {
+        loop {
+            if self.timed && self.poll_time(cx).is_pending() {
+                return Poll::Pending;
+            }
+            let flushed = match self.poll_write(cx, stream) {
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Ready(Ok(())) => true,
+                Poll::Pending => false,
+            };
+            if self.next != Next::Continue {
+                if flushed {
+                    return Poll::Ready(Ok(Event::Turn));
+                }
+            } else if self.has_room() && self.backlog {
+                self.answer_partial(&[]);
+                continue;
+            } else if self.has_room() {
+                match self.poll_read(cx, stream) {
+                    Poll::Ready(Ok(0)) => return Poll::Ready(Ok(Event::End)),
+                    Poll::Ready(Ok(_)) => continue,
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    Poll::Pending => {}
+                }
+            }
+            if !self.timed {
+                return Poll::Pending;
+            }
+            match self.poll_wake(cx) {
+                Poll::Ready(true) => return Poll::Ready(Ok(Event::End)),
+                Poll::Ready(false) => {}
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Writes until all is written.
+    fn poll_write(&mut self, cx: &mut Context<'_>, stream: &mut Stream) -> Poll<io::Result<()>> {
+        while self.written < self.out.len() {
+            let mut end = self.out.len();
+            if let Some((each, at)) = self.trickle {
+                let now = self.worker.clock.now();
+                if now < at {
+                    return Poll::Pending;
+                }
+                end = self.written + 1;
+                self.trickle = Some((each, at.max(now) + each));
+            }
+            match stream.poll_write(cx, &self.out[self.written..end]) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(count)) => {
+                    self.written += count;
+                    add(&self.worker.counters.bytes_written, count as u64);
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
+            }
+            if self.trickle.is_some() && stream.poll_flush(cx).is_pending() {
+                return Poll::Pending;
+            }
+        }
+        self.written = 0;
+        self.trickle = None;
+        self.out.clear();
+        if self.out.capacity() > KEPT_BYTES {
+            self.out = Vec::new();
+        }
+        stream.poll_flush(cx)
+    }
+
+    /// Reads once and carries out what is complete. Ready with how many bytes came.
+    fn poll_read(&mut self, cx: &mut Context<'_>, stream: &mut Stream) -> Poll<io::Result<usize>> {
+        let worker = Rc::clone(&self.worker);
+        let mut input = worker.input.borrow_mut();
+        let count = match stream.poll_read(cx, &mut input) {
+            Poll::Ready(Ok(0)) => return Poll::Ready(Ok(0)),
+            Poll::Ready(Ok(count)) => count,
+            other => return other,
+        };
+        add(&worker.counters.bytes_read, count as u64);
+        if self.timed {
+            self.last_read = worker.clock.now();
+        }
+        if self.partial.is_empty() {
+            let used = self.answer_all(&input[..count]);
+            self.partial.extend_from_slice(&input[used..count]);
+        } else {
+            self.answer_partial(&input[..count]);
+        }
+        Poll::Ready(Ok(count))
+    }
+
+    /// Answers what waited, and what came behind it.
+    fn answer_partial(&mut self, more: &[u8]) {
+        let mut partial = std::mem::take(&mut self.partial);
+        partial.extend_from_slice(more);
+        let used = self.answer_all(&partial);
+        partial.drain(..used);
+        if partial.is_empty() && partial.capacity() > KEPT_BYTES {
+            partial = Vec::new();
+        }
+        self.partial = partial;
+    }
+
+    /// Whether more may be answered before something is written.
+    fn has_room(&self) -> bool {
+        self.out.len() - self.written <= UNWRITTEN_MAX
+    }
+
+    /// Answers the complete messages and returns how many bytes they took.
+    fn answer_all(&mut self, bytes: &[u8]) -> usize {
+        let worker = Rc::clone(&self.worker);
+        let mut used = 0;
+        self.backlog = false;
+        while self.next == Next::Continue {
+            if !self.has_room() {
+                self.backlog = true;
+                return used;
+            }
+            match response::frame_limited(&bytes[used..], worker.realm.config.message_bytes_max) {
+                Ok(Some(length)) if bytes.len() - used >= length => {
+                    let message = &bytes[used..used + length];
+                    used += length;
+                    match Message::decode(message) {
+                        Ok(message) => match &worker.realm.rules {
+                            None => self.answer(&message),
+                            Some(rules) => self.answer_by(rules, &message),
+                        },
+                        Err(error) => self.disconnect(&error.to_string()),
+                    }
+                }
+                Ok(_) => return used,
+                Err(error) => self.disconnect(&error.to_string()),
+            }
+        }
+        // What came behind the last request is of interest after StartTLS alone: it must be nothing.
+        if self.next == Next::StartTls { used } else { bytes.len() }
+    }
+
+    fn answer(&mut self, message: &Message<'_>) {
+        let operation = kind(&message.request);
+        let counters = &self.worker.counters;
+        counters.request(operation);
+        let (code, next) = self.session.answer(message, message.message_id, &mut self.out);
+        if let Some(code) = code {
+            counters.answer(operation, code);
+        }
+        add(&counters.entries_returned, self.session.entries);
+        self.next = match next {
+            // Nothing is ever held back without a script, so there is nothing to take back.
+            Next::Abandon(_) | Next::Cancel(_) => Next::Continue,
+            next => next,
+        };
+    }
+
+    /// Tells a client that it does not speak LDAP (RFC 4511 section 4.1.1), and has done with it.
+    fn disconnect(&mut self, reason: &str) {
+        add(&self.worker.counters.malformed, 1);
+        let answer = Answer::because(code::PROTOCOL_ERROR, reason);
+        reply::notice_of_disconnection(&mut self.out, &answer);
+        self.next = Next::Close;
+    }
+
+    /// Pending while everything stands still; moves what is due to what is written.
+    fn poll_time(&mut self, cx: &Context<'_>) -> Poll<()> {
+        let worker = Rc::clone(&self.worker);
+        let Some(rules) = &worker.realm.rules else { return Poll::Ready(()) };
+        let mut now = worker.clock.now();
+        while let Some(end) = rules.stalled_until(now) {
+            if self.sleep.poll_until(end, cx).is_pending() {
+                return Poll::Pending;
+            }
+            now = worker.clock.now();
+        }
+        self.release(now);
+        Poll::Ready(())
+    }
+
+    /// Waits for the next moment that matters. Ready with whether the client was silent for too long.
+    fn poll_wake(&mut self, cx: &Context<'_>) -> Poll<bool> {
+        let worker = &self.worker;
+        let silent = worker.realm.config.idle_limit.map(|limit| self.last_read + limit);
+        let next_byte = self.trickle.map(|(_, at)| at);
+        let stall = worker
+            .realm
+            .rules
+            .as_ref()
+            .and_then(|rules: &Rules| rules.next_stall(worker.clock.now()));
+        let moments = [silent, next_byte, self.held.due(), stall];
+        let Some(at) = moments.into_iter().flatten().min() else { return Poll::Pending };
+        match self.sleep.poll_until(at, cx) {
+            Poll::Ready(()) => Poll::Ready(silent == Some(at)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}

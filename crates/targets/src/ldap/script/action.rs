@@ -1,0 +1,102 @@
+//! What a rule can do to a request.
+
+use serde::Deserialize;
+
+use super::period::{Period, Range};
+
+/// Something that goes wrong.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum Action {
+    /// Answer later, by a fixed time or by one from a range. Requests behind it are not held up.
+    Delay(Range),
+    /// Do nothing and answer with a result code.
+    Result(Verdict),
+    /// Carry it out and never answer. On a connect, never read; on a handshake, never shake.
+    Drop,
+    /// Answer after the next request of the connection.
+    Reorder,
+    /// Answer twice.
+    Duplicate,
+    /// Answer under this message id.
+    WrongId(i32),
+    /// Answer with so many bytes of the answer, and close.
+    Truncate(usize),
+    /// Answer with so many random bytes.
+    Garbage(usize),
+    /// Answer with a message that announces two gigabytes.
+    HugeLength,
+    /// Answer with so many sequences, one within the other.
+    DeepNesting(usize),
+    /// Reset the connection instead of answering.
+    Reset,
+    /// Close the connection after the answer.
+    Close,
+    /// Answer with a notice of disconnection, and close.
+    Disconnect(Verdict),
+    /// Answer byte by byte, with this time before each.
+    Trickle(SlowBytes),
+    /// Before the answer, a message nobody asked for, with this OID.
+    Unsolicited(String),
+    /// Before the answer, an intermediate response with this OID.
+    Intermediate(String),
+    /// Before the answer, a search reference to this URL.
+    Reference(String),
+    /// In the answer, a word from the password policy, if the request has its control.
+    Policy(Policy),
+}
+
+/// A result.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Verdict {
+    /// The result code.
+    pub(super) code: u16,
+    /// The diagnostic message.
+    #[serde(default)]
+    pub(super) text: String,
+}
+
+/// A time before each byte.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct SlowBytes(pub(super) Period);
+
+/// What the password policy says.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum Policy {
+    /// The password expires in so many seconds.
+    ExpiresIn(u32),
+    /// So many binds are left with an expired password.
+    GraceBindsLeft(u32),
+    /// The password must be changed.
+    ChangeAfterReset,
+    /// The account is locked.
+    AccountLocked,
+    /// The password has expired.
+    PasswordExpired,
+}
+
+impl Action {
+    /// Whether it can be done to a connection rather than to a request.
+    pub(super) const fn suits_connect(&self) -> bool {
+        matches!(
+            self,
+            Self::Delay(_)
+                | Self::Drop
+                | Self::Reset
+                | Self::Close
+                | Self::Disconnect(_)
+                | Self::Garbage(_)
+                | Self::HugeLength
+                | Self::DeepNesting(_)
+                | Self::Unsolicited(_)
+        )
+    }
+
+    /// Whether it can be done to a handshake.
+    pub(super) const fn suits_handshake(&self) -> bool {
+        matches!(self, Self::Delay(_) | Self::Drop | Self::Reset | Self::Close | Self::Garbage(_))
+    }
+}
