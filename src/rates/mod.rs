@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals) -> Result<Outcome, Refusal
     signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
     limits::raise_open_files();
     ports::check(args, &plan);
-    rehearsal::connect(&plan)?;
+    rehearsal::connect(&plan, signals)?;
     let mut paper = Paper::open(&args.output).map_err(|why| failed(&why))?;
     let stop = signals.stop();
     let mut screen =
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals) -> Result<Outcome, Refusal
     let finished =
         measure(&load, &catalogue, &plan, &stop, &mut screen).map_err(|why| failed(&why))?;
     let measured = screen.finish().map_err(|why| failed(&why))?;
-    purge::after(args, &plan);
+    purge::after(args, &plan, &stop);
     let ending = Ending {
         args,
         plan: &plan,

@@ -1,9 +1,12 @@
 //! The purge that ends addrate: what it added, it deletes again.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::ldap::{self, Plan, Purge};
+use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Monotonic};
 
 use super::rehearsal;
@@ -16,8 +19,8 @@ const CONNECTIONS_MAX: u32 = 16;
 /// Time between two lines of progress.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Deletes what the run has added, and says how far it is.
-pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>) {
+/// Deletes what the run has added, and says how far it is. A run that was told to stop at once leaves the rest.
+pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     let Operation::Add(mix) = &args.operation else { return };
     let left = plan.live_entries().unwrap_or(0);
     if !mix.purge {
@@ -35,7 +38,10 @@ pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>) {
     let Ok(runtime) = rehearsal::runtime() else { return };
     let clock = Monotonic::new();
     let mut told = EVERY;
+    let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
+    let latest = Rc::clone(&state);
     let progress = move |purge: &Purge| {
+        latest.borrow_mut().clone_from(purge);
         let elapsed = clock.now().since_origin();
         if elapsed >= told && !quiet {
             console::say(&line(purge, elapsed));
@@ -43,8 +49,18 @@ pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>) {
         }
     };
     let connections = plan.connections().min(CONNECTIONS_MAX);
-    let purge = runtime.block_on(ldap::purge(plan, connections, progress));
-    if !quiet {
+    let work = ldap::purge(plan, connections, progress);
+    let done = runtime.block_on(rehearsal::unless(stop, Urgency::Abort, work));
+    let whole = done.is_some();
+    let purge = done.unwrap_or_else(|| state.borrow().clone());
+    if !whole {
+        let done = purge.deleted + purge.missing + purge.failed;
+        console::note(&format!(
+            "the purge was stopped: {} of {} entries that were added are still there",
+            purge.total.saturating_sub(done),
+            purge.total
+        ));
+    } else if !quiet {
         console::say(&format!("{} entries have been successfully purged", purge.deleted));
     }
     report(&purge);
