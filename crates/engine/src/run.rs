@@ -85,7 +85,7 @@ pub fn run<T: Time, F: Fleet>(
 ) -> Result<Finished, RunError> {
     let workers = plan.workers();
     let gate = Gate::new(workers);
-    let numbers = Arc::new(Numbers::default());
+    let numbers = Arc::new(Numbers::new(plan.settings().sessions));
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
     let began = brunt_exchange::Clock::now(&time.clock());

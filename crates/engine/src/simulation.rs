@@ -18,6 +18,7 @@ use brunt_record::{Catalogue, Histogram, Interval, Phase};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::LocalSet;
@@ -45,6 +46,8 @@ type Diary = Arc<Mutex<Vec<(Ticket, Moment)>>>;
 struct Scripted {
     script: Script,
     diary: Diary,
+    /// How often a session made itself ready.
+    readied: Arc<AtomicU64>,
     connecting: Duration,
     reconnecting: Duration,
     connected: bool,
@@ -60,6 +63,7 @@ async fn pass(time: Duration) {
 impl Session for Scripted {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
         let before = watch.now();
+        self.readied.fetch_add(1, Ordering::Relaxed);
         pass(if self.connected { self.reconnecting } else { self.connecting }).await;
         if !self.connected {
             self.connected = true;
@@ -95,6 +99,7 @@ impl Session for Scripted {
 struct Troupe {
     script: Script,
     diary: Diary,
+    readied: Arc<AtomicU64>,
     connecting: Duration,
     reconnecting: Duration,
 }
@@ -104,6 +109,7 @@ impl Troupe {
         Self {
             script: Arc::new(script),
             diary: Diary::default(),
+            readied: Arc::default(),
             connecting: ms(5),
             reconnecting: ms(0),
         }
@@ -121,6 +127,7 @@ impl Fleet for Troupe {
         let session = |_| Scripted {
             script: Arc::clone(&self.script),
             diary: Arc::clone(&self.diary),
+            readied: Arc::clone(&self.readied),
             connecting: self.connecting,
             reconnecting: self.reconnecting,
             connected: false,
@@ -163,7 +170,7 @@ fn simulate_with<M: Future<Output = ()> + 'static>(
     let (way_back, spent) = std::sync::mpsc::sync_channel(4);
     let end = runtime.block_on(LocalSet::new().run_until(async {
         let time = VirtualTime::new();
-        let (gate, numbers) = (Gate::new(1), Arc::new(Numbers::default()));
+        let (gate, numbers) = (Gate::new(1), Arc::new(Numbers::new(plan.settings().sessions)));
         let shared =
             Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
@@ -425,6 +432,27 @@ fn a_second_request_cuts_off() {
         let in_flight = if phase == Phase::Prepare { 0 } else { 5 };
         assert_eq!(counts.cut_off, in_flight, "{phase}: {counts:?}");
         assert!(run.finished.lasted <= ms(at), "{phase}: {:?}", run.finished.lasted);
+    }
+}
+
+#[test]
+fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
+    for (sessions, count, warm_up) in [(4, 61, 0), (4, 2, 0), (4, 61, 200), (4, 2, 200)] {
+        let mut settings = Settings::closed(ThinkTime::None, sessions);
+        settings.stop.count = Some(count);
+        settings.warm_up = ms(warm_up);
+        let mut troupe = Troupe::new(|ticket| Act::Answer(ms(3 + ticket.number % 5)));
+        troupe.reconnecting = ms(10);
+        let readied = Arc::clone(&troupe.readied);
+        let run = simulate(settings, &troupe);
+        assert_eq!(run.steady().operations[0].counts.ok, count);
+        let warm = run.finished.totals.get(&Phase::WarmUp);
+        let warm = warm.map_or(0, |warm| warm.operations[0].counts.ok);
+        assert_eq!(warm > 0, warm_up > 0);
+        // Every session connects before the run begins, and every further time for an exchange.
+        let first = u64::from(sessions);
+        let readied = readied.load(Ordering::Relaxed);
+        assert_eq!(readied, (warm + count).max(first), "{sessions} {count} {warm_up}");
     }
 }
 

@@ -50,13 +50,27 @@ pub(super) enum Answer {
 }
 
 /// The numbers of the closed model, shared by all workers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Numbers {
     next: AtomicU64,
+    /// How many of those that count are taken, or promised to a session that makes itself ready.
+    promised: AtomicU64,
     /// How many of the numbers count towards the limit.
     counted: AtomicU64,
     /// Set with the last number that counts, so that nobody makes itself ready in vain.
     exhausted: AtomicBool,
+}
+
+impl Numbers {
+    /// The numbers for so many sessions, each of which is promised its first.
+    pub(crate) fn new(sessions: u32) -> Self {
+        Self {
+            next: AtomicU64::new(0),
+            promised: AtomicU64::new(sessions.into()),
+            counted: AtomicU64::new(0),
+            exhausted: AtomicBool::new(false),
+        }
+    }
 }
 
 /// What ended a run.
@@ -236,6 +250,17 @@ impl Dispatch {
         }
     }
 
+    /// Whether there will be another exchange for a session that has ended one. In the closed model it is promised
+    /// then and there: a session that made itself ready in vain would have opened a connection nobody asked for.
+    #[inline]
+    pub(super) fn promise(&self) -> bool {
+        !self.exhausted()
+            && match &self.model {
+                Model::Open(_) => true,
+                Model::Closed(closed) => closed.promise(),
+            }
+    }
+
     /// How many exchanges are due and wait.
     pub(super) fn backlog(&self) -> usize {
         match &self.model {
@@ -318,6 +343,12 @@ impl Closed {
         if turn == 0 { Duration::ZERO } else { self.think.pause(self.seed, session, turn) }
     }
 
+    fn promise(&self) -> bool {
+        let Some(count) = self.count else { return true };
+        let one_more = |promised| (promised < count).then_some(promised + 1);
+        self.numbers.promised.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+
     /// Takes the next number of the run, unless the count is reached.
     fn number(&self, due: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Given> {
         let steady = due >= origin + self.steady_from;
@@ -332,6 +363,9 @@ impl Closed {
             if before >= count {
                 return None;
             }
+        } else if self.count.is_some() {
+            // What does not count has used up no promise.
+            self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
         let number = self.numbers.next.fetch_add(1, Ordering::Relaxed);
         ledger.planned(phase);

@@ -138,7 +138,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let mut free = worker.first_ready(&mut session, seat).await;
     for turn in 0.. {
         if turn > 0 {
-            if worker.dispatch.borrow().exhausted() {
+            if !worker.dispatch.borrow().promise() {
                 break;
             }
             match worker.ready(&mut session, seat).await {
