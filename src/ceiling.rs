@@ -17,7 +17,7 @@ pub(crate) struct Ceiling {
     pub(crate) cpu: String,
     /// How many of them.
     pub(crate) cores: Option<u64>,
-    /// Exchanges a second, by operation.
+    /// Exchanges a second that one worker would make with a core to itself, by operation.
     pub(crate) per_second: BTreeMap<String, f64>,
 }
 
@@ -46,14 +46,19 @@ pub(crate) fn place() -> Option<PathBuf> {
     Some(state?.join("brunt/ceiling.json"))
 }
 
-/// The ceiling of a run of these operations, if this machine was calibrated for one of them.
-pub(crate) fn of(operations: &[&str]) -> Option<f64> {
+/// The ceiling of a run of these operations on so many workers, if this machine was calibrated for one of them.
+pub(crate) fn of(operations: &[&str], workers: usize) -> Option<f64> {
     let text = std::fs::read_to_string(place()?).ok()?;
     let ceiling: Ceiling = serde_json::from_str(&text).ok()?;
     if (ceiling.cpu.clone(), ceiling.cores) != machine() {
         return None;
     }
-    operations.iter().filter_map(|name| ceiling.per_second.get(*name)).copied().reduce(f64::min)
+    let least = operations
+        .iter()
+        .filter_map(|name| ceiling.per_second.get(*name))
+        .copied()
+        .reduce(f64::min)?;
+    Some(least * workers as f64)
 }
 
 fn machine() -> (String, Option<u64>) {

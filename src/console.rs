@@ -60,3 +60,12 @@ pub(crate) fn seed() -> u64 {
 pub(crate) fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
+
+/// Waits, where nothing is being measured.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the main thread of a server has nothing to do but wait"
+)]
+pub(crate) fn pause(time: std::time::Duration) {
+    std::thread::sleep(time);
+}

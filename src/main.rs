@@ -12,6 +12,7 @@ mod signals;
 use cli::exit::Exit;
 use cli::surroundings::Machine;
 use cli::{Command, Refusal};
+use rates::Voice;
 use signals::Signals;
 
 fn main() -> ExitCode {
@@ -31,9 +32,13 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Print(text) => console::print(&text),
         Command::Write { path, text } => console::write(&path, &text),
         Command::SampleRateFile(path) => console::write(&path, brunt_feed::rates::SAMPLE),
-        Command::Rate(args) => rates::run(&args, &Signals::default()).map(|outcome| outcome.exit),
+        Command::Rate(args) => {
+            rates::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
+        }
         Command::Report(args) => commands::report(&args),
 
-        _ => Ok(Exit::Failed),
+        Command::Target(kind) => commands::target(&kind),
+        Command::Calibrate(args) => commands::calibrate(&args),
+        Command::Quickstart(args) => commands::quickstart(&args),
     }
 }

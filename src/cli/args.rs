@@ -91,15 +91,12 @@ pub(crate) struct LdapTargetArgs {
     /// Password of every user and of uid=admin.
     #[arg(long, default_value = "password")]
     pub(crate) password: String,
-    /// PEM file with the certificate for LDAPS and StartTLS; without it one is made at the start.
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    pub(crate) tls_cert: Option<PathBuf>,
-    /// PEM file with the private key of that certificate.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub(crate) tls_key: Option<PathBuf>,
-    /// Write the certificate that was made to this PEM file, for clients to trust with --ca.
-    #[arg(long, value_name = "FILE", conflicts_with = "tls_cert")]
-    pub(crate) tls_cert_out: Option<PathBuf>,
+    /// Write the certificate that was made for LDAPS and StartTLS to this PEM file, for clients to trust with --ca.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_out: Option<PathBuf>,
+    /// Threads that serve connections.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) threads: u8,
     /// TOML file that says when and how to misbehave.
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,

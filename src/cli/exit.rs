@@ -86,7 +86,9 @@ impl Exit {
             Self::GeneratorLimited => {
                 "This machine was the limit: the figures say little about the target."
             }
-            Self::Partial => "The run is incomplete.",
+            Self::Partial => {
+                "The run is incomplete: for some of it the target could not be reached."
+            }
             Self::Unsafe => "Refused: it would have touched something that it must not.",
             Self::Input => "An input file could not be read.",
             Self::LdapUsage => "An error occurred while parsing the command-line arguments.",

@@ -5,6 +5,8 @@
 //! of the [`Surroundings`](surroundings::Surroundings): nothing is printed and nothing is started here.
 
 pub(crate) mod args;
+#[cfg(test)]
+mod docs;
 pub(crate) mod exit;
 pub(crate) mod fault;
 mod help;
@@ -22,6 +24,7 @@ mod words;
 use std::path::PathBuf;
 
 use clap::Parser as _;
+use clap::error::ErrorKind;
 
 use args::{Brunt, CalibrateArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
 use exit::Exit;
@@ -84,13 +87,23 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         std::iter::once("brunt").chain(argv.iter().skip(1).map(String::as_str)),
     ) {
         Ok(brunt) => verb(brunt.verb),
-        Err(error) if error.use_stderr() => {
-            Err(Refusal { text: error.to_string(), exit: Exit::Usage })
-        }
-        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => {
-            Ok(Command::Print(version()))
-        }
-        Err(_) => Ok(Command::Print(pages::help())),
+        Err(error) => instead(&error, argv),
+    }
+}
+
+/// What is said where clap found nothing to carry out: its own page, unless that is the page of the whole program, on
+/// which the rate tools would be missing.
+fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
+    let whole = match argv {
+        [] | [_] => true,
+        [_, word] => ["-h", "--help", "help"].contains(&word.as_str()),
+        _ => false,
+    };
+    let page = || if whole { pages::help() } else { error.to_string() };
+    match error.kind() {
+        ErrorKind::DisplayVersion => Ok(Command::Print(version())),
+        ErrorKind::DisplayHelp => Ok(Command::Print(page())),
+        _ => Err(Refusal { text: page(), exit: Exit::Usage }),
     }
 }
 
@@ -222,6 +235,17 @@ mod tests {
         {
             assert!(help.contains(name), "{name}");
         }
+    }
+
+    #[test]
+    fn each_command_has_its_own_help_and_the_program_names_all() {
+        assert!(printed(&["brunt", "report", "--help"]).contains("--format"));
+        assert!(printed(&["brunt", "target", "ldap", "--help"]).contains("--suffix"));
+        assert!(printed(&["brunt", "help", "calibrate"]).contains("--duration"));
+        for whole in [&["brunt", "help"][..], &["brunt", "-h"]] {
+            assert!(printed(whole).contains("authrate"), "{whole:?}");
+        }
+        assert!(command(&["brunt"]).unwrap_err().text.contains("authrate"));
     }
 
     #[test]

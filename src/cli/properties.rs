@@ -39,6 +39,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<Property>, BadEscape> {
 }
 
 /// The value as it must be written to be read again as it is.
+#[cfg(test)]
 pub(crate) fn escape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for (index, letter) in value.chars().enumerate() {

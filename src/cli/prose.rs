@@ -49,7 +49,7 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         "-e may have decimals.",
         "The last row covers what remained of the last interval up to the last answer, and appears after a signal too.",
         "When the server goes away the tool connects again and counts the failures; it no longer stops with success. \
-         If not one operation succeeded the exit code is 1.",
+         The exit code is then 5, or 1 if not one operation succeeded.",
         "A summary with lag, dropped operations and result codes follows on standard error. Standard output holds the \
          table alone.",
         "With TLS and no trust option the roots of the operating system are used; it never asks whether to trust.",

@@ -1,5 +1,31 @@
 //! The commands beside the rate tools, a file each.
 
+mod calibrate;
+mod quickstart;
 mod report;
+mod target;
 
+pub(crate) use calibrate::calibrate;
+pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;
+pub(crate) use target::target;
+
+use std::fmt::Display;
+
+use crate::cli::exit::Exit;
+use crate::cli::rate::RateArgs;
+use crate::cli::surroundings::Machine;
+use crate::cli::{Command, Refusal, read};
+
+/// A refusal that reads `failed to ...`.
+fn failed(error: impl Display) -> Refusal {
+    Refusal { text: format!("failed to {error}\n"), exit: Exit::Failed }
+}
+
+/// Reads a command line of our own making, as if a user had typed it.
+fn rate_args(words: &[String]) -> Result<Box<RateArgs>, Refusal> {
+    match read(words, &Machine)? {
+        Command::Rate(args) => Ok(args),
+        _ => Err(failed(format!("read our own command line: {}", words.join(" ")))),
+    }
+}

@@ -5,6 +5,7 @@ use std::io::IsTerminal as _;
 use brunt_record::{Histogram, HistogramError, Record, write_hgrm};
 use brunt_report::{Style, intervals_csv, json, summary};
 
+use super::failed;
 use crate::cli::Refusal;
 use crate::cli::args::{Format, ReportArgs};
 use crate::cli::exit::Exit;
@@ -12,7 +13,7 @@ use crate::console;
 
 /// Prints a record in the format that is asked for.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
-    let record = Record::read(&args.file).map_err(|error| failed(&error))?;
+    let record = Record::read(&args.file).map_err(failed)?;
     let text = match args.format {
         Format::Summary => {
             let colour = console::colours() && std::io::stdout().is_terminal();
@@ -22,7 +23,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
         Format::Csv => intervals_csv(&record).map_err(|error| unreadable(args, &error))?,
         Format::Json => {
             json(&record)
-                .map_err(|error| failed(&format!("print {}: {error}", args.file.display())))?
+                .map_err(|error| failed(format!("print {}: {error}", args.file.display())))?
                 + "\n"
         }
         Format::Hgrm => hgrm(&record).map_err(|error| unreadable(args, &error))?,
@@ -42,10 +43,6 @@ fn hgrm(record: &Record) -> Result<String, HistogramError> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Refusal {
-    Refusal { text: format!("failed to {error}\n"), exit: Exit::Failed }
-}
-
 fn unreadable(args: &ReportArgs, error: &HistogramError) -> Refusal {
-    failed(&format!("read {}: {error}", args.file.display()))
+    failed(format!("read {}: {error}", args.file.display()))
 }

@@ -15,7 +15,7 @@ use brunt_report::{Style, summary};
 use brunt_wire::ldap::code;
 
 use super::screen::Measured;
-use super::{Outcome as RunOutcome, ports, setup};
+use super::{Outcome as RunOutcome, Voice, ports, setup};
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
 use crate::console;
@@ -33,6 +33,7 @@ pub(super) struct Ending<'a> {
     pub(super) signal: Option<Signal>,
     pub(super) objectives: &'a [Slo],
     pub(super) ceiling: Option<f64>,
+    pub(super) voice: Voice,
 }
 
 impl Ending<'_> {
@@ -49,14 +50,22 @@ impl Ending<'_> {
             hgrm(measured, path)
                 .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))?;
         }
-        let style = Style { colour: console::colours(), verdict_always: false };
-        let text = summary(&record, style).map_err(|error| format!("failed to {error}"))?;
-        console::tell(&format!("\n{text}"));
-        if let Some(path) = &output.record {
-            console::say(&format!("record: {}", path.display()));
+        if self.voice == Voice::Aloud {
+            self.say(&record)?;
         }
         let exit = self.exit(&record, lost);
         Ok(RunOutcome { record, exit })
+    }
+
+    /// The summary goes to standard error: standard output holds what it held of old.
+    fn say(&self, record: &Record) -> Result<(), String> {
+        let style = Style { colour: console::colours(), verdict_always: false };
+        let text = summary(record, style).map_err(|error| format!("failed to {error}"))?;
+        console::tell(&format!("\n{text}"));
+        if let Some(path) = &self.args.output.record {
+            console::say(&format!("record: {}", path.display()));
+        }
+        Ok(())
     }
 
     fn record(&self, measured: &Measured, interrupted: Option<&str>) -> Result<Record, String> {

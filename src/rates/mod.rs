@@ -45,10 +45,19 @@ pub(crate) struct Outcome {
     pub(crate) exit: Exit,
 }
 
+/// Whether a run shows what it measures as it goes, or only returns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Voice {
+    /// Prints the table and the summary.
+    Aloud,
+    /// Prints nothing.
+    Quiet,
+}
+
 /// Carries a command line out, from the first connection to the last line.
-pub(crate) fn run(args: &RateArgs, signals: &Signals) -> Result<Outcome, Refusal> {
-    for note in &args.notes {
-        console::note(note);
+pub(crate) fn run(args: &RateArgs, signals: &Signals, voice: Voice) -> Result<Outcome, Refusal> {
+    if voice == Voice::Aloud {
+        args.notes.iter().for_each(|note| console::note(note));
     }
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| refusal(args, &reason);
@@ -62,7 +71,10 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals) -> Result<Outcome, Refusal
     limits::raise_open_files();
     ports::check(args, &plan);
     rehearsal::connect(&plan, signals)?;
-    let mut paper = Paper::open(&args.output).map_err(|why| failed(&why))?;
+    let mut paper = match voice {
+        Voice::Aloud => Paper::open(&args.output).map_err(|why| failed(&why))?,
+        Voice::Quiet => Paper::none(),
+    };
     let stop = signals.stop();
     let mut screen =
         Screen::new(args, &catalogue, &mut paper, &stop).map_err(|why| failed(&why))?;
@@ -82,7 +94,8 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals) -> Result<Outcome, Refusal
         finished: &finished,
         signal: signals.received(),
         objectives: &objectives,
-        ceiling: ceiling::of(plan.operations()),
+        ceiling: ceiling::of(plan.operations(), load.workers()),
+        voice,
     };
     ending.conclude(&measured).map_err(|why| failed(&why))
 }

@@ -37,6 +37,11 @@ impl Paper {
         Ok(Self { terminal: file.is_none() || output.tee, file })
     }
 
+    /// Paper that keeps nothing.
+    pub(super) const fn none() -> Self {
+        Self { terminal: false, file: None }
+    }
+
     /// Writes text as it is, at once.
     pub(super) fn write(&mut self, text: &str) -> Result<(), Torn> {
         if let Some((path, file)) = &mut self.file {

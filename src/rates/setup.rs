@@ -149,5 +149,7 @@ pub(super) fn target(args: &RateArgs, plan: &ldap::Plan) -> String {
     let servers: Vec<String> =
         args.servers.iter().map(|s| format!("{scheme}://{}:{}", s.host, s.port)).collect();
     let how = if args.security.transport == Transport::StartTls { " (StartTLS)" } else { "" };
-    format!("{}{how}, {} connections", servers.join(" "), plan.connections())
+    let connections = plan.connections();
+    let plural = if connections == 1 { "" } else { "s" };
+    format!("{}{how} over {connections} connection{plural}", servers.join(" "))
 }

@@ -74,6 +74,11 @@ fn verdict(text: &mut String, record: &Record, style: Style) {
     text.push('\n');
 }
 
+/// A number and its noun.
+fn several(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn plan(text: &mut String, record: &Record) {
     let Record { tool, plan, rates, .. } = record;
     let _ =
@@ -89,8 +94,9 @@ fn plan(text: &mut String, record: &Record) {
         plan.target.as_ref().map_or_else(String::new, |target| format!(" against {target}"));
     let _ = writeln!(
         text,
-        "{mode}, {} sessions{against}, steady for {:.1} s\n",
-        plan.sessions, rates.seconds
+        "{mode}, {}{against}, steady for {:.1} s\n",
+        several(plan.sessions, "session"),
+        rates.seconds
     );
 }
 
@@ -279,8 +285,8 @@ fn generator(text: &mut String, record: &Record, style: Style) {
     let _ = writeln!(text, "{}", style.heading("Generator"));
     let _ = writeln!(
         text,
-        "  {} workers, the busiest used {} of its core (peak {}); backlog peak {}; own socket drops {}",
-        generator.workers.len(),
+        "  {}, the busiest used {} of its core (peak {}); backlog peak {}; own socket drops {}",
+        several(generator.workers.len() as u64, "worker"),
         share(generator.cpu_share_max),
         share(generator.cpu_share_peak),
         record.backlog_peak,
@@ -430,7 +436,7 @@ pub(crate) mod tests {
             "1.000 ms on average, 75% of it waiting for a free session, 25% the generator's own"
         ));
         assert!(
-            text.contains("1 workers, the busiest used 25% of its core (peak 25%); backlog peak 0")
+            text.contains("1 worker, the busiest used 25% of its core (peak 25%); backlog peak 0")
         );
         assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");
     }

@@ -105,7 +105,7 @@ const LOAD: &[Opt] = &[
         "duration",
         Kind::Text,
         "Time each virtual user waits between an answer and its next operation: \
-        '100ms', '50..150ms' for an even spread, 'exp 100ms' or 'normal 100ms±20ms'. Not with a rate.",
+        '100ms', 'uniform 50ms..150ms', 'exponential 100ms' or 'normal 100ms±20ms'. Not with a rate.",
     ),
     load(
         "variableRateData",

@@ -4,6 +4,7 @@ use super::link::Link;
 use super::slot::{Keep, Reply};
 use super::worker::Worker;
 use brunt_exchange::Watch;
+use brunt_wire::ldap::code;
 use std::future::poll_fn;
 
 /// A slot on a link, with the buffers to use it.
@@ -66,5 +67,12 @@ impl Channel<'_> {
     /// The diagnostic message of the last answer.
     pub(super) fn diagnostic(&self) -> Box<str> {
         self.link.with_slot(self.slot, |slot| slot.text.take()).flatten().unwrap_or_default()
+    }
+
+    /// A refusal in words: the code, its name, and what the server said of it, if anything.
+    pub(super) fn refusal(&self, refused: u32) -> String {
+        let (name, text) = (code::name(refused), self.diagnostic());
+        let separator = if text.is_empty() { "" } else { ": " };
+        format!("result {refused} ({name}){separator}{text}")
     }
 }

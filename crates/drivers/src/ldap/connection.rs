@@ -209,12 +209,7 @@ impl Connection {
         if code == code::SUCCESS {
             return Ok(());
         }
-        let text = format!(
-            "bind as {}: result {code} ({}): {}",
-            credentials.about(&occasion),
-            code::name(code),
-            channel.diagnostic()
-        );
+        let text = format!("bind as {}: {}", credentials.about(&occasion), channel.refusal(code));
         Err(Failure::new(Class::Login, code, text))
     }
 

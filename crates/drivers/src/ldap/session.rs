@@ -159,8 +159,7 @@ impl Carrying<'_> {
             Ok(code::SUCCESS) => Outcome::Ok(code::SUCCESS),
             Ok(refused) => {
                 if watch.wants_text() {
-                    let (name, text) = (code::name(refused), self.channel.diagnostic());
-                    watch.explain(format_args!("result {refused} ({name}): {text} [{}]", about()));
+                    watch.explain(format_args!("{} [{}]", self.channel.refusal(refused), about()));
                 }
                 Outcome::Failed(Class::Result, refused)
             }

@@ -100,7 +100,7 @@ async fn entries_that_were_there_before_stay() {
     let plan = plan(setup(server.address, adding(DeleteMode::Off, 1)));
     let ran = run(&plan, 6).await;
     assert_eq!(ran[3].outcome, Outcome::Failed(Class::Result, 68));
-    assert_eq!(ran[3].text, "result 68 (entryAlreadyExists):  [uid=user.3,dc=example]");
+    assert_eq!(ran[3].text, "result 68 (entryAlreadyExists) [uid=user.3,dc=example]");
     let purged = purge(&plan, 1, |_| {}).await;
     assert_eq!((purged.total, purged.deleted), (5, 5));
     assert_eq!(directory.lock().unwrap().iter().collect::<Vec<_>>(), ["uid=user.3,dc=example"]);

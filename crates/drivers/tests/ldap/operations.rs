@@ -185,7 +185,7 @@ async fn a_lost_race_is_assertion_failed() {
     let ran = run(&plan(setup(server.address, task)), 2).await;
     assert_eq!(outcomes(&ran), [Outcome::Ok(0), Outcome::Failed(Class::Result, 122)]);
     assert_eq!(ran[1].parts, ["read", "modify"]);
-    assert_eq!(ran[1].text, "result 122 (assertionFailed):  [cn=a]");
+    assert_eq!(ran[1].text, "result 122 (assertionFailed) [cn=a]");
 }
 
 #[tokio::test]

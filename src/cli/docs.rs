@@ -1,0 +1,351 @@
+//! The pages in `docs/` that are about clap's commands, and the examples on every page: written and held to be true by
+//! the tests, so it is compiled for nothing else.
+//!
+//! A page has what the declaration in [`args`](super::args) says of each option, and what only a person can say of the
+//! command from [`words`]. A command without words is a failed test, so that none is forgotten.
+
+use std::fmt::Write as _;
+
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory as _};
+
+use super::args::Brunt;
+
+/// What a page says besides the options: a description, and examples with what they show.
+type Words = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// The page of every command that clap knows, with its name.
+fn pages() -> Vec<(String, String)> {
+    let mut open: Vec<(Vec<String>, Command)> = vec![(Vec::new(), Brunt::command())];
+    let mut pages = Vec::new();
+    while let Some((path, command)) = open.pop() {
+        if command.has_subcommands() {
+            open.extend(command.get_subcommands().map(|sub| {
+                ([path.clone(), vec![sub.get_name().to_owned()]].concat(), sub.clone())
+            }));
+        } else {
+            pages.push((path.join("-"), page(&path.join(" "), command)));
+        }
+    }
+    pages
+}
+
+fn page(name: &str, command: Command) -> String {
+    let mut command = command.bin_name(format!("brunt {name}")).disable_help_flag(true);
+    let (description, examples) = words(name);
+    let about = command.get_about().map(StyledStr::to_string).unwrap_or_default();
+    let usage = command.render_usage().to_string().replace("Usage: ", "");
+    let mut out = format!("# brunt {name}\n\n{about}.\n\n");
+    out.push_str("<!-- Written from the declaration of the command by the tests: BRUNT_BLESS=1 cargo test -->\n\n");
+    let _ = write!(out, "    {usage}\n\n{description}\n\n## Options\n");
+    for arg in command.get_arguments().filter(|arg| arg.get_id() != "version") {
+        out.push_str(&option(arg));
+    }
+    out.push_str("\n## Examples\n");
+    for (what, example) in examples {
+        let _ = write!(out, "\n{what}\n\n```sh\n{example}\n```\n");
+    }
+    out
+}
+
+fn option(arg: &Arg) -> String {
+    let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+    let value = value.unwrap_or_else(|| arg.get_id().to_string().to_uppercase());
+    let spelled = match arg.get_long() {
+        Some(long) if arg.get_action().takes_values() => format!("--{long} {value}"),
+        Some(long) => format!("--{long}"),
+        None => value,
+    };
+    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    let mut out = format!("\n`{spelled}`\n\n> {}.\n>\n", help.trim_end_matches('.'));
+    let possible = arg.get_possible_values();
+    for value in &possible {
+        let meaning = value.get_help().map(|help| format!(": {help}")).unwrap_or_default();
+        let _ = writeln!(out, "> - `{}`{meaning}", value.get_name());
+    }
+    if !possible.is_empty() {
+        out.push_str(">\n");
+    }
+    let defaults: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
+    if !defaults.is_empty() {
+        let _ = writeln!(out, "> Default: `{}`\n>", defaults.join(" "));
+    }
+    out
+}
+
+fn words(name: &str) -> Words {
+    match name {
+        "report" => (
+            "A record is the file that a run writes with `--record`. It holds the histograms themselves, so what is \
+             printed from it is what the run printed. [The record](record.md) says what each figure means. The first \
+             line is the verdict: whether the figures can be trusted.",
+            &[
+                ("Prints a record as the run did:", "brunt report run.json"),
+                (
+                    "Its intervals, for a spreadsheet:",
+                    "brunt report run.json --format csv > run.csv",
+                ),
+                (
+                    "Its percentiles, for the plotters of HdrHistogram:",
+                    "brunt report run.json --format hgrm > run.hgrm",
+                ),
+            ],
+        ),
+        "target ldap" => (
+            "Starts a directory in memory: there is something to try the tools on at once, something to calibrate \
+             against, and something that misbehaves on demand. It answers bind, search, add, modify, delete, rename, \
+             compare and the extended operations the tools use. **It is a convenience and not a directory server**: \
+             no schema, no access control beyond \"whoever writes must have bound\", nothing on disk, and every \
+             attribute compares as text without regard to case.\n\n\
+             The entries are `uid=user.0` and so on under `ou=people`, and `uid=admin`, all below `--suffix`. Standard \
+             output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
+             standard error what it was asked and how it answered, by its own count.\n\n\
+             [Scripts](scripts.md) describes the file that `--script` reads.",
+            &[
+                ("2000 users on port 1389:", "brunt target ldap --users 2000"),
+                (
+                    "LDAPS as well, with a certificate that clients can be told to trust:",
+                    "brunt target ldap --listen-tls 127.0.0.1:1636 --ca-out ca.pem",
+                ),
+                ("A directory with a bad day:", "brunt target ldap --script stall.toml"),
+            ],
+        ),
+        "calibrate" => (
+            "Runs each operation against a directory in the same process, with one worker, and works out what that \
+             worker would manage with a core to itself: the rate it reached, divided by the share of its core that it \
+             used. Later runs on the same machine (same processor, same number of cores) are held against this ceiling \
+             times their number of workers; a run that comes within 80 % of it is called generator-limited. Run it \
+             when nothing else runs. The figures are kept in `$XDG_STATE_HOME/brunt/ceiling.json`, or \
+             `~/.local/state/brunt/ceiling.json`.",
+            &[
+                ("Measures and keeps the figures:", "brunt calibrate"),
+                (
+                    "Measures for longer, with more connections:",
+                    "brunt calibrate --duration 10 --connections 100",
+                ),
+            ],
+        ),
+        "quickstart" => (
+            "Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` \
+             as fast as they go and `modrate` at 500 a second, prints the command line of each as one would type it, \
+             their tables and their summaries, and writes a record of each.",
+            &[
+                ("Everything with the defaults:", "brunt quickstart"),
+                (
+                    "Shorter, with the records in a directory of their own:",
+                    "brunt quickstart --duration 2 --output /tmp",
+                ),
+            ],
+        ),
+        "completions" => (
+            "The script knows every command, and every option of each.",
+            &[(
+                "For bash:",
+                "brunt completions bash > ~/.local/share/bash-completion/completions/brunt",
+            )],
+        ),
+        "man" => (
+            "The page is in the format of man(7).",
+            &[("Reads a page:", "brunt man authrate > authrate.1")],
+        ),
+        other => panic!("say in this list what `brunt {other}` is for"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::path::Path;
+
+    use brunt_drivers::secret::Secret;
+    use brunt_engine::ThinkTime;
+    use brunt_engine::schedule::Schedule;
+    use brunt_record::Slo;
+    use brunt_targets::ldap::Script;
+
+    use super::*;
+    use crate::cli::surroundings::Surroundings;
+    use crate::cli::tool::Tool;
+
+    const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+    /// Where every file that an example names is there, and the password is in `PW`.
+    struct Anywhere;
+
+    impl Surroundings for Anywhere {
+        fn variable(&self, name: &str) -> Option<String> {
+            (name == "PW").then(|| "password".to_owned())
+        }
+        fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+            Ok(b"password\n".to_vec())
+        }
+        fn interactive(&self) -> bool {
+            false
+        }
+        fn ask(&self, _: &str) -> io::Result<Secret> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// The text of every page of the documentation, by name.
+    fn texts() -> BTreeMap<String, String> {
+        let docs = std::fs::read_dir(Path::new(ROOT).join("docs")).unwrap();
+        let docs = docs
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|it| it == "md"));
+        let read =
+            |path: &Path| (path.display().to_string(), std::fs::read_to_string(path).unwrap());
+        let own = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+            .map(|name| Path::new(ROOT).join(name));
+        own.iter()
+            .filter(|path| path.exists())
+            .map(|path| read(path))
+            .chain(docs.map(|path| read(&path)))
+            .collect()
+    }
+
+    /// The blocks of a page that are in this language.
+    fn blocks(page: &str, language: &str) -> Vec<String> {
+        let fence = format!("```{language}");
+        let mut blocks = Vec::new();
+        let mut open: Option<String> = None;
+        for line in page.lines() {
+            match &mut open {
+                Some(block) if line == "```" => {
+                    blocks.push(std::mem::take(block));
+                    open = None;
+                }
+                Some(block) => {
+                    block.push_str(line);
+                    block.push('\n');
+                }
+                None if line == fence => open = Some(String::new()),
+                None => {}
+            }
+        }
+        assert!(open.is_none(), "a block of {language} is not closed");
+        blocks
+    }
+
+    /// The commands in a block: in `sh` every line, in `console` those after a prompt.
+    fn commands(block: &str, prompt: &str) -> Vec<Vec<String>> {
+        let joined = block.replace("\\\n", " ");
+        joined.lines().filter_map(|line| line.strip_prefix(prompt)).map(shell).collect()
+    }
+
+    /// Splits as a shell does, for lines that quote but do not escape, up to what is the shell's own.
+    fn shell(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for letter in line.chars() {
+            match (quote, letter) {
+                (Some(open), _) if open == letter => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(letter);
+                    word.get_or_insert_default();
+                }
+                (None, '#') if word.is_none() => break,
+                (None, '|' | '>' | '&' | ';') => break,
+                (None, ' ') => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(letter),
+            }
+        }
+        words.extend(word.filter(|word| word != "2"));
+        words
+    }
+
+    /// Reads a command as the program would, if it is one of ours: whether it is, or why it is wrong.
+    fn check(words: &[String]) -> Result<bool, String> {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let argv: Vec<&str> = match words[..] {
+            ["cargo", "run", "--release", "--", ref rest @ ..] => [&["brunt"], rest].concat(),
+            ["brunt", ..] => words,
+            [name, ..] if Tool::named(name).is_some() => words,
+            _ => return Ok(false),
+        };
+        let argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
+        crate::cli::read(&argv, &Anywhere).map_err(|refusal| refusal.text).map(|_| true)
+    }
+
+    #[test]
+    fn the_documentation_is_what_the_declarations_say() {
+        for (name, text) in pages() {
+            let path = Path::new(ROOT).join(format!("docs/{name}.md"));
+            if std::env::var_os("BRUNT_BLESS").is_some() {
+                std::fs::write(&path, &text).unwrap();
+            }
+            let kept = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                kept == text,
+                "docs/{name}.md is not what the command declares: run with BRUNT_BLESS=1"
+            );
+        }
+    }
+
+    #[test]
+    fn every_example_command_is_understood() {
+        let mut found = 0;
+        for (page, text) in texts() {
+            let shells = blocks(&text, "sh").into_iter().map(|block| (block, ""));
+            let consoles = blocks(&text, "console").into_iter().map(|block| (block, "$ "));
+            for (block, prompt) in shells.chain(consoles) {
+                for words in commands(&block, prompt) {
+                    match check(&words) {
+                        Ok(ours) => found += usize::from(ours),
+                        Err(why) => panic!("{page}: {words:?}: {why}"),
+                    }
+                }
+            }
+        }
+        assert!(found > 20, "only {found} examples were found");
+    }
+
+    #[test]
+    fn a_wrong_example_is_noticed() {
+        let page = "```console\n$ brunt report run.json --format none\nbrunt is not called here\n```\n\
+                    ```sh\nauthrate -D cn=x -w y \\\n  --nosuch\nPW=x ls | authrate --nosuch\n```\n";
+        let of = |language: &str, prompt: &str| {
+            blocks(page, language)
+                .iter()
+                .flat_map(|block| commands(block, prompt))
+                .collect::<Vec<_>>()
+        };
+        let (console, sh) = (of("console", "$ "), of("sh", ""));
+        assert_eq!((console.len(), sh.len()), (1, 2));
+        assert!(check(&console[0]).unwrap_err().contains("none"));
+        assert!(check(&sh[0]).unwrap_err().contains("--nosuch"));
+        assert_eq!(check(&sh[1]), Ok(false));
+    }
+
+    /// Every line of every block in a language is read by what reads it in the program.
+    fn each_line(language: &str, reads: impl Fn(&str) -> Option<String>) {
+        let mut found = 0;
+        for (page, text) in texts() {
+            for block in blocks(&text, language) {
+                for line in block.lines().filter(|line| !line.is_empty()) {
+                    found += 1;
+                    assert_eq!(reads(line), None, "{page}: {line}");
+                }
+            }
+        }
+        assert!(found > 1, "only {found} lines of {language} were found");
+    }
+
+    #[test]
+    fn every_example_of_a_notation_is_understood() {
+        each_line("stages", |line| Schedule::parse(line).err().map(|error| error.to_string()));
+        each_line("think", |line| ThinkTime::parse(line).err().map(|error| error.to_string()));
+        each_line("slo", |line| line.parse::<Slo>().err().map(|error| error.to_string()));
+    }
+
+    #[test]
+    fn every_example_of_a_script_is_understood() {
+        let scripts: Vec<String> = texts().values().flat_map(|text| blocks(text, "toml")).collect();
+        assert!(scripts.len() > 1, "only {} scripts were found", scripts.len());
+        for script in scripts {
+            if let Err(error) = Script::parse(&script) {
+                panic!("{error}: {script}");
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `brunt calibrate`: what this machine can send at most, against a target that costs as little as a server can.
+//!
+//! The directory runs in this process, on other threads. What a worker would manage with its core to itself is its rate
+//! divided by the share of the core it used: the rate alone would be the directory's ceiling as often as ours.
+
+use std::collections::BTreeMap;
+
+use brunt_targets::ldap::{Config, Server};
+
+use super::{failed, rate_args};
+use crate::ceiling::{self, Ceiling};
+use crate::cli::Refusal;
+use crate::cli::args::CalibrateArgs;
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::rates::{self, Outcome, Voice};
+use crate::signals::Signals;
+
+const USERS: usize = 2000;
+const BASE: &str = "ou=people,dc=example,dc=com";
+const USER: &str = "uid=user.{1},ou=people,dc=example,dc=com";
+
+/// The tool that measures an operation, its options, and its trailing argument.
+const OPERATIONS: [(&str, &[&str], Option<&str>); 5] = [
+    ("authrate", &["-D", USER, "-w", "password", "-f"], None),
+    ("authrate", &["-D", "{2}", "-w", "password", "-f", "-b", BASE], Some("(uid=user.{1})")),
+    ("searchrate", &["-b", BASE, "-F"], Some("(uid=user.{1})")),
+    (
+        "modrate",
+        &["-b", USER, "-F", "-D", "uid=admin,dc=example,dc=com", "-w", "password"],
+        Some("description:{1}"),
+    ),
+    (
+        "modrate",
+        &[
+            "-b",
+            USER,
+            "-F",
+            "-D",
+            "uid=admin,dc=example,dc=com",
+            "-w",
+            "password",
+            "--strategy",
+            "read_modify",
+        ],
+        Some("description:{1}"),
+    ),
+];
+
+/// Measures each operation, prints the figures and keeps them for later runs.
+pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
+    let path = args.output.clone().or_else(ceiling::place).ok_or_else(|| {
+        failed("find a place for the figures: neither XDG_STATE_HOME nor HOME is set; name a file with --output")
+    })?;
+    let running = Server::start(Config { users: USERS, ..Config::default() }).map_err(failed)?;
+    let port = running.address().port().to_string();
+    let signals = Signals::default();
+    let mut per_second = BTreeMap::new();
+    console::say("Measuring what one worker can send, against a directory in this process.");
+    console::print(&format!(
+        "{:<18}{:>14}{:>16}{:>18}\n",
+        "operation", "achieved/s", "worker's core", "ceiling/worker"
+    ))?;
+    for (tool, options, trailing) in OPERATIONS {
+        let words = command_line(tool, options, trailing, args, &port);
+        let outcome = rates::run(&*rate_args(&words)?, &signals, Voice::Quiet)?;
+        if signals.received().is_some() {
+            return Ok(Exit::Interrupted);
+        }
+        let (name, achieved, share) = figures(&outcome)?;
+        let ceiling = achieved / share;
+        console::print(&format!(
+            "{name:<18}{achieved:>14.0}{:>15.0}%{ceiling:>18.0}\n",
+            share * 100.0
+        ))?;
+        per_second.insert(name, ceiling);
+    }
+    Ceiling::here(per_second)
+        .write(&path)
+        .map_err(|error| failed(format!("write {}: {error}", path.display())))?;
+    console::say(&format!(
+        "Kept in {}: later runs on this machine are held against it.",
+        path.display()
+    ));
+    Ok(Exit::Ok)
+}
+
+fn command_line(
+    tool: &str,
+    options: &[&str],
+    trailing: Option<&str>,
+    args: &CalibrateArgs,
+    port: &str,
+) -> Vec<String> {
+    let (connections, duration) = (args.connections.to_string(), args.duration.to_string());
+    // In turn, so that no two requests in flight are for the same entry.
+    let users = format!("inc(0,{})", USERS - 1);
+    let mut words =
+        vec!["brunt", tool, "--noPropertiesFile", "-h", "127.0.0.1", "-p", port, "--workers", "1"];
+    words.extend(["-c", &connections, "-d", &duration, "-B", "1", "-g", &users]);
+    words.extend(options);
+    words.extend(trailing);
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// The operation's name, its rate, and the share of a core that made it.
+fn figures(outcome: &Outcome) -> Result<(String, f64, f64), Refusal> {
+    let record = &outcome.record;
+    let operation =
+        record.operations.first().map(|operation| operation.name.clone()).unwrap_or_default();
+    if record.counts.ok == 0 || record.counts.failed > 0 {
+        let why =
+            record.samples.first().map_or("no exchange succeeded", |sample| sample.text.as_str());
+        return Err(failed(format!("calibrate {operation}: {why}")));
+    }
+    let share = record.generator.cpu_share_max.filter(|share| *share > 0.0);
+    let figures = record.rates.goodput.zip(share);
+    let (achieved, share) =
+        figures.ok_or_else(|| failed(format!("calibrate {operation}: nothing was measured")))?;
+    Ok((operation, achieved, share.min(1.0)))
+}

@@ -1,0 +1,104 @@
+//! `brunt target`: a server to try things on.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::args::{LdapTargetArgs, TargetKind};
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::signals::{Signal, Signals};
+
+/// How often the wait looks for a signal.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Starts the server that is asked for and serves until told to stop.
+pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
+    match kind {
+        TargetKind::Ldap(args) => ldap(args),
+    }
+}
+
+fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
+    let signals = Signals::default();
+    let script = args.script.as_deref().map(script).transpose()?;
+    let running = Server::start(Config {
+        listen: args.listen,
+        listen_tls: args.listen_tls,
+        suffix: args.suffix.clone(),
+        users: args.users as usize,
+        password: args.password.clone(),
+        admin_password: args.password.clone(),
+        threads: usize::from(args.threads),
+        script,
+        ..Config::default()
+    })
+    .map_err(failed)?;
+    if let Some(path) = &args.ca_out {
+        console::write(path, running.ca_pem())?;
+    }
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    announce(args, &running)?;
+    let signal = wait(&signals, args.max_duration.map(Duration::from_secs));
+    let stats = running.shutdown();
+    console::tell(&account(&stats));
+    Ok(match signal {
+        Some(Signal::Terminate) => Exit::Terminated,
+        _ => Exit::Ok,
+    })
+}
+
+fn script(path: &Path) -> Result<Script, Refusal> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
+    Script::parse(&text)
+        .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
+}
+
+/// Standard output gets one line for each address, for scripts that asked for a free port.
+fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
+    let url = |scheme: &str, address: SocketAddr| format!("{scheme}://{address}\n");
+    let tls = running.tls_address().map(|address| url("ldaps", address)).unwrap_or_default();
+    console::print(&format!("{}{tls}", url("ldap", running.address())))?;
+    let last = args.users.saturating_sub(1);
+    console::say(&format!(
+        "{} users, uid=user.0 to uid=user.{last} under ou=people,{}, and uid=admin,{}; a convenience for first runs, \
+         not a directory server. ^C ends it.",
+        args.users, args.suffix, args.suffix
+    ));
+    Ok(Exit::Ok)
+}
+
+fn wait(signals: &Signals, limit: Option<Duration>) -> Option<Signal> {
+    let stop = signals.stop();
+    let mut waited = Duration::ZERO;
+    while stop.urgency() == brunt_engine::Urgency::Run && limit.is_none_or(|limit| waited < limit) {
+        console::pause(TICK);
+        waited += TICK;
+    }
+    signals.received()
+}
+
+/// What the server saw, by its own count.
+fn account(stats: &Stats) -> String {
+    let head = format!(
+        "{} connections, {} TLS handshakes\n",
+        stats.connections_accepted, stats.handshakes
+    );
+    let seen = stats.requests.iter().filter(|(_, count)| *count > 0);
+    let lines = seen.map(|(operation, count)| {
+        let answers = stats.answers.iter().filter(|tally| tally.operation == *operation);
+        let answers = answers
+            .map(|tally| format!("{} {}", tally.count, brunt_wire::ldap::code::name(tally.code)));
+        format!(
+            "{:<10} {count:>10}   {}\n",
+            operation.name(),
+            answers.collect::<Vec<_>>().join(", ")
+        )
+    });
+    head + &lines.collect::<String>()
+}
