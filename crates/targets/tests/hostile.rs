@@ -1,5 +1,7 @@
 //! What clients do that mean no good, or are simply many.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod client;
 
 use std::io::{Read as _, Write as _};
@@ -98,12 +100,12 @@ fn thousands_of_connections() {
     let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
     rustix::process::setrlimit(rustix::process::Resource::Nofile, raised).unwrap();
     let mut clients: Vec<_> = (0..2000).map(|_| Client::connect(running.address())).collect();
-    for (id, client) in clients.iter_mut().enumerate() {
-        client.send(id as i32 + 1, &bind());
+    for (id, client) in (1..).zip(&mut clients) {
+        client.send(id, &bind());
     }
-    for (id, client) in clients.iter_mut().enumerate() {
+    for (id, client) in (1..).zip(&mut clients) {
         let received = client.receive().unwrap();
-        assert_eq!((received.id, received.code), (id as i32 + 1, Some(0)));
+        assert_eq!((received.id, received.code), (id, Some(0)));
     }
     let stats = running.stats();
     assert_eq!((stats.connections_accepted, stats.answers_of(Operation::Bind, 0)), (2000, 2000));

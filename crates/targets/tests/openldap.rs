@@ -2,6 +2,8 @@
 //!
 //! Where they are missing the tests say so and pass; with `CI=true` they fail instead.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
@@ -9,6 +11,7 @@ use brunt_targets::ldap::{Config, Operation, Running, Server};
 
 const MANAGER: &str = "cn=Directory Manager";
 
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn start() -> Option<Running> {
     let found = Command::new("ldapsearch").arg("-VV").output().is_ok();
     if !found {
@@ -161,4 +164,51 @@ fn pages_limits_and_controls() {
     let url = format!("ldap://{}", running.address());
     wrong.args(["-x", "-H", &url, "-D", "uid=user.3,ou=people,dc=example,dc=com", "-w", "wrong"]);
     assert_eq!(outcome(&mut wrong, "").0, Some(49));
+}
+
+#[test]
+fn sasl_mechanisms_of_passwords() {
+    let Some(running) = start() else { return };
+    let url = format!("ldap://{}", running.address());
+    let whoami = |mechanism: &str, password: &str, more: &[&str]| {
+        let mut command = Command::new("ldapwhoami");
+        command
+            .args([
+                "-Q",
+                "-O",
+                "none,maxssf=0",
+                "-H",
+                &url,
+                "-Y",
+                mechanism,
+                "-U",
+                "user.4",
+                "-w",
+                password,
+            ])
+            .args(more);
+        outcome(&mut command, "")
+    };
+    let dn = |user: &str| (Some(0), format!("dn:uid={user},ou=people,dc=example,dc=com\n"));
+    let mut spoken = 0;
+    for mechanism in ["PLAIN", "CRAM-MD5", "SCRAM-SHA-256"] {
+        let bound = whoami(mechanism, "password", &[]);
+        // The tool speaks a mechanism only if Cyrus' module for it is installed.
+        if bound.1.contains("no worthy mechs") || bound.1.contains("Unknown authentication method")
+        {
+            eprintln!("skipped: ldapwhoami does not speak {mechanism}");
+            continue;
+        }
+        spoken += 1;
+        assert_eq!(bound, dn("user.4"), "{mechanism}");
+        assert_eq!(whoami(mechanism, "wrong", &[]).0, Some(49), "{mechanism}");
+        if mechanism != "CRAM-MD5" {
+            assert_eq!(
+                whoami(mechanism, "password", &["-X", "u:user.5"]),
+                dn("user.5"),
+                "{mechanism}"
+            );
+        }
+    }
+    assert!(spoken > 0 || std::env::var("CI").as_deref() != Ok("true"), "install libsasl2-modules");
 }

@@ -1,5 +1,7 @@
 //! Every kind of misbehaviour, seen from the client's side.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod client;
 
 use std::io;

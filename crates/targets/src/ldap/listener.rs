@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::script::{Rules, Span};
 use super::session::Realm;
 use super::stats::{Counters, add};
 use super::timer::Clock;
@@ -69,10 +70,9 @@ impl Listener {
         loop {
             let timeout = self.obey_script();
             match self.wait(timeout) {
-                Ok(true) => return,
                 Ok(false) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return,
+                Ok(true) | Err(_) => return,
             }
             for door in &self.doors {
                 if let Some(socket) = &door.socket {
@@ -84,7 +84,7 @@ impl Listener {
 
     /// Closes or opens the doors as the script has it, and says how long that holds.
     fn obey_script(&mut self) -> Option<Duration> {
-        let refusals = self.realm.rules.as_ref().map(|rules| rules.refusals()).unwrap_or_default();
+        let refusals = self.realm.rules.as_ref().map(Rules::refusals).unwrap_or_default();
         if refusals.is_empty() {
             return None;
         }
@@ -101,7 +101,7 @@ impl Listener {
                 Err(_) => retry = Some(Duration::from_millis(50)),
             }
         }
-        let next = refusals.iter().map(|span| span.begin()).filter(|begin| *begin > now).min();
+        let next = refusals.iter().copied().map(Span::begin).filter(|begin| *begin > now).min();
         retry.or(next.map(|begin| begin.saturating_sub(now)))
     }
 

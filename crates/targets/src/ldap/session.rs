@@ -12,6 +12,7 @@ use brunt_wire::ldap::{code, control, op};
 
 use super::config::Config;
 use super::directory::{Directory, Id};
+use super::operation::sasl::Steps;
 use super::operation::{self, bind, compare, extended, modify, rename, search, update};
 use super::refusal::Refusal;
 use super::script::Rules;
@@ -104,6 +105,8 @@ pub(super) struct Session {
     pub(super) identity: Identity,
     pub(super) secure: bool,
     pub(super) cursors: VecDeque<Cursor>,
+    /// The SASL bind that waits for its next step.
+    pub(super) sasl: Option<Steps>,
     /// What the password policy says next, instead of nothing.
     pub(super) policy: Option<PasswordPolicy>,
     /// How many entries the last request returned.
@@ -119,6 +122,7 @@ impl Session {
             identity: Identity::Anonymous,
             secure,
             cursors: VecDeque::new(),
+            sasl: None,
             policy: None,
             entries: 0,
             normal: Vec::new(),
@@ -134,11 +138,11 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> (Option<u32>, Next) {
         self.entries = 0;
-        if let Err(refusal) = self.check(message) {
-            if let Some(response) = response_to(&message.request) {
-                operation::refuse(out, message_id, response, &refusal);
-                return (Some(refusal.code), Next::Continue);
-            }
+        if let Err(refusal) = self.check(message)
+            && let Some(response) = response_to(&message.request)
+        {
+            operation::refuse(out, message_id, response, &refusal);
+            return (Some(refusal.code), Next::Continue);
         }
         match &message.request {
             Request::Bind { version, name, authentication } => {

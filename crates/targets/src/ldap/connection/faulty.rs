@@ -127,14 +127,18 @@ impl Connection {
         while self.next == Next::Continue
             && let Some(reply) = self.held.pop(now)
         {
-            self.emit(reply);
+            self.emit(&reply);
         }
     }
 
     fn deliver(&mut self, faults: Faults, mut reply: Reply) {
         if faults.drop {
             // Whatever the request did to the connection stays undone with it.
-            return;
+            if !faults.close && !faults.reset {
+                return;
+            }
+            reply.bytes.clear();
+            reply.code = None;
         }
         if faults.duplicate {
             reply.bytes.extend_from_within(..);
@@ -165,11 +169,11 @@ impl Connection {
         } else if faults.reorder {
             self.held.push_behind(reply);
         } else {
-            self.emit(reply);
+            self.emit(&reply);
         }
     }
 
-    fn emit(&mut self, reply: Reply) {
+    fn emit(&mut self, reply: &Reply) {
         self.out.extend_from_slice(&reply.bytes);
         if let Some(code) = reply.code {
             self.worker.counters.answer(reply.operation, code);
@@ -183,7 +187,7 @@ impl Connection {
         }
         for behind in self.held.take_behind() {
             if self.next == Next::Continue {
-                self.emit(behind);
+                self.emit(&behind);
             }
         }
     }
@@ -202,7 +206,7 @@ impl Connection {
         }
         let code = Some(if found { code::SUCCESS } else { code });
         let operation = Operation::Extended;
-        self.emit(Reply {
+        self.emit(&Reply {
             bytes,
             message_id,
             operation,

@@ -347,3 +347,133 @@ fn version_four(number: u64) -> u128 {
     let bits = (u128::from(scatter(number)) << 64) | u128::from(scatter(!number));
     (bits & !(0xf000 << 64) & !(0xc000_u128 << 48)) | (0x4000 << 64) | (0x8000_u128 << 48)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(dn: &str) -> Entry {
+        let mut normal = Vec::new();
+        brunt_wire::ldap::dn::normalize(dn.as_bytes(), &mut normal).unwrap();
+        let mut entry = Entry::new(dn.as_bytes(), normal);
+        entry.attributes.push(b"objectClass", [&b"top"[..]]);
+        let uid = dn.split(',').next().unwrap().split('=').nth(1).unwrap();
+        entry.attributes.push(b"uid", [uid.as_bytes()]);
+        entry
+    }
+
+    fn tree() -> Directory {
+        let mut directory = Directory::new();
+        directory.add(entry("dc=X"), true).unwrap();
+        for dn in [
+            "ou=a,dc=x",
+            "ou=b,dc=x",
+            "uid=1,ou=A, dc=x",
+            "uid=2,ou=a,dc=x",
+            "uid=3,uid=2,ou=a,dc=x",
+        ] {
+            directory.add(entry(dn), false).unwrap();
+        }
+        directory
+    }
+
+    fn found(
+        directory: &Directory,
+        base: &str,
+        scope: Scope,
+        filter: &Filter<&[u8]>,
+    ) -> Vec<String> {
+        let mut names = Vec::new();
+        let base = directory.find(base.as_bytes()).unwrap();
+        directory.search(base, scope, filter, &mut |_, entry| {
+            if matches(entry, filter) == Some(true) {
+                names.push(String::from_utf8(entry.dn.clone()).unwrap());
+            }
+            true
+        });
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn scopes_hold_with_an_index_and_without() {
+        let directory = tree();
+        let by_index = |value: &'static [u8]| Filter::Equality { attribute: &b"uid"[..], value };
+        let all = Filter::Present(&b"objectClass"[..]);
+        let count = |base, scope| found(&directory, base, scope, &all).len();
+        assert_eq!(count("dc=x", Scope::Base), 1);
+        assert_eq!(count("dc=x", Scope::One), 2);
+        assert_eq!(count("dc=x", Scope::Subtree), 6);
+        assert_eq!(count("dc=x", Scope::Subordinate), 5);
+        assert_eq!(count("uid=2,ou=a,dc=x", Scope::Subtree), 2);
+        assert_eq!(
+            found(&directory, "ou=a,dc=x", Scope::Subtree, &by_index(b"3")),
+            ["uid=3,uid=2,ou=a,dc=x"]
+        );
+        for (base, scope) in [("ou=b,dc=x", Scope::Subtree), ("ou=a,dc=x", Scope::One)] {
+            assert!(found(&directory, base, scope, &by_index(b"3")).is_empty(), "{base} {scope:?}");
+        }
+        let itself = "uid=3,uid=2,ou=a,dc=x";
+        assert_eq!(found(&directory, itself, Scope::Subtree, &by_index(b"3")).len(), 1);
+        assert!(found(&directory, itself, Scope::Subordinate, &by_index(b"3")).is_empty());
+    }
+
+    #[test]
+    fn a_renamed_entry_takes_what_is_below_it_along() {
+        let mut directory = tree();
+        let id = directory.find(b"uid=2,ou=a,dc=x").unwrap();
+        directory.rename(id, b"uid=Two,ou=b,dc=X", b"uid=two,ou=b,dc=x").unwrap();
+        assert!(directory.find(b"uid=3,uid=2,ou=a,dc=x").is_none());
+        let below = directory.find(b"uid=3,uid=two,ou=b,dc=x").unwrap();
+        assert_eq!(directory.entry(below).unwrap().dn, b"uid=3,uid=Two,ou=b,dc=X");
+        let all = Filter::Present(&b"objectClass"[..]);
+        assert_eq!(found(&directory, "ou=b,dc=x", Scope::Subtree, &all).len(), 3);
+        assert_eq!(found(&directory, "ou=a,dc=x", Scope::Subtree, &all).len(), 2);
+    }
+
+    #[test]
+    fn deleting_leaves_no_trace_and_its_number_is_used_again() {
+        let mut directory = tree();
+        let id = directory.find(b"uid=2,ou=a,dc=x").unwrap();
+        let refused = directory.delete(id).unwrap_err();
+        assert_eq!(refused.code, code::NOT_ALLOWED_ON_NON_LEAF);
+        directory.delete_tree(id).unwrap();
+        assert!(
+            directory.find(b"uid=3,uid=2,ou=a,dc=x").is_none()
+                && directory.with_uid(b"3").is_none()
+        );
+        let missing = directory.demand(b"uid=9,uid=2,ou=a,dc=x").unwrap_err();
+        assert_eq!(
+            (missing.code, missing.matched_dn),
+            (code::NO_SUCH_OBJECT, b"ou=a,dc=x".to_vec())
+        );
+        let orphan = directory.add(entry("uid=9,uid=2,ou=a,dc=x"), false).unwrap_err();
+        assert_eq!(orphan.code, code::NO_SUCH_OBJECT);
+        let before = directory.entries.len();
+        directory.add(entry("uid=4,ou=a,dc=x"), false).unwrap();
+        assert_eq!(directory.entries.len(), before);
+        assert_eq!(
+            directory.add(entry("UID=4, ou=a,dc=x"), false).unwrap_err().code,
+            code::ENTRY_ALREADY_EXISTS
+        );
+        // The children that are left still know their places.
+        for uid in ["uid=1,ou=a,dc=x", "uid=4,ou=a,dc=x", "ou=a,dc=x"] {
+            let id = directory.find(uid.as_bytes()).unwrap();
+            directory.delete(id).unwrap();
+        }
+        assert_eq!(directory.by_name.len(), 2);
+    }
+
+    #[test]
+    fn a_refused_change_changes_nothing() {
+        let mut directory = tree();
+        let id = directory.find(b"uid=1,ou=a,dc=x").unwrap();
+        let etag = directory.entry(id).unwrap().etag;
+        let refusal = || Refusal::new(code::OTHER, "no");
+        assert!(directory.modify(id, true, |_| Err(refusal())).is_err());
+        assert_eq!(directory.entry(id).unwrap().etag, etag);
+        assert!(directory.with_uid(b"1").is_some());
+        directory.modify(id, false, |_| Ok(())).unwrap();
+        assert_ne!(directory.entry(id).unwrap().etag, etag);
+    }
+}

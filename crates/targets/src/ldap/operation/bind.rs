@@ -5,13 +5,14 @@ use brunt_wire::ldap::message::{Authentication, Message};
 use brunt_wire::ldap::reply::{self, Answer};
 use brunt_wire::ldap::{code, dn};
 
+use super::sasl::{self, Proven, Scram, Steps};
 use super::{Said, raw};
 use crate::ldap::directory::Entry;
 use crate::ldap::refusal::Refusal;
 use crate::ldap::session::{Identity, MANAGER, Session};
 
 /// The SASL mechanisms.
-pub(super) const MECHANISMS: [&str; 1] = ["PLAIN"];
+pub(super) const MECHANISMS: [&str; 3] = ["PLAIN", "CRAM-MD5", "SCRAM-SHA-256"];
 
 /// Binds, writes the answer, and returns its code.
 pub(in crate::ldap) fn answer(
@@ -28,20 +29,34 @@ pub(in crate::ldap) fn answer(
     };
     // Whatever the outcome, who the client was before is forgotten (RFC 4511 section 4.2.1).
     session.identity = Identity::Anonymous;
-    let (refusal, identity) = match outcome {
-        Ok(identity) => (None, identity),
-        Err(refusal) => (Some(refusal), Identity::Anonymous),
+    let (refusal, credentials, success) = match outcome {
+        Ok(Step::Bound(identity, last)) => {
+            session.identity = identity;
+            (None, last, code::SUCCESS)
+        }
+        Ok(Step::Challenge(steps, challenge)) => {
+            session.sasl = Some(steps);
+            (None, Some(challenge), code::SASL_BIND_IN_PROGRESS)
+        }
+        Err(refusal) => (Some(refusal), None, code::SUCCESS),
     };
-    session.identity = identity;
-    let answer = refusal.as_ref().map_or(Answer::code(code::SUCCESS), |refusal| Answer {
+    let answer = refusal.as_ref().map_or(Answer::code(success), |refusal| Answer {
         code: refusal.code,
         matched_dn: &refusal.matched_dn,
         diagnostic: refusal.reason.as_bytes(),
         referrals: &[],
     });
     let controls = said(message, session, answer.code);
-    reply::bind(out, message_id, &answer, None, &raw(&controls));
+    reply::bind(out, message_id, &answer, credentials.as_deref(), &raw(&controls));
     answer.code
+}
+
+/// How far a bind got.
+enum Step {
+    /// To its end, with what the server says last.
+    Bound(Identity, Option<Vec<u8>>),
+    /// To a challenge.
+    Challenge(Steps, Vec<u8>),
 }
 
 /// The response controls that the request asks for.
@@ -62,23 +77,68 @@ fn bind(
     session: &mut Session,
     name: &[u8],
     authentication: &Authentication<'_>,
-) -> Result<Identity, Refusal> {
+) -> Result<Step, Refusal> {
+    let waiting = session.sasl.take();
     match authentication {
-        Authentication::Simple(password) if password.is_empty() && name.is_empty() => {
-            Ok(Identity::Anonymous)
-        }
+        Authentication::Simple([]) if name.is_empty() => Ok(Step::Bound(Identity::Anonymous, None)),
         // RFC 4513 section 5.1.2: most clients that send a name and no password forgot the password.
         Authentication::Simple([]) => {
             Err(Refusal::new(code::UNWILLING_TO_PERFORM, "a bind with a name needs a password"))
         }
-        Authentication::Simple(password) => with_password(session, name, password),
-        Authentication::Sasl { mechanism: b"PLAIN", credentials } => {
-            plain(session, credentials.unwrap_or_default())
+        Authentication::Simple(password) => {
+            Ok(Step::Bound(with_password(session, name, password)?, None))
         }
-        Authentication::Sasl { .. } => {
-            Err(Refusal::new(code::AUTH_METHOD_NOT_SUPPORTED, "this mechanism is not spoken here"))
+        Authentication::Sasl { mechanism, credentials } => {
+            let credentials = credentials.unwrap_or_default();
+            match (*mechanism, waiting) {
+                (b"PLAIN", _) => Ok(Step::Bound(plain(session, credentials)?, None)),
+                (b"CRAM-MD5", Some(Steps::Cram(challenge))) => {
+                    let (name, digest) = sasl::cram_name(credentials)?;
+                    proven(session, name, |password| sasl::cram_check(&challenge, digest, password))
+                }
+                (b"CRAM-MD5", _) => {
+                    sasl::cram().map(|(steps, first)| Step::Challenge(steps, first))
+                }
+                (b"SCRAM-SHA-256", Some(Steps::Scram(scram))) => {
+                    let name = scram.user().as_bytes().to_vec();
+                    proven(session, &name, |password| scram.finish(credentials, password))
+                }
+                (b"SCRAM-SHA-256", _) => {
+                    Scram::begin(credentials).map(|(steps, first)| Step::Challenge(steps, first))
+                }
+                _ => Err(Refusal::new(
+                    code::AUTH_METHOD_NOT_SUPPORTED,
+                    "this mechanism is not spoken here",
+                )),
+            }
         }
     }
+}
+
+/// Ends a bind of two steps: finds the password, has it checked, and sees who is acted for.
+fn proven(
+    session: &Session,
+    name: &[u8],
+    check: impl FnOnce(&[u8]) -> Result<Proven, Refusal>,
+) -> Result<Step, Refusal> {
+    let identity = resolve(session, name).unwrap_or_default();
+    let password = match &identity {
+        Identity::Anonymous => None,
+        Identity::Manager => Some(session.realm.config.admin_password.clone().into_bytes()),
+        Identity::Entry(dn) => password_of(session, dn),
+    };
+    let password = password.ok_or_else(|| Refusal::new(code::INVALID_CREDENTIALS, ""))?;
+    let proven = check(&password)?;
+    Ok(Step::Bound(authorize(session, identity, &proven.acts_for)?, proven.last))
+}
+
+fn password_of(session: &Session, name: &[u8]) -> Option<Vec<u8>> {
+    let mut normal = Vec::new();
+    dn::normalize(name, &mut normal).ok()?;
+    let directory = session.realm.read();
+    let entry = directory.entry(directory.find(&normal)?)?;
+    let first = entry.secret.iter().next()?.values().next()?;
+    Some(first.to_vec())
 }
 
 fn with_password(session: &mut Session, name: &[u8], password: &[u8]) -> Result<Identity, Refusal> {

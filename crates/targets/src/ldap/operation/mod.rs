@@ -5,6 +5,7 @@ pub(super) mod compare;
 pub(super) mod extended;
 pub(super) mod modify;
 pub(super) mod rename;
+pub(super) mod sasl;
 pub(super) mod search;
 pub(super) mod update;
 

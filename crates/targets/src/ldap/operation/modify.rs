@@ -145,17 +145,17 @@ fn check_result(
     attributes: &Attributes,
     changes: &[Change<'_>],
 ) -> Result<(), Refusal> {
-    let changed =
+    let touches =
         |name: &[u8]| changes.iter().any(|change| change.attribute.name.eq_ignore_ascii_case(name));
-    if changed(b"objectClass") && attributes.find(b"objectClass").is_none() {
+    if touches(b"objectClass") && attributes.find(b"objectClass").is_none() {
         return Err(Refusal::new(OBJECT_CLASS_VIOLATION, "an entry must have an objectClass"));
     }
     let rdn_name = entry.normal.split(|byte| *byte == b',').next().unwrap_or_default();
-    let touched = rdn_name.split(|byte| *byte == b'+').any(|pair| {
+    let renames = rdn_name.split(|byte| *byte == b'+').any(|pair| {
         let name = pair.split(|byte| *byte == b'=').next().unwrap_or_default();
-        changed(name)
+        touches(name)
     });
-    if !touched {
+    if !renames {
         return Ok(());
     }
     let name = dn::Dn::parse(&entry.dn).unwrap_or_default();

@@ -77,6 +77,10 @@ pub(in crate::ldap) struct Facts<'a> {
 
 /// What goes wrong with one request.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "faults are independent of each other and add up"
+)]
 pub(in crate::ldap) struct Faults {
     pub(in crate::ldap) delay: Duration,
     pub(in crate::ldap) result: Option<(u32, String)>,
@@ -202,7 +206,7 @@ impl Faults {
         match action {
             Action::Delay(range) => self.delay += range.choose(random),
             Action::Result(verdict) => {
-                self.result = Some((u32::from(verdict.code), verdict.text.clone()))
+                self.result = Some((u32::from(verdict.code), verdict.text.clone()));
             }
             Action::Drop => self.drop = true,
             Action::Reorder => self.reorder = true,
@@ -211,13 +215,13 @@ impl Faults {
             Action::Truncate(bytes) => self.truncate = Some(*bytes),
             Action::Garbage(bytes) => self.instead = Some(garbage(random, *bytes)),
             Action::HugeLength => {
-                self.instead = Some(vec![0x30, 0x84, 0x7f, 0xff, 0xff, 0xff, 0x02, 0x01, 0x01])
+                self.instead = Some(vec![0x30, 0x84, 0x7f, 0xff, 0xff, 0xff, 0x02, 0x01, 0x01]);
             }
             Action::DeepNesting(depth) => self.instead = Some(nested(*depth)),
             Action::Reset => self.reset = true,
             Action::Close => self.close = true,
             Action::Disconnect(verdict) => {
-                self.disconnect = Some((u32::from(verdict.code), verdict.text.clone()))
+                self.disconnect = Some((u32::from(verdict.code), verdict.text.clone()));
             }
             Action::Trickle(each) => self.trickle = Some(each.0.0),
             Action::Unsolicited(oid) => self.unsolicited = Some(oid.clone()),
@@ -299,7 +303,8 @@ mod tests {
     #[test]
     fn a_rule_counts_only_what_it_concerns() {
         let rules = rules(
-            "[[rule]]\non = ['search']\ndn = 'people'\nfilter = 'user.7'\nfirst = 4\nlast = 8\nevery = 2\naction = 'drop'",
+            "[[rule]]\non = ['search']\ndn = 'people'\nfilter = 'user.7'\n\
+             first = 4\nlast = 8\nevery = 2\naction = 'drop'",
         );
         let mut dropped = Vec::new();
         for n in 1..=10 {
