@@ -12,8 +12,8 @@ use brunt_record::{
     write_hgrm,
 };
 use brunt_report::{Style, summary};
-use brunt_wire::ldap::code;
 
+use super::naming::name;
 use super::screen::Measured;
 use super::{Outcome as RunOutcome, Voice, ports, setup};
 use crate::cli::exit::Exit;
@@ -133,18 +133,6 @@ impl Ending<'_> {
             None if lost > 0 => Exit::Partial,
             None => Exit::Ok,
         }
-    }
-}
-
-/// What the protocol calls an outcome.
-pub(super) fn name(outcome: Outcome) -> String {
-    match outcome {
-        Outcome::Ok(result) | Outcome::Failed(Class::Result | Class::Login, result) => {
-            code::name(result).to_owned()
-        }
-        Outcome::Failed(class, _) => class.word().to_owned(),
-        Outcome::TimedOut => "timed out".to_owned(),
-        Outcome::CutOff => "cut off".to_owned(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use brunt_drivers::ldap::{Entry, EntrySource};
 use brunt_feed::makeldif::{self, MakeLdif, MakeLdifError, Sources};
 
-use super::setup::Problem;
+use super::problem::Problem;
 use crate::cli::rate::operation::AddMix;
 use crate::console;
 

@@ -4,12 +4,15 @@
 //! the two, [`screen`] shows intervals as they come, and [`ending`] makes the record, the summary and the exit code.
 //! Nothing here knows a flag by its letter, nor how a message looks on the wire.
 
+mod controls;
 mod ending;
 mod entries;
 mod fleet;
 mod load;
+mod naming;
 mod paper;
 mod ports;
+mod problem;
 mod purge;
 mod rehearsal;
 mod screen;
@@ -27,7 +30,6 @@ use brunt_record::{Catalogue, Slo};
 use crate::ceiling;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
 use crate::cli::rate::RateArgs;
 use crate::console;
 use crate::signals::Signals;
@@ -35,6 +37,7 @@ use crate::signals::Signals;
 use ending::Ending;
 use fleet::LdapFleet;
 use paper::Paper;
+use problem::Problem;
 use screen::Screen;
 
 /// What was measured, for a caller that shows it in its own way.
@@ -60,8 +63,8 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals, voice: Voice) -> Result<Ou
         args.notes.iter().for_each(|note| console::note(note));
     }
     let seed = args.seed.unwrap_or_else(console::seed);
-    let usage = |reason: String| refusal(args, &reason);
-    let plan = setup::compile(args, seed).map_err(|problem| problem.refusal(args))?;
+    let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
+    let plan = setup::compile(args, seed).map_err(|problem| problem.refusal(args.tool))?;
     let plan = Arc::new(plan);
     let load = load::plan(args, seed).map_err(usage)?;
     let catalogue = Catalogue::new(plan.operations().iter().copied(), ldap::PARTS);
@@ -121,11 +124,6 @@ fn objectives(args: &RateArgs, plan: &ldap::Plan) -> Result<Vec<Slo>, String> {
         Ok(slo)
     };
     args.output.objectives.iter().map(read).collect()
-}
-
-/// A command line that turned out to be wrong only when its parts were put together.
-fn refusal(args: &RateArgs, reason: &str) -> Refusal {
-    Refusal { text: Fault::new(reason).page(args.tool), exit: Exit::LdapUsage }
 }
 
 fn failed(why: &str) -> Refusal {

@@ -13,7 +13,7 @@ use brunt_engine::{Sink, Stop};
 use brunt_record::{Catalogue, Hlog, Interval, Phase, Series, Totals};
 use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
 
-use super::ending;
+use super::naming::name;
 use super::paper::{Paper, Torn};
 use crate::cli::fault::wrap;
 use crate::cli::rate::RateArgs;
@@ -149,8 +149,8 @@ impl<'a> Screen<'a> {
         let mut line = String::new();
         for (number, operation) in row.operations.iter().enumerate() {
             for (outcome, count) in operation.codes.sorted() {
-                let name = self.catalogue.operation(number);
-                let _ = write!(line, "  {name} {}: {count}", ending::name(outcome));
+                let operation_name = self.catalogue.operation(number);
+                let _ = write!(line, "  {operation_name} {}: {count}", name(outcome));
             }
             if operation.codes.other() > 0 {
                 let _ = write!(line, "  other: {}", operation.codes.other());

@@ -1,65 +1,17 @@
 //! The driver's plan of a command line: who binds, over which connections, doing what.
 
-use std::fmt::Display;
-
 use brunt_drivers::ldap::sasl::SaslOptions;
 use brunt_drivers::ldap::sasl::gssapi;
-use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Plan, PlanError, Setup};
+use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Plan, Setup};
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Scope, Settings};
-use brunt_wire::ldap::control::Control;
 
-use super::{refusal, task, transport};
-use crate::cli::Refusal;
-use crate::cli::exit::Exit;
+use super::controls::controls;
+use super::problem::Problem;
+use super::{task, transport};
 use crate::cli::rate::load::ConnectionMode;
-use crate::cli::rate::{RateArgs, control, identity};
+use crate::cli::rate::{RateArgs, identity};
 use crate::cli::tool::Tool;
-
-/// Why there is no plan, and how the program ends for it.
-#[derive(Debug)]
-pub(super) struct Problem {
-    reason: String,
-    exit: Exit,
-}
-
-impl Problem {
-    /// The command line is wrong.
-    pub(super) fn usage(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), exit: Exit::LdapUsage }
-    }
-
-    /// What the command line refers to is wrong: a key store, a template.
-    pub(super) fn failed(error: impl Display) -> Self {
-        Self::usage(format!("failed to {error}"))
-    }
-
-    /// There is no such server: the code of a connection that could not be made.
-    pub(super) fn unreachable(error: impl Display) -> Self {
-        Self {
-            reason: format!("failed to {error}\n"),
-            exit: Exit::Ldap(brunt_wire::ldap::code::CONNECT_ERROR),
-        }
-    }
-
-    /// An input file of addrate that cannot be read.
-    pub(super) fn input(error: impl Display) -> Self {
-        Self { reason: format!("failed to {error}\n"), exit: Exit::Input }
-    }
-
-    pub(super) fn refusal(self, args: &RateArgs) -> Refusal {
-        match self.exit {
-            Exit::LdapUsage => refusal(args, &self.reason),
-            exit => Refusal { text: self.reason, exit },
-        }
-    }
-}
-
-impl From<PlanError> for Problem {
-    fn from(error: PlanError) -> Self {
-        Self::failed(error)
-    }
-}
 
 /// Compiles the plan.
 pub(super) fn compile(args: &RateArgs, seed: u64) -> Result<Plan, Problem> {
@@ -128,18 +80,6 @@ fn kerberos(options: &SaslOptions) -> Result<(), Problem> {
         .map_err(|error| {
             Problem::usage(format!("--saslOption kdc={kdc}: failed to use it: {error}"))
         })
-}
-
-/// Controls as the driver takes them.
-pub(super) fn controls(given: &[control::Control]) -> Vec<Control> {
-    let one = |given: &control::Control| {
-        let control = Control::new(given.oid.clone(), given.critical);
-        match &given.value {
-            None => control,
-            Some(value) => control.with_value(&value.as_slice().into()),
-        }
-    };
-    given.iter().map(one).collect()
 }
 
 /// The name of what was loaded, for the record.

@@ -10,8 +10,9 @@ use brunt_feed::{Arguments, Piece, Template, patterns};
 use brunt_wire::ldap::control::SortKey;
 use brunt_wire::ldap::request::{Deref, Scope};
 
+use super::controls::controls;
 use super::entries::Entries;
-use super::setup::{Problem, controls};
+use super::problem::Problem;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::{
     self, Assertion, Dereference, Modify, Operation, Search, Strategy, ValueText,

@@ -8,7 +8,7 @@ use brunt_drivers::net::source::Sources;
 use brunt_drivers::net::tcp::{self, Close, Dialer, Endpoint};
 use brunt_drivers::net::tls::{self, Identity, Resume, Token, TokenModule, Version};
 
-use super::setup::Problem;
+use super::problem::Problem;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::security::{ClientCertificate, Transport, Trust};
 

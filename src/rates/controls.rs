@@ -1,0 +1,17 @@
+//! Request controls of a command line, as the driver takes them.
+
+use brunt_wire::ldap::control::Control;
+
+use crate::cli::rate::control;
+
+/// The controls, in order.
+pub(super) fn controls(given: &[control::Control]) -> Vec<Control> {
+    let one = |given: &control::Control| {
+        let control = Control::new(given.oid.clone(), given.critical);
+        match &given.value {
+            None => control,
+            Some(value) => control.with_value(&value.as_slice().into()),
+        }
+    };
+    given.iter().map(one).collect()
+}

@@ -1,0 +1,56 @@
+//! [`Problem`]: a command line that was read and still makes no plan.
+
+use std::fmt::Display;
+
+use brunt_drivers::ldap::PlanError;
+use brunt_wire::ldap::code;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::fault::Fault;
+use crate::cli::tool::Tool;
+
+/// Why there is no plan, and how the program ends for it.
+#[derive(Debug)]
+pub(super) struct Problem {
+    reason: String,
+    exit: Exit,
+}
+
+impl Problem {
+    /// The command line is wrong.
+    pub(super) fn usage(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), exit: Exit::LdapUsage }
+    }
+
+    /// What the command line refers to is wrong: a key store, a template.
+    pub(super) fn failed(error: impl Display) -> Self {
+        Self::usage(format!("failed to {error}"))
+    }
+
+    /// There is no such server: the code of a connection that could not be made.
+    pub(super) fn unreachable(error: impl Display) -> Self {
+        Self { reason: format!("failed to {error}\n"), exit: Exit::Ldap(code::CONNECT_ERROR) }
+    }
+
+    /// An input file of addrate that cannot be read.
+    pub(super) fn input(error: impl Display) -> Self {
+        Self { reason: format!("failed to {error}\n"), exit: Exit::Input }
+    }
+
+    /// What is said, and how the program ends.
+    pub(super) fn refusal(self, tool: Tool) -> Refusal {
+        match self.exit {
+            Exit::LdapUsage => {
+                Refusal { text: Fault::new(self.reason).page(tool), exit: self.exit }
+            }
+            exit => Refusal { text: self.reason, exit },
+        }
+    }
+}
+
+impl From<PlanError> for Problem {
+    fn from(error: PlanError) -> Self {
+        Self::failed(error)
+    }
+}
