@@ -1,0 +1,64 @@
+//! The old names: a link to the binary is the tool it is named after.
+
+use std::os::unix::fs::symlink;
+
+use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
+
+use crate::program::{Program, among_others, at, binary, command, run, scratch, slapd};
+
+const TOOLS: [&str; 5] = ["authrate", "modrate", "searchrate", "addrate", "search-and-mod-rate"];
+
+#[test]
+fn a_link_is_the_tool_of_its_name() {
+    let _among = among_others();
+    let directory = scratch();
+    for tool in TOOLS {
+        let link = directory.path().join(tool);
+        symlink(binary(), &link).unwrap();
+        for help in ["-H", "-?", "--help", "--HELP"] {
+            let linked = Program::start(command(&link).arg(help)).wait().expect(0);
+            let named = run([tool, help]).expect(0);
+            assert!(linked.stdout.starts_with(&format!("Usage:  {tool} ")), "{linked}");
+            assert_eq!((&linked.stdout, &linked.stderr), (&named.stdout, &String::new()));
+        }
+        let version = Program::start(command(&link).arg("-V")).wait().expect(0);
+        assert_eq!(version.stdout, format!("brunt {}\n", env!("CARGO_PKG_VERSION")));
+        // A command line that is wrong is wrong in the same words.
+        let (linked, named) =
+            (Program::start(command(&link).arg("--nonsense")).wait(), run([tool, "--nonsense"]));
+        assert_eq!((linked.code(), named.code()), (89, 89));
+        assert_eq!(linked.stderr, named.stderr);
+        assert!(
+            linked.stderr.ends_with(&format!("See \"{tool} --help\" to get more usage help\n"))
+        );
+    }
+}
+
+#[test]
+fn a_link_runs() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let dn = user_dn(1);
+    let target = format!("description:{}", "{1}");
+    let lines: [(&str, Vec<&str>); 3] = [
+        ("authrate", vec!["-D", &dn, "-w", PASSWORD]),
+        ("searchrate", vec!["-b", BASE_DN, "(uid=user.1)"]),
+        ("modrate", vec!["-D", &dn, "-w", PASSWORD, "-b", &dn, "-g", "inc(1,9)", &target]),
+    ];
+    for (tool, line) in lines {
+        let link = directory.path().join(tool);
+        symlink(binary(), &link).unwrap();
+        let before = slapd.operations();
+        let words = [at(slapd.port()), vec!["-m".into(), "7".into()]].concat();
+        let ended = Program::start(command(&link).args(words).args(line)).wait().expect(0);
+        assert_eq!(ended.rows().len(), 1, "{ended}");
+        let seen = slapd.operations().since(&before);
+        let counted = match tool {
+            "authrate" => seen.binds,
+            "searchrate" => seen.searches,
+            _ => seen.modifies,
+        };
+        assert_eq!(counted, 7, "{seen:?}\n{ended}");
+    }
+}

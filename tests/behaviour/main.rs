@@ -1,0 +1,14 @@
+//! How brunt behaves as a program: what it prints, how it ends, and what it does when its server stalls, dies or
+//! never answers. Every test drives the binary as a user does, and holds what it says against what the server saw.
+//!
+//! What each operation puts on the wire is not looked at here.
+
+mod links;
+mod pace;
+mod program;
+mod prompts;
+mod restart;
+mod signals;
+mod stall;
+mod tables;
+mod warm_up;

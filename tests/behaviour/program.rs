@@ -1,0 +1,245 @@
+//! [`Program`]: brunt as a process, started with nobody's properties files, and [`Ended`]: what it left behind.
+//!
+//! Output is read while the program runs, so that a test can wait for a line and then send a signal. A program that
+//! does not end is killed, and the test says what it had printed until then.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_testbed::{Options, Slapd, until};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// Longer than any run of these tests, on however busy a machine.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Held for writing by tests that measure time, so that the others do not disturb them.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// Keeps the tests that measure time from starting.
+pub(crate) fn among_others() -> RwLockReadGuard<'static, ()> {
+    MACHINE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until no other test runs, and keeps others from starting.
+pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+    MACHINE.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A directory of users, or nothing where slapd is not installed.
+pub(crate) fn slapd(users: usize) -> Option<Slapd> {
+    let there = brunt_testbed::require(&["slapd", "slapadd", "ldapsearch"]);
+    there.then(|| Slapd::start(Options { users, ..Options::default() }))
+}
+
+/// The address of a server, as options.
+pub(crate) fn at(port: u16) -> Vec<String> {
+    ["-h", "127.0.0.1", "-p", &port.to_string()].map(str::to_owned).to_vec()
+}
+
+/// A directory of this test.
+pub(crate) fn scratch() -> TempDir {
+    tempfile::Builder::new().prefix("brunt-").tempdir().expect("a temporary directory")
+}
+
+/// The binary.
+pub(crate) fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_brunt"))
+}
+
+/// A command for a program, without the surroundings of whoever runs the tests.
+pub(crate) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "TZ"] {
+        command.env_remove(name);
+    }
+    command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+/// Runs brunt with these words to its end. The address of a server stands behind the name of the tool.
+pub(crate) fn run<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Ended {
+    Program::start(command(binary()).args(words)).wait()
+}
+
+/// Runs a tool against a server to its end, and keeps the record.
+pub(crate) fn measure(tool: &str, port: u16, line: &[&str]) -> Ended {
+    start(tool, port, line).wait()
+}
+
+/// Starts a tool against a server. The record is kept.
+pub(crate) fn start(tool: &str, port: u16, line: &[&str]) -> Program {
+    let directory = scratch();
+    let path = directory.path().join("record.json");
+    let mut brunt = command(binary());
+    brunt.arg(tool).args(at(port)).arg("--record").arg(&path).args(line);
+    let mut program = Program::start(&mut brunt);
+    program.record = Some((directory, path));
+    program
+}
+
+/// A running program.
+#[derive(Debug)]
+pub(crate) struct Program {
+    child: Child,
+    words: String,
+    stdout: Stream,
+    stderr: Stream,
+    record: Option<(TempDir, PathBuf)>,
+}
+
+/// What a program has printed so far, and the thread that reads it.
+#[derive(Debug)]
+struct Stream {
+    text: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Stream {
+    fn of(mut source: impl Read + Send + 'static) -> Self {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let into = Arc::clone(&text);
+        let reader = std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = source.read(&mut buffer) {
+                into.lock().expect("nobody panics").extend_from_slice(&buffer[..count]);
+            }
+        });
+        Self { text, reader: Some(reader) }
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.text.lock().expect("nobody panics")).into_owned()
+    }
+
+    fn finish(&mut self) -> String {
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("the reader does not panic");
+        }
+        self.so_far()
+    }
+}
+
+impl Program {
+    /// Starts a command whose output is read.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let words = format!("{command:?}");
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|error| panic!("failed to start {words}: {error}"));
+        let stdout = Stream::of(child.stdout.take().expect("standard output is a pipe"));
+        let stderr = Stream::of(child.stderr.take().expect("standard error is a pipe"));
+        Self { child, words, stdout, stderr, record: None }
+    }
+
+    /// Waits until the program has printed so many lines on standard output.
+    pub(crate) fn wait_for_lines(&mut self, count: usize) {
+        self.wait_until(&format!("{count} lines"), |stdout, _| stdout.lines().count() >= count);
+    }
+
+    /// Waits until what was printed on standard output and standard error is as a test wants it.
+    pub(crate) fn wait_until(&mut self, what: &str, mut there: impl FnMut(&str, &str) -> bool) {
+        let come = until(PATIENCE, || there(&self.stdout.so_far(), &self.stderr.so_far()));
+        assert!(come, "{}: waited for {what} in vain\n{}", self.words, self.stderr.so_far());
+    }
+
+    /// Writes to the program's standard input, which has to be a pipe.
+    pub(crate) fn write(&mut self, text: &str) {
+        use std::io::Write as _;
+        let stdin = self.child.stdin.as_mut().expect("standard input is a pipe");
+        stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).expect("somebody reads");
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let id = Pid::from_child(&self.child);
+        kill_process(id, signal)
+            .unwrap_or_else(|error| panic!("failed to send {signal:?}: {error}"));
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(mut self) -> Ended {
+        let mut status = None;
+        until(PATIENCE, || {
+            status = self.child.try_wait().expect("the child is ours");
+            status.is_some()
+        });
+        let Some(status) = status else {
+            let _ = self.child.kill();
+            panic!("{} did not end\n{}", self.words, self.stderr.finish());
+        };
+        let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
+        Ended { words: self.words.clone(), status, stdout, stderr, record: self.record.take() }
+    }
+}
+
+/// A program that came to its end.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    words: String,
+    status: ExitStatus,
+    /// What it printed.
+    pub(crate) stdout: String,
+    /// What it said beside that.
+    pub(crate) stderr: String,
+    record: Option<(TempDir, PathBuf)>,
+}
+
+impl Ended {
+    /// The exit code; a panic if a signal ended it.
+    pub(crate) fn code(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| panic!("{self}: {}", self.status))
+    }
+
+    /// The same program, after checking how it ended.
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code(), code, "{self}");
+        self
+    }
+
+    /// What it said on standard error as one line, wherever that was broken.
+    pub(crate) fn said(&self) -> String {
+        self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Where its record is.
+    pub(crate) fn record_path(&self) -> &Path {
+        &self.record.as_ref().expect("a record was asked for").1
+    }
+
+    /// Its record, whose books have to balance.
+    pub(crate) fn record(&self) -> Record {
+        let record = Record::read(self.record_path())
+            .unwrap_or_else(|error| panic!("failed to {error}\n{self}"));
+        for counts in [&record.counts, &record.conservation.counts]
+            .into_iter()
+            .chain(record.phases.iter().map(|p| &p.counts))
+        {
+            let ended = counts.ok + counts.failed + counts.timed_out + counts.cut_off;
+            assert_eq!(counts.sent, ended, "{counts:?}\n{self}");
+        }
+        let whole = &record.conservation.counts;
+        assert_eq!(whole.planned, whole.sent + whole.dropped, "{whole:?}\n{self}");
+        assert!(record.conservation.holds, "{self}");
+        record
+    }
+
+    /// The rows of the table, without what stands above them.
+    pub(crate) fn rows(&self) -> Vec<&str> {
+        let digits =
+            |line: &&str| line.starts_with("| ") && line.contains(|c: char| c.is_ascii_digit());
+        self.stdout.lines().filter(digits).filter(|line| !line.contains("recent")).collect()
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { words, status, stdout, stderr, .. } = self;
+        write!(f, "{words}\n{status}\nstdout:\n{stdout}\nstderr:\n{stderr}")
+    }
+}

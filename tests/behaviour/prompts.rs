@@ -1,0 +1,156 @@
+//! Where passwords come from: the terminal without an echo, variables, files; and that nobody is asked who cannot be.
+//!
+//! The terminal is one that script(1) makes, with its echo on as a login shell leaves it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, require, user_dn};
+
+use crate::program::{
+    Ended, Program, among_others, at, binary, command, measure, run, scratch, slapd,
+};
+
+/// Starts a shell command on a terminal of its own, whose keyboard is the program's standard input.
+fn on_a_terminal(line: &str) -> Program {
+    let mut script = command(Path::new("script"));
+    script.args(["-q", "-e", "-E", "always", "-c", line, "/dev/null"]).env("TERM", "dumb");
+    Program::start(script.stdin(Stdio::piped()))
+}
+
+/// A command line for a shell.
+fn shell_line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().expect("plain words"));
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Types a password when asked for it.
+fn type_it(mut program: Program, prompt: &str, password: &str) -> Ended {
+    program.wait_until("the prompt", |stdout, _| stdout.contains(prompt));
+    program.write(&format!("{password}\n"));
+    program.wait()
+}
+
+#[test]
+fn a_password_is_asked_for_and_not_shown() {
+    let _among = among_others();
+    if !require(&["script"]) {
+        return;
+    }
+    let Some(slapd) = slapd(20) else { return };
+    // Without the care that is under test, what is typed is shown.
+    let shown = type_it(on_a_terminal("printf 'Who? '; read answer; echo end"), "Who? ", "canary");
+    assert!(shown.stdout.contains("canary"), "this terminal shows nothing anyway\n{shown}");
+
+    let dn = user_dn(0);
+    let name = format!("Password for user '{dn}': ");
+    let unnamed = "Password to bind to the server with: ";
+    for (more, prompt) in [(&[][..], &*name), (&["-w", "-"], unnamed)] {
+        let mut brunt = Command::new(binary());
+        brunt.arg("authrate").args(at(slapd.port())).args(["-D", &dn, "-m", "3"]).args(more);
+        let asked = on_a_terminal(&shell_line(&brunt));
+        let ended = type_it(asked, prompt, PASSWORD);
+        // The word is in no option and no DN of this command line.
+        assert_eq!(ended.stdout.matches("password").count(), 0, "{ended}");
+        assert_eq!(ended.code(), 0, "{ended}");
+    }
+    assert_eq!(slapd.operations().with_result(0), 6);
+}
+
+#[test]
+fn nobody_is_asked_who_cannot_answer() {
+    let _among = among_others();
+    let line = ["searchrate", "-p", "1", "-D", ADMIN_DN, "-b", BASE_DN, "(cn=a)"];
+    let ended = run(line).expect(89);
+    assert!(ended.stderr.contains("no terminal to ask at"), "{ended}");
+    assert!(ended.stderr.contains("--bindPassword:env"), "{ended}");
+    if !require(&["script"]) {
+        return;
+    }
+    let mut brunt = Command::new(binary());
+    brunt.args([&line[..1], &["-n"], &line[1..]].concat());
+    let ended = on_a_terminal(&shell_line(&brunt)).wait().expect(89);
+    assert!(ended.stdout.contains("--no-prompt forbids"), "{ended}");
+    assert!(!ended.stdout.contains("Password for"), "{ended}");
+}
+
+#[test]
+fn passwords_come_from_variables_and_files() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let file = directory.path().join("password");
+    // Only the first line counts.
+    fs::write(&file, format!("{PASSWORD}\nnot this\n")).unwrap();
+    let (dn, file) = (user_dn(4), file.to_str().unwrap());
+    for given in [
+        &["-w:env", "BIND_PASSWORD"][..],
+        &["--bindPassword:env", "BIND_PASSWORD"],
+        &["--BINDPASSWORD:ENV=BIND_PASSWORD"],
+        &["-w:file", file],
+        &["--bindPassword:file", file],
+        &["-j", file],
+        &["--bindPasswordFile", file],
+    ] {
+        let before = slapd.operations();
+        let mut brunt = command(binary());
+        brunt.env("BIND_PASSWORD", PASSWORD).arg("authrate").args(at(slapd.port()));
+        let ended = Program::start(brunt.args(["-D", &dn, "-m", "2"]).args(given)).wait().expect(0);
+        let seen = slapd.operations().since(&before);
+        assert_eq!((seen.binds, seen.with_result(0)), (2, 2), "{ended}");
+    }
+}
+
+#[test]
+fn a_properties_file_fills_what_the_command_line_leaves_open() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let file = directory.path().join("tools.properties");
+    let dn = user_dn(5);
+    let text = format!(
+        "# For every tool that has them.\nhostname=127.0.0.1\nport={}\nbindDN={dn}\n\
+         bindPassword={PASSWORD}\nmaxIterations = 4\nauthrate.numConnections: 2\n\
+         modrate.numConnections=7\nnosuchoption=1\n",
+        slapd.port()
+    );
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let named = ["authrate", "--propertiesFilePath", file];
+    let ended = run(named).expect(0);
+    assert!(ended.stderr.starts_with(&format!("note: Taken from {file}: --")), "{ended}");
+    assert!(ended.stderr.contains("model, 2 sessions against"), "{ended}");
+    assert!(!ended.stderr.contains(PASSWORD), "{ended}");
+    let quiet =
+        run([&named[..], &["--suppressPropertiesFileComment", "-m", "9"]].concat()).expect(0);
+    assert!(!quiet.stderr.contains("Taken from"), "{quiet}");
+    assert_eq!(slapd.operations().binds, 4 + 9);
+
+    // The place where it is looked for, and the way to have it left alone.
+    let home = scratch();
+    fs::create_dir_all(home.path().join(".opendj")).unwrap();
+    fs::copy(file, home.path().join(".opendj/tools.properties")).unwrap();
+    Program::start(command(binary()).arg("authrate").env("HOME", home.path())).wait().expect(0);
+    let mut without = command(binary());
+    without.args(["authrate", "--noPropertiesFile"]).env("HOME", home.path());
+    let ended = Program::start(&mut without).wait().expect(89);
+    assert!(ended.said().contains("Authentication information must be provided"), "{ended}");
+    assert_eq!(slapd.operations().binds, 4 + 9 + 4);
+}
+
+#[test]
+fn a_properties_file_that_was_generated_can_be_read() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let file = directory.path().join("generated.properties");
+    let file = file.to_str().unwrap();
+    run(["searchrate", "--generatePropertiesFile", file]).expect(0);
+    let text = fs::read_to_string(file).unwrap();
+    assert!(text.contains("numConnections"), "{text}");
+    let line = ["--propertiesFilePath", file, "-m", "5", "-b", BASE_DN, "(uid=user.1)"];
+    measure("searchrate", slapd.port(), &line).expect(0);
+    assert_eq!(slapd.operations().searches, 5);
+}

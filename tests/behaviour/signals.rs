@@ -1,0 +1,178 @@
+//! What ^C and SIGTERM do, in every phase: once ends a run in good order, twice at once.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_record::{Phase, Status};
+use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, Slapd, until, user_dn};
+use rustix::process::Signal;
+
+use crate::program::{Ended, Program, among_others, at, binary, command, scratch, slapd, start};
+
+/// Searches at a rate, for longer than any test.
+fn searching(slapd: &Slapd, more: &[&str]) -> Program {
+    let line = ["-c", "4", "-F", "-i", "1", "-M", "100", "-b", BASE_DN, "-s", "base"];
+    start("searchrate", slapd.port(), &[&line[..], more, &["(objectClass=*)"]].concat())
+}
+
+/// What holds for every run that was ended early: a last row, a summary, a record, and each operation accounted for.
+fn check(ended: &Ended, name: &str) {
+    let record = ended.record();
+    assert!(record.verdict.status >= Status::Partial, "{ended}");
+    let reason = format!("ended by {name} after ");
+    assert!(record.verdict.reasons.iter().any(|r| r.text.contains(&reason)), "{ended}");
+    assert!(ended.stderr.contains(&reason), "{ended}");
+    assert!(ended.stderr.contains("Outcomes"), "{ended}");
+}
+
+#[test]
+fn a_signal_ends_a_run_in_good_order() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
+        let before = slapd.operations();
+        let mut run = searching(&slapd, &[]);
+        run.wait_for_lines(7);
+        // Between two rows, so that the last one has something to show.
+        until(Duration::from_millis(300), || false);
+        run.signal(signal);
+        let ended = run.wait().expect(code);
+        check(&ended, name);
+        let record = ended.record();
+        assert_eq!(record.counts.cut_off, 0, "{ended}");
+        assert_eq!(slapd.operations().since(&before).searches, record.counts.ok, "{ended}");
+        assert!(ended.rows().len() >= 3, "no last row\n{ended}");
+    }
+}
+
+#[test]
+fn a_second_signal_does_not_wait_for_answers() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let mut run = searching(&slapd, &["--drainTimeout", "60000"]);
+    run.wait_for_lines(6);
+    slapd.pause();
+    // Long enough for an operation to be on each of the four connections.
+    until(Duration::from_millis(500), || false);
+    run.signal(Signal::INT);
+    run.wait_until("an answer to the first signal", |_, stderr| stderr.contains("once more"));
+    until(Duration::from_millis(500), || false);
+    run.signal(Signal::INT);
+    let ended = run.wait().expect(130);
+    slapd.resume();
+    check(&ended, "SIGINT");
+    assert_eq!(ended.record().counts.cut_off, 4, "{ended}");
+}
+
+#[test]
+fn a_signal_during_the_warm_up_leaves_nothing_measured() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let mut run = searching(&slapd, &["-B", "60"]);
+    run.wait_until("the warm-up", |stdout, _| stdout.contains("Warming up"));
+    until(Duration::from_millis(1_500), || false);
+    run.signal(Signal::INT);
+    let ended = run.wait().expect(130);
+    check(&ended, "SIGINT");
+    let record = ended.record();
+    assert_eq!((record.counts.planned, record.operations[0].response.count), (0, 0), "{ended}");
+    let warm_up = record.phases.iter().find(|phase| phase.name == Phase::WarmUp).unwrap();
+    assert!(warm_up.counts.ok > 0, "{ended}");
+    assert_eq!(slapd.operations().searches, warm_up.counts.ok, "{ended}");
+}
+
+/// The server takes the connection and never answers, so the check of the parameters waits for its time limit.
+#[test]
+fn a_signal_while_connecting_ends_the_wait() {
+    let _among = among_others();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let mut brunt = command(binary());
+        brunt.arg("searchrate").args(at(port)).args(["--connectTimeout", "60000"]);
+        let run = Program::start(brunt.args(["-D", "cn=a", "-w", "b", "-b", "", "(a=b)"]));
+        let held = listener.accept().unwrap();
+        until(Duration::from_millis(300), || false);
+        run.signal(signal);
+        let ended = run.wait().expect(code);
+        assert_eq!(ended.stdout, "", "{ended}");
+        drop(held);
+    }
+}
+
+/// Adds people at a rate, for longer than any test.
+fn adding(slapd: &Slapd, directory: &Path) -> Program {
+    let template = directory.join("people.template");
+    let text = format!(
+        "define suffix={PEOPLE_DN}\n\nbranch: [suffix]\nsubordinateTemplate: person\n\n\
+         template: person\nrdnAttr: uid\nobjectClass: top\nobjectClass: person\n\
+         objectClass: organizationalPerson\nobjectClass: inetOrgPerson\nuid: added.<sequential:0>\n\
+         cn: Added\nsn: <random:numeric:5>\n"
+    );
+    std::fs::write(&template, text).expect("a directory to write to");
+    let line = ["-D", ADMIN_DN, "-w", PASSWORD, "-F", "-c", "4", "-i", "1", "-M", "500"];
+    start(
+        "addrate",
+        slapd.port(),
+        &[&line[..], &[template.to_str().expect("a plain path")]].concat(),
+    )
+}
+
+#[test]
+fn addrate_purges_what_it_added_after_a_signal() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let before = slapd.entries_below(BASE_DN);
+    let mut run = adding(&slapd, directory.path());
+    run.wait_for_lines(7);
+    run.signal(Signal::INT);
+    let ended = run.wait().expect(130);
+    check(&ended, "SIGINT");
+    let added = ended.record().counts.ok;
+    assert!(added > 200, "{ended}");
+    assert!(ended.stderr.contains("Purge phase...\n"), "{ended}");
+    assert!(ended.stderr.contains(&format!("{added} entries have been successfully purged")));
+    let seen = slapd.operations();
+    assert_eq!((seen.adds, seen.deletes), (added, added), "{ended}");
+    assert_eq!(slapd.entries_below(BASE_DN), before);
+}
+
+/// A purge that a server holds up must not hold up somebody who has asked twice.
+#[test]
+fn a_second_signal_ends_the_purge_as_well() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let mut run = adding(&slapd, directory.path());
+    run.wait_for_lines(6);
+    run.signal(Signal::INT);
+    run.wait_until("the purge", |_, stderr| stderr.contains("Purge phase..."));
+    slapd.pause();
+    run.signal(Signal::INT);
+    let ended = run.wait().expect(130);
+    slapd.resume();
+    let added = ended.record().counts.ok;
+    let deleted = slapd.operations().deletes;
+    assert!(deleted < added, "{ended}");
+    assert!(
+        ended.stderr.contains(&format!("of {added} entries that were added are still there")),
+        "{ended}"
+    );
+}
+
+#[test]
+fn a_run_whose_connections_churn_drains_as_well() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let dn = user_dn(2);
+    let line = ["-D", &dn, "-w", PASSWORD, "-c", "4", "-i", "1"];
+    let mut run = start("authrate", slapd.port(), &line);
+    run.wait_for_lines(6);
+    run.signal(Signal::TERM);
+    let ended = run.wait().expect(143);
+    check(&ended, "SIGTERM");
+    assert_eq!(ended.record().counts.errors(), 0, "{ended}");
+    assert_eq!(slapd.operations().binds, ended.record().counts.ok, "{ended}");
+}
