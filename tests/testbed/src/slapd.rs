@@ -27,13 +27,20 @@ pub struct Options {
     /// Whether slapd writes its statistics log, from which [`Slapd::operations`] counts. It costs slapd
     /// several microseconds an operation, so a bench does without.
     pub log: bool,
+    /// The certificate of the [`Pki`] that slapd serves. Without one it knows neither LDAPS nor StartTLS.
+    pub certificate: Option<&'static str>,
     /// Variables for slapd's environment: [`Kdc::server_environment`](crate::Kdc::server_environment).
     pub environment: Vec<(String, PathBuf)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { users: people::USERS, log: true, environment: Vec::new() }
+        Self {
+            users: people::USERS,
+            log: true,
+            certificate: Some("server"),
+            environment: Vec::new(),
+        }
     }
 }
 
@@ -65,7 +72,7 @@ impl Slapd {
         make_directory(&root.join("sasl"));
         // libsasl looks for the file named after the service it was initialised for.
         write(&root.join("sasl/slapd.conf"), SASL);
-        write(&root.join("slapd.conf"), configuration(root, &pki));
+        write(&root.join("slapd.conf"), configuration(root, &pki, options.certificate));
         write(&root.join("users.ldif"), people::ldif(options.users, DIALECT));
         let (config, users) = (root.join("slapd.conf"), root.join("users.ldif"));
         finish(command("slapadd").arg("-q").arg("-f").arg(&config).arg("-l").arg(&users));
@@ -264,7 +271,10 @@ fn place(counts: &mut Operations, kind: &str, count: u64) {
 
 fn launch(root: &Path, port: u16, tls_port: u16, options: &Options) -> Daemon {
     let mut slapd = command("slapd");
-    let urls = format!("ldap://127.0.0.1:{port} ldaps://127.0.0.1:{tls_port}");
+    let mut urls = format!("ldap://127.0.0.1:{port}");
+    if options.certificate.is_some() {
+        urls += &format!(" ldaps://127.0.0.1:{tls_port}");
+    }
     slapd.arg("-f").arg(root.join("slapd.conf")).args(["-h", &urls]);
     // Any -d keeps slapd in the foreground.
     slapd
@@ -280,7 +290,7 @@ const SASL: &str = "mech_list: PLAIN CRAM-MD5 DIGEST-MD5 SCRAM-SHA-1 SCRAM-SHA-2
 auxprop_plugin: slapd
 ";
 
-fn configuration(root: &Path, pki: &Pki) -> String {
+fn configuration(root: &Path, pki: &Pki, certificate: Option<&str>) -> String {
     let modules = ["/usr/lib/ldap", "/usr/lib/openldap", "/usr/libexec/openldap"];
     let modules =
         modules.into_iter().find(|path| Path::new(path).is_dir()).unwrap_or("/usr/lib/ldap");
@@ -289,9 +299,8 @@ fn configuration(root: &Path, pki: &Pki) -> String {
         .into_iter()
         .find(|path| Path::new(path).is_dir())
         .expect("slapd's schema files are installed");
-    let (root, ca) = (root.display(), pki.ca());
-    let (ca, certificate, key) = (ca.display(), pki.pem("server"), pki.private_key("server"));
-    let (certificate, key) = (certificate.display(), key.display());
+    let root = root.display();
+    let tls = certificate.map(|name| tls(pki, name)).unwrap_or_default();
     format!(
         r#"include {schema}/core.schema
 include {schema}/cosine.schema
@@ -306,10 +315,7 @@ loglevel 0
 sizelimit unlimited
 timelimit unlimited
 password-hash {{CLEARTEXT}}
-TLSCACertificateFile {ca}
-TLSCertificateFile {certificate}
-TLSCertificateKeyFile {key}
-TLSVerifyClient try
+{tls}
 sasl-host localhost
 sasl-secprops none
 # Whoever a mechanism names, by whatever realm, is a user; so is whoever holds a client certificate.
@@ -333,6 +339,15 @@ overlay ppolicy
 database monitor
 access to * by * read
 "#
+    )
+}
+
+fn tls(pki: &Pki, name: &str) -> String {
+    format!(
+        "TLSCACertificateFile {}\nTLSCertificateFile {}\nTLSCertificateKeyFile {}\nTLSVerifyClient try",
+        pki.ca().display(),
+        pki.pem(name).display(),
+        pki.private_key(name).display()
     )
 }
 
