@@ -1,0 +1,286 @@
+//! What a run leaves behind: the record and what is made of it, the histogram files, and the verdict on objectives.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use brunt_record::Histogram;
+use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
+use serde_json::Value;
+
+use crate::program::{
+    Ended, Program, among_others, at, binary, command, measure, run, scratch, slapd,
+};
+
+const SCHEMA: &str = include_str!("../../docs/record.schema.json");
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).expect("the file is there")).expect("it is JSON")
+}
+
+/// What is wrong with a record by the published schema.
+fn faults(record: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
+    validator
+        .iter_errors(record)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
+}
+
+#[test]
+fn records_are_what_the_schema_says() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let template = directory.path().join("people.template");
+    let text = format!(
+        "branch: {PEOPLE_DN}\nsubordinateTemplate: person\n\ntemplate: person\nrdnAttr: uid\n\
+         objectClass: inetOrgPerson\nuid: added.<sequential:0>\ncn: Added\nsn: Added\n"
+    );
+    fs::write(&template, text).unwrap();
+    let admin = ["-D", ADMIN_DN, "-w", PASSWORD];
+    let dn = user_dn(2);
+    let lines: [(&str, &[&str], &[&str]); 6] = [
+        ("authrate", &["bind"], &["-D", &dn, "-w", PASSWORD, "-m", "20", "-I", "50"]),
+        (
+            "authrate",
+            &["search-and-bind"],
+            &["-D", "{1}", "-w", PASSWORD, "-m", "9", "-b", BASE_DN, "(uid=user.1)"],
+        ),
+        (
+            "searchrate",
+            &["search"],
+            &["-M", "100", "-B", "1", "-d", "1", "-b", BASE_DN, "(uid=user.1)"],
+        ),
+        ("modrate", &["modify"], &["-F", "-m", "20", "-b", &dn, "description:x"]),
+        ("addrate", &["add", "delete"], &["-F", "-m", "20", "-s", "5", template.to_str().unwrap()]),
+        (
+            "search-and-mod-rate",
+            &["search", "modify"],
+            &["-F", "-m", "20", "-b", BASE_DN, "(uid=user.1)", "description:x"],
+        ),
+    ];
+    for (tool, operations, line) in lines {
+        let identity: &[&str] = if tool == "authrate" { &[] } else { &admin };
+        let slo = ["--slo", "errors<0.1%", "--slo", "p99<1s"];
+        let ended = measure(tool, slapd.port(), &[identity, &slo, line].concat());
+        let record = ended.record();
+        let written = json(ended.record_path());
+        assert_eq!(faults(&written), Vec::<String>::new(), "{ended}");
+        let names: BTreeSet<&str> = record.operations.iter().map(|o| o.name.as_str()).collect();
+        let expected: BTreeSet<&str> = operations.iter().copied().collect();
+        assert!(expected.is_subset(&names), "{names:?}\n{ended}");
+        let mode = fs::metadata(ended.record_path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+
+        // A record that lacks something, or has something else in its place, would be found out.
+        let mut wrong = written.clone();
+        wrong.as_object_mut().unwrap().remove("verdict");
+        assert!(!faults(&wrong).is_empty());
+        let mut wrong = written;
+        wrong["counts"]["ok"] = Value::from("many");
+        assert!(!faults(&wrong).is_empty());
+    }
+}
+
+#[test]
+fn secrets_are_nowhere() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let canary = "Canary-7f3a!";
+    let coded = STANDARD.encode(canary);
+    let directory = scratch();
+    let secret = directory.path().join("secret");
+    fs::write(&secret, format!("{canary}\n")).unwrap();
+    let secret = secret.to_str().unwrap();
+    let [record, hlog, hgrm, out] =
+        ["record.json", "run.hlog", "run.hgrm", "out.txt"].map(|name| directory.path().join(name));
+    let dn = user_dn(1);
+    let sasl = ["-o", "mech=PLAIN", "-o", "authid=dn:cn=a"];
+    for given in [
+        &["-w", canary][..],
+        &["-wCanary-7f3a!"],
+        &["--bindPassword=Canary-7f3a!"],
+        &["--BINDPASSWORD", canary, "-T", canary, "-W", canary],
+        &["-w:env", "CANARY"],
+        &["-w:file", secret],
+        &[&["-w", canary], &sasl[..]].concat(),
+    ] {
+        let mut brunt = command(binary());
+        brunt
+            .env("CANARY", canary)
+            .arg("authrate")
+            .args(at(slapd.port()))
+            .args(["-D", &dn, "-m", "5", "-v"]);
+        brunt.arg("--record").arg(&record).arg("--hlog").arg(&hlog).arg("--hgrm").arg(&hgrm);
+        brunt.arg("--outputFile").arg(&out).arg("--teeOutput");
+        // The password is wrong, so that every message about a failed bind is shown as well.
+        let ended = Program::start(brunt.args(given)).wait();
+        let mut texts = vec![ended.stdout.clone(), ended.stderr.clone()];
+        if record.exists() {
+            texts.extend(
+                [&record, &hlog, &hgrm, &out].map(|path| fs::read_to_string(path).unwrap()),
+            );
+            let command = json(&record)["command"].to_string();
+            assert!(command.contains(&dn), "{command}");
+        }
+        for text in texts {
+            assert!(!text.contains(canary) && !text.contains(&coded), "{given:?}\n{text}");
+        }
+    }
+    assert!(record.exists());
+    // A command line that is wrong does not show it either.
+    for line in [
+        &["authrate", "-D", &*dn, "-w", canary, "-c", "x"][..],
+        &["searchrate", "-w", canary, "-b", BASE_DN, "(cn=a)"],
+        &["authrate", "-D", &*dn, "-w", canary, "-w", canary],
+        &["authrate", "-D", &*dn, "-o", "mech=GUESS", "-w", canary],
+        &["authrate", "-D", &*dn, "-w", canary, "-Z", "--ca", "/nonexistent"],
+    ] {
+        let ended = run(line).expect(89);
+        assert!(!ended.stderr.contains(canary), "{ended}");
+    }
+}
+
+/// What the server was asked, in its order.
+fn asked(line: &[&str]) -> Option<Vec<String>> {
+    let slapd = slapd(20)?;
+    let more = [
+        "-m",
+        "50",
+        "-F",
+        "-b",
+        BASE_DN,
+        "-g",
+        "rand(0,1000)",
+        "-g",
+        "randstr(6)",
+        "-g",
+        "xrand(1,60)",
+    ];
+    let filter = "(&(uid={1})(cn={2})(sn={3}))";
+    measure("searchrate", slapd.port(), &[line, &more, &[filter]].concat()).expect(0);
+    Some(crate::values::searched(&slapd, 50))
+}
+
+#[test]
+fn a_seed_is_a_sequence() {
+    let _among = among_others();
+    let Some(first) = asked(&["--seed", "42"]) else { return };
+    assert_eq!(first.len(), 50);
+    assert_eq!(asked(&["--seed", "42"]).unwrap(), first);
+    assert_ne!(asked(&["--seed", "43"]).unwrap(), first);
+    // Without one it is new each time.
+    assert_ne!(asked(&[]).unwrap(), asked(&[]).unwrap());
+}
+
+/// The summary that a run ended with.
+fn summary(ended: &Ended) -> &str {
+    let text = ended.stderr.trim_start_matches('\n');
+    text.split("record: ").next().expect("there is a first part")
+}
+
+#[test]
+fn a_record_is_printed_again() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));
+    let dn = user_dn(2);
+    let files = ["--hlog", hlog.to_str().unwrap(), "--hgrm", hgrm.to_str().unwrap()];
+    let line = ["-D", &dn, "-w", PASSWORD, "-f", "-M", "100", "-B", "1", "-d", "2", "-I", "20"];
+    let ended = measure("authrate", slapd.port(), &[&files[..], &line].concat()).expect(0);
+    let (path, record) = (ended.record_path().to_str().unwrap(), ended.record());
+    let report = |format: &[&str]| run([&["report", path], format].concat()).expect(0).stdout;
+
+    let again = report(&[]);
+    let verdict = again.strip_suffix(summary(&ended)).unwrap_or_else(|| panic!("{again}\n{ended}"));
+    assert!(verdict.is_empty() || verdict.starts_with("VALID: "), "{verdict}");
+
+    let same: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
+    assert_eq!(same, json(ended.record_path()));
+
+    let csv = report(&["--format", "csv"]);
+    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    assert_eq!(csv.lines().count() - 1, record.series.len() * record.operations.len(), "{csv}");
+    let column =
+        |name: &str| head.iter().position(|title| *title == name).expect("there is such a column");
+    let (phase, ok) = (column("phase"), column("ok"));
+    let cells = csv.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let steady = cells
+        .filter(|cells| cells[phase] == "steady")
+        .map(|cells| cells[ok].parse::<u64>().unwrap());
+    assert_eq!(steady.sum::<u64>(), record.counts.ok, "{csv}");
+
+    // The distribution holds the steady phase, two seconds of a hundred binds.
+    let distribution = report(&["--format", "hgrm"]);
+    assert_eq!(distribution, fs::read_to_string(&hgrm).unwrap());
+    let last = distribution.lines().rfind(|line| !line.starts_with('#')).unwrap();
+    assert_eq!(last.split_whitespace().nth(2), Some("200"), "{distribution}");
+
+    let log = fs::read_to_string(&hlog).unwrap();
+    let histograms = log.lines().filter(|line| line.starts_with("Tag=bind,"));
+    let coded = histograms.map(|line| line.rsplit(',').next().unwrap());
+    let counts: Vec<u64> =
+        coded.map(|text| Histogram::from_base64(text).unwrap().count()).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 200, "{counts:?}\n{log}");
+    assert!(counts.len() >= 2, "{log}");
+}
+
+#[test]
+fn a_file_that_is_no_record_is_refused() {
+    let directory = scratch();
+    let path = directory.path().join("not.json");
+    let file = path.to_str().unwrap();
+    let missing = run(["report", file]).expect(1);
+    assert!(missing.stderr.contains(file) && missing.stdout.is_empty(), "{missing}");
+    for text in ["", "{}", "[1,", r#"{"schema":"brunt-record/999"}"#] {
+        fs::write(&path, text).unwrap();
+        let ended = run(["report", file]).expect(1);
+        assert!(ended.stderr.contains(file) && ended.stdout.is_empty(), "{text}\n{ended}");
+    }
+}
+
+#[test]
+fn objectives_decide_the_exit_code() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let dn = user_dn(1);
+    let line = ["-D", &dn, "-w", PASSWORD, "-f", "-m", "100", "-I", "30", "--seed", "5"];
+    let held = |objectives: &[&str], code: i32| {
+        let slo: Vec<&str> = objectives.iter().flat_map(|text| ["--slo", *text]).collect();
+        let ended = measure("authrate", slapd.port(), &[&slo[..], &line].concat()).expect(code);
+        let words = ended.stderr.split_once("Objectives\n").expect("they are listed").1.to_owned();
+        let verdicts: Vec<bool> = ended.record().slo.iter().map(|slo| slo.ok).collect();
+        let shown = words.lines().filter_map(|line| match line.split_whitespace().next() {
+            Some("met") => Some(true),
+            Some("missed") => Some(false),
+            _ => None,
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), verdicts, "{ended}");
+        verdicts
+    };
+    assert_eq!(held(&["bind.p99<20s", "errors<=100", "count==100", "timeouts<1"], 0), [true; 4]);
+    assert_eq!(held(&["errors<0.1%"], 99), [false]);
+    assert_eq!(held(&["bind.p50<1us", "p99<60s"], 99), [false, true]);
+    // Under a rate, the share of it that was achieved is one as well.
+    let line = [
+        "-M",
+        "100",
+        "-d",
+        "1",
+        "-F",
+        "-b",
+        BASE_DN,
+        "-s",
+        "base",
+        "--slo",
+        "achieved>=90%",
+        "(cn=*)",
+    ];
+    measure("searchrate", slapd.port(), &line).expect(0);
+}
