@@ -1,0 +1,127 @@
+//! What addrate adds, deletes and leaves behind.
+
+use std::time::Duration;
+
+use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, user_dn};
+
+use crate::brunt::Brunt;
+use crate::directory::{Directory, Transport, opendj, slapd};
+
+/// People beside those of the testbed.
+pub const TEMPLATE: &str = "define suffix=dc=example,dc=com
+define round=0
+
+branch: ou=people,[suffix]
+subordinateTemplate: person:100000
+
+template: person
+rdnAttr: uid
+objectClass: top
+objectClass: person
+objectClass: organizationalPerson
+objectClass: inetOrgPerson
+uid: added.[round].<sequential:0>
+cn: Added {uid}
+sn: <random:alpha:8>
+description: made to be deleted
+";
+
+fn add(server: &impl Directory, options: &str) -> Brunt {
+    let run = Brunt::new("addrate").to(server, Transport::Plain);
+    let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).typed(options);
+    let template = run.file("template", TEMPLATE);
+    run.arg(template)
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let Some(slapd) = slapd(10) else { return };
+    let before = slapd.entries_below(BASE_DN);
+    for mode in ["-C fifo -s 30", "-C random -s 30", "-C off", "-a 1"] {
+        let mut run = None;
+        let seen = slapd.saw(|| {
+            run = Some(add(&slapd, &format!("-F -c 4 -m 200 {mode}")).run().went_well());
+        });
+        let run = run.expect("it ran");
+        assert_eq!(slapd.entries_below(BASE_DN), before, "{mode}\n{run}");
+        // Whatever was added was deleted: by the run as counted, and by the purge as said.
+        let (adds, deletes) = (run.count_of("add", "ok"), run.count_of("delete", "ok"));
+        assert_eq!((seen.adds, seen.deletes), (adds, adds), "{mode} {seen:?}\n{run}");
+        let purged = format!("{} entries have been successfully purged", adds - deletes);
+        assert!(run.notes.contains(&purged), "{purged}\n{run}");
+        let expected = if mode.contains("-s 30") { 200 - (200 - 30) / 2 } else { 200 };
+        assert!(adds.abs_diff(expected) <= 4, "{mode}: {adds} added\n{run}");
+    }
+}
+
+#[test]
+fn nothing_is_left_behind_in_opendj() {
+    let Some(opendj) = opendj() else { return };
+    let mut run = None;
+    let seen = opendj.saw(|| {
+        run = Some(add(&*opendj, "-F -c 4 -t 2 -m 200 -s 30 -g round=opendj").run().went_well());
+    });
+    let run = run.expect("it ran");
+    assert_eq!(seen.adds, seen.deletes, "{run}");
+    assert_eq!(seen.adds, run.count_of("add", "ok"), "{run}");
+}
+
+#[test]
+fn entries_beyond_the_size_threshold_are_deleted_oldest_first() {
+    let Some(slapd) = slapd(10) else { return };
+    add(&slapd, "-F -c 1 -m 100 -s 20 -n").run().went_well();
+    // Twenty adds, then by turns: entry 60 is the last to be added, and what is left is the youngest.
+    let left =
+        |number: u32| !slapd.entry(&format!("uid=added.0.{number},ou=people,{BASE_DN}")).is_empty();
+    let numbers: Vec<u32> = (0..100).filter(|&number| left(number)).collect();
+    let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
+    assert!((20..=21).contains(&numbers.len()), "{numbers:?}");
+    assert_eq!(last + 1 - first, numbers.len() as u32, "a gap means not the oldest: {numbers:?}");
+    assert_eq!(100 - (last + 1), first, "adds and deletes: {numbers:?}");
+}
+
+#[test]
+fn entries_beyond_their_age_are_deleted() {
+    let Some(slapd) = slapd(10) else { return };
+    let run = add(&slapd, "-F -c 2 -M 100 -d 4 -a 1").run().went_well();
+    let (adds, deletes) = (run.count_of("add", "ok"), run.count_of("delete", "ok"));
+    assert_eq!(adds + deletes, 400, "{run}");
+    // A second of adds, then by turns.
+    assert!((220..=290).contains(&adds), "{adds} added\n{run}");
+    assert_eq!(slapd.operations().deletes, adds);
+}
+
+/// Entries that were there before are somebody else's: they are neither replaced nor deleted.
+#[test]
+fn what_was_there_before_stays() {
+    let Some(slapd) = slapd(40) else { return };
+    let run = Brunt::new("addrate").to(&slapd, Transport::Plain).typed("-F -c 2 -m 60 -C off");
+    let theirs = TEMPLATE.replace("added.[round].", "user.");
+    let template = run.file("template", &theirs);
+    let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).arg(template).run().ended_with(0);
+    assert_eq!(run.results(), [(0, 20), (68, 40)].into(), "{run}");
+    assert_eq!(slapd.value(&user_dn(39), "description").as_deref(), Some("as made"));
+    assert!(slapd.entry(&user_dn(40)).is_empty(), "what was added is gone again");
+    assert_eq!(slapd.operations().deletes, 20);
+}
+
+#[test]
+fn a_purge_follows_a_signal() {
+    let Some(slapd) = slapd(10) else { return };
+    let before = slapd.entries_below(BASE_DN);
+    let running = add(&slapd, "-F -c 2 -M 200").start();
+    let begun =
+        brunt_testbed::until(Duration::from_secs(10), || slapd.log_text().contains(" ADD dn="));
+    assert!(begun, "nothing was added");
+    running.interrupt();
+    let run = running.wait().ended_with(130);
+    assert!(run.notes.contains("successfully purged"), "{run}");
+    assert_eq!(slapd.entries_below(BASE_DN), before, "{run}");
+}
+
+#[test]
+fn a_template_that_cannot_be_read_is_exit_80() {
+    let run = Brunt::new("addrate").args(["-h", "127.0.0.1", "/nowhere/template"]).run();
+    let run = run.ended_with(80);
+    assert!(run.notes.contains("/nowhere/template"), "{run}");
+}

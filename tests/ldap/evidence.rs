@@ -1,0 +1,162 @@
+//! Every operation that a tool counted is one that the server saw, and the server saw no other: for each tool, each
+//! way of using connections, and each transport. One connection more is the one that tries the parameters out.
+
+use std::collections::BTreeMap;
+
+use brunt_testbed::{ADMIN_DN, BASE_DN, Operations, PASSWORD};
+
+use crate::brunt::{Brunt, Run};
+use crate::directory::{Directory, Transport, opendj, slapd};
+
+/// Operations of each run: no multiple of the connections, so that dividing it among them would show.
+const COUNT: u64 = 61;
+const CONNECTIONS: u64 = 4;
+
+/// How connections are used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    PerOperation,
+    Rebind,
+    Bound,
+}
+
+impl Mode {
+    const ALL: [Self; 3] = [Self::PerOperation, Self::Rebind, Self::Bound];
+
+    const fn flag(self) -> &'static str {
+        match self {
+            Self::PerOperation => "",
+            Self::Rebind => "-f",
+            Self::Bound => "-F",
+        }
+    }
+
+    /// Connections that a run opens, the first to try the parameters out.
+    const fn connections(self) -> u64 {
+        1 + match self {
+            Self::PerOperation => COUNT,
+            Self::Rebind | Self::Bound => CONNECTIONS,
+        }
+    }
+
+    /// Binds that stand beside the measured operations, the first to try the parameters out. Binding again comes on
+    /// top of the bind that opens a connection, as in the tools of old.
+    const fn logins(self) -> u64 {
+        1 + match self {
+            Self::PerOperation => COUNT,
+            Self::Rebind => CONNECTIONS + COUNT,
+            Self::Bound => CONNECTIONS,
+        }
+    }
+}
+
+#[test]
+fn slapd_saw_what_was_counted() {
+    let Some(slapd) = slapd(100) else { return };
+    for transport in Transport::ALL {
+        every_tool(&slapd, transport, &Mode::ALL);
+    }
+}
+
+#[test]
+fn opendj_saw_what_was_counted() {
+    let Some(opendj) = opendj() else { return };
+    every_tool(&*opendj, Transport::Plain, &Mode::ALL);
+    every_tool(&*opendj, Transport::Ldaps, &Mode::ALL);
+    // Under a row of StartTLS requests one in some hundreds stays unanswered for the ten seconds after which OpenDJ
+    // gives its handshake up, so connections are opened a few at a time here.
+    every_tool(&*opendj, Transport::StartTls, &[Mode::Rebind, Mode::Bound]);
+}
+
+fn every_tool(server: &impl Directory, transport: Transport, modes: &[Mode]) {
+    for &mode in modes {
+        if mode != Mode::Bound {
+            binds(server, transport, mode);
+        }
+        searches(server, transport, mode);
+        modifications(server, transport, mode);
+        additions(server, transport, mode);
+    }
+}
+
+fn run(server: &impl Directory, transport: Transport, mode: Mode, tool: &str) -> Brunt {
+    let run = Brunt::new(tool).to(server, transport).typed(mode.flag());
+    run.args(["-c", &CONNECTIONS.to_string(), "-m", &COUNT.to_string(), "-S"])
+}
+
+fn as_admin(run: Brunt) -> Brunt {
+    run.args(["-D", ADMIN_DN, "-w", PASSWORD])
+}
+
+/// Half of the passwords are wrong, so that two result codes have to agree.
+fn binds(server: &impl Directory, transport: Transport, mode: Mode) {
+    let mut ran = None;
+    let seen = server.saw(|| {
+        let brunt = run(server, transport, mode, "authrate").args(["-w", PASSWORD, "-I", "50"]);
+        let brunt = brunt.args(["-D", "uid=user.{},ou=people,dc=example,dc=com"]);
+        ran = Some(brunt.args(["-g", "inc(0,99)"]).run().ended_with(0));
+    });
+    let ran = ran.expect("it ran");
+    assert_eq!(seen.binds, COUNT, "{mode:?} {transport:?} {seen:?}\n{ran}");
+    let results = ran.results();
+    assert!(results.contains_key(&49) && results.contains_key(&0), "{results:?}\n{ran}");
+    assert_eq!(ran.count("failed"), results[&49], "{ran}");
+    agree(&ran, &seen, transport, mode, 0);
+}
+
+fn searches(server: &impl Directory, transport: Transport, mode: Mode) {
+    let mut ran = None;
+    let seen = server.saw(|| {
+        let brunt = as_admin(run(server, transport, mode, "searchrate"));
+        // User 100 to 149 are not there: a search that finds nothing is a success without entries.
+        let brunt = brunt.args(["-b", BASE_DN, "-g", "rand(50,150)", "(uid=user.{})", "cn"]);
+        ran = Some(brunt.run().went_well());
+    });
+    let ran = ran.expect("it ran");
+    assert_eq!((seen.searches, seen.binds), (COUNT, mode.logins()), "{mode:?} {seen:?}\n{ran}");
+    assert_eq!(ran.count("items"), seen.entries, "{ran}");
+    agree(&ran, &seen, transport, mode, mode.logins());
+}
+
+fn modifications(server: &impl Directory, transport: Transport, mode: Mode) {
+    let mut ran = None;
+    let seen = server.saw(|| {
+        let brunt = as_admin(run(server, transport, mode, "modrate"));
+        // Some of the users are not there, so that 32 (no such object) has to agree as well.
+        let brunt = brunt.args(["-b", "uid=user.{1},ou=people,dc=example,dc=com"]);
+        let brunt = brunt.args(["-g", "inc(80,119)", "-g", "randstr(12)", "description:{2}"]);
+        ran = Some(brunt.run().ended_with(0));
+    });
+    let ran = ran.expect("it ran");
+    assert_eq!((seen.modifies, seen.binds), (COUNT, mode.logins()), "{mode:?} {seen:?}\n{ran}");
+    agree(&ran, &seen, transport, mode, mode.logins());
+}
+
+fn additions(server: &impl Directory, transport: Transport, mode: Mode) {
+    let mut ran = None;
+    let seen = server.saw(|| {
+        let brunt = as_admin(run(server, transport, mode, "addrate"));
+        let template = brunt.file("template", crate::added::TEMPLATE);
+        // Nothing is purged, which would be operations beside those counted, so every run adds others.
+        let round = format!("round={mode:?}-{transport:?}");
+        ran = Some(brunt.args(["-n", "-s", "20", "-g", &round]).arg(template).run().went_well());
+    });
+    let ran = ran.expect("it ran");
+    assert_eq!((seen.adds + seen.deletes, seen.binds), (COUNT, mode.logins()), "{seen:?}\n{ran}");
+    assert_eq!(
+        (seen.adds, seen.deletes),
+        (ran.count_of("add", "ok"), ran.count_of("delete", "ok"))
+    );
+    agree(&ran, &seen, transport, mode, mode.logins());
+}
+
+/// Result code by result code, the answers are those of the measured operations, `logins`, and of StartTLS.
+fn agree(ran: &Run, seen: &Operations, transport: Transport, mode: Mode, logins: u64) {
+    assert_eq!(ran.count("planned"), COUNT, "{ran}");
+    assert_eq!(seen.connections, mode.connections(), "{mode:?} {transport:?} {seen:?}\n{ran}");
+    let upgrades = if transport == Transport::StartTls { seen.connections } else { 0 };
+    assert_eq!(seen.extended, upgrades, "{mode:?} {transport:?} {seen:?}\n{ran}");
+    let mut expected: BTreeMap<u32, u64> = ran.results();
+    *expected.entry(0).or_default() += logins + upgrades;
+    assert_eq!(seen.results, expected, "{mode:?} {transport:?}\n{ran}");
+}

@@ -1,0 +1,82 @@
+//! Servers trusted by the stores that users have: every format, on LDAPS and after StartTLS, with both servers.
+
+use brunt_testbed::{BASE_DN, PASSWORD, require};
+
+use crate::brunt::Brunt;
+use crate::directory::{Directory, opendj, slapd};
+
+/// An option for a trust store, and the format of the store for it: the testbed's names of formats.
+const STORES: [(&str, &str); 8] = [
+    ("--ca", "PEM"),
+    ("--trustStorePath", "PEM"),
+    ("--trustStorePath", "JKS"),
+    ("--trustStorePath", "PKCS12"),
+    ("--useJavaTrustStore", "JKS"),
+    ("--useJceTrustStore", "JCEKS"),
+    ("--usePkcs12TrustStore", "PKCS12"),
+    ("-P", "JCEKS"),
+];
+
+#[test]
+fn slapd_is_trusted_by_every_kind_of_store() {
+    let Some(slapd) = slapd(10).filter(|_| require(&["keytool"])) else { return };
+    every_store(&slapd);
+}
+
+#[test]
+fn opendj_is_trusted_by_every_kind_of_store() {
+    let Some(opendj) = opendj().filter(|_| require(&["keytool"])) else { return };
+    every_store(&*opendj);
+}
+
+fn every_store(server: &impl Directory) {
+    let port = |how: &str| if how == "-Z" { server.tls_port() } else { server.port() };
+    let seen = server.saw(|| {
+        for (option, format) in STORES {
+            for how in ["-Z", "-q"] {
+                let run = Brunt::new("searchrate").args(["-h", "localhost", "-p"]);
+                let run = run.args([&port(how).to_string(), how, option]);
+                let run = match format {
+                    "PEM" => run.arg(server.pki().ca()),
+                    format => run.arg(server.pki().trust_store(format)).args(["-T", PASSWORD]),
+                };
+                let run = run.typed("-F -c 2 -m 5 -b").args([BASE_DN, "(uid=user.1)"]).run();
+                assert_eq!(run.went_well().count("items"), 5, "{option} {format} {how}");
+            }
+        }
+    });
+    let runs = STORES.len() as u64 * 2;
+    assert_eq!((seen.searches, seen.connections), (5 * runs, 3 * runs));
+    assert_eq!(seen.extended, 3 * runs / 2, "half of the runs ask for StartTLS: {seen:?}");
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_exit_89_and_named() {
+    let Some(slapd) = slapd(1).filter(|_| require(&["keytool"])) else { return };
+    for format in ["JKS", "JCEKS", "PKCS12"] {
+        let store = slapd.pki().trust_store(format);
+        let run = Brunt::new("searchrate").args(["-h", "localhost", "-Z", "-T", "wrong", "-P"]);
+        let run = run.arg(&store).typed("-m 1 -b dc=example,dc=com (uid=a)").run().ended_with(89);
+        // Long lines are broken, so the name of the file stands in pieces.
+        let said: String = run.notes.split_whitespace().collect();
+        assert!(said.contains(&store.display().to_string()), "{run}");
+        assert!(run.notes.contains("password"), "{run}");
+    }
+    assert_eq!(slapd.operations().connections, 0);
+}
+
+#[test]
+fn versions_of_tls_and_resumption_are_as_asked() {
+    let Some(slapd) = slapd(10) else { return };
+    let with = |options: &str| {
+        let run = Brunt::new("searchrate").to(&slapd, crate::directory::Transport::Ldaps);
+        run.typed(options).typed("-m 20 -b").args([BASE_DN, "(uid=user.1)"]).run()
+    };
+    for options in ["--tls-max 1.2", "--tls-min 1.3", "--tls-resume never"] {
+        with(options).went_well();
+    }
+    let log = slapd.log_text();
+    let of = |version: &str| log.matches(&format!("tls_proto={version} ")).count();
+    // Each run opens one connection for every search and one before them.
+    assert_eq!((of("TLS1.2"), of("TLS1.3")), (21, 42));
+}
