@@ -4,6 +4,7 @@
 //! What each operation puts on the wire is not looked at here.
 
 mod links;
+mod mistakes;
 mod pace;
 mod program;
 mod prompts;
