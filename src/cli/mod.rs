@@ -2,7 +2,7 @@
 //!
 //! The LDAP rate tools keep the grammar of their predecessors, which no parser library speaks, so they have a small
 //! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
-//! of the [`Surroundings`](surroundings::Surroundings): nothing is printed and nothing is started here.
+//! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 pub(crate) mod args;
 #[cfg(test)]

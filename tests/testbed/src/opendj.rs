@@ -48,7 +48,7 @@ pub struct OpenDj {
 }
 
 impl OpenDj {
-    /// The administrator that OpenDJ is born with. [`ADMIN_DN`] may do as much.
+    /// The administrator that OpenDJ is born with. [`ADMIN_DN`](crate::ADMIN_DN) may do as much.
     pub const MANAGER_DN: &'static str = "cn=Directory Manager";
 
     /// Starts a server. Takes several seconds, and ten more the first time on a machine.

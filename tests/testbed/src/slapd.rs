@@ -271,10 +271,9 @@ fn place(counts: &mut Operations, kind: &str, count: u64) {
 
 fn launch(root: &Path, port: u16, tls_port: u16, options: &Options) -> Daemon {
     let mut slapd = command("slapd");
-    let mut urls = format!("ldap://127.0.0.1:{port}");
-    if options.certificate.is_some() {
-        urls += &format!(" ldaps://127.0.0.1:{tls_port}");
-    }
+    let tls = options.certificate.is_some();
+    let secured = if tls { format!(" ldaps://127.0.0.1:{tls_port}") } else { String::new() };
+    let urls = format!("ldap://127.0.0.1:{port}{secured}");
     slapd.arg("-f").arg(root.join("slapd.conf")).args(["-h", &urls]);
     // Any -d keeps slapd in the foreground.
     slapd

@@ -5,7 +5,7 @@
 //! process under its principal; without one the default ticket cache is used, as `kinit` filled it.
 //! A step may wait for the KDC, so the driver runs it on a blocking thread.
 //!
-//! Must not know how the library is called: that is [`library`]'s, the one module with `unsafe` in it.
+//! Must not know how the library is called: that is `library`'s, the one module with `unsafe` in it.
 
 mod configuration;
 mod library;
