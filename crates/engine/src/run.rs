@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
-use tokio::task::LocalSet;
+use tokio::runtime::{Builder, LocalOptions};
 
 /// Steps a worker may be ahead of the collector before it fills one for longer.
 const AHEAD_MAX: usize = 8;
@@ -137,9 +137,8 @@ fn drive<T: Time, F: Fleet>(
     if let Some(core) = core {
         cores::pin(core);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let local = LocalSet::new();
-    let end = runtime.block_on(local.run_until(work(shared, worker, time, fleet, outlet)));
+    let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
+    let end = runtime.block_on(work(shared, worker, time, fleet, outlet));
     warden.dismiss(end.is_ok());
     end
 }
