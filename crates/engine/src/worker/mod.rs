@@ -27,6 +27,7 @@ use recorder::{Recorder, Steps};
 use seat::{Doing, NEVER, Seat};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
@@ -60,7 +61,8 @@ pub(crate) struct WorkerEnd {
     pub(crate) last: Moment,
 }
 
-/// Carries out one worker's share of a run. Must be called within a `LocalSet`.
+/// Carries out one worker's share of a run. Must be called where tasks may be spawned
+/// that cannot be sent.
 pub(crate) async fn work<T: Time, F: Fleet>(
     shared: &Shared<'_>,
     number: usize,
@@ -157,7 +159,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let desk = worker.seat(seat);
     desk.begin(Doing::Closing, worker.clock.now() + CLOSING_MAX);
     // Whoever takes too long to say goodbye is left.
-    let _ = desk.unless_called_off(session.close()).await;
+    let _ = desk.unless_called_off(pin!(session.close())).await;
 }
 
 /// Notes that a session has done its last exchange and that its task has come to its end, even if
@@ -298,12 +300,12 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let mut watch = Watch::new(&self.clock, None);
         let mut waited = false;
         let readied = {
-            let mut act = std::pin::pin!(session.ready(&mut watch));
-            let act = poll_fn(|cx| {
+            let mut act = pin!(session.ready(&mut watch));
+            let act = pin!(poll_fn(|cx| {
                 let polled = act.as_mut().poll(cx);
                 waited |= polled.is_pending();
                 polled
-            });
+            }));
             desk.unless_called_off(act).await
         };
         self.recorder.borrow_mut().readied(&watch);
@@ -363,7 +365,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         };
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
-        let done = desk.unless_called_off(session.exchange(ticket, &mut watch)).await;
+        let done = desk.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
         let ended = self.clock.now();
         self.turn(ended);
         let outcome = done.unwrap_or_else(|called_off| called_off);

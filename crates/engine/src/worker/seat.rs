@@ -7,6 +7,7 @@
 use super::dispatch::Given;
 use brunt_exchange::{Moment, Outcome};
 use std::cell::{Cell, RefCell};
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 /// What a session is doing.
@@ -90,9 +91,12 @@ impl Seat {
     }
 
     /// Drives `act` until it ends or is called off. An end that comes together with the call
-    /// counts as an end.
-    pub(super) async fn unless_called_off<F: Future>(&self, act: F) -> Result<F::Output, Outcome> {
-        let mut act = std::pin::pin!(act);
+    /// counts as an end. It takes the future pinned where it was made: by value, every exchange
+    /// would move it, and every session hold it twice.
+    pub(super) async fn unless_called_off<F: Future>(
+        &self,
+        mut act: Pin<&mut F>,
+    ) -> Result<F::Output, Outcome> {
         std::future::poll_fn(|cx| {
             if let Poll::Ready(end) = act.as_mut().poll(cx) {
                 return Poll::Ready(Ok(end));
