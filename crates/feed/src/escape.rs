@@ -23,6 +23,10 @@ impl Escape {
             return;
         }
         let value = &out[start..];
+        // Numbers and most words need no second look.
+        if value.iter().all(u8::is_ascii_alphanumeric) {
+            return;
+        }
         let text = std::str::from_utf8(value).is_ok();
         let forms = |index: usize, byte: u8, length: usize| {
             self.form(byte, index == 0, index + 1 == length, text)
