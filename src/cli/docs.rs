@@ -74,7 +74,8 @@ fn option(arg: &Arg) -> String {
 }
 
 /// What the directory in memory is, and is not.
-const TARGET: &str = "Starts a directory in memory: there is something to try the tools on at once, something to calibrate \
+const TARGET: &str = "\
+            Starts a directory in memory: there is something to try the tools on at once, something to calibrate \
              against, and something that misbehaves on demand. It answers bind, search, add, modify, delete, rename, \
              compare and the extended operations the tools use. **It is a convenience and not a directory server**: \
              no schema, no access control beyond \"whoever writes must have bound\", nothing on disk, and every \
