@@ -75,15 +75,15 @@ fn option(arg: &Arg) -> String {
 
 /// What the directory in memory is, and is not.
 const TARGET: &str = "\
-            Starts a directory in memory: there is something to try the tools on at once, something to calibrate \
-             against, and something that misbehaves on demand. It answers bind, search, add, modify, delete, rename, \
-             compare and the extended operations the tools use. **It is a convenience and not a directory server**: \
-             no schema, no access control beyond \"whoever writes must have bound\", nothing on disk, and every \
-             attribute compares as text without regard to case.\n\n\
-             The entries are `uid=user.0` and so on under `ou=people`, and `uid=admin`, all below `--suffix`. Standard \
-             output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
-             standard error what it was asked and how it answered, by its own count.\n\n\
-             [Scripts](scripts.md) describes the file that `--script` reads.";
+    Starts a directory in memory: there is something to try the tools on at once, something to calibrate \
+    against, and something that misbehaves on demand. It answers bind, search, add, modify, delete, rename, \
+    compare and the extended operations the tools use. **It is a convenience and not a directory server**: \
+    no schema, no access control beyond \"whoever writes must have bound\", nothing on disk, and every \
+    attribute compares as text without regard to case.\n\n\
+    The entries are `uid=user.0` and so on under `ou=people`, and `uid=admin`, all below `--suffix`. Standard \
+    output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
+    standard error what it was asked and how it answered, by its own count.\n\n\
+    [Scripts](scripts.md) describes the file that `--script` reads.";
 
 fn words(name: &str) -> Words {
     match name {
