@@ -118,7 +118,7 @@ fn words(name: &str) -> Words {
             "Runs each operation against a directory in the same process, with one worker, and works out what that \
              worker would manage with a core to itself: the rate it reached, divided by the share of its core that it \
              used. Later runs on the same machine (same processor, same number of cores) are held against this ceiling \
-             times their number of workers; a run that comes within 80 % of it is called generator-limited. Run it \
+             times their number of workers; a run that reaches more than 80 % of it is called generator-limited. Run it \
              when nothing else runs. The figures are kept in `$XDG_STATE_HOME/brunt/ceiling.json`, or \
              `~/.local/state/brunt/ceiling.json`.",
             &[
@@ -150,7 +150,7 @@ fn words(name: &str) -> Words {
         ),
         "man" => (
             "The page is in the format of man(7).",
-            &[("Reads a page:", "brunt man authrate > authrate.1")],
+            &[("Reads a page:", "brunt man authrate | man -l -")],
         ),
         other => panic!("say in this list what `brunt {other}` is for"),
     }
