@@ -158,7 +158,7 @@ const ARGUMENT: &[Opt] = &[row(
      \"rand({min},{max})\" Random number, max excluded unless --rand-inclusive is given\n\
      \"randstr({length},charSet)\" Random string of that length, of the characters in charSet, where [a-f] stands for \
      a range; by default [A-Z][a-z][0-9]\n\
-     \"xrand({min},{max})\" Random number that does not repeat until all have been used\n\
+     \"xrand({min},{max})\" Random number that does not repeat until all have been used, max excluded as for rand\n\
      Commas separate the arguments of a function, so numbers in them cannot be grouped.",
 )
 .short('g')

@@ -225,7 +225,7 @@ pub(super) fn read(
             values,
             required(values, "baseDn")?,
             first.unwrap_or_default(),
-            rest.to_vec(),
+            attributes(rest)?,
             assertion(values, "assertionFilter", "control")?,
         )),
         Tool::Modrate => Operation::Modify {
@@ -270,14 +270,14 @@ fn required(values: &Values, long: &str) -> Result<String, Fault> {
 fn search_before_bind(
     values: &Values,
     filter: Option<&str>,
-    attributes: &[String],
+    rest: &[String],
 ) -> Result<Option<Search>, Fault> {
     match (values.text("baseDn"), filter) {
         (Some(base), Some(filter)) => {
             let mut assertion = assertion(values, "", "searchControl")?;
             assertion.manage_dsa_it = values.given("manageDsaIt");
             // Two entries are one too many to bind as, so the server need not send more than the first.
-            let search = search(values, base.to_owned(), filter, attributes.to_vec(), assertion);
+            let search = search(values, base.to_owned(), filter, attributes(rest)?, assertion);
             Ok(Some(Search { size_limit: 1, ..search }))
         }
         (None, None) => {
@@ -330,6 +330,16 @@ fn search(
         page_size: small("simplePageSize"),
         sort: values.text("sortOrder").map(str::to_owned),
         assertion,
+    }
+}
+
+/// The attributes to return. The predecessors take an option that comes too late for one of them and ignore it.
+fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
+    match trailing.iter().find(|text| text.starts_with('-')) {
+        Some(text) => Err(Fault::new(format!(
+            "The trailing argument '{text}' is no attribute.  Options must come before the first trailing argument"
+        ))),
+        None => Ok(trailing.to_vec()),
     }
 }
 
