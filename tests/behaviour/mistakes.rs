@@ -70,6 +70,8 @@ const OPTIONS: &[Mistake] = &[
     ("searchrate", "-b dc=a", "trailing", "too few"),
     ("searchrate", "-b dc=a -w b (cn=a)", "--bindDn", "anonymous"),
     ("searchrate", "-b dc=a -t 2 (cn=a)", "--noRebind", "--numConcurrentRequests"),
+    ("searchrate", "-b dc=a (cn=a) cn -S", "'-S'", "Options must come before"),
+    ("authrate", "-D cn=a -w b -b dc=a (cn=a) -f", "'-f'", "Options must come before"),
     ("modrate", "-b cn=a", "trailing", "description:"),
     ("modrate", "description:x", "targetDn", "--targetDn"),
     ("modrate", "-b cn=a description", "description", "attribute, a colon and a value"),

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use brunt_record::verdict::LATENESS_FLOOR;
-use brunt_record::{Histogram, Reason, Status};
+use brunt_record::{Basis, Histogram, Reason, Status};
 use brunt_testbed::{BASE_DN, until};
 
-use crate::program::{alone, slapd, start};
+use crate::program::{alone, among_others, slapd, start};
 
 const RATE: u64 = 200;
 const SECONDS: u64 = 10;
@@ -66,4 +66,50 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
     for reason in record.verdict.reasons.iter().filter(blamed) {
         assert!(own > LATENESS_FLOOR && reason.text.contains(" late "), "{reason:?}\n{ended}");
     }
+}
+
+#[test]
+fn compat_shows_what_the_old_tools_would() {
+    let _quiet = alone();
+    let Some(slapd) = slapd(20) else { return };
+    let line = ["--compat", "-M", "200", "-d", "3", "-c", "1", "-F", "-i", "1", "-b", BASE_DN];
+    let mut run = start(
+        "searchrate",
+        slapd.port(),
+        &[&line[..], &["-s", "base", "(objectClass=*)"]].concat(),
+    );
+    run.wait_for_lines(6);
+    slapd.pause();
+    until(Duration::from_secs(1), || false);
+    slapd.resume();
+    let ended = run.wait().expect(0);
+    let operation = &ended.record().operations[0];
+    let cells: Vec<&str> = ended.rows().last().unwrap().split([' ', '|']).collect();
+    let figures: Vec<f64> = cells.iter().filter_map(|cell| cell.parse().ok()).collect();
+    // One search of 600 took a second; half a second each is what the 200 behind it waited on average.
+    let (response, service) =
+        (operation.response.mean_us.unwrap() / 1e3, operation.service.mean_us.unwrap() / 1e3);
+    assert!(service < 20.0 && response > 100.0, "{ended}");
+    assert!((figures[3] - service).abs() < 0.01 + service / 50.0, "{figures:?}\n{ended}");
+    assert_eq!(ended.record().plan.latency_basis, Basis::Service);
+}
+
+/// A server that is paused for good: each operation ends when its time is up, and the run with it.
+#[test]
+fn a_server_that_never_answers_is_waited_for_no_longer_than_asked() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let line = ["-M", "20", "-d", "4", "-c", "4", "-F", "-i", "1", "--operationTimeout", "300"];
+    let more = ["-b", BASE_DN, "-s", "base", "(objectClass=*)"];
+    let mut run = start("searchrate", slapd.port(), &[&line[..], &more].concat());
+    run.wait_for_lines(6);
+    slapd.pause();
+    let ended = run.wait();
+    slapd.resume();
+    let record = ended.record();
+    assert_eq!(record.counts.planned, 80, "{ended}");
+    assert!(record.counts.ok >= 20 && record.counts.timed_out > 0, "{ended}");
+    assert!(ended.stderr.contains("timed out"), "{ended}");
+    let longest = record.operations[0].service.max().unwrap();
+    assert!(longest < Duration::from_millis(1_000), "{longest:?}\n{ended}");
 }
