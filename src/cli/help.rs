@@ -64,7 +64,8 @@ pub(crate) fn markdown(tool: Tool) -> String {
     let _ = writeln!(out, "{}\n", prose::description(tool));
     out.push_str(
         "What its options share with those of the other tools has pages of its own: \
-         [values that differ](templates.md), [when operations start](schedules.md), [what is measured, and how](statistics.md), \
+         [values that differ](templates.md), [when operations start](schedules.md), \
+         [what is measured, and how](statistics.md), \
          [the record of a run](record.md).\n\n",
     );
     let table = options::of(tool);
