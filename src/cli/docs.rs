@@ -165,10 +165,11 @@ mod tests {
     use brunt_drivers::secret::Secret;
     use brunt_engine::ThinkTime;
     use brunt_engine::schedule::Schedule;
-    use brunt_record::Slo;
+    use brunt_record::{Slo, verdict};
     use brunt_targets::ldap::Script;
 
     use super::*;
+    use crate::cli::exit::Exit;
     use crate::cli::surroundings::Surroundings;
     use crate::cli::tool::Tool;
 
@@ -340,6 +341,43 @@ mod tests {
         each_line("stages", |line| Schedule::parse(line).err().map(|error| error.to_string()));
         each_line("think", |line| ThinkTime::parse(line).err().map(|error| error.to_string()));
         each_line("slo", |line| line.parse::<Slo>().err().map(|error| error.to_string()));
+    }
+
+    /// Figures that people wrote down are those of the program.
+    #[test]
+    fn thresholds_and_exit_codes_are_told_as_they_are() {
+        let page = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let floor = verdict::LATENESS_FLOOR;
+        let record = page("docs/record.md");
+        for told in [
+            format!("lateness is above {} us", floor.as_micros()),
+            format!("lag is above {} ms", (floor * 10).as_millis()),
+            format!("more than {} of its core", percent(verdict::CORE_SHARE)),
+            format!("above {} of the ceiling", percent(verdict::CEILING_SHARE)),
+        ] {
+            assert!(record.contains(&told), "docs/record.md does not say: {told}");
+        }
+        let drift = format!("further apart than {} of the mean", percent(verdict::DRIFT_SHARE));
+        assert!(
+            page("docs/statistics.md").contains(&drift),
+            "docs/statistics.md does not say: {drift}"
+        );
+        let readme = page("README.md");
+        for exit in [
+            Exit::Ok,
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Partial,
+            Exit::Input,
+            Exit::LdapUsage,
+            Exit::Missed,
+        ] {
+            assert!(
+                readme.contains(&format!("\n| {} | ", exit.code())),
+                "README.md lacks exit code {exit:?}"
+            );
+        }
     }
 
     #[test]
