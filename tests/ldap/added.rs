@@ -8,7 +8,7 @@ use crate::brunt::Brunt;
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 /// People beside those of the testbed.
-pub const TEMPLATE: &str = "define suffix=dc=example,dc=com
+pub(crate) const TEMPLATE: &str = "define suffix=dc=example,dc=com
 define round=0
 
 branch: ou=people,[suffix]

@@ -21,14 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A command line in the making. Options first, trailing arguments last: the tools stop reading options at the first
 /// trailing argument.
-pub struct Brunt {
+pub(crate) struct Brunt {
     command: Command,
     directory: TempDir,
 }
 
 impl Brunt {
     /// A run of the tool of this name, with the seed given so that a failure can be had again.
-    pub fn new(tool: &str) -> Self {
+    pub(crate) fn new(tool: &str) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
         command.arg(tool).arg("--record").arg(directory.path().join("record.json"));
@@ -38,7 +38,7 @@ impl Brunt {
     }
 
     /// The same against a server, by the name that its certificate has, or by address.
-    pub fn to(self, server: &dyn Directory, transport: Transport) -> Self {
+    pub(crate) fn to(self, server: &dyn Directory, transport: Transport) -> Self {
         let port = if transport == Transport::Ldaps { server.tls_port() } else { server.port() };
         let run = self.args(["-h", "127.0.0.1", "-p", &port.to_string()]);
         match transport {
@@ -49,34 +49,34 @@ impl Brunt {
     }
 
     /// Further arguments, as one would type them, divided at spaces.
-    pub fn typed(self, words: &str) -> Self {
+    pub(crate) fn typed(self, words: &str) -> Self {
         self.args(words.split_whitespace())
     }
 
-    pub fn arg(mut self, word: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn arg(mut self, word: impl AsRef<OsStr>) -> Self {
         self.command.arg(word);
         self
     }
 
-    pub fn args<W: AsRef<OsStr>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+    pub(crate) fn args<W: AsRef<OsStr>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
         self.command.args(words);
         self
     }
 
-    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
     /// Writes a file that lives as long as the run and gives its path.
-    pub fn file(&self, name: &str, content: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.directory.path().join(name);
         fs::write(&path, content).expect("the file can be written");
         path
     }
 
     /// Starts the run and does not wait for it.
-    pub fn start(mut self) -> Running {
+    pub(crate) fn start(mut self) -> Running {
         let to = |name: &str| {
             File::create(self.directory.path().join(name)).expect("the file can be made")
         };
@@ -86,13 +86,13 @@ impl Brunt {
     }
 
     /// Carries the run out.
-    pub fn run(self) -> Run {
+    pub(crate) fn run(self) -> Run {
         self.start().wait()
     }
 }
 
 /// A run under way.
-pub struct Running {
+pub(crate) struct Running {
     child: Child,
     words: String,
     directory: TempDir,
@@ -100,13 +100,13 @@ pub struct Running {
 
 impl Running {
     /// Presses ^C.
-    pub fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it is running");
     }
 
     /// Waits for its end.
-    pub fn wait(mut self) -> Run {
+    pub(crate) fn wait(mut self) -> Run {
         let mut status = None;
         let ended = until(PATIENCE, || {
             status = self.child.try_wait().expect("a child can be waited for");
@@ -133,7 +133,7 @@ fn read(path: &Path) -> String {
 }
 
 /// What came of a run.
-pub struct Run {
+pub(crate) struct Run {
     /// The exit code.
     pub code: i32,
     /// Standard output.
@@ -146,7 +146,7 @@ pub struct Run {
 
 impl Run {
     /// The same, once it is certain how it ended and that every exchange is accounted for.
-    pub fn ended_with(self, code: i32) -> Self {
+    pub(crate) fn ended_with(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self}");
         if let Some(record) = &self.record {
             assert_eq!(record["conservation"]["holds"], true, "{self}");
@@ -155,29 +155,29 @@ impl Run {
     }
 
     /// The same, once it is certain that all went well: exit 0 and no failed operation.
-    pub fn went_well(self) -> Self {
+    pub(crate) fn went_well(self) -> Self {
         let run = self.ended_with(0);
         assert_eq!(run.count("ok"), run.count("planned"), "{run}");
         run
     }
 
     /// The record.
-    pub fn record(&self) -> &Value {
+    pub(crate) fn record(&self) -> &Value {
         self.record.as_ref().unwrap_or_else(|| panic!("there is no record\n{self}"))
     }
 
     /// One of the counts of the steady phase, over all operations.
-    pub fn count(&self, name: &str) -> u64 {
+    pub(crate) fn count(&self, name: &str) -> u64 {
         number(&self.record()["counts"][name], self)
     }
 
     /// One of the counts of one operation.
-    pub fn count_of(&self, operation: &str, name: &str) -> u64 {
+    pub(crate) fn count_of(&self, operation: &str, name: &str) -> u64 {
         number(&self.operation(operation)["counts"][name], self)
     }
 
     /// How many operations ended with each result code of the protocol, 0 among them.
-    pub fn results(&self) -> BTreeMap<u32, u64> {
+    pub(crate) fn results(&self) -> BTreeMap<u32, u64> {
         let mut results = BTreeMap::new();
         for operation in self.operations() {
             for (class, code, count) in codes(operation, self) {
@@ -192,13 +192,13 @@ impl Run {
     }
 
     /// How many operations ended with an outcome of this class: `connect`, `closed`, `login`.
-    pub fn of_class(&self, wanted: &str) -> u64 {
+    pub(crate) fn of_class(&self, wanted: &str) -> u64 {
         let all = self.operations().iter().flat_map(|operation| codes(operation, self));
         all.filter(|(class, ..)| *class == wanted).map(|(.., count)| count).sum()
     }
 
     /// The rows of a table in CSV without its header, cell by cell.
-    pub fn rows(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn rows(&self) -> Vec<Vec<f64>> {
         let cell = |cell: &str| cell.parse().unwrap_or(f64::NAN);
         self.table.lines().skip(1).map(|line| line.split(',').map(cell).collect()).collect()
     }

@@ -7,18 +7,18 @@ use brunt_testbed::{OpenDj, Operations, Options, Pki, Slapd, require};
 
 /// How connections are protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
+pub(crate) enum Transport {
     Plain,
     Ldaps,
     StartTls,
 }
 
 impl Transport {
-    pub const ALL: [Self; 3] = [Self::Plain, Self::Ldaps, Self::StartTls];
+    pub(crate) const ALL: [Self; 3] = [Self::Plain, Self::Ldaps, Self::StartTls];
 }
 
 /// A server with the directory of the testbed.
-pub trait Directory {
+pub(crate) trait Directory {
     fn port(&self) -> u16;
     fn tls_port(&self) -> u16;
     fn pki(&self) -> &Pki;
@@ -83,16 +83,16 @@ impl Directory for OpenDj {
 }
 
 /// A slapd of the test's own, with so many users.
-pub fn slapd(users: usize) -> Option<Slapd> {
+pub(crate) fn slapd(users: usize) -> Option<Slapd> {
     slapd_with(Options { users, ..Options::default() })
 }
 
-pub fn slapd_with(options: Options) -> Option<Slapd> {
+pub(crate) fn slapd_with(options: Options) -> Option<Slapd> {
     require(&["slapd", "slapcat", "openssl"]).then(|| Slapd::start(options))
 }
 
 /// The OpenDJ of all tests, for one of them at a time: starting it takes longer than any of them.
-pub fn opendj() -> Option<MutexGuard<'static, OpenDj>> {
+pub(crate) fn opendj() -> Option<MutexGuard<'static, OpenDj>> {
     static SHARED: OnceLock<Mutex<OpenDj>> = OnceLock::new();
     if !require(&["opendj", "java", "openssl"]) {
         return None;
