@@ -197,6 +197,12 @@ impl Run {
         all.filter(|(class, ..)| *class == wanted).map(|(.., count)| count).sum()
     }
 
+    /// Whether a connection, even the one before the run, could not be had or was lost.
+    pub fn lost_a_connection(&self) -> bool {
+        let lost = || ["connect", "closed", "tls"].iter().any(|class| self.of_class(class) > 0);
+        [81, 91].contains(&self.code) || self.record.is_some() && lost()
+    }
+
     /// The rows of a table in CSV without its header, cell by cell.
     pub(crate) fn rows(&self) -> Vec<Vec<f64>> {
         let cell = |cell: &str| cell.parse().unwrap_or(f64::NAN);

@@ -106,18 +106,20 @@ fn a_server_without_tls_is_never_asked_in_the_clear_instead() {
 #[test]
 fn an_authority_that_is_not_trusted_is_refused_on_every_way_to_tls() {
     let Some(slapd) = slapd(10) else { return };
-    untrusted(&slapd);
+    untrusted(&slapd, &["-Z", "-q"]);
 }
 
 #[test]
 fn opendj_of_an_authority_that_is_not_trusted_is_refused() {
     let Some(opendj) = opendj() else { return };
-    untrusted(&*opendj);
+    // Not by StartTLS: see `Directory::stalls`.
+    untrusted(&*opendj, &["-Z"]);
 }
 
-fn untrusted(server: &impl Directory) {
+fn untrusted(server: &impl Directory, ways: &[&str]) {
     let seen = server.saw(|| {
-        for (how, port) in [("-Z", server.tls_port()), ("-q", server.port())] {
+        for &how in ways {
+            let port = if how == "-Z" { server.tls_port() } else { server.port() };
             let run =
                 Brunt::new("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
             // The client's certificate is no authority.
@@ -133,5 +135,5 @@ fn untrusted(server: &impl Directory) {
             assert_eq!(run.count("ok"), 10);
         }
     });
-    assert_eq!(seen.searches, 20, "only what was trusted was asked: {seen:?}");
+    assert_eq!(seen.searches, 10 * ways.len() as u64, "only what was trusted was asked: {seen:?}");
 }
