@@ -198,7 +198,7 @@ impl Run {
     }
 
     /// Whether a connection, even the one before the run, could not be had or was lost.
-    pub fn lost_a_connection(&self) -> bool {
+    pub(crate) fn lost_a_connection(&self) -> bool {
         let lost = || ["connect", "closed", "tls"].iter().any(|class| self.of_class(class) > 0);
         [81, 91].contains(&self.code) || self.record.is_some() && lost()
     }
