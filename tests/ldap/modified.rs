@@ -24,6 +24,34 @@ fn a_modification_replaces_the_values_by_those_generated() {
 }
 
 #[test]
+fn modifications_of_one_connection_overlap() {
+    let Some(slapd) = slapd(100) else { return };
+    multiplexed(&slapd);
+}
+
+#[test]
+fn modifications_of_one_connection_to_opendj_overlap() {
+    let Some(opendj) = opendj() else { return };
+    multiplexed(&*opendj);
+}
+
+/// Every other target is not there, so an answer that was given to the wrong request would show in the sums.
+fn multiplexed(server: &impl Directory) {
+    let target = "uid=user.{1}{2},ou=people,dc=example,dc=com";
+    let suffixes = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(suffixes.path(), "\n-not-there\n").expect("the file can be written");
+    let suffix = format!("inc({})", suffixes.path().display());
+    let mut results = None;
+    let seen = server.saw(|| {
+        let run = modify(server, target, "-c 2 -t 8 -m 400 -g inc(0,99)");
+        let run = run.args(["-g", &suffix, "-g", "randstr(10)", "description:{3}"]).run();
+        results = Some(run.ended_with(0).results());
+    });
+    assert_eq!(results, Some([(0, 200), (32, 200)].into()), "{seen:?}");
+    assert_eq!((seen.modifies, seen.connections, seen.with_result(32)), (400, 3, 200), "{seen:?}");
+}
+
+#[test]
 fn as_many_distinct_values_as_asked_for() {
     let Some(slapd) = slapd(10) else { return };
     let run = modify(&slapd, &user_dn(1), "-m 7 --valueCount 5 -g randstr(8)");
