@@ -62,10 +62,25 @@ impl Ending<'_> {
         let style = Style { colour: console::colours(), verdict_always: false };
         let text = summary(record, style).map_err(|error| format!("failed to {error}"))?;
         console::tell(&format!("\n{text}"));
+        self.aside();
         if let Some(path) = &self.args.output.record {
             console::say(&format!("record: {}", path.display()));
         }
         Ok(())
+    }
+
+    /// What servers said beside their results. The counts are of the whole run.
+    fn aside(&self) {
+        let counts = self.plan.tally().counts();
+        let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
+        if warnings + errors > 0 {
+            console::note(&format!(
+                "answers to binds held {warnings} password policy warnings and {errors} errors"
+            ));
+        }
+        if counts.references > 0 {
+            console::note(&format!("{} references were not followed", counts.references));
+        }
     }
 
     fn record(&self, measured: &Measured, interrupted: Option<&str>) -> Result<Record, String> {

@@ -222,8 +222,14 @@ fn controls_of_binds_are_sent_and_their_answers_survived() {
         let dn = format!("uid={user},ou=people,{BASE_DN}");
         bind(&slapd, "-f --usePasswordPolicyControl -w password -D").arg(dn).run()
     };
-    of("expiring").went_well();
-    of("reset").went_well();
+    let said = |run: &Run, warnings: u64, errors: u64| {
+        let note = format!("{warnings} password policy warnings and {errors} errors");
+        assert!(run.notes.contains(&note), "not said: {note}\n{run}");
+    };
+    said(&of("expiring").went_well(), COUNT, 0);
+    said(&of("reset").went_well(), 0, COUNT);
     let locked = of("locked").ended_with(1);
     assert_eq!(locked.results(), [(49, COUNT)].into(), "{locked}");
+    let plain = bind(&slapd, "-f -w password -D").arg(user_dn(1)).run().went_well();
+    assert!(!plain.notes.contains("password policy"), "{plain}");
 }
