@@ -111,5 +111,5 @@ fn a_server_that_never_answers_is_waited_for_no_longer_than_asked() {
     assert!(record.counts.ok >= 20 && record.counts.timed_out > 0, "{ended}");
     assert!(ended.stderr.contains("timed out"), "{ended}");
     let longest = record.operations[0].service.max().unwrap();
-    assert!(longest < Duration::from_millis(1_000), "{longest:?}\n{ended}");
+    assert!(longest < Duration::from_secs(1), "{longest:?}\n{ended}");
 }
