@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn above_the_size_adds_and_deletes_alternate_oldest_first() {
-        let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1));
         use Turn::{Add, Delete};
+        let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1));
         assert_eq!(
             turns(&live, 7, |_| START),
             [Add(0), Add(1), Add(2), Delete(0), Add(3), Delete(1), Add(4)]
