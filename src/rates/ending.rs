@@ -1,6 +1,6 @@
 //! [`Ending`]: the record, the summary and the exit code of a run that is over.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
@@ -18,8 +18,25 @@ use super::screen::Measured;
 use super::{Outcome as RunOutcome, Voice, ports, setup};
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
+use crate::cli::rate::output::Output;
 use crate::console;
 use crate::signals::Signal;
+
+/// Sees to it before the run that what is written only after it can be written.
+pub(super) fn check(output: &Output) -> Result<(), String> {
+    for (name, path) in [("--record", &output.record), ("--hgrm", &output.hgrm)] {
+        let Some(path) = path else { continue };
+        let there = path.exists();
+        OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+            format!("failed to write {name} {}: {error}; name another file", path.display())
+        })?;
+        if !there {
+            // Nothing is lost if it stays: the run writes it anew.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+    Ok(())
+}
 
 /// Everything that is known when a run is over.
 pub(super) struct Ending<'a> {

@@ -73,6 +73,7 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals, voice: Voice) -> Result<Ou
     signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
     limits::raise_open_files();
     ports::check(args, &plan);
+    ending::check(&args.output).map_err(|why| failed(&why))?;
     rehearsal::connect(&plan, signals)?;
     let mut paper = match voice {
         Voice::Aloud => Paper::open(&args.output).map_err(|why| failed(&why))?,
