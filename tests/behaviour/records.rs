@@ -245,6 +245,17 @@ fn a_file_that_is_no_record_is_refused() {
     }
 }
 
+/// What could be written only at the end would be lost with the run.
+#[test]
+fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
+    for option in ["--record", "--hgrm"] {
+        let line = ["searchrate", "-p", "1", "-b", BASE_DN, option, "/nonexistent/file", "(cn=a)"];
+        let ended = run(line).expect(1);
+        assert!(ended.stderr.contains(option), "{ended}");
+        assert!(ended.stderr.contains("/nonexistent/file") && ended.stdout.is_empty(), "{ended}");
+    }
+}
+
 #[test]
 fn objectives_decide_the_exit_code() {
     let _among = among_others();
