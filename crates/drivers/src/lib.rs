@@ -1,5 +1,6 @@
 //! Sessions that carry out exchanges over the network.
 
+mod chance;
 pub mod ldap;
 pub mod net;
 pub mod secret;

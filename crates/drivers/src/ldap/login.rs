@@ -13,6 +13,7 @@ use super::sasl::{
 use super::setup::Identity;
 use super::slot::{Keep, Reply};
 use super::tally::Tally;
+use crate::chance::mix;
 use crate::secret::Secret;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Arguments, Escape, Position, Row, Template};
@@ -280,14 +281,6 @@ fn is_invalid(seed: u64, number: u64, percent: u8) -> bool {
         100.. => true,
         _ => mix(seed ^ mix(number)) % 100 < u64::from(percent),
     }
-}
-
-/// `SplitMix64`'s finaliser.
-pub(super) const fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@
 use super::channel::Channel;
 use super::connection::{Connection, Unsettling};
 use super::failure::Failure;
-use super::login::{Credentials, Occasion, mix};
+use super::login::{Credentials, Occasion};
 use super::plan::{BIND, MODIFY, Operation, Plan, READ, SEARCH};
 use super::request::{Ready, Request};
 use super::setup::Mode;
 use super::slot::{Keep, Reply};
+use crate::chance::mix;
 use brunt_exchange::{Class, Outcome, Ticket, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op};

@@ -4,6 +4,7 @@
 //! that lost one server do not return in step. The spread is a pure function of the seed, the session
 //! and the attempt, so runs repeat. It must not know why the attempt failed.
 
+use crate::chance::mix;
 use std::time::Duration;
 
 /// The wait after the first failed attempt, before the spread.
@@ -29,14 +30,6 @@ pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
 )]
 pub async fn wait(seed: u64, session: u32, attempt: u32) {
     tokio::time::sleep(delay(seed, session, attempt)).await;
-}
-
-/// `SplitMix64`'s finaliser: every bit of the input reaches every bit of the output.
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]
