@@ -18,14 +18,16 @@ use std::time::Duration;
 /// Starts the server, says its process id, and kills it once nobody holds the pipe. The server's words
 /// go to standard error, which is the log. Servers that size a table by the limit of descriptors are
 /// why the limit is set to a figure and not lifted.
-const GUARD: &str = r#"ulimit -n 16384 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+const GUARD: &str = r#"directory=$1; shift
+ulimit -n 16384 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 "$@" >&2 &
 server=$!
 trap '' INT TERM HUP
 echo "$server"
 read -r _
 kill -KILL "$server" 2>/dev/null
-wait "$server""#;
+wait "$server"
+[ -z "$directory" ] || rm -rf "$directory""#;
 
 /// How long a server may take to listen or to end before the test gives up.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -41,10 +43,21 @@ pub struct Daemon {
 impl Daemon {
     /// Starts `command`, whose output is appended to the file `log`.
     pub fn start(command: &Command, log: &Path) -> Self {
+        Self::begin(command, log, Path::new(""))
+    }
+
+    /// The same for a server that is never started again, whose directory goes with it: a value that lives as long
+    /// as the process is never dropped, and would leave the directory behind.
+    pub(crate) fn start_in(directory: &Path, command: &Command, log: &Path) -> Self {
+        Self::begin(command, log, directory)
+    }
+
+    fn begin(command: &Command, log: &Path, directory: &Path) -> Self {
         let file = OpenOptions::new().create(true).append(true).open(log);
         let file = file.unwrap_or_else(|error| panic!("failed to open {}: {error}", log.display()));
         let mut shell = Command::new("sh");
-        shell.args(["-c", GUARD, "guard"]).arg(command.get_program()).args(command.get_args());
+        shell.args(["-c", GUARD, "guard"]).arg(directory);
+        shell.arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
             match value {
                 Some(value) => shell.env(name, value),

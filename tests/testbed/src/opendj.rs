@@ -79,7 +79,7 @@ impl OpenDj {
         java.args(["org.opends.server.core.DirectoryServer", "--nodetach", "--configFile"])
             .arg(&config);
         java.env("INSTALL_ROOT", root).env("INSTANCE_ROOT", root);
-        let daemon = Daemon::start(&java, &root.join("log"));
+        let daemon = Daemon::start_in(root, &java, &root.join("log"));
         let [port, tls_port, ..] = ports;
         daemon.wait_for_port(tls_port);
         daemon.wait_for_port(port);
