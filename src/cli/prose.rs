@@ -50,8 +50,8 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         "The last row covers what remained of the last interval up to the last answer, and appears after a signal too.",
         "When the server goes away the tool connects again and counts the failures; it no longer stops with success. \
          The exit code is then 5, or 1 if not one operation succeeded.",
-        "A summary with lag, dropped operations and result codes follows on standard error. Standard output holds the \
-         table alone.",
+        "A summary with lag, dropped operations and result codes follows on standard error. Standard output holds \
+         what it held of old.",
         "With TLS and no trust option the roots of the operating system are used; it never asks whether to trust.",
         "The host name defaults to localhost, and the port to 389, or 636 with --useSsl.",
         "A property with a value that is not acceptable is an error that names file and line.",
@@ -60,7 +60,11 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         Tool::Modrate | Tool::SearchAndModRate => {
             list.push("A trailing argument without a colon is refused instead of being dropped.");
         }
-        Tool::Addrate => list.push("A signal starts the purge phase; a second one ends it."),
+        Tool::Addrate => list.extend([
+            "A signal starts the purge phase; a second one ends it.",
+            "A template that makes no more entries than the size threshold ends the run when all are added. One that makes \
+             more begins anew when all are used: the first are deleted by then.",
+        ]),
         Tool::Authrate | Tool::Searchrate => {}
     }
     if tool != Tool::Addrate {

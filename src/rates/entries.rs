@@ -6,7 +6,7 @@ use brunt_drivers::ldap::{Entry, EntrySource};
 use brunt_feed::makeldif::{self, MakeLdif, MakeLdifError, Sources};
 
 use super::problem::Problem;
-use crate::cli::rate::operation::AddMix;
+use crate::cli::rate::operation::{AddMix, DeleteMode, Threshold};
 use crate::console;
 
 thread_local! {
@@ -15,8 +15,15 @@ thread_local! {
 }
 
 /// The entries of a template file, for the driver.
+///
+/// A template makes endless entries or so many. Where it makes more than ever are live at once, they begin anew when
+/// all have been used: those of the first round are deleted by then.
 #[derive(Debug)]
-pub(super) struct Entries(MakeLdif);
+pub(super) struct Entries {
+    template: MakeLdif,
+    /// How many different entries there are.
+    len: Option<u64>,
+}
 
 impl Entries {
     /// Reads the template file.
@@ -35,22 +42,31 @@ impl Entries {
             )));
         }
         entries.warnings().iter().for_each(|warning| console::note(warning));
-        Ok(Self(entries))
+        Ok(Self { len: entries.len(), template: entries })
+    }
+
+    /// How many exchanges there are to be had, where nothing is deleted before everything is added.
+    pub(super) fn exchanges_max(&self, mix: &AddMix) -> Option<u64> {
+        self.len.filter(|len| match mix.delete {
+            DeleteMode::Off => true,
+            DeleteMode::Random(size) | DeleteMode::Fifo(Threshold::Size(size)) => *len <= size,
+            DeleteMode::Fifo(Threshold::Age(_)) => false,
+        })
+    }
+
+    fn index(&self, number: u64) -> u64 {
+        self.len.map_or(number, |len| number % len)
     }
 }
 
 impl EntrySource for Entries {
-    fn has(&self, number: u64) -> bool {
-        self.0.len().is_none_or(|len| number < len)
-    }
-
     fn dn(&self, number: u64, out: &mut Vec<u8>) {
-        self.0.dn(number, out);
+        self.template.dn(self.index(number), out);
     }
 
     fn fill(&self, number: u64, entry: &mut Entry) {
         MADE.with_borrow_mut(|made| {
-            if self.0.entry(number, made) {
+            if self.template.entry(self.index(number), made) {
                 entry.set_dn(made.dn());
                 made.values().for_each(|(name, value)| entry.push(name, value));
             }

@@ -11,7 +11,9 @@ use crate::cli::rate::RateArgs;
 use crate::cli::rate::load::{Arrival, Rate};
 
 /// Works out the plan, or says what is wrong with the command line.
-pub(super) fn plan(args: &RateArgs, seed: u64) -> Result<Plan, String> {
+///
+/// A run that has nothing left to do after `exchanges_max` exchanges ends there, its warm-up included.
+pub(super) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Result<Plan, String> {
     let asked = &args.load;
     let sessions = asked.connections.saturating_mul(asked.concurrent);
     let mut settings = match load(args)? {
@@ -19,9 +21,9 @@ pub(super) fn plan(args: &RateArgs, seed: u64) -> Result<Plan, String> {
         Load::Closed(think) => Settings::closed(think, sessions),
     };
     settings.stop = Stopping {
-        count: asked.iterations,
+        count: asked.iterations.into_iter().chain(exchanges_max).min(),
         time: asked.duration,
-        count_includes_warm_up: asked.compat,
+        count_includes_warm_up: asked.compat || exchanges_max.is_some(),
     };
     settings.warm_up = asked.warm_up;
     settings.workers = asked.workers;

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals, voice: Voice) -> Result<Ou
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
     let plan = setup::compile(args, seed).map_err(|problem| problem.refusal(args.tool))?;
     let plan = Arc::new(plan);
-    let load = load::plan(args, seed).map_err(usage)?;
+    let load = load::plan(args, seed, plan.exchanges_max()).map_err(usage)?;
     let catalogue = Catalogue::new(plan.operations().iter().copied(), ldap::PARTS);
     let objectives = objectives(args, &plan).map_err(usage)?;
     // Not before the plan: a Kerberos configuration is set while the process has one thread.

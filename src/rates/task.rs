@@ -197,8 +197,10 @@ fn add(given: &operation::AddMix, seed: u64) -> Result<AddSetup, Problem> {
             (DeleteMode::Fifo, Threshold::Age(age))
         }
     };
+    let entries = Entries::read(given, seed)?;
     Ok(AddSetup {
-        entries: Arc::new(Entries::read(given, seed)?),
+        exchanges_max: entries.exchanges_max(given),
+        entries: Arc::new(entries),
         delete,
         threshold,
         controls: OperationControls {

@@ -27,10 +27,31 @@ description: made to be deleted
 ";
 
 fn add(server: &impl Directory, options: &str) -> Brunt {
+    add_from(server, options, TEMPLATE)
+}
+
+fn add_from(server: &impl Directory, options: &str, template: &str) -> Brunt {
     let run = Brunt::new("addrate").to(server, Transport::Plain);
     let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).typed(options);
-    let template = run.file("template", TEMPLATE);
+    let template = run.file("template", template);
     run.arg(template)
+}
+
+#[test]
+fn a_template_with_an_end_ends_the_run_or_begins_anew() {
+    let Some(slapd) = slapd(10) else { return };
+    let fifty = TEMPLATE.replace("person:100000", "person:50");
+    // Fewer than may be live at once: added once each, warm-up or not, and that is all.
+    for options in ["-F -c 4", "-F -c 4 -C off", "-F -c 4 -m 500", "-F -c 4 -s 50"] {
+        let seen = slapd.saw(|| {
+            add_from(&slapd, options, &fifty).run().went_well();
+        });
+        assert_eq!((seen.adds, seen.deletes), (50, 50), "{options}");
+    }
+    // More than may be live at once: the names are used again, and no add meets an entry that is still there.
+    let run = add_from(&slapd, "-F -c 4 -s 20 -m 400", &fifty).run().went_well();
+    assert!(run.count_of("add", "ok") > 150, "{run}");
+    assert_eq!(run.count("failed"), 0, "{run}");
 }
 
 #[test]

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Lateness below this is what a timer and a scheduler cost anybody: the median wake-up is some
 /// 40 us late, and figures are not read to a fifth of a millisecond.
 pub const LATENESS_FLOOR: Duration = Duration::from_micros(200);
+/// With fewer exchanges than this the 99th percentile is the first exchange, which pays for a cold
+/// start, and says nothing about the run.
+pub const LATENESS_EXCHANGES: u64 = 100;
 /// The share of the response time's p99 that lateness may reach before the tail is our own.
 pub const LATENESS_SHARE: f64 = 0.1;
 /// A thread that uses more of its core than this is waited for, and not the target.
@@ -126,6 +129,9 @@ impl Verdict {
 /// Compares lateness with what the target took (the median, as a tail is not typical) and with
 /// the tail that is reported.
 fn lateness(steady: &Interval) -> Option<String> {
+    if steady.lateness.count() < LATENESS_EXCHANGES {
+        return None;
+    }
     let late = steady.lateness.quantile(0.99).filter(|late| *late > LATENESS_FLOOR)?;
     let (service, response) = merged(steady);
     let (median, tail) = (service.quantile(0.5)?, response.quantile(0.99)?);

@@ -115,6 +115,7 @@ pub struct Plan {
     pub(super) sessions: u32,
     pub(super) seed: u64,
     pub(super) tally: Arc<Tally>,
+    exchanges_max: Option<u64>,
 }
 
 /// What is measured, compiled.
@@ -150,6 +151,10 @@ impl Plan {
             sessions: setup.sessions,
             seed: setup.seed,
             tally: Arc::default(),
+            exchanges_max: match &setup.task {
+                Task::AddAndDelete(adding) => adding.exchanges_max,
+                _ => None,
+            },
         };
         plan.rehearse()?;
         Ok(plan)
@@ -176,6 +181,11 @@ impl Plan {
     /// How many connections the sessions need.
     pub const fn connections(&self) -> u32 {
         self.sessions.div_ceil(self.per_connection)
+    }
+
+    /// How many exchanges there are to be had, if they come to an end by themselves.
+    pub const fn exchanges_max(&self) -> Option<u64> {
+        self.exchanges_max
     }
 
     /// What opens the connections.

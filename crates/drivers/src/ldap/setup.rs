@@ -158,6 +158,8 @@ pub struct AddSetup {
     pub threshold: Threshold,
     /// Controls; without placeholders.
     pub controls: OperationControls,
+    /// After so many exchanges there is nothing left to do: every entry is added, and none was deleted.
+    pub exchanges_max: Option<u64>,
     /// This node's share of the entries' numbers: its index, and how many nodes there are.
     pub share: (u64, u64),
 }

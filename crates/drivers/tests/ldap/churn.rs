@@ -39,6 +39,7 @@ fn adding(delete: DeleteMode, size: u64) -> Task {
         delete,
         threshold: Threshold::Size(size),
         controls: OperationControls::default(),
+        exchanges_max: None,
         share: (0, 1),
     })
 }
