@@ -62,8 +62,8 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         }
         Tool::Addrate => list.extend([
             "A signal starts the purge phase; a second one ends it.",
-            "A template that makes no more entries than the size threshold ends the run when all are added. One that makes \
-             more begins anew when all are used: the first are deleted by then.",
+            "A template that makes no more entries than the size threshold ends the run when all are \
+             added. One that makes more begins anew when all are used: the first are deleted by then.",
         ]),
         Tool::Authrate | Tool::Searchrate => {}
     }
