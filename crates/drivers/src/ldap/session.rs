@@ -69,13 +69,6 @@ impl brunt_exchange::Session for Session {
             return failure.outcome(watch);
         }
         let connection = &self.connection;
-        // A server may have closed a connection that waited for its exchange to fall due.
-        connection.glance().await;
-        if !connection.is_open()
-            && let Err(failure) = Box::pin(connection.open(self.slot, watch)).await
-        {
-            return failure.outcome(watch);
-        }
         connection.carried.set(connection.carried.get() + 1);
         let carrying = Carrying { connection, channel: connection.channel(self.slot), ticket };
         match &connection.worker.plan.operation {

@@ -3,7 +3,7 @@
 use crate::server::{Act, Server, answer, entry, pause, yes};
 use crate::{Ran, one, outcomes, plan, run, settle, setup, simple};
 use brunt_drivers::ldap::{Mode, Plan, SearchSetup, Session, Task, open};
-use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_exchange::{Class, Outcome, Session as _};
 use brunt_wire::ldap::message::Message;
 use brunt_wire::ldap::{control, op, reply};
 use std::sync::{Arc, Mutex};
@@ -421,25 +421,4 @@ async fn password_policy_controls_are_counted() {
     assert_eq!(outcomes(&run(&plan, 3).await), [Outcome::Ok(0); 3]);
     let counts = plan.tally().counts();
     assert_eq!((counts.policy_warnings, counts.policy_errors), (3, 0));
-}
-
-#[tokio::test]
-async fn a_connection_closed_while_it_waited_is_opened_again_for_its_exchange() {
-    let server = Server::start(|incoming| {
-        vec![Act::Send(yes(incoming.message)), Act::Pause(Duration::from_millis(30)), Act::Close]
-    })
-    .await;
-    let plan = plan(setup(server.address, search()));
-    let mut session = open(&plan, 0..1).remove(0);
-    let clock = Monotonic::new();
-    for number in 0..3 {
-        session.ready(&mut Watch::new(&clock, None)).await;
-        // The server closes after each answer, which the session cannot know when it gets ready at once.
-        let waits = if number == 0 { Duration::ZERO } else { Duration::from_millis(100) };
-        pause(waits).await;
-        let mut watch = Watch::new(&clock, None);
-        let ticket = Ticket { number, session: 0, turn: number };
-        assert_eq!(session.exchange(&ticket, &mut watch).await, Outcome::Ok(0), "{number}");
-    }
-    assert_eq!((server.log.connections(), server.log.count("search")), (3, 3));
 }
