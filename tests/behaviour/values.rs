@@ -131,9 +131,11 @@ fn lines_of_files_come_in_turn_or_at_random() {
 #[test]
 fn random_strings_and_static_ones() {
     let _among = among_others();
-    let Some(values) = drawn(200, &["-g", "randstr(8,[a-c]xy)"]) else { return };
+    let Some(values) = drawn(200, &["-g", "randstr(24,[a-c]xy)"]) else { return };
     assert!(
-        values.iter().all(|value| value.len() == 8 && value.bytes().all(|b| b"abcxy".contains(&b)))
+        values
+            .iter()
+            .all(|value| value.len() == 24 && value.bytes().all(|b| b"abcxy".contains(&b)))
     );
     assert_eq!(tally(&values).len(), 200);
     let values = drawn(3, &["-g", "same"]).unwrap();
