@@ -1,6 +1,7 @@
 //! Sessions that carry out exchanges over the network.
 
 mod chance;
+pub mod dhcp;
 pub mod ldap;
 pub mod net;
 pub mod secret;

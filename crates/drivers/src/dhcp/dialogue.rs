@@ -1,0 +1,149 @@
+//! A [`Dialogue`]: what one client says and hears in one exchange, as a machine over bytes.
+//!
+//! Whoever drives it sends what it writes, hands it what comes back and tells it when it has waited
+//! long enough. So a dialogue needs no socket, no clock and no runtime, and two of them can be
+//! played against each other in a test. It keeps no counts: it says what happened, and whoever
+//! drives it counts.
+
+use super::{Kind, Stage};
+use brunt_exchange::Outcome;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// What is asked of a dialogue.
+#[derive(Debug)]
+pub struct Order<L> {
+    /// What the exchange is about.
+    pub kind: Kind,
+    /// The number of the exchange in the whole run: transaction ids and choices follow from it.
+    pub number: u64,
+    /// The number of the simulated client: its identity follows from it.
+    pub client: u64,
+    /// The lease it is about. Every kind but [`Kind::Acquire`] and [`Kind::Inform`] has one.
+    pub lease: Option<L>,
+    /// The time since the run began, for what changes as a run goes on.
+    pub at: Duration,
+}
+
+/// A reply to the exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard<'a> {
+    /// The message, taken out of whatever relay messages it came in.
+    pub message: &'a [u8],
+    /// The time since the message it answers was first sent.
+    pub took: Duration,
+    /// The time since the run began.
+    pub at: Duration,
+}
+
+/// A message to be sent. Its bytes stand in the buffer that the dialogue was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// The stage it opens.
+    pub stage: Stage,
+    /// The transaction id its answer will bear. One that differs from the letter before frees that
+    /// letter's.
+    pub xid: u32,
+    /// How long to wait for the answer; nothing if none will come, which ends the exchange well as
+    /// soon as the letter is sent.
+    pub wait: Option<Duration>,
+    /// Where to, if not to where the plan sends everything.
+    pub to: Option<SocketAddr>,
+    /// The address or prefix that the reply which led to this letter offered.
+    pub offered: Option<IpAddr>,
+}
+
+/// What becomes of an exchange after something happened to it.
+#[derive(Debug, PartialEq)]
+pub enum Step<L> {
+    /// Send the letter: the stage before it, if any, was answered.
+    Send(Letter),
+    /// Send what stands in the buffer again, with the same transaction id, and wait so long.
+    Again(Duration),
+    /// The reply changes nothing: go on waiting.
+    Ignore(Note),
+    /// The exchange is over.
+    Done(Ending<L>),
+}
+
+/// How an exchange ended.
+#[derive(Debug, PartialEq)]
+pub struct Ending<L> {
+    /// For the record.
+    pub outcome: Outcome,
+    /// Whether a reply ended it that counts as the answer of its stage.
+    pub answered: bool,
+    /// What is to be counted apart.
+    pub note: Option<Note>,
+    /// The lease the client has now.
+    pub lease: Option<L>,
+}
+
+/// What is counted apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// DHCPNAK.
+    Nak,
+    /// An answer without the lease that was asked for.
+    Rejected,
+    /// Another answer where one was had already.
+    Duplicate,
+    /// A message of a type that nobody waits for.
+    Unexpected,
+    /// What was heard is not the protocol.
+    Malformed,
+}
+
+/// A datagram that is no reply to any exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejected {
+    /// Shorter than the shortest message.
+    TooShort,
+    /// Not the protocol.
+    Malformed,
+    /// The protocol, but of a type that no client waits for: another client's or relay's request.
+    Unexpected,
+}
+
+/// One family's way of talking.
+pub trait Dialogue: Default + 'static {
+    /// What all dialogues of a run share: identities, packets, drop times.
+    type Plan: Send + Sync + 'static;
+    /// What a client holds between exchanges.
+    type Lease: Clone + Send + std::fmt::Debug + 'static;
+
+    /// The lease's address or prefix, which no two clients may have at once.
+    fn address(lease: &Self::Lease) -> IpAddr;
+
+    /// The number of the client that holds the lease.
+    fn holder(lease: &Self::Lease) -> u64;
+
+    /// Takes a datagram out of its relay messages; says whose transaction it belongs to and what
+    /// to hand to [`reply`](Self::reply).
+    fn open<'a>(plan: &Self::Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected>;
+
+    /// Begins an exchange, whatever became of the one before: clears `out` and writes the first
+    /// message into it.
+    fn begin(
+        &mut self,
+        plan: &Self::Plan,
+        order: Order<Self::Lease>,
+        out: &mut Vec<u8>,
+    ) -> Step<Self::Lease>;
+
+    /// Takes in a reply. A letter that follows is written to `out` in place of the one before.
+    fn reply(
+        &mut self,
+        plan: &Self::Plan,
+        heard: &Heard<'_>,
+        out: &mut Vec<u8>,
+    ) -> Step<Self::Lease>;
+
+    /// Nothing came in time. `since` is the time since the stage's message was first sent.
+    fn expired(
+        &mut self,
+        plan: &Self::Plan,
+        since: Duration,
+        out: &mut Vec<u8>,
+    ) -> Step<Self::Lease>;
+}
