@@ -7,3 +7,4 @@
 //! This crate must not know who drives it: no schedule, no histogram, no session of ours.
 
 pub mod ldap;
+mod script;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::period::{Period, Range};
+use crate::script::period::{Period, Range};
 
 /// Something that goes wrong.
 #[derive(Clone, Debug, Deserialize)]

@@ -35,15 +35,16 @@
 //! ```
 
 mod action;
-mod period;
 mod rules;
 
 use serde::Deserialize;
 
 pub(super) use rules::{Facts, Faults, Occasion, Rules};
 
-use period::Period;
 use rules::Rule;
+
+pub use crate::script::ScriptError;
+use crate::script::Span;
 
 /// How a server is to misbehave.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -63,30 +64,6 @@ pub struct Script {
     rule: Vec<Rule>,
 }
 
-/// A stretch of time, counted from the start of the server.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Span {
-    at: Period,
-    lasts: Period,
-}
-
-/// Why a text is not a script.
-#[derive(Debug, thiserror::Error)]
-pub enum ScriptError {
-    /// It is not TOML, or names what does not exist.
-    #[error("read the script: {0}")]
-    Text(#[from] toml::de::Error),
-    /// A rule can never do anything.
-    #[error("use rule {rule} of the script: {reason}")]
-    Rule {
-        /// Which rule, counted from 1.
-        rule: usize,
-        /// Why not, and what to do.
-        reason: String,
-    },
-}
-
 impl Script {
     /// Reads a script.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
@@ -95,18 +72,5 @@ impl Script {
             rule.check().map_err(|reason| ScriptError::Rule { rule: n + 1, reason })?;
         }
         Ok(script)
-    }
-}
-
-impl Span {
-    /// When it ends, if it has begun and not ended.
-    pub(super) fn end_if_in(self, now: std::time::Duration) -> Option<std::time::Duration> {
-        let end = self.at.0 + self.lasts.0;
-        (self.at.0 <= now && now < end).then_some(end)
-    }
-
-    /// When it begins.
-    pub(super) const fn begin(self) -> std::time::Duration {
-        self.at.0
     }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use brunt_wire::ldap::control::value::{PasswordPolicy, PolicyError, PolicyWarning};
 use serde::Deserialize;
 
+use super::Script;
 use super::action::{Action, Policy};
-use super::period::Period;
-use super::{Script, Span};
+use crate::script::period::Period;
+use crate::script::{self, Span};
 
 /// What a rule can concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -142,7 +143,7 @@ impl Rules {
                 && rule.last.is_none_or(|last| place <= last)
                 && place % rule.every == 0
             {
-                let random = mix(mix(self.script.seed ^ mix(number as u64)) ^ place);
+                let random = script::chance(self.script.seed, number, place);
                 faults.take(&rule.action, random);
             }
         }
@@ -249,8 +250,7 @@ impl Policy {
 
 /// Random bytes that are surely not the beginning of a message.
 fn garbage(random: u64, count: usize) -> Vec<u8> {
-    let words = (0..).flat_map(|n| mix(random ^ n).to_le_bytes());
-    let mut bytes: Vec<u8> = words.take(count).collect();
+    let mut bytes: Vec<u8> = script::bytes(random).take(count).collect();
     if let Some(first) = bytes.first_mut()
         && *first == 0x30
     {
@@ -276,14 +276,6 @@ fn nested(depth: usize) -> Vec<u8> {
     }
     backwards.reverse();
     backwards
-}
-
-/// A number that looks like no other (splitmix64).
-fn mix(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -6,18 +6,18 @@ use serde::{Deserialize, Deserializer, de::Error};
 
 /// A stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Period(pub(super) Duration);
+pub(crate) struct Period(pub(crate) Duration);
 
 /// A shortest and a longest stretch of time; both are the same if there is no choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
+pub(crate) struct Range {
     shortest: Duration,
     longest: Duration,
 }
 
 impl Range {
     /// One stretch of the range, chosen by a random number.
-    pub(super) fn choose(self, random: u64) -> Duration {
+    pub(crate) fn choose(self, random: u64) -> Duration {
         let width = self.longest.saturating_sub(self.shortest).as_nanos() as u64;
         let offset = (u128::from(random) * (u128::from(width) + 1)) >> 64;
         self.shortest + Duration::from_nanos(offset as u64)
