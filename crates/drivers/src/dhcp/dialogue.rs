@@ -122,6 +122,24 @@ pub trait Dialogue: Default + 'static {
     /// to hand to [`reply`](Self::reply).
     fn open<'a>(plan: &Self::Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected>;
 
+    /// The stage that a reply of this type answers, where its type alone tells: an OFFER or an
+    /// ADVERTISE answers the first, whatever its transaction has come to since.
+    fn answers(message: &[u8]) -> Option<Stage> {
+        let _ = message;
+        None
+    }
+
+    /// The server's identifier in a reply, as it stands there.
+    fn server(message: &[u8]) -> Option<&[u8]> {
+        let _ = message;
+        None
+    }
+
+    /// The address or prefix that the last reply to this exchange offered or gave.
+    fn offered(&self) -> Option<IpAddr> {
+        None
+    }
+
     /// Begins an exchange, whatever became of the one before: clears `out` and writes the first
     /// message into it.
     fn begin(
