@@ -23,4 +23,5 @@
 )]
 
 pub mod ber;
+pub mod dhcp4;
 pub mod ldap;
