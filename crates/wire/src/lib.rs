@@ -24,4 +24,5 @@
 
 pub mod ber;
 pub mod dhcp4;
+pub mod dhcp6;
 pub mod ldap;

@@ -1,0 +1,70 @@
+//! The types of messages. A number and not an enum, because a type we do not know is still a message.
+
+use std::fmt;
+
+/// The first octet of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageType(pub u8);
+
+impl MessageType {
+    /// A client looks for servers.
+    pub const SOLICIT: Self = Self(1);
+    /// A server says what it would give.
+    pub const ADVERTISE: Self = Self(2);
+    /// A client asks the server it chose.
+    pub const REQUEST: Self = Self(3);
+    /// A client asks whether its addresses still fit the link.
+    pub const CONFIRM: Self = Self(4);
+    /// A client asks the server that gave the lease for more time.
+    pub const RENEW: Self = Self(5);
+    /// A client asks any server for more time.
+    pub const REBIND: Self = Self(6);
+    /// A server's answer to everything but a SOLICIT without rapid commit.
+    pub const REPLY: Self = Self(7);
+    /// A client gives a lease back.
+    pub const RELEASE: Self = Self(8);
+    /// A client says that an address is in use already.
+    pub const DECLINE: Self = Self(9);
+    /// A server bids a client ask again.
+    pub const RECONFIGURE: Self = Self(10);
+    /// A client asks for options only.
+    pub const INFORMATION_REQUEST: Self = Self(11);
+    /// A relay agent carries a message towards the servers.
+    pub const RELAY_FORW: Self = Self(12);
+    /// A server's answer to a relay agent.
+    pub const RELAY_REPL: Self = Self(13);
+
+    /// Whether it is a message between relay agent and server, whose header is another.
+    pub const fn is_relay(self) -> bool {
+        matches!(self, Self::RELAY_FORW | Self::RELAY_REPL)
+    }
+
+    /// Its name in RFC 8415, if it has one there.
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::SOLICIT => "SOLICIT",
+            Self::ADVERTISE => "ADVERTISE",
+            Self::REQUEST => "REQUEST",
+            Self::CONFIRM => "CONFIRM",
+            Self::RENEW => "RENEW",
+            Self::REBIND => "REBIND",
+            Self::REPLY => "REPLY",
+            Self::RELEASE => "RELEASE",
+            Self::DECLINE => "DECLINE",
+            Self::RECONFIGURE => "RECONFIGURE",
+            Self::INFORMATION_REQUEST => "INFORMATION-REQUEST",
+            Self::RELAY_FORW => "RELAY-FORW",
+            Self::RELAY_REPL => "RELAY-REPL",
+            Self(_) => return None,
+        })
+    }
+}
+
+impl fmt::Display for MessageType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.pad(name),
+            None => write!(f, "message type {}", self.0),
+        }
+    }
+}
