@@ -1,5 +1,5 @@
 //! Real servers for tests, each on a private directory and free loopback ports: [`Slapd`], [`OpenDj`],
-//! [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`].
+//! [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
 //!
 //! A server ends when its value is dropped, and also when the test process dies without dropping
 //! anything (see [`Daemon`]). What a test must never do is compare a tool's count with the tool's own
@@ -15,11 +15,16 @@
     reason = "support for tests: every failure is a panic, as said above"
 )]
 
+mod capture;
 mod daemon;
 mod evidence;
 mod kdc;
+mod kea;
+mod lan;
+mod leases;
 mod opendj;
 mod people;
+mod perfdhcp;
 mod pki;
 mod ports;
 mod require;
@@ -28,11 +33,16 @@ mod softhsm;
 mod tool;
 mod wait;
 
+pub use capture::{Capture, Message};
 pub use daemon::Daemon;
 pub use evidence::Operations;
 pub use kdc::Kdc;
+pub use kea::{Kea, KeaOptions};
+pub use lan::Lan;
+pub use leases::{Lease, LeaseState};
 pub use opendj::OpenDj;
 pub use people::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, PROXY_DN, USERS, user_dn};
+pub use perfdhcp::{Perfdhcp, printed};
 pub use pki::Pki;
 pub use ports::free_port;
 pub use require::{peers, require};

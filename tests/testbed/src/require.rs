@@ -8,7 +8,8 @@ use std::env;
 use std::path::PathBuf;
 
 /// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
-/// should return; in CI (`CI=true`) it panics instead. `"opendj"` stands for the unpacked OpenDJ.
+/// should return; in CI (`CI=true`) it panics instead. `"opendj"` stands for the unpacked OpenDJ,
+/// and `"root"` for the right to make a [`Lan`](crate::Lan).
 ///
 /// ```no_run
 /// # fn test() {
@@ -19,23 +20,27 @@ use std::path::PathBuf;
 /// ```
 #[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
 pub fn require(programs: &[&str]) -> bool {
-    let missing: Vec<&str> =
-        programs.iter().copied().filter(|program| !installed(program)).collect();
+    let missing: Vec<String> = programs.iter().filter_map(|program| lacking(program)).collect();
     if missing.is_empty() {
         return true;
     }
     let missing = missing.join(", ");
-    assert!(env::var("CI").as_deref() != Ok("true"), "not installed: {missing}; run tests/setup");
-    eprintln!("skipped: {missing} not installed; run tests/setup");
+    assert!(env::var("CI").as_deref() != Ok("true"), "{missing}");
+    eprintln!("skipped: {missing}");
     false
 }
 
-fn installed(program: &str) -> bool {
-    if program == "opendj" {
-        opendj_archive().join("lib/bootstrap.jar").exists()
-    } else {
-        found(program).is_some()
-    }
+/// What is wrong with something a test wants, and what to do about it.
+fn lacking(program: &str) -> Option<String> {
+    let there = match program {
+        "opendj" => opendj_archive().join("lib/bootstrap.jar").exists(),
+        "root" if !rustix::process::geteuid().is_root() => {
+            return Some("network namespaces are root's to make; run the tests as root".into());
+        }
+        "root" => true,
+        _ => found(program).is_some(),
+    };
+    (!there).then(|| format!("{program} is not installed; run tests/setup"))
 }
 
 /// Where `tests/setup` keeps what comes from no Debian package.

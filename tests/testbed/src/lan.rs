@@ -1,0 +1,142 @@
+//! A [`Lan`]: two hosts of the test's own, joined by a wire, on which DHCP disturbs nobody.
+//!
+//! DHCP needs its privileged ports, broadcasts and multicasts, and a server that listens for all of them, so
+//! loopback will not do. Two network namespaces joined by a veth pair are two hosts as far as any program can
+//! tell; one holds the clients, the other the server, and neither is connected to anything else.
+//!
+//! Namespaces outlive the process that made them, so each bears the number of its process, and whoever makes
+//! the next ones takes away those whose process is gone.
+
+use crate::tool::{command, found, run};
+use std::fs;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Where iproute2 keeps the names of namespaces.
+const NAMESPACES: &str = "/run/netns";
+const PREFIX: &str = "brunt-test-";
+
+/// Two hosts and the wire between them.
+#[derive(Debug)]
+pub struct Lan {
+    client: String,
+    server: String,
+}
+
+impl Lan {
+    /// The name that the one interface of each host has.
+    pub const INTERFACE: &'static str = "lan0";
+    /// The server's address; its network is a /16.
+    pub const SERVER_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
+    /// The clients' first address. The three after it are theirs as well.
+    pub const CLIENT_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
+    /// The server's global address; its network is a /64.
+    pub const SERVER_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x77, 0, 0, 0, 0, 1);
+    /// The clients' first global address. The three after it are theirs as well.
+    pub const CLIENT_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x77, 0, 0, 0, 0, 2);
+    /// The server's link-local address.
+    pub const SERVER_LINK_LOCAL: Ipv6Addr = Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1);
+    /// The clients' link-local address.
+    pub const CLIENT_LINK_LOCAL: Ipv6Addr = Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 2);
+    /// The hardware address of the clients' interface.
+    pub const CLIENT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+    /// The hardware address of the server's interface.
+    pub const SERVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+
+    /// Makes the hosts. Their addresses can be used at once: nothing waits for duplicates to be found out.
+    pub fn make() -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        if MADE.load(Ordering::Relaxed) == 0 {
+            remove_leftovers();
+        }
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = |end| format!("{PREFIX}{}-{number}-{end}", std::process::id());
+        let lan = Self { client: name("client"), server: name("server") };
+        let (client, server) = (lan.client.as_str(), lan.server.as_str());
+        for space in [client, server] {
+            run("ip", ["netns", "add", space]);
+        }
+        let interface = Self::INTERFACE;
+        let pair = ["link", "add", interface, "netns", client, "type", "veth"];
+        run("ip", pair.into_iter().chain(["peer", "name", interface, "netns", server]));
+        configure(client, Self::CLIENT_MAC, 2..=5);
+        configure(server, Self::SERVER_MAC, 1..=1);
+        lan
+    }
+
+    /// A command for a program that runs on the clients' host. Its process id is that of the program.
+    pub fn client(&self, program: impl AsRef<Path>) -> Command {
+        inside(&self.client, program.as_ref())
+    }
+
+    /// The same on the server's host.
+    pub fn server(&self, program: impl AsRef<Path>) -> Command {
+        inside(&self.server, program.as_ref())
+    }
+
+    /// The file that stands for the namespace of the clients' host.
+    pub fn client_namespace(&self) -> PathBuf {
+        Path::new(NAMESPACES).join(&self.client)
+    }
+
+    /// The file that stands for the namespace of the server's host.
+    pub fn server_namespace(&self) -> PathBuf {
+        Path::new(NAMESPACES).join(&self.server)
+    }
+}
+
+impl Drop for Lan {
+    fn drop(&mut self) {
+        remove(&self.client);
+        remove(&self.server);
+    }
+}
+
+fn inside(space: &str, program: &Path) -> Command {
+    let program = program.to_str().and_then(found).unwrap_or_else(|| program.to_owned());
+    let mut inside = command("ip");
+    inside.args(["netns", "exec", space]).arg(program);
+    inside
+}
+
+/// Gives the interface its addresses and takes it up. Link-local ones are set like the others, since the kernel's own
+/// would have to wait until no other host claims them.
+fn configure(space: &str, mac: [u8; 6], hosts: std::ops::RangeInclusive<u8>) {
+    let interface = Lan::INTERFACE;
+    let mac = mac.map(|octet| format!("{octet:02x}")).join(":");
+    let set = ["-n", space, "link", "set", interface];
+    run("ip", set.into_iter().chain(["address", &mac, "addrgenmode", "none", "up"]));
+    let first = *hosts.start();
+    let add = |address: &str| {
+        run("ip", ["-n", space, "address", "add", address, "dev", interface, "nodad"]);
+    };
+    for host in hosts {
+        add(&format!("2001:db8:77::{host}/64"));
+        let address = format!("10.77.0.{host}/16");
+        let add = ["-n", space, "address", "add", &address, "broadcast", "+", "dev", interface];
+        run("ip", add);
+    }
+    add(&format!("fe80::{first}/64"));
+    run("ip", ["-n", space, "link", "set", "lo", "up"]);
+}
+
+/// What cannot be removed is left to whoever comes next: a test has ended, and has said what it had to say.
+fn remove(space: &str) {
+    let _ = command("ip").args(["netns", "delete", space]).output();
+}
+
+/// Takes away namespaces whose process ended without doing it.
+fn remove_leftovers() {
+    let Ok(entries) = fs::read_dir(NAMESPACES) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
+        let gone = process.is_some_and(|id| !Path::new("/proc").join(id).exists());
+        if gone {
+            remove(name);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Kea, the network it is on and the capture do what their documentation promises, asked by the old tool.
+
+use brunt_testbed::{Capture, Kea, KeaOptions, Lan, LeaseState, Perfdhcp, require};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What the tool that the clients are simulated by needs beside Kea.
+fn lan(kea: &str) -> Option<Lan> {
+    require(&["ip", "root", "perfdhcp", kea]).then(Lan::make)
+}
+
+#[test]
+fn every_lease_of_dora_is_in_the_lease_file() {
+    let Some(lan) = lan("kea-dhcp4") else { return };
+    let kea = Kea::v4(&lan, &KeaOptions::default());
+    let capture = Capture::start(&lan);
+    let run =
+        Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 20 -n 20 -R 20 -W 500000 10.77.0.1");
+    let messages = capture.stop();
+    assert_eq!(run.code, 0, "{}{}", run.report, run.errors);
+    let (sent, acknowledged) =
+        (run.count("DISCOVER-OFFER", "sent packets"), run.count("REQUEST-ACK", "received packets"));
+    assert_eq!(acknowledged, 20, "{}", run.report);
+    let leases = kea.leases();
+    assert_eq!(leases.len() as u64, acknowledged);
+    assert!(leases.iter().all(|lease| lease.state == LeaseState::Assigned && lease.length == 32));
+    let clients: BTreeSet<_> = leases.iter().map(|lease| lease.client.clone()).collect();
+    let expected = (0..20).map(|client| vec![0, 0x0c, 1, 2, 3, 4 + client]).collect();
+    assert_eq!(clients, expected);
+    assert!(leases.iter().all(|lease| lease.identifier[1..] == lease.client));
+    assert_eq!(kea.statistic("pkt4-discover-received"), sent);
+    assert_eq!(kea.statistic("pkt4-ack-sent"), acknowledged);
+    // All four messages of each were seen on the wire, from the relay's port to the server's and back.
+    let (asked, answered): (Vec<_>, Vec<_>) =
+        messages.iter().partition(|message| message.from_client);
+    assert_eq!((asked.len() as u64, answered.len() as u64), (sent + 20, sent + 20));
+    assert!(asked.iter().all(|message| message.destination == (Lan::SERVER_V4, 67).into()));
+    assert!(answered.iter().all(|message| message.destination == (Lan::CLIENT_V4, 67).into()));
+}
+
+#[test]
+fn addresses_and_prefixes_of_sarr_are_in_the_lease_file() {
+    let Some(lan) = lan("kea-dhcp6") else { return };
+    let kea = Kea::v6(&lan, &KeaOptions::default());
+    let capture = Capture::start(&lan);
+    let run = Perfdhcp::run(
+        &lan,
+        "-6 -l lan0 -g single -e address-and-prefix -r 100 -n 12 -n 12 -R 12 -W 500000 all",
+    );
+    let messages = capture.stop();
+    assert_eq!(run.count("REQUEST-REPLY", "received packets"), 12, "{}", run.report);
+    let leases = kea.leases();
+    let count = |length| leases.iter().filter(|lease| lease.length == length).count();
+    assert_eq!((leases.len(), count(128), count(Kea::DELEGATED.2)), (24, 12, 12));
+    let clients: BTreeSet<_> = leases.iter().map(|lease| lease.client.clone()).collect();
+    assert_eq!(clients.len(), 12);
+    assert_eq!(kea.statistic("pkt6-request-received"), 12);
+    let asked = messages.iter().filter(|message| message.from_client);
+    let everybody = "[ff02::1:2]:547".parse().unwrap();
+    assert!(
+        asked
+            .clone()
+            .all(|message| message.destination == everybody && message.source.port() == 546)
+    );
+    assert_eq!(asked.count() as u64, 12 + run.count("SOLICIT-ADVERTISE", "sent packets"));
+}
+
+#[test]
+fn leases_renewed_have_another_row_and_leases_given_back_are_gone() {
+    let Some(lan) = lan("kea-dhcp4") else { return };
+    let kea = Kea::v4(&lan, &KeaOptions::default());
+    let options = "-4 -l lan0 -g single -r 50 -f 20 -F 10 -p 2 -R 1000 -W 300000 10.77.0.1";
+    let run = Perfdhcp::run(&lan, options);
+    let count = |exchange, line| run.count(exchange, line);
+    let (granted, renewed) = (
+        count("REQUEST-ACK", "received packets"),
+        count("REQUEST-ACK (renewal)", "received packets"),
+    );
+    let released = count("RELEASE", "sent packets");
+    assert!(renewed > 10 && released > 5, "{}", run.report);
+    assert_eq!(kea.lease_rows().len() as u64, granted + renewed + released);
+    assert_eq!(kea.leases().len() as u64, granted - released);
+    // A release is not answered, and the old tool holds that against the server.
+    assert_eq!(run.code, 3);
+}
+
+#[test]
+fn rapid_commit_is_answered_at_once_where_kea_is_told_to() {
+    let Some(lan) = lan("kea-dhcp6") else { return };
+    let kea = Kea::v6(&lan, &KeaOptions { rapid_commit: true, ..KeaOptions::default() });
+    let capture = Capture::start(&lan);
+    let run = Perfdhcp::run(&lan, "-6 -l lan0 -g single -i -c -n 1 -W 300000 all");
+    // The old tool has never known what to do with the answer.
+    assert_eq!(run.code, 1, "{}", run.report);
+    assert_eq!(kea.leases().len(), 1);
+    let kinds: Vec<u8> = capture.stop().iter().map(|message| message.payload[0]).collect();
+    assert_eq!(kinds[..2], [1, 7]);
+}
+
+#[test]
+fn one_host_stands_for_many_relays() {
+    let Some(lan) = lan("kea-dhcp4") else { return };
+    let kea = Kea::v4(&lan, &KeaOptions { answers_to_source: true, ..KeaOptions::default() });
+    let directory = tempfile::tempdir().unwrap();
+    let list = directory.path().join("relays");
+    std::fs::write(&list, "10.77.0.100\n10.77.0.101\n").unwrap();
+    let options =
+        format!("-4 -l lan0 -g single -J {} -r 100 -n 20 -n 20 -R 20 -W 500000", list.display());
+    let run = Perfdhcp::run(&lan, &format!("{options} 10.77.0.1"));
+    assert_eq!(run.count("REQUEST-ACK", "received packets"), 20, "{}", run.report);
+    assert_eq!(kea.leases().len(), 20);
+}
+
+#[test]
+fn a_pool_may_be_small_and_a_paused_kea_answers_later() {
+    let Some(lan) = lan("kea-dhcp4") else { return };
+    let kea = Kea::v4(&lan, &KeaOptions { addresses: Some(3), ..KeaOptions::default() });
+    let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 50 -n 8 -R 8 -W 500000 10.77.0.1");
+    assert_eq!(kea.leases().len(), 3, "{}", run.report);
+    kea.pause();
+    let before = kea.leases().len();
+    let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 20 -n 2 -W 300000 10.77.0.1");
+    assert_eq!((run.code, run.count("DISCOVER-OFFER", "received packets")), (3, 0));
+    kea.resume();
+    let sent = run.count("DISCOVER-OFFER", "sent packets");
+    let there = || kea.statistic("pkt4-discover-received") >= 8 + sent;
+    assert!(brunt_testbed::until(std::time::Duration::from_secs(5), there));
+    assert_eq!(kea.leases().len(), before);
+    kea.stop();
+}
+
+#[test]
+fn a_kea_with_a_packet_socket_and_threads_answers_a_broadcast() {
+    let Some(lan) = lan("kea-dhcp4") else { return };
+    let options =
+        KeaOptions { raw: true, threads: Some(2), persist: false, ..KeaOptions::default() };
+    let kea = Kea::v4(&lan, &options);
+    let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -n 3 -n 3 -R 3 -W 300000 -r 50");
+    assert_eq!(run.count("REQUEST-ACK", "received packets"), 3, "{}", run.report);
+    assert_eq!(kea.statistic("pkt4-ack-sent"), 3);
+}
+
+#[test]
+fn a_lan_goes_with_its_value_and_no_two_are_the_same() {
+    if !require(&["ip", "root"]) {
+        return;
+    }
+    let (first, second) = (Lan::make(), Lan::make());
+    let spaces = [&first, &second].map(|lan| [lan.client_namespace(), lan.server_namespace()]);
+    assert!(spaces.as_flattened().iter().all(|path| path.exists()));
+    assert_ne!(spaces[0], spaces[1]);
+    drop((first, second));
+    assert!(!spaces.as_flattened().iter().any(|path| Path::new(path).exists()));
+}
