@@ -30,11 +30,10 @@ impl Fleet for LdapFleet {
     }
 
     /// The driver counts for the whole process, so one worker reports for all.
-    fn noticed(&self, worker: usize) -> Noticed {
-        if worker > 0 {
-            return Noticed::default();
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        if worker == 0 {
+            let counts = self.plan.tally().counts();
+            noticed.orphans = counts.orphans + counts.late;
         }
-        let counts = self.plan.tally().counts();
-        Noticed { orphans: counts.orphans + counts.late, socket_drops: 0 }
     }
 }

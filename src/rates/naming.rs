@@ -12,5 +12,6 @@ pub(super) fn name(outcome: Outcome) -> String {
         Outcome::Failed(class, _) => class.word().to_owned(),
         Outcome::TimedOut => "timed out".to_owned(),
         Outcome::CutOff => "cut off".to_owned(),
+        Outcome::Skipped => "skipped".to_owned(),
     }
 }

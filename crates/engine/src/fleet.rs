@@ -20,19 +20,20 @@ pub trait Fleet: Sync {
     /// worker's thread, within its runtime; connecting is left to the sessions' `ready`.
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Self::Session>;
 
-    /// What this worker's sessions have noticed since the beginning that belongs to no exchange.
-    /// Called on the worker's thread once an interval.
-    fn noticed(&self, worker: usize) -> Noticed {
-        let _ = worker;
-        Noticed::default()
+    /// Writes down what this worker's sessions have noticed since the beginning that belongs to no exchange. Called on
+    /// the worker's thread some times an interval, each time with what it wrote before.
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        let _ = (worker, noticed);
     }
 }
 
 /// What belongs to no exchange, counted since the beginning of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noticed {
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
     /// Datagrams that the kernel dropped because we did not read them in time.
     pub socket_drops: u64,
+    /// The driver's own counts, by the numbers of the catalogue.
+    pub tallies: Vec<u64>,
 }

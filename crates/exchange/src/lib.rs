@@ -27,5 +27,5 @@ mod watch;
 
 pub use clock::{Clock, Moment, Monotonic};
 pub use outcome::{Class, Outcome};
-pub use session::{Session, Ticket};
+pub use session::{Session, Ticket, Want};
 pub use watch::{Part, Stamps, Watch};

@@ -14,6 +14,9 @@ pub enum Outcome {
     TimedOut,
     /// Sent, but the run ended before anything came back.
     CutOff,
+    /// Due, but there was nothing to do it with: a renewal without a lease, a step whose condition
+    /// does not hold. Neither sent nor a failure, and without any latency.
+    Skipped,
 }
 
 /// Who or what made an exchange fail.

@@ -1,6 +1,6 @@
 //! What a driver offers: a [`Session`] that carries out one exchange at a time.
 
-use crate::{Outcome, Watch};
+use crate::{Moment, Outcome, Watch};
 
 /// Which exchange this is. Every argument, name and choice of an exchange is computed from its
 /// ticket and the run's seed, never from the exchange before, so that runs repeat and nodes can
@@ -13,6 +13,18 @@ pub struct Ticket {
     pub session: u32,
     /// How many exchanges this session carried out before this one.
     pub turn: u64,
+}
+
+/// When a session wants its next exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Want {
+    /// When the run says so.
+    #[default]
+    Next,
+    /// At this moment, which may have passed: the session lives a life of its own.
+    At(Moment),
+    /// Never again.
+    Nothing,
 }
 
 /// One conversation with the target: a connection, or a client behind a shared socket.
@@ -29,6 +41,13 @@ pub trait Session {
 
     /// Carries out one exchange, calling [`Watch::sent`] as the first byte of the request leaves.
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome;
+
+    /// When the session, free since `free`, wants its next exchange. Asked in the closed model only, where a session
+    /// that answers anything but [`Want::Next`] is its own schedule: a client whose lease says when to renew.
+    fn wants(&mut self, free: Moment) -> Want {
+        let _ = free;
+        Want::Next
+    }
 
     /// Takes leave of the target (an unbind, a close) once the run is over.
     async fn close(&mut self);

@@ -48,6 +48,7 @@ const PARTS_MAX: usize = 8;
 pub struct Watch<'a> {
     clock: &'a dyn Clock,
     sent: Option<Moment>,
+    ended: Option<Moment>,
     operation: u16,
     items: u64,
     parts: [(Part, Duration); PARTS_MAX],
@@ -64,6 +65,7 @@ impl<'a> Watch<'a> {
         Self {
             clock,
             sent: None,
+            ended: None,
             operation: 0,
             items: 0,
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
@@ -82,6 +84,18 @@ impl<'a> Watch<'a> {
         if self.sent.is_none() {
             self.sent = Some(self.clock.now());
         }
+    }
+
+    /// Says at which moment the request really left, where the driver sends in batches and learns it later than it asks
+    /// for it.
+    pub fn sent_as(&mut self, moment: Moment) {
+        self.sent = Some(moment);
+    }
+
+    /// Says at which moment the answer arrived, where the driver knows better than whoever waits for it: replies are
+    /// read in batches, and the kernel may have stamped them.
+    pub fn ended_as(&mut self, moment: Moment) {
+        self.ended = Some(moment);
     }
 
     /// Says which of the plan's operations this exchange turned out to be; the first, if not said.
@@ -117,9 +131,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The moment of [`sent`](Self::sent), if it was called.
+    /// The moment of [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
     pub fn sent_at(&self) -> Option<Moment> {
         self.sent
+    }
+
+    /// The moment of [`ended_as`](Self::ended_as), if it was called.
+    pub fn ended_at(&self) -> Option<Moment> {
+        self.ended
     }
 
     /// The operation the session named.
@@ -173,6 +192,18 @@ mod tests {
         watch.sent();
         watch.sent();
         assert_eq!(watch.sent_at(), Some(Moment::from_nanos(10)));
+    }
+
+    #[test]
+    fn a_driver_that_knows_better_is_believed() {
+        let clock = Scripted(Cell::new(10));
+        let mut watch = Watch::new(&clock, None);
+        assert_eq!((watch.sent_at(), watch.ended_at()), (None, None));
+        watch.sent();
+        watch.sent_as(Moment::from_nanos(12));
+        watch.ended_as(Moment::from_nanos(90));
+        let both = (watch.sent_at(), watch.ended_at());
+        assert_eq!(both, (Some(Moment::from_nanos(12)), Some(Moment::from_nanos(90))));
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The names of the operations and the parts of a run, by number.
+/// The names of the operations, the parts and the tallies of a run, by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Catalogue {
     /// The name of operation `n`: `bind`, `search`.
     pub operations: Vec<String>,
     /// The name of part `n`: `connect`, `tls`.
     pub parts: Vec<String>,
+    /// The name of tally `n`, of what a driver counts beside exchanges: `DISCOVER-OFFER sent`.
+    #[serde(default)]
+    pub tallies: Vec<String>,
 }
 
 impl Catalogue {
@@ -20,12 +23,25 @@ impl Catalogue {
         Self {
             operations: operations.into_iter().map(Into::into).collect(),
             parts: parts.into_iter().map(Into::into).collect(),
+            tallies: Vec::new(),
         }
+    }
+
+    /// The same with these tallies.
+    #[must_use]
+    pub fn with_tallies<S: Into<String>>(mut self, tallies: impl IntoIterator<Item = S>) -> Self {
+        self.tallies = tallies.into_iter().map(Into::into).collect();
+        self
     }
 
     /// The name of operation `number`.
     pub fn operation(&self, number: usize) -> &str {
         self.operations.get(number).map_or("unnamed", String::as_str)
+    }
+
+    /// The number of the tally of that name.
+    pub fn tally(&self, name: &str) -> Option<usize> {
+        self.tallies.iter().position(|known| known == name)
     }
 
     /// The name of part `number`.

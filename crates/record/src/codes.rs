@@ -93,6 +93,7 @@ fn rank(outcome: Outcome) -> (u8, Option<brunt_exchange::Class>, u32) {
         Outcome::Failed(class, code) => (1, Some(class), code),
         Outcome::TimedOut => (2, None, 0),
         Outcome::CutOff => (3, None, 0),
+        Outcome::Skipped => (4, None, 0),
     }
 }
 

@@ -16,6 +16,9 @@ pub struct Counts {
     pub sent: u64,
     /// Exchanges no session came free for.
     pub dropped: u64,
+    /// Exchanges that fell due with nothing to do them with.
+    #[serde(default)]
+    pub skipped: u64,
     /// Exchanges that did what was asked.
     pub ok: u64,
     /// Exchanges that failed, for whatever reason.
@@ -31,8 +34,10 @@ pub struct Counts {
 /// Counts that do not add up: exchanges were lost or counted twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Imbalance {
-    /// Planned is not sent + dropped.
-    #[error("account for every exchange: {planned} planned, but {sent} sent and {dropped} dropped")]
+    /// Planned is not sent + dropped + skipped.
+    #[error(
+        "account for every exchange: {planned} planned, but {sent} sent, {dropped} dropped and {skipped} skipped"
+    )]
     Planned {
         /// Exchanges planned.
         planned: u64,
@@ -40,6 +45,8 @@ pub enum Imbalance {
         sent: u64,
         /// Exchanges dropped.
         dropped: u64,
+        /// Exchanges skipped.
+        skipped: u64,
     },
     /// Sent is not ok + failed + timed out + cut off.
     #[error(
@@ -54,15 +61,16 @@ pub enum Imbalance {
 }
 
 impl Counts {
-    /// Counts an exchange that ended, as planned, sent and ended.
+    /// Counts an exchange that ended, as planned, sent and ended; one that was skipped was never sent.
     pub fn record(&mut self, outcome: Outcome) {
         self.planned += 1;
-        self.sent += 1;
+        self.sent += u64::from(outcome != Outcome::Skipped);
         match outcome {
             Outcome::Ok(_) => self.ok += 1,
             Outcome::Failed(..) => self.failed += 1,
             Outcome::TimedOut => self.timed_out += 1,
             Outcome::CutOff => self.cut_off += 1,
+            Outcome::Skipped => self.skipped += 1,
         }
     }
 
@@ -81,6 +89,7 @@ impl Counts {
         self.planned += other.planned;
         self.sent += other.sent;
         self.dropped += other.dropped;
+        self.skipped += other.skipped;
         self.ok += other.ok;
         self.failed += other.failed;
         self.timed_out += other.timed_out;
@@ -91,9 +100,9 @@ impl Counts {
     /// Whether every exchange is accounted for. True of a whole run; an interval may hold the end
     /// of an exchange that was planned in the one before.
     pub fn conserved(&self) -> Result<(), Imbalance> {
-        let &Self { planned, sent, dropped, .. } = self;
-        if planned != sent + dropped {
-            return Err(Imbalance::Planned { planned, sent, dropped });
+        let &Self { planned, sent, dropped, skipped, .. } = self;
+        if planned != sent + dropped + skipped {
+            return Err(Imbalance::Planned { planned, sent, dropped, skipped });
         }
         let ended = self.completed() + self.cut_off;
         if sent != ended {
@@ -117,9 +126,11 @@ mod tests {
             Outcome::Failed(Class::Result, 49),
             Outcome::TimedOut,
             Outcome::CutOff,
+            Outcome::Skipped,
         ] {
             counts.record(outcome);
         }
+        assert_eq!((counts.planned, counts.sent, counts.skipped), (6, 5, 1));
         counts.planned += 3;
         counts.dropped += 3;
         assert_eq!((counts.ok, counts.failed, counts.timed_out, counts.cut_off), (2, 1, 1, 1));
@@ -130,7 +141,8 @@ mod tests {
     #[test]
     fn a_lost_exchange_is_noticed() {
         let lost = Counts { planned: 10, sent: 8, dropped: 1, ok: 8, ..Counts::default() };
-        assert_eq!(lost.conserved(), Err(Imbalance::Planned { planned: 10, sent: 8, dropped: 1 }));
+        let imbalance = Imbalance::Planned { planned: 10, sent: 8, dropped: 1, skipped: 0 };
+        assert_eq!(lost.conserved(), Err(imbalance));
         let twice = Counts { planned: 8, sent: 8, ok: 8, failed: 1, ..Counts::default() };
         assert_eq!(twice.conserved(), Err(Imbalance::Sent { sent: 8, ended: 9 }));
     }

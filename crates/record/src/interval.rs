@@ -38,6 +38,8 @@ pub struct Interval {
     pub in_flight: u64,
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
+    /// What the driver counted beside exchanges, by the numbers of the catalogue. Grows to as many as there are.
+    pub tallies: Vec<u64>,
     /// How the generator fared.
     pub health: Health,
     /// Failures in words, as many as were still wanted.
@@ -61,6 +63,7 @@ impl Interval {
             backlog_peak: 0,
             in_flight: 0,
             orphans: 0,
+            tallies: Vec::new(),
             health: Health::default(),
             samples: Vec::new(),
         }
@@ -73,6 +76,7 @@ impl Interval {
         self.parts.iter_mut().for_each(Histogram::reset);
         (self.planned, self.dropped, self.backlog_peak, self.in_flight, self.orphans) =
             (0, 0, 0, 0, 0);
+        self.tallies.fill(0);
         self.lag.reset();
         self.lateness.reset();
         self.health.reset();
@@ -118,6 +122,12 @@ impl Interval {
         if let Some(histogram) = self.parts.get_mut(usize::from(part.0)) {
             histogram.record(took);
         }
+    }
+
+    /// Adds to tally `number`.
+    pub fn tally(&mut self, number: usize, count: u64) {
+        self.tallies.resize(self.tallies.len().max(number + 1), 0);
+        self.tallies[number] += count;
     }
 
     /// How long the interval lasted.
@@ -169,6 +179,9 @@ impl Interval {
         self.lag.merge(&other.lag);
         self.lateness.merge(&other.lateness);
         self.orphans += other.orphans;
+        for (number, count) in other.tallies.iter().enumerate() {
+            self.tally(number, *count);
+        }
         self.health.merge(&other.health);
         self.samples.extend(other.samples.iter().cloned());
         self.samples.sort_by_key(|sample| (sample.at, sample.operation));

@@ -40,7 +40,7 @@ pub use phase::Phase;
 pub use record::{
     Basis, CodeRecord, Conclusion, Conservation, Generator, Mode, Names, OperationRecord,
     PartRecord, PhaseRecord, Plan, PortBudget, Rates, ReadError, Record, SCHEMA, SampleRecord,
-    StepOperationRecord, StepRecord, Tool, WorkerRecord, WriteError, rate,
+    StepOperationRecord, StepRecord, TallyRecord, Tool, WorkerRecord, WriteError, rate,
 };
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};

@@ -32,14 +32,14 @@ impl Operation {
     /// Records one exchange.
     ///
     /// An exchange cut off has no response time, only a lower bound of one, so it is counted and
-    /// not timed. One that failed before its request could leave has kept a user waiting but no
+    /// not timed, and neither is one that was skipped. One that failed before its request could leave has kept a user waiting but no
     /// target busy: it has a response time and no service time.
     #[inline]
     pub fn record(&mut self, outcome: Outcome, stamps: &Stamps, items: u64) {
         self.counts.record(outcome);
         self.counts.items += items;
         self.codes.record(outcome);
-        if outcome == Outcome::CutOff {
+        if !timed(outcome) {
             return;
         }
         self.response.record(stamps.response());
@@ -54,7 +54,7 @@ impl Operation {
         self.counts.record(outcome);
         self.counts.items += items;
         self.codes.record(outcome);
-        if outcome != Outcome::CutOff {
+        if timed(outcome) {
             self.response.record(response);
         }
     }
@@ -76,10 +76,16 @@ impl Operation {
     }
 }
 
+/// Whether an exchange with this outcome kept a user waiting for a time that is known.
+fn timed(outcome: Outcome) -> bool {
+    !matches!(outcome, Outcome::CutOff | Outcome::Skipped)
+}
+
 /// Whether an exchange with this outcome had a request on its way.
 pub(crate) fn left(outcome: Outcome) -> bool {
     !matches!(
         outcome,
-        Outcome::Failed(Class::Connect | Class::Tls | Class::Login | Class::Ports, _)
+        Outcome::Skipped
+            | Outcome::Failed(Class::Connect | Class::Tls | Class::Login | Class::Ports, _)
     )
 }

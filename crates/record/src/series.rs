@@ -54,6 +54,8 @@ pub struct Step {
     pub in_flight: u64,
     /// Replies that answered nothing.
     pub orphans: u64,
+    /// What the driver counted beside exchanges.
+    pub tallies: Vec<u64>,
     /// The share of its core the busiest worker used in the busiest of the intervals.
     pub busiest: Option<f64>,
     lag: Packed,
@@ -79,6 +81,7 @@ impl Step {
             backlog_peak: interval.backlog_peak,
             in_flight: interval.in_flight,
             orphans: interval.orphans,
+            tallies: interval.tallies.clone(),
             busiest: interval.health.busiest(),
             lag: Packed::new(&interval.lag),
             lateness: Packed::new(&interval.lateness),
@@ -124,6 +127,10 @@ impl Step {
         self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
         self.in_flight = other.in_flight;
         self.orphans += other.orphans;
+        self.tallies.resize(self.tallies.len().max(other.tallies.len()), 0);
+        for (mine, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
+            *mine += theirs;
+        }
         self.busiest = self.busiest.into_iter().chain(other.busiest).reduce(f64::max);
         self.lag.merge(&other.lag);
         self.lateness.merge(&other.lateness);

@@ -10,7 +10,7 @@
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
 use crate::think::ThinkTime;
-use brunt_exchange::Moment;
+use brunt_exchange::{Moment, Want};
 use brunt_record::Phase;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -76,6 +76,8 @@ impl Numbers {
 /// What ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ended {
+    /// No session wanted another exchange.
+    Exhausted,
     /// The schedule or the time limit came to its end.
     Time,
     /// The number of exchanges asked for was reached.
@@ -172,7 +174,7 @@ impl Dispatch {
         seat: u32,
         session: u32,
         turn: u64,
-        free: Moment,
+        (free, wants): (Moment, Want),
         ledger: &impl Ledger,
     ) -> Answer {
         match &mut self.model {
@@ -191,7 +193,11 @@ impl Dispatch {
             }
             Model::Closed(_) if self.over.is_some() => Answer::Leave,
             Model::Closed(closed) => {
-                let due = free + closed.pause(session, turn);
+                let due = match wants {
+                    Want::Next => free + closed.pause(session, turn),
+                    Want::At(moment) => moment.max(self.origin),
+                    Want::Nothing => return Answer::Leave,
+                };
                 if self.end.is_some_and(|end| due >= end) {
                     return Answer::Leave;
                 }

@@ -19,7 +19,7 @@ use crate::gate::Gate;
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::timer::Time;
-use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Want, Watch};
 use brunt_record::{Catalogue, Phase, Samples};
 use dispatch::{Answer, Dispatch, Given, Ledger};
 use pacer::Pacer;
@@ -86,7 +86,7 @@ pub(crate) async fn work<T: Time, F: Fleet>(
     let origin = shared.gate.arrive(|| worker.clock.now());
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;
-    let end = pacer.pace(origin, lasting, &|| fleet.noticed(number)).await;
+    let end = pacer.pace(origin, lasting, &|noticed| fleet.noticed(number, noticed)).await;
     pacer.take_leave().await;
     while let Some(done) = tasks.join_next().await {
         if let Err(failure) = done
@@ -149,7 +149,8 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
                 Err(_) => break,
             }
         }
-        let Some(given) = worker.next(seat, name, turn, free).await else { break };
+        let wants = session.wants(free);
+        let Some(given) = worker.next(seat, name, turn, (free, wants)).await else { break };
         let ticket = Ticket { number: given.number, session: name, turn };
         free = worker.exchange(&mut session, seat, &ticket, &given, free, &mut text).await;
         // A target that always answers at once must not keep the others from running.
@@ -313,13 +314,19 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// The next exchange for a session that is free since `free`; `None` when there is none.
-    async fn next(&self, seat: u32, name: u32, turn: u64, free: Moment) -> Option<Given> {
+    async fn next(
+        &self,
+        seat: u32,
+        name: u32,
+        turn: u64,
+        (free, wants): (Moment, Want),
+    ) -> Option<Given> {
         let desk = self.seat(seat);
         desk.begin(Doing::Waiting, NEVER);
         self.turn(free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
-            (dispatch.ask(seat, name, turn, free, self), dispatch.next_ring())
+            (dispatch.ask(seat, name, turn, (free, wants), self), dispatch.next_ring())
         };
         let sooner = answer == Answer::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
         let unseen = answer == Answer::Leave && !self.over_seen.get();
@@ -366,8 +373,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
         let done = desk.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
-        let ended = self.clock.now();
-        self.turn(ended);
+        let now = self.clock.now();
+        let ended = watch.ended_at().unwrap_or(now);
+        self.turn(now);
         let outcome = done.unwrap_or_else(|called_off| called_off);
         let operation = watch.named_operation();
         let mut recorder = self.recorder.borrow_mut();
@@ -384,6 +392,6 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             }
             _ => {}
         }
-        ended
+        now
     }
 }

@@ -53,7 +53,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         &self,
         origin: Moment,
         lasting: Option<Duration>,
-        noticed: &impl Fn() -> Noticed,
+        noticed: &impl Fn(&mut Noticed),
     ) -> WorkerEnd {
         let worker = self.worker;
         let mut tick = origin;
@@ -65,8 +65,11 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             let drained = over.map(|(_, at)| at + worker.drain);
             if now >= tick || drained.is_some_and(|at| now >= at) {
                 self.look(now, drained);
-                worker.recorder.borrow_mut().noticed(noticed());
+                noticed(worker.recorder.borrow_mut().noticed());
                 tick = now + worker.tick;
+            }
+            if worker.active.get() == 0 && worker.dispatch.borrow().over().is_none() {
+                worker.dispatch.borrow_mut().stop(Ended::Exhausted);
             }
             if let Some(ended) = worker.dispatch.borrow().over() {
                 over = Some((ended, over.map_or(now, |(_, at)| at)));
@@ -87,11 +90,11 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         let (ended, at) = over.unwrap_or((Ended::Aborted, origin));
         let end = match (ended, lasting) {
             (Ended::Time, Some(lasting)) => origin + lasting,
-            (Ended::Count, _) => origin,
+            (Ended::Count | Ended::Exhausted, _) => origin,
             _ => at,
         };
         let mut recorder = worker.recorder.borrow_mut();
-        recorder.noticed(noticed());
+        noticed(recorder.noticed());
         let last = recorder.finish(end);
         WorkerEnd { ended, origin, last }
     }

@@ -194,9 +194,9 @@ impl Recorder {
         step.backlog_peak = step.backlog_peak.max(waiting as u64);
     }
 
-    /// Takes note of what belongs to no exchange, counted since the beginning.
-    pub(super) fn noticed(&mut self, noticed: Noticed) {
-        self.noticed = noticed;
+    /// Where what belongs to no exchange is written down, counted since the beginning.
+    pub(super) fn noticed(&mut self) -> &mut Noticed {
+        &mut self.noticed
     }
 
     pub(super) fn wants_text(&mut self) -> bool {
@@ -231,6 +231,8 @@ impl Recorder {
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         match watch.sent_at() {
             Some(sent) => {
+                // A stamp of the kernel's may be earlier than that of the system call it answers.
+                let ended = ended.max(sent);
                 let stamps = Stamps { due: given.due, free, sent, ended };
                 step.record(operation, outcome, &stamps, items);
             }
@@ -265,16 +267,22 @@ impl Recorder {
         };
         let texts = self.samples.take();
         let (phase, in_flight) = (self.phase, self.in_flight);
-        let (noticed, before) = (self.noticed, self.noticed_before);
+        self.cpu = cpu;
+        self.closed_at = now;
+        let noticed = std::mem::take(&mut self.noticed);
+        let before = std::mem::take(&mut self.noticed_before);
         let step = self.filling(phase);
         step.health.record(load);
         step.health.socket_drops += noticed.socket_drops - before.socket_drops;
         step.orphans += noticed.orphans - before.orphans;
+        let earlier = before.tallies.iter().copied().chain(std::iter::repeat(0));
+        for (number, (count, earlier)) in noticed.tallies.iter().zip(earlier).enumerate() {
+            step.tally(number, count - earlier);
+        }
         step.in_flight = in_flight;
         step.samples.extend(texts);
-        self.cpu = cpu;
-        self.closed_at = now;
-        self.noticed_before = noticed;
+        self.noticed_before.clone_from(&noticed);
+        self.noticed = noticed;
     }
 
     /// Gives away what was filled; keeps it where the collector has no room, unless it is the

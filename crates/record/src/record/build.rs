@@ -3,8 +3,8 @@
 
 use super::{
     Basis, CodeRecord, Conservation, Generator, Mode, OperationRecord, PartRecord, PhaseRecord,
-    Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord, StepRecord, Tool,
-    WorkerRecord, rate,
+    Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord, StepRecord,
+    TallyRecord, Tool, WorkerRecord, rate,
 };
 use crate::{
     Catalogue, Codes, Environment, Evidence, Interval, Latency, Phase, Series, Slo, SloError, Step,
@@ -80,6 +80,7 @@ impl Conclusion<'_> {
             lateness: Latency::new(&steady.lateness, &self.percentiles),
             backlog_peak: steady.backlog_peak,
             orphans: steady.orphans,
+            tallies: self.tallies(steady),
             series: self.series.steps().iter().map(|one| step(one, self.names)).collect(),
             generator: self.generator(steady, rates.achieved),
             samples: self.samples(),
@@ -134,6 +135,12 @@ impl Conclusion<'_> {
             }
         });
         parts.collect()
+    }
+
+    fn tallies(&self, steady: &Interval) -> Vec<TallyRecord> {
+        let counts = steady.tallies.iter().copied().chain(std::iter::repeat(0));
+        let named = self.catalogue.tallies.iter().zip(counts);
+        named.map(|(name, count)| TallyRecord { name: name.clone(), count }).collect()
     }
 
     fn generator(&self, steady: &Interval, achieved: Option<f64>) -> Generator {
@@ -216,6 +223,7 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
         backlog_peak: step.backlog_peak,
         in_flight: step.in_flight,
         orphans: step.orphans,
+        tallies: step.tallies.clone(),
         busiest: step.busiest,
         operations: operations.collect(),
         lag: Latency::new(&step.lag(), &PERCENTILES),
@@ -243,6 +251,7 @@ fn class(outcome: Outcome) -> (&'static str, Option<u32>) {
         Outcome::Failed(class, code) => (class.word(), (code != 0).then_some(code)),
         Outcome::TimedOut => ("timed-out", None),
         Outcome::CutOff => ("cut-off", None),
+        Outcome::Skipped => ("skipped", None),
     }
 }
 

@@ -53,6 +53,9 @@ pub struct Record {
     pub backlog_peak: u64,
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
+    /// What the driver counted beside exchanges, in the steady phase.
+    #[serde(default)]
+    pub tallies: Vec<TallyRecord>,
     /// The run over time.
     pub series: Vec<StepRecord>,
     /// How the generator itself fared.
@@ -183,6 +186,15 @@ pub struct PartRecord {
     pub took: Latency,
 }
 
+/// One count of a driver's own: messages of a stage, replies that came too late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TallyRecord {
+    /// What is counted.
+    pub name: String,
+    /// How many there were.
+    pub count: u64,
+}
+
 /// One step of the run over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepRecord {
@@ -202,6 +214,9 @@ pub struct StepRecord {
     pub in_flight: u64,
     /// Replies that answered nothing.
     pub orphans: u64,
+    /// What the driver counted beside exchanges, in the order of the record's tallies.
+    #[serde(default)]
+    pub tallies: Vec<u64>,
     /// The share of its core the busiest worker used.
     pub busiest: Option<f64>,
     /// The operations, in the order of the record's.
