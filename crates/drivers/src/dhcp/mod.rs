@@ -6,7 +6,16 @@
 //! transaction id, keeps the drop times and counts what belongs to no exchange.
 
 pub mod dialogue;
+pub mod hexfile;
+pub mod leases;
+pub mod listfile;
+pub mod mix;
+pub mod population;
 pub mod stage;
+pub mod tally;
+pub mod varied;
 
 pub use dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
+pub use mix::Mix;
+pub use population::Population;
 pub use stage::{Kind, Stage};

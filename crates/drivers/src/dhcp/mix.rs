@@ -1,0 +1,151 @@
+//! A [`Mix`]: which kind the exchange with a given number is.
+//!
+//! Acquiring, renewing and releasing have a rate each and one schedule of due times between them.
+//! Which is which is a pure function of the number: the kinds are spread as evenly as whole
+//! exchanges can be, and any stretch of numbers as long as the rates' sum holds exactly as many of
+//! each as their rates say, wherever it begins. It must not know when anything is due.
+
+use super::Kind;
+
+/// Three rates, sharing the numbers of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mix {
+    acquire: u64,
+    renew: u64,
+    release: u64,
+}
+
+/// What an exchange is, and which of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its number among those of its kind, counted from 0.
+    pub rank: u64,
+}
+
+impl Mix {
+    /// Nothing but acquiring.
+    pub const ACQUIRE: Self = Self { acquire: 1, renew: 0, release: 0 };
+
+    /// A mix at these rates, all in the same unit; a fractional rate is given as so many in a
+    /// million seconds. Nothing but acquiring where all are 0.
+    pub fn new(acquire: u64, renew: u64, release: u64) -> Self {
+        let common = divisor(divisor(acquire, renew), release);
+        if common == 0 {
+            return Self::ACQUIRE;
+        }
+        Self { acquire: acquire / common, renew: renew / common, release: release / common }
+    }
+
+    /// What exchange `number` is.
+    pub fn turn(&self, number: u64) -> Turn {
+        let whole = self.acquire + self.renew + self.release;
+        let acquired = before(number, self.acquire, whole);
+        if before(number + 1, self.acquire, whole) > acquired {
+            return Turn { kind: Kind::Acquire, rank: acquired };
+        }
+        let others = number - acquired;
+        let renewed = before(others, self.renew, self.renew + self.release);
+        if before(others + 1, self.renew, self.renew + self.release) > renewed {
+            return Turn { kind: Kind::Renew, rank: renewed };
+        }
+        Turn { kind: Kind::Release, rank: others - renewed }
+    }
+
+    /// How many exchanges there are up to and including the acquiring one that makes them so many.
+    pub fn until_acquired(&self, acquired: u64) -> u64 {
+        if self.acquire == 0 || acquired == 0 {
+            return 0;
+        }
+        let whole = u128::from(self.acquire + self.renew + self.release);
+        let before = u128::from(acquired - 1) * whole / u128::from(self.acquire);
+        u64::try_from(before + 1).unwrap_or(u64::MAX)
+    }
+}
+
+/// How many of the first `count` are chosen, if `part` of each `whole` are, the first among them.
+fn before(count: u64, part: u64, whole: u64) -> u64 {
+    if whole == 0 {
+        return 0;
+    }
+    let product = u128::from(count) * u128::from(part);
+    u64::try_from(product.div_ceil(u128::from(whole))).unwrap_or(u64::MAX)
+}
+
+/// The greatest common divisor.
+fn divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn counted(mix: &Mix, from: u64, count: u64) -> [u64; 3] {
+        let mut counts = [0; 3];
+        for number in from..from + count {
+            counts[mix.turn(number).kind as usize] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn every_whole_second_holds_what_the_rates_say() {
+        for (acquire, renew, release) in [(100, 30, 7), (1000, 0, 1000), (3, 1, 0), (7, 3, 4)] {
+            let mix = Mix::new(acquire, renew, release);
+            let second = acquire + renew + release;
+            for from in [0, second, 17 * second, 1 << 40] {
+                assert_eq!(counted(&mix, from, second), [acquire, renew, release], "from {from}");
+            }
+        }
+    }
+
+    #[test]
+    fn fractions_of_a_rate_come_out_over_their_period() {
+        let mix = Mix::new(2_500_000, 500_000, 0);
+        assert_eq!(counted(&mix, 0, 6), [5, 1, 0]);
+        assert_eq!(counted(&mix, 6_000_000, 6), [5, 1, 0]);
+    }
+
+    #[test]
+    fn kinds_are_counted_without_a_gap() {
+        let mix = Mix::new(10, 4, 3);
+        let mut next: HashMap<Kind, u64> = HashMap::new();
+        for number in 0..10_000 {
+            let turn = mix.turn(number);
+            let next = next.entry(turn.kind).or_default();
+            assert_eq!(turn.rank, *next, "exchange {number}");
+            *next += 1;
+        }
+    }
+
+    #[test]
+    fn no_kind_comes_in_a_heap() {
+        let mix = Mix::new(90, 10, 0);
+        let renewals: Vec<u64> =
+            (0..1000).filter(|number| mix.turn(*number).kind == Kind::Renew).collect();
+        assert_eq!(renewals.len(), 100);
+        assert!(renewals.windows(2).all(|pair| pair[1] - pair[0] == 10), "{renewals:?}");
+    }
+
+    #[test]
+    fn a_limit_of_acquired_leases_is_a_limit_of_exchanges() {
+        let mix = Mix::new(10, 4, 3);
+        for acquired in 1..500 {
+            let until = mix.until_acquired(acquired);
+            assert_eq!(counted(&mix, 0, until)[0], acquired);
+            assert_eq!(mix.turn(until - 1), Turn { kind: Kind::Acquire, rank: acquired - 1 });
+        }
+        assert_eq!(mix.until_acquired(0), 0);
+    }
+
+    #[test]
+    fn without_other_rates_all_is_acquiring() {
+        for mix in [Mix::ACQUIRE, Mix::new(0, 0, 0), Mix::new(500, 0, 0)] {
+            let turn = mix.turn(u64::MAX / 2);
+            assert_eq!(turn, Turn { kind: Kind::Acquire, rank: u64::MAX / 2 });
+        }
+    }
+}
