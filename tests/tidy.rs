@@ -54,6 +54,7 @@ const AUDITED: &[&str] = &[
     "bench/ldap/src/cpu.rs",
     "crates/drivers/src/ldap/sasl/gssapi/library.rs",
     "crates/drivers/src/net/bind.rs",
+    "crates/drivers/src/net/mmsg.rs",
     "crates/drivers/tests/ldap_allocations.rs",
     "crates/engine/src/timer.rs",
     "crates/engine/tests/allocation.rs",

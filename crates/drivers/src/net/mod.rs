@@ -6,12 +6,17 @@
 
 pub mod backoff;
 mod bind;
+pub mod carrier;
 mod failure;
 pub mod keystore;
+mod mmsg;
 pub mod ports;
+pub mod privilege;
 pub mod source;
 pub mod stream;
 pub mod tcp;
 pub mod tls;
+pub mod udp;
 
 pub use failure::Failure;
+pub use mmsg::BATCH;

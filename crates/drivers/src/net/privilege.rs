@@ -1,0 +1,24 @@
+//! What to do where the system says that this process may not.
+//!
+//! One sentence for every socket that needs a right, so that whoever meets it can paste the remedy. It must not know
+//! what the right was for.
+
+use std::fmt;
+
+/// How a user gives this program the rights it needs, in words that can be pasted.
+pub fn remedy() -> impl fmt::Display {
+    struct Remedy;
+    impl fmt::Display for Remedy {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(
+                "run it as root, or give it the right once: \
+                 sudo setcap cap_net_bind_service,cap_net_raw,cap_net_admin+ep ",
+            )?;
+            match std::env::current_exe() {
+                Ok(path) => path.display().fmt(f),
+                Err(_) => f.write_str("PATH-OF-THIS-PROGRAM"),
+            }
+        }
+    }
+    Remedy
+}

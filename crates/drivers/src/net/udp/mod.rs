@@ -1,0 +1,309 @@
+//! The UDP [`Socket`] of a worker: datagrams in batches, large buffers, and a count of what it lost itself.
+//!
+//! It is opened before the run, where a failure is put into words, and [registered](Bound::register) with the runtime
+//! of the worker that will own it. A load generator that loses replies in its own receive buffer books its own fault to
+//! the server, so the buffer is as large as this process may have, what was got is told, and every datagram the kernel
+//! drops is counted. It must not know what is in a datagram.
+
+mod overflow;
+mod stamp;
+
+use super::carrier::{Arrived, Carrier, Inbox, Parcel};
+use super::mmsg::{self, BATCH, Outgoing};
+use super::privilege;
+use brunt_exchange::Clock;
+use nix::sys::socket::{setsockopt, sockopt};
+use overflow::Overflow;
+use rustix::net::sockopt::{
+    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
+};
+use socket2::{Domain, Protocol, Type};
+use stamp::Translation;
+use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// The receive buffer unless told otherwise: a second of replies at 30,000 a second, as the kernel accounts for them.
+pub const RECEIVE_BUFFER: usize = 8 << 20;
+
+/// How a socket is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The address replies come to. Port 0: the kernel chooses.
+    pub local: SocketAddr,
+    /// The interface that datagrams leave by and come in at, if not any.
+    pub device: Option<String>,
+    /// Whether datagrams may go to a broadcast address.
+    pub broadcast: bool,
+    /// Whether a datagram that is too large for the way is refused instead of fragmented.
+    pub dont_fragment: bool,
+    /// The index of the interface that multicast leaves by, at most one hop far.
+    pub multicast: Option<u32>,
+    /// Room for datagrams that nobody has taken yet, in bytes.
+    pub receive_buffer: usize,
+    /// Room for datagrams that have not left yet, in bytes; 0 leaves it as the system has it.
+    pub send_buffer: usize,
+    /// Whether the kernel stamps what comes in.
+    pub kernel_stamps: bool,
+    /// How many datagrams a system call carries at most, 1 to [`BATCH`]; with 1, `sendto(2)` sends.
+    pub batch: usize,
+}
+
+impl Options {
+    /// The usual ones for a socket at `local`.
+    pub const fn new(local: SocketAddr) -> Self {
+        Self {
+            local,
+            device: None,
+            broadcast: false,
+            dont_fragment: true,
+            multicast: None,
+            receive_buffer: RECEIVE_BUFFER,
+            send_buffer: 0,
+            kernel_stamps: false,
+            batch: BATCH,
+        }
+    }
+}
+
+/// Why a socket could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A port below 1024, or an interface, that this process may not have.
+    #[error("open a UDP socket at {local}: {error}; {}", privilege::remedy())]
+    Permission {
+        /// The address asked for.
+        local: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Somebody else has the address.
+    #[error(
+        "open a UDP socket at {0}: the address is in use; a DHCP server or relay on this host, or another run, may \
+         have it (ss -lunp shows who)"
+    )]
+    InUse(SocketAddr),
+    /// Nobody on this host has the address.
+    #[error(
+        "open a UDP socket at {0}: this host has no such address (a link-local one needs its interface)"
+    )]
+    NotOurs(SocketAddr),
+    /// There is no such interface.
+    #[error("open a UDP socket at {0}: there is no interface '{1}'")]
+    NoDevice(SocketAddr, String),
+    /// Anything else.
+    #[error("open a UDP socket at {local}: {error}")]
+    Other {
+        /// The address asked for.
+        local: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// A socket that is open and has no runtime yet.
+#[derive(Debug)]
+pub struct Bound {
+    socket: socket2::Socket,
+    local: SocketAddr,
+    receive_buffer: usize,
+    batch: usize,
+    kernel_stamps: bool,
+}
+
+/// A socket of a worker.
+pub struct Socket {
+    inner: AsyncFd<socket2::Socket>,
+    local: SocketAddr,
+    receive_buffer: usize,
+    batch: usize,
+    kernel_stamps: bool,
+    outgoing: RefCell<Outgoing>,
+    overflow: Overflow,
+}
+
+impl Bound {
+    /// Opens a socket.
+    pub fn open(options: &Options) -> Result<Self, OpenError> {
+        let local = options.local;
+        let socket = prepare(options).map_err(|error| OpenError::of_option(options, error))?;
+        socket.bind(&local.into()).map_err(|error| OpenError::of_bind(local, error))?;
+        let (bound, granted) =
+            measure(&socket).map_err(|error| OpenError::Other { local, error })?;
+        Ok(Self {
+            socket,
+            local: bound.unwrap_or(local),
+            // The kernel doubles what is asked for, and reports the double: half of it is its own overhead.
+            receive_buffer: granted / 2,
+            batch: options.batch.clamp(1, BATCH),
+            kernel_stamps: options.kernel_stamps,
+        })
+    }
+
+    /// The address replies come to.
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// The receive buffer that was got, which is less than was asked for where the system sets a limit
+    /// (`net.core.rmem_max`) that this process may not pass.
+    pub const fn receive_buffer(&self) -> usize {
+        self.receive_buffer
+    }
+
+    /// Gives the socket to the runtime of this thread.
+    pub fn register(self) -> io::Result<Socket> {
+        Ok(Socket {
+            inner: mmsg::registered(self.socket)?,
+            local: self.local,
+            receive_buffer: self.receive_buffer,
+            batch: self.batch,
+            kernel_stamps: self.kernel_stamps,
+            outgoing: RefCell::new(Outgoing::new()),
+            overflow: Overflow::default(),
+        })
+    }
+}
+
+impl Socket {
+    /// The receive buffer that was got.
+    pub const fn receive_buffer(&self) -> usize {
+        self.receive_buffer
+    }
+
+    /// Takes what has come without waiting; [`io::ErrorKind::WouldBlock`] where that is nothing.
+    pub fn try_receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
+        self.take(self.inner.get_ref(), inbox, clock)
+    }
+
+    fn take(
+        &self,
+        socket: &socket2::Socket,
+        inbox: &mut Inbox,
+        clock: &dyn Clock,
+    ) -> io::Result<()> {
+        inbox.clear();
+        let count = inbox.incoming.receive(socket.as_fd(), self.batch)?;
+        let translation = self.kernel_stamps.then(|| Translation::now(clock));
+        inbox.take(count, |_, beside| {
+            if let Some(lost) = beside.lost {
+                self.overflow.heard(lost);
+            }
+            let at = translation.and_then(|it| Some(it.moment(beside.stamp?)));
+            Some(Arrived::whole(beside, at))
+        });
+        Ok(())
+    }
+
+    fn send<'a>(
+        &self,
+        socket: &socket2::Socket,
+        mut parcels: impl Iterator<Item = Parcel<'a>>,
+    ) -> io::Result<usize> {
+        if self.batch == 1 {
+            let Some(parcel) = parcels.next() else { return Ok(0) };
+            return socket.send_to(parcel.bytes, &parcel.to.into()).map(|_| 1);
+        }
+        let batch = parcels.map(|parcel| (parcel.bytes, Some(parcel.to))).take(self.batch);
+        self.outgoing.borrow_mut().send(socket.as_fd(), batch)
+    }
+}
+
+impl Carrier for Socket {
+    fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize> {
+        self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, parcels))
+    }
+
+    async fn writable(&self) -> io::Result<()> {
+        self.inner.writable().await.map(|mut guard| guard.retain_ready())
+    }
+
+    async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
+        self.inner.async_io(Interest::READABLE, |socket| self.take(socket, inbox, clock)).await
+    }
+
+    fn overflowed(&self) -> u64 {
+        if let Ok(lost) = mmsg::dropped(self.inner.as_fd()) {
+            self.overflow.heard(lost);
+        }
+        self.overflow.total()
+    }
+
+    fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+}
+
+impl OpenError {
+    fn of_option(options: &Options, error: io::Error) -> Self {
+        let local = options.local;
+        match (error.raw_os_error(), &options.device) {
+            (Some(libc::EPERM | libc::EACCES), _) => Self::Permission { local, error },
+            (Some(libc::ENODEV), Some(device)) => Self::NoDevice(local, device.clone()),
+            _ => Self::Other { local, error },
+        }
+    }
+
+    fn of_bind(local: SocketAddr, error: io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => Self::Permission { local, error },
+            Some(libc::EADDRINUSE) => Self::InUse(local),
+            Some(libc::EADDRNOTAVAIL) => Self::NotOurs(local),
+            _ => Self::Other { local, error },
+        }
+    }
+}
+
+/// Where a socket is bound, and its receive buffer.
+fn measure(socket: &socket2::Socket) -> io::Result<(Option<SocketAddr>, usize)> {
+    Ok((socket.local_addr()?.as_socket(), socket.recv_buffer_size()?))
+}
+
+/// A socket with all its options, not bound yet.
+fn prepare(options: &Options) -> io::Result<socket2::Socket> {
+    let domain = Domain::for_address(options.local);
+    let socket = socket2::Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_nonblocking(true)?;
+    if options.local.is_ipv6() {
+        socket.set_only_v6(true)?;
+        if let Some(index) = options.multicast {
+            socket.set_multicast_if_v6(index)?;
+            socket.set_multicast_hops_v6(1)?;
+        }
+    }
+    // Where the system will not say, datagrams are as long as the protocol makes them, and none needs a fragment.
+    let _ = match (options.dont_fragment, options.local) {
+        (true, SocketAddr::V4(_)) => set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::DO),
+        (true, SocketAddr::V6(_)) => set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::DO),
+        (false, _) => Ok(()),
+    };
+    socket.set_broadcast(options.broadcast)?;
+    if let Some(device) = &options.device {
+        socket.bind_device(Some(device.as_bytes()))?;
+    }
+    size_buffers(&socket, options.receive_buffer, options.send_buffer)?;
+    // Where a kernel cannot count its drops in passing, `overflowed` asks it.
+    let _ = setsockopt(&socket, sockopt::RxqOvfl, &1);
+    if options.kernel_stamps {
+        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+    }
+    Ok(socket)
+}
+
+/// Asks for buffers beyond what the system allows everybody, and takes what it allows if that is refused.
+pub(super) fn size_buffers(
+    socket: &socket2::Socket,
+    receive: usize,
+    send: usize,
+) -> io::Result<()> {
+    if receive > 0 && setsockopt(socket, sockopt::RcvBufForce, &receive).is_err() {
+        socket.set_recv_buffer_size(receive)?;
+    }
+    if send > 0 && setsockopt(socket, sockopt::SndBufForce, &send).is_err() {
+        socket.set_send_buffer_size(send)?;
+    }
+    Ok(())
+}
