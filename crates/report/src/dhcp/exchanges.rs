@@ -1,0 +1,500 @@
+//! The figures of a DHCP run by stage: what every text here is made from.
+//!
+//! They come from what any run records: tallies and parts, which are found by their names. So a
+//! text can be made while the run goes on, at its end, and from a file years later.
+
+use brunt_record::{
+    Catalogue, Histogram, HistogramError, Interval, Phase, Record, StepRecord, Totals,
+};
+use std::time::Duration;
+
+/// What is tallied of each stage. The tally is called as the stage, a blank and this word.
+pub const TALLIES_OF_A_STAGE: [&str; 12] = [
+    "sent",
+    "resent",
+    "received",
+    "naks",
+    "unusable",
+    "drops",
+    "cut off",
+    "unasked",
+    "late",
+    "duplicates",
+    "rejected leases",
+    "non unique addresses",
+];
+
+/// What is tallied of all stages together.
+pub const TALLIES_OF_ALL: [&str; 8] = [
+    "foreign",
+    "malformed",
+    "tooshort",
+    "unexpected",
+    "locallimit",
+    "leases forgotten",
+    "preload sent",
+    "preload received",
+];
+
+/// The part in which a client's whole life is timed.
+const LIFE: &str = "lease life";
+
+/// What the rate counts, by the names it has always had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// DORA and SARR.
+    FourWay,
+    /// The first half of DORA.
+    Offers,
+    /// The first half of SARR.
+    Advertisements,
+    /// Rapid commit for IPv4 (RFC 4039), which the old tool does not have.
+    RapidAcks,
+    /// Rapid commit for IPv6.
+    RapidReplies,
+}
+
+impl Counted {
+    /// The name after the rate.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FourWay => "4-way exchanges",
+            Self::Offers => "DISCOVER-OFFER",
+            Self::Advertisements => "Solicit-Advertise",
+            Self::RapidAcks => "Discover-Ack",
+            Self::RapidReplies => "Solicit-Reply",
+        }
+    }
+}
+
+/// What a run was asked for, as far as its texts tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// What the rate counts.
+    pub counted: Counted,
+    /// New exchanges a second, if a rate was asked for.
+    pub rate: Option<f64>,
+    /// The titles of the stages to show, in their order, whether or not anything was sent in them.
+    /// Other stages are shown after them if something was.
+    pub titles: Vec<String>,
+}
+
+/// One message and its answer, over the whole run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageFigures {
+    /// `DISCOVER-OFFER`.
+    pub title: String,
+    /// Messages sent, each once however often it was repeated.
+    pub sent: u64,
+    /// Repetitions.
+    pub resent: u64,
+    /// Answers to messages of the stage.
+    pub received: u64,
+    /// Refusals.
+    pub naks: u64,
+    /// Messages whose reply ended the exchange without being an answer.
+    pub unusable: u64,
+    /// Messages without an answer within the drop time.
+    pub drops: u64,
+    /// Messages whose answer nobody waited for to the end of the drop time.
+    pub cut_off: u64,
+    /// Messages that no server answers.
+    pub unasked: u64,
+    /// Answers after the drop time.
+    pub late: u64,
+    /// Answers where one was had already.
+    pub duplicates: u64,
+    /// Answers without the lease that was asked for.
+    pub rejected: u64,
+    /// Addresses that somebody else had already.
+    pub non_unique: u64,
+    /// Received - sent.
+    pub delay: Histogram,
+}
+
+impl StageFigures {
+    /// Replies that answered a message of the stage but came too late or twice.
+    pub fn orphans(&self) -> u64 {
+        self.late + self.duplicates
+    }
+
+    /// Messages that the run has forgotten without having had an answer. The old tool only comes
+    /// across those that waited too long when it happens to look; here they are all of them.
+    pub fn collected(&self) -> u64 {
+        self.drops
+    }
+
+    /// The counts in the order of [`TALLIES_OF_A_STAGE`].
+    fn of_counts(title: &str, counts: [u64; 12], delay: Histogram) -> Self {
+        let [
+            sent,
+            resent,
+            received,
+            naks,
+            unusable,
+            drops,
+            cut_off,
+            unasked,
+            late,
+            duplicates,
+            rejected,
+            non_unique,
+        ] = counts;
+        Self {
+            title: title.to_owned(),
+            sent,
+            resent,
+            received,
+            naks,
+            unusable,
+            drops,
+            cut_off,
+            unasked,
+            late,
+            duplicates,
+            rejected,
+            non_unique,
+            delay,
+        }
+    }
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchanges {
+    /// What the rate counts.
+    pub counted: Counted,
+    /// The rate that was asked for.
+    pub expected: Option<f64>,
+    /// Exchanges that came to a good end while there was load.
+    pub completed: u64,
+    /// How long there was load.
+    pub lasted: Duration,
+    /// The stages.
+    pub stages: Vec<StageFigures>,
+    /// Of whole acquisitions: ended - due.
+    pub response: Histogram,
+    /// Of whole acquisitions: ended - sent.
+    pub service: Histogram,
+    /// Of clients' whole lives: the time spent waiting for the server.
+    pub life: Histogram,
+    /// Replies to nobody we know.
+    pub foreign: u64,
+    /// Datagrams that are not the protocol.
+    pub malformed: u64,
+    /// Datagrams shorter than the shortest message.
+    pub tooshort: u64,
+    /// Messages that no client waits for.
+    pub unexpected: u64,
+    /// Messages that the local system refused to send.
+    pub locallimit: u64,
+    /// Leases given up because there was no room to remember them.
+    pub leases_forgotten: u64,
+    /// Messages sent before the run (`-P`).
+    pub preload_sent: u64,
+    /// Answers to them.
+    pub preload_received: u64,
+    /// Datagrams lost in our own sockets' buffers.
+    pub socket_drops: u64,
+    /// Datagrams lost in the server's receive queue, if the server is on this machine.
+    pub server_drops: Option<u64>,
+}
+
+impl Exchanges {
+    /// The figures of a run so far. What happened before there was load to be counted stays out;
+    /// what came home after it counts.
+    pub fn of_run(asked: &Asked, catalogue: &Catalogue, totals: &Totals) -> Self {
+        let mut whole = Interval::new(catalogue.operations.len(), catalogue.parts.len());
+        let counted = || totals.phases().iter().filter(|interval| counts(interval.phase));
+        // What is laid end to end begins where the first of it does.
+        whole.from = counted().map(|interval| interval.from).min().unwrap_or_default();
+        whole.to = whole.from;
+        let (mut completed, mut lasted) = (0, Duration::ZERO);
+        for interval in counted() {
+            whole.append(interval);
+            if interval.phase != Phase::Drain {
+                completed += interval.operations.first().map_or(0, |acquiring| acquiring.counts.ok);
+                lasted += interval.lasted();
+            }
+        }
+        let tally = |name: &str| {
+            let number = catalogue.tally(name);
+            number.and_then(|number| whole.tallies.get(number)).copied().unwrap_or(0)
+        };
+        let part = |name: &str| {
+            let number = catalogue.parts.iter().position(|known| known == name);
+            number.and_then(|number| whole.parts.get(number)).cloned().unwrap_or_default()
+        };
+        let mut figures = Self::named(asked, &catalogue.tallies, tally, part);
+        if let Some(acquiring) = whole.operations.first() {
+            figures.response.merge(&acquiring.response);
+            figures.service.merge(&acquiring.service);
+            let all = acquiring.counts.ok;
+            (completed, lasted) = pace((completed, lasted), (all, whole.lasted()));
+        }
+        (figures.completed, figures.lasted) = (completed, lasted);
+        figures.socket_drops = whole.health.socket_drops;
+        figures
+    }
+
+    /// The same from a record. It keeps the stages' times for all phases together, so those of a
+    /// warm-up are among them.
+    pub fn of_record(asked: &Asked, record: &Record) -> Result<Self, HistogramError> {
+        let steps: Vec<&StepRecord> =
+            record.series.iter().filter(|step| counts(step.phase)).collect();
+        let tally = |name: &str| {
+            let number = record.tallies.iter().position(|tally| tally.name == name);
+            let held = |step: &&StepRecord| number.and_then(|at| step.tallies.get(at)).copied();
+            steps.iter().filter_map(held).sum()
+        };
+        let mut parts = Vec::new();
+        for part in &record.parts {
+            parts.push((part.name.as_str(), part.took.histogram()?));
+        }
+        let part = |name: &str| {
+            let found = parts.iter().find(|(known, _)| *known == name);
+            found.map(|(_, took)| took.clone()).unwrap_or_default()
+        };
+        let names: Vec<String> = record.tallies.iter().map(|tally| tally.name.clone()).collect();
+        let mut figures = Self::named(asked, &names, tally, part);
+        let (mut completed, mut lasted) = (0, 0.0);
+        let (mut all, mut whole_time) = (0, 0.0);
+        for step in steps {
+            let Some(acquiring) = step.operations.first() else { continue };
+            figures.response.merge(&acquiring.response.histogram()?);
+            figures.service.merge(&acquiring.service.histogram()?);
+            all += acquiring.counts.ok;
+            whole_time += step.to_s - step.from_s;
+            if step.phase != Phase::Drain {
+                completed += acquiring.counts.ok;
+                lasted += step.to_s - step.from_s;
+            }
+        }
+        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        (figures.completed, figures.lasted) =
+            pace((completed, time(lasted)), (all, time(whole_time)));
+        figures.socket_drops = record.generator.socket_drops;
+        Ok(figures)
+    }
+
+    /// Good ends a second.
+    pub fn rate(&self) -> f64 {
+        if self.lasted.is_zero() {
+            return 0.0;
+        }
+        self.completed as f64 / self.lasted.as_secs_f64()
+    }
+
+    /// Exchanges of all stages without an answer within the drop time.
+    pub fn drops(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.drops).sum()
+    }
+
+    fn named(
+        asked: &Asked,
+        tallies: &[String],
+        tally: impl Fn(&str) -> u64,
+        part: impl Fn(&str) -> Histogram,
+    ) -> Self {
+        let of_stages = tallies.iter().filter(|name| !TALLIES_OF_ALL.contains(&name.as_str()));
+        let others = of_stages.filter_map(|name| name.strip_suffix(" sent"));
+        let others = others.filter(|title| {
+            asked.titles.iter().all(|asked| asked != title) && tally(&format!("{title} sent")) > 0
+        });
+        let titles = asked.titles.iter().map(String::as_str).chain(others);
+        let stages = titles.map(|title| {
+            let counts = TALLIES_OF_A_STAGE.map(|word| tally(&format!("{title} {word}")));
+            StageFigures::of_counts(title, counts, part(title))
+        });
+        let [
+            foreign,
+            malformed,
+            tooshort,
+            unexpected,
+            locallimit,
+            leases_forgotten,
+            preload_sent,
+            preload_received,
+        ] = TALLIES_OF_ALL.map(&tally);
+        Self {
+            counted: asked.counted,
+            expected: asked.rate,
+            completed: 0,
+            lasted: Duration::ZERO,
+            stages: stages.collect(),
+            response: Histogram::new(),
+            service: Histogram::new(),
+            life: part(LIFE),
+            foreign,
+            malformed,
+            tooshort,
+            unexpected,
+            locallimit,
+            leases_forgotten,
+            preload_sent,
+            preload_received,
+            socket_drops: 0,
+            server_drops: None,
+        }
+    }
+}
+
+/// Whether what happens in a phase belongs to the figures.
+fn counts(phase: Phase) -> bool {
+    !matches!(phase, Phase::Prepare | Phase::WarmUp)
+}
+
+/// What came to a good end, and in which time. While there is load and nothing else: what a server
+/// works off afterwards is no rate it could keep. A run too short for anything to end in it is
+/// judged with what came after.
+fn pace(loaded: (u64, Duration), whole: (u64, Duration)) -> (u64, Duration) {
+    if loaded.0 > 0 { loaded } else { whole }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::{Moment, Outcome, Part, Stamps};
+    use brunt_record::{Conclusion, Environment, Plan, Series, Tool, WorkerLoad};
+
+    const FIRST: &str = "DISCOVER-OFFER";
+    const RENEW: &str = "REQUEST-ACK (renewal)";
+
+    fn catalogue() -> Catalogue {
+        let of_stages = [FIRST, "REQUEST-ACK", RENEW]
+            .iter()
+            .flat_map(|title| TALLIES_OF_A_STAGE.map(|word| format!("{title} {word}")));
+        let tallies: Vec<String> = of_stages.chain(TALLIES_OF_ALL.map(str::to_owned)).collect();
+        Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW, LIFE])
+            .with_tallies(tallies)
+    }
+
+    fn asked() -> Asked {
+        let titles = [FIRST, "REQUEST-ACK"].map(str::to_owned).to_vec();
+        Asked { counted: Counted::FourWay, rate: Some(4.0), titles }
+    }
+
+    /// An interval in which so many acquisitions ended well after 5 ms, a millisecond of it ours,
+    /// and each tally grew by its number and one.
+    fn interval(index: u64, phase: Phase, ended: u64) -> Interval {
+        let catalogue = catalogue();
+        let mut interval = Interval::new(2, 4);
+        interval.reset(index, phase, Duration::from_secs(index));
+        interval.to = Duration::from_secs(index + 1);
+        let [due, sent, ended_at] = [0, 1_000_000, 5_000_000].map(Moment::from_nanos);
+        for _ in 0..ended {
+            interval.planned += 1;
+            interval.record(
+                0,
+                Outcome::Ok(5),
+                &Stamps { due, free: due, sent, ended: ended_at },
+                0,
+            );
+            interval.part(Part(0), Duration::from_millis(1));
+            interval.part(Part(1), Duration::from_millis(3));
+        }
+        for number in 0..catalogue.tallies.len() {
+            interval.tally(number, number as u64 + 1);
+        }
+        interval.health.record(WorkerLoad::default());
+        interval.health.socket_drops = 11;
+        interval
+    }
+
+    fn run() -> [Interval; 5] {
+        [
+            interval(0, Phase::Prepare, 100),
+            interval(1, Phase::WarmUp, 0),
+            interval(2, Phase::Steady, 3),
+            interval(3, Phase::Steady, 4),
+            interval(4, Phase::Drain, 1),
+        ]
+    }
+
+    fn totals() -> Totals {
+        let mut totals = Totals::new();
+        for interval in &run() {
+            totals.absorb(interval);
+        }
+        totals
+    }
+
+    #[test]
+    fn what_was_tallied_under_load_and_after_it_is_found_by_name() {
+        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
+        let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
+        assert_eq!(titles, [FIRST, "REQUEST-ACK", RENEW], "renewals happened, if nobody asked");
+        // Three intervals count; the tallies of the second stage are numbers 13 to 24.
+        let second = &figures.stages[1];
+        assert_eq!((second.sent, second.resent, second.received), (39, 42, 45));
+        assert_eq!((second.naks, second.unusable, second.drops), (48, 51, 54));
+        assert_eq!((second.cut_off, second.unasked), (57, 60));
+        assert_eq!((second.late, second.duplicates), (63, 66));
+        assert_eq!((second.rejected, second.non_unique), (69, 72));
+        assert_eq!((second.orphans(), second.collected()), (129, 54));
+        assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (111, 114, 117));
+        assert_eq!((figures.preload_sent, figures.preload_received), (129, 132));
+        assert_eq!(
+            (figures.unexpected, figures.locallimit, figures.leases_forgotten),
+            (120, 123, 126)
+        );
+        assert_eq!(figures.socket_drops, 33);
+        assert_eq!(second.delay.mean(), Some(Duration::from_millis(3)));
+        assert_eq!(second.delay.count(), 8);
+        assert_eq!(figures.response.mean(), Some(Duration::from_millis(5)));
+        assert_eq!(figures.service.mean(), Some(Duration::from_millis(4)));
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_time_under_load() {
+        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
+        // Seven in two seconds; the eighth came home afterwards.
+        assert_eq!((figures.completed, figures.lasted), (7, Duration::from_secs(2)));
+        assert!((figures.rate() - 3.5).abs() < 1e-12);
+        let mut short = Totals::new();
+        short.absorb(&interval(0, Phase::Steady, 0));
+        short.absorb(&interval(1, Phase::Drain, 1));
+        let figures = Exchanges::of_run(&asked(), &catalogue(), &short);
+        assert!((figures.rate() - 0.5).abs() < 1e-12, "one in two seconds");
+        assert!(Exchanges::of_run(&asked(), &catalogue(), &Totals::new()).rate().abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_record_says_what_the_run_said() {
+        let (catalogue, mut series, mut totals) = (catalogue(), Series::new(), Totals::new());
+        // Without anything before the load: a record holds the times of all phases together.
+        for interval in &run()[2..] {
+            series.push(interval);
+            totals.absorb(interval);
+        }
+        let conclusion = Conclusion {
+            tool: Tool { name: "brunt".into(), version: "0".into() },
+            started: "2026-01-02T03:04:05Z".parse().unwrap(),
+            command: Vec::new(),
+            plan: Plan::open(4.0, 1, 7),
+            environment: Environment::default(),
+            catalogue: &catalogue,
+            names: &|_| String::new(),
+            totals: &totals,
+            series: &series,
+            percentiles: vec![50.0],
+            ports: None,
+            ceiling: None,
+            interrupted: None,
+            objectives: &[],
+        };
+        let recorded = Exchanges::of_record(&asked(), &conclusion.record().unwrap()).unwrap();
+        let measured = Exchanges::of_run(&asked(), &catalogue, &totals);
+        // What the sockets lost is kept of the steady phase only.
+        assert_eq!(recorded, Exchanges { socket_drops: 22, ..measured });
+    }
+
+    #[test]
+    fn stages_nobody_used_are_left_out_unless_asked_for() {
+        let mut totals = Totals::new();
+        totals.absorb(&Interval::new(2, 4));
+        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals);
+        let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
+        assert_eq!(titles, [FIRST, "REQUEST-ACK"]);
+    }
+}
