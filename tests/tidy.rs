@@ -36,8 +36,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("brunt-testbed", &[]),
-    // It starts programs and reads files, and must see brunt as any user does.
-    ("brunt-bench-ldap", &["brunt-testbed"]),
+    // They start programs and read files, and must see brunt as any user does.
+    ("brunt-bench-ldap", &["brunt-bench-tool", "brunt-testbed"]),
+    ("brunt-bench-tool", &[]),
 ];
 
 /// What tests may name besides. Nothing a library's tests name may come to depend on that library's own users.
@@ -51,7 +52,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
 
 /// The files that may hold unsafe code, each small enough to be read in one go.
 const AUDITED: &[&str] = &[
-    "bench/ldap/src/cpu.rs",
+    "bench/tool/src/cpu.rs",
     "crates/drivers/src/ldap/sasl/gssapi/library.rs",
     "crates/drivers/src/net/bind.rs",
     "crates/drivers/src/net/mmsg.rs",

@@ -8,7 +8,7 @@
 
 use crate::Effort;
 use crate::contender::{Contender, Operation, USERS};
-use crate::process::{Process, pass};
+use brunt_bench_tool::{Process, pass, share, stopwatch};
 use brunt_testbed::{Operations, Options, Slapd, until};
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ fn measure(slapd: &Slapd, contender: Contender, operation: Operation, effort: Ef
     let (cpu, count) = (tool.cpu(), completed(slapd, operation));
     pass(effort.window_s);
     let (cpu, count) = (tool.cpu().saturating_sub(cpu), completed(slapd, operation) - count);
-    let seconds = clock() / 1e9;
+    let seconds = clock().as_secs_f64();
     let peak_mib = tool.resident_peak_kib() as f64 / 1024.0;
     drop(tool);
     assert!(count > 0, "{} did no {} at all", contender.name(), operation.word());
@@ -118,13 +118,6 @@ fn measure(slapd: &Slapd, contender: Contender, operation: Operation, effort: Ef
         per_second: count as f64 / seconds,
         peak_mib,
     }
-}
-
-/// A stopwatch: the function tells the nanoseconds since it was made.
-#[expect(clippy::disallowed_methods, reason = "a bench watches other processes, in real time")]
-fn stopwatch() -> impl Fn() -> f64 {
-    let start = std::time::Instant::now();
-    move || start.elapsed().as_nanos() as f64
 }
 
 fn completed(slapd: &Slapd, operation: Operation) -> u64 {
@@ -141,21 +134,12 @@ fn completed_of(seen: &Operations, operation: Operation) -> u64 {
 
 /// Of each column its own median.
 fn median(figures: &[Figure]) -> Figure {
-    let middle = |pick: fn(&Figure) -> f64| {
-        let mut values: Vec<f64> = figures.iter().map(pick).collect();
-        values.sort_by(f64::total_cmp);
-        f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
-    };
+    let middle = |pick: fn(&Figure) -> f64| brunt_bench_tool::median(figures.iter().map(pick));
     Figure {
         cpu_us: middle(|figure| figure.cpu_us),
         per_second: middle(|figure| figure.per_second),
         peak_mib: middle(|figure| figure.peak_mib),
     }
-}
-
-/// How brunt's figure stands to another's, in the words one would use.
-fn share(ours: f64, theirs: f64) -> String {
-    if ours > theirs { format!("{:.2}x", ours / theirs) } else { format!("1/{:.1}", theirs / ours) }
 }
 
 #[cfg(test)]
@@ -168,11 +152,5 @@ mod tests {
         let odd = median(&[figure(3.0, 10.0), figure(1.0, 30.0), figure(2.0, 20.0)]);
         assert!((odd.cpu_us - 2.0).abs() < 1e-9 && (odd.per_second - 20.0).abs() < 1e-9);
         assert!((median(&[figure(1.0, 0.0), figure(2.0, 0.0)]).cpu_us - 1.5).abs() < 1e-9);
-    }
-
-    #[test]
-    fn ratios_read_as_said() {
-        assert_eq!(share(3.0, 2.0), "1.50x");
-        assert_eq!(share(4.0, 48.0), "1/12.0");
     }
 }

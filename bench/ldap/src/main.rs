@@ -6,11 +6,9 @@
 
 mod comparison;
 mod contender;
-mod cpu;
 mod memory;
 mod pacing;
 mod pingpong;
-mod process;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! What an idle connection costs brunt in memory: its peak with ten thousand, less that with ten.
 
 use crate::contender::brunt;
-use crate::process::{Process, pass};
+use brunt_bench_tool::{Process, pass};
 use brunt_testbed::{ADMIN_DN, BASE_DN, Daemon, PASSWORD, free_port};
 use std::path::Path;
 use std::process::Command;

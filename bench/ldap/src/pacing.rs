@@ -6,7 +6,7 @@
 use crate::Effort;
 use crate::contender::brunt;
 use crate::memory::target;
-use crate::process::Process;
+use brunt_bench_tool::Process;
 use brunt_testbed::{PASSWORD, PEOPLE_DN};
 use serde_json::Value;
 use std::path::Path;

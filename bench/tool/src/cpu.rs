@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 /// User and system time of all threads of process `id` since it started; `None` if it is gone.
-pub(crate) fn of(id: u32) -> Option<Duration> {
+pub fn of(id: u32) -> Option<Duration> {
     let mut clock: libc::clockid_t = 0;
     // SAFETY: the call writes one clockid_t through the pointer, which is to a live local.
     let found = unsafe { libc::clock_getcpuclockid(id.cast_signed(), &raw mut clock) };

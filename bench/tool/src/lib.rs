@@ -1,0 +1,16 @@
+//! A tool under observation: what every bench here needs, whatever the protocol.
+//!
+//! Tools are separate processes, looked at from outside, since only so does every contender get the
+//! same treatment. It knows neither a protocol nor a tool. Whatever goes wrong is a panic with the
+//! tool's last words: a bench without its tool has nothing to say.
+
+#![expect(clippy::missing_panics_doc, reason = "a bench has nobody to hand an error to")]
+
+pub mod cpu;
+mod figures;
+mod machine;
+mod process;
+
+pub use figures::{median, share};
+pub use machine::machine;
+pub use process::{Process, pass, stopwatch};
