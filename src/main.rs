@@ -6,7 +6,9 @@ mod ceiling;
 mod cli;
 mod commands;
 mod console;
+mod measured;
 mod rates;
+mod schedules;
 mod signals;
 
 use cli::exit::Exit;

@@ -1,42 +1,20 @@
 //! [`Ending`]: the record, the summary and the exit code of a run that is over.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::{Finished, Load, Plan};
 use brunt_exchange::{Class, Outcome};
-use brunt_record::{
-    Basis, Catalogue, Conclusion, Counts, Environment, Histogram, Mode, Phase, Record, Slo, Tool,
-    write_hgrm,
-};
+use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Phase, Record, Slo, Tool};
 use brunt_report::{Style, summary};
 
 use super::naming::name;
-use super::screen::Measured;
 use super::{Outcome as RunOutcome, Voice, ports, setup};
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
-use crate::cli::rate::output::Output;
 use crate::console;
+use crate::measured::{Measured, nothing_worked, percentiles};
 use crate::signals::Signal;
-
-/// Sees to it before the run that what is written only after it can be written.
-pub(super) fn check(output: &Output) -> Result<(), String> {
-    for (name, path) in [("--record", &output.record), ("--hgrm", &output.hgrm)] {
-        let Some(path) = path else { continue };
-        let there = path.exists();
-        OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
-            format!("failed to write {name} {}: {error}; name another file", path.display())
-        })?;
-        if !there {
-            // Nothing is lost if it stays: the run writes it anew.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-    Ok(())
-}
 
 /// Everything that is known when a run is over.
 pub(super) struct Ending<'a> {
@@ -64,8 +42,7 @@ impl Ending<'_> {
             record.write(path).map_err(|error| format!("failed to {error}"))?;
         }
         if let Some(path) = &output.hgrm {
-            hgrm(measured, path)
-                .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))?;
+            measured.write_hgrm(path)?;
         }
         if self.voice == Voice::Aloud {
             self.say(&record)?;
@@ -168,10 +145,6 @@ impl Ending<'_> {
     }
 }
 
-fn nothing_worked(counts: &Counts) -> bool {
-    counts.planned > 0 && counts.ok == 0
-}
-
 /// How many exchanges of the steady phase ended for want of a connection.
 fn lost(measured: &Measured) -> u64 {
     let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
@@ -182,23 +155,4 @@ fn lost(measured: &Measured) -> u64 {
         })
         .map(|(_, count)| count)
         .sum()
-}
-
-/// Those of every record, and those of the table.
-fn percentiles(asked: &[f64]) -> Vec<f64> {
-    let mut all: Vec<f64> =
-        brunt_record::Latency::PERCENTILES.iter().chain(asked).copied().collect();
-    all.sort_by(f64::total_cmp);
-    all.dedup();
-    all
-}
-
-fn hgrm(measured: &Measured, path: &std::path::Path) -> std::io::Result<()> {
-    let mut all = Histogram::new();
-    if let Some(steady) = measured.totals.phase(Phase::Steady) {
-        steady.operations.iter().for_each(|operation| all.merge(&operation.response));
-    }
-    let mut out = BufWriter::new(File::create(path)?);
-    write_hgrm(&mut out, &all)?;
-    out.flush()
 }

@@ -25,13 +25,14 @@ use std::sync::Arc;
 use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Finished, Plan, Stop, limits};
-use brunt_record::{Catalogue, Slo};
+use brunt_record::Catalogue;
 
 use crate::ceiling;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
 use crate::console;
+use crate::measured;
 use crate::signals::Signals;
 
 use ending::Ending;
@@ -68,12 +69,15 @@ pub(crate) fn run(args: &RateArgs, signals: &Signals, voice: Voice) -> Result<Ou
     let plan = Arc::new(plan);
     let load = load::plan(args, seed, plan.exchanges_max()).map_err(usage)?;
     let catalogue = Catalogue::new(plan.operations().iter().copied(), ldap::PARTS);
-    let objectives = objectives(args, &plan).map_err(usage)?;
+    let objectives =
+        measured::objectives(&args.output.objectives, plan.operations()).map_err(usage)?;
     // Not before the plan: a Kerberos configuration is set while the process has one thread.
     signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
     limits::raise_open_files();
     ports::check(args, &plan);
-    ending::check(&args.output).map_err(|why| failed(&why))?;
+    let output = &args.output;
+    measured::check([("--record", &output.record), ("--hgrm", &output.hgrm)])
+        .map_err(|why| failed(&why))?;
     rehearsal::connect(&plan, signals)?;
     let mut paper = match voice {
         Voice::Aloud => Paper::open(&args.output).map_err(|why| failed(&why))?,
@@ -115,16 +119,6 @@ fn measure(
     let time = MachineTime::new();
     brunt_engine::run(load, catalogue, &time, &fleet, stop, screen)
         .map_err(|error| format!("failed to {error}"))
-}
-
-fn objectives(args: &RateArgs, plan: &ldap::Plan) -> Result<Vec<Slo>, String> {
-    let read = |text: &String| -> Result<Slo, String> {
-        let slo: Slo = text.parse().map_err(|error| format!("--slo {text}: {error}"))?;
-        slo.check(plan.operations().iter().copied())
-            .map_err(|error| format!("--slo {text}: {error}"))?;
-        Ok(slo)
-    };
-    args.output.objectives.iter().map(read).collect()
 }
 
 fn failed(why: &str) -> Refusal {

@@ -5,12 +5,10 @@
 //! that it covers.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::BufWriter;
 use std::time::Duration;
 
 use brunt_engine::{Sink, Stop};
-use brunt_record::{Catalogue, Hlog, Interval, Phase, Series, Totals};
+use brunt_record::{Catalogue, Interval, Phase};
 use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
 
 use super::naming::name;
@@ -20,20 +18,13 @@ use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
 use crate::cli::rate::output::Timestamps;
 use crate::console;
+use crate::measured::{IntervalLog, Measured};
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it is there.
 const SLACK: Duration = Duration::from_millis(500);
 
 /// Where the words of a failure break, as they did of old.
 const COLUMNS: usize = 80;
-
-/// What a run left behind.
-pub(super) struct Measured {
-    /// By phase.
-    pub(super) totals: Totals,
-    /// Over time.
-    pub(super) series: Series,
-}
 
 /// Shows and keeps intervals.
 pub(super) struct Screen<'a> {
@@ -45,7 +36,7 @@ pub(super) struct Screen<'a> {
     begun: bool,
     /// The row that is filling.
     row: Option<Interval>,
-    hlog: Option<Hlog<BufWriter<File>>>,
+    log: IntervalLog,
     measured: Measured,
     trouble: Option<String>,
 }
@@ -61,11 +52,6 @@ impl<'a> Screen<'a> {
         let output = &args.output;
         let basis = if args.load.compat { TimeBasis::Service } else { TimeBasis::Response };
         let layout = Layout::new(&output.percentiles, extra(args, catalogue));
-        let open = |path: &std::path::PathBuf| {
-            let file = File::create(path).map(BufWriter::new);
-            file.and_then(|file| Hlog::new(file, console::now(), catalogue))
-                .map_err(|error| format!("failed to write --hlog {}: {error}", path.display()))
-        };
         Ok(Self {
             args,
             catalogue,
@@ -74,8 +60,8 @@ impl<'a> Screen<'a> {
             table: RatesTable::new(layout, basis, output.script_friendly),
             begun: false,
             row: None,
-            hlog: output.hlog.as_ref().map(open).transpose()?,
-            measured: Measured { totals: Totals::default(), series: Series::default() },
+            log: IntervalLog::open(output.hlog.as_deref(), catalogue)?,
+            measured: Measured::default(),
             trouble: None,
         })
     }
@@ -95,9 +81,7 @@ impl<'a> Screen<'a> {
         if let Some(row) = self.row.take() {
             self.show(&row);
         }
-        if let Some(hlog) = self.hlog.take() {
-            hlog.finish().map_err(|error| format!("failed to write the interval log: {error}"))?;
-        }
+        self.log.finish()?;
         match self.trouble {
             Some(trouble) => Err(trouble),
             None => Ok(self.measured),
@@ -174,20 +158,11 @@ impl<'a> Screen<'a> {
             }
         }
     }
-
-    fn log(&mut self, interval: &Interval) {
-        let Some(hlog) = &mut self.hlog else { return };
-        if let Err(error) = hlog.push(interval) {
-            self.trouble.get_or_insert(format!("failed to write the interval log: {error}"));
-            self.stop.request();
-        }
-    }
 }
 
 impl Sink for Screen<'_> {
     fn interval(&mut self, interval: &Interval) {
-        self.measured.totals.absorb(interval);
-        self.measured.series.push(interval);
+        self.measured.absorb(interval);
         if self.args.output.verbose {
             interval.samples.iter().for_each(|sample| console::say(&wrap(&sample.text, COLUMNS)));
         }
@@ -195,7 +170,10 @@ impl Sink for Screen<'_> {
             return;
         }
         self.header();
-        self.log(interval);
+        if let Err(trouble) = self.log.push(interval) {
+            self.trouble.get_or_insert(trouble);
+            self.stop.request();
+        }
         let row = match self.row.take() {
             Some(mut row) => {
                 row.append(interval);
