@@ -4,7 +4,7 @@
 //! end, and looking for one is a walk without errors. What an option holds is checked where it is
 //! read. A message is written with a [`Writer`] straight into the buffer that is sent, or put
 //! together as a [`Draft`] whose options may come in any order. Relay messages of any number of
-//! levels, bounded, are read by [`relay::unwrap`] and written around a message by an [`Envelope`].
+//! levels, bounded, are read by [`relay::unwrap`] and written around a message with a [`Nest`].
 
 pub mod code;
 mod draft;
@@ -25,7 +25,7 @@ pub use ia::{Ia, IaKind, Lease};
 pub use message::{HEADER_LENGTH, Message, set_elapsed, set_xid};
 pub use message_type::MessageType;
 pub use option::{Opt, Options};
-pub use relay::{Envelope, Level, Nest, Relay};
+pub use relay::{Nest, Relay};
 pub use status::Status;
 pub use writer::{Open, Writer};
 

@@ -1,5 +1,9 @@
 //! Relay messages (RFC 8415 sections 9 and 19): taken off a message, put around one, answered.
 //!
+//! A datagram of several levels is written in one pass from the outside to the inside: for each
+//! level a [`header`], its options and an opened relay message option, then the message, then the
+//! lengths.
+//!
 //! How deep they nest is bounded by [`DEPTH_MAX`], so the places of all lengths of a datagram fit
 //! a [`Nest`] on the stack.
 
@@ -14,12 +18,6 @@ pub const DEPTH_MAX: usize = 32;
 
 /// The length of the header: type, hop count, link address and peer address.
 pub const HEADER_LENGTH: usize = 34;
-
-/// Where the link address stands in a relay message.
-pub const LINK_AT: usize = 2;
-
-/// Where the peer address stands in a relay message.
-pub const PEER_AT: usize = 18;
 
 /// One relay message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ impl<'a> Relay<'a> {
         }
         let (header, rest) = bytes.split_first_chunk::<HEADER_LENGTH>().ok_or(short)?;
         let [_, hops, addresses @ ..] = header;
-        let (link, peer) = addresses.split_at(PEER_AT - LINK_AT);
+        let (link, peer) = addresses.split_at(16);
         let address = |octets: &[u8]| <[u8; 16]>::try_from(octets).unwrap_or_default().into();
         let options = Options::parse(rest, HEADER_LENGTH)?;
         let missing = DecodeError::Missing { offset: 0, code: code::RELAY_MESSAGE };
@@ -99,65 +97,12 @@ pub fn unwrap(datagram: &[u8]) -> Result<Unwrapped<'_>, DecodeError> {
     Err(DecodeError::TooDeep { offset })
 }
 
-/// One relay agent on the way from the client to the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// The link address.
-    pub link: Ipv6Addr,
-    /// The peer address.
-    pub peer: Ipv6Addr,
-    /// Options to stand before the relayed message, encoded.
-    pub options: Vec<u8>,
-}
-
-/// The relay messages that are put around every message, ready to be copied.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Envelope {
-    /// Everything before the message, the lengths of the relay message options zero.
-    bytes: Vec<u8>,
-    nest: Nest,
-}
-
-impl Envelope {
-    /// Relay messages for these agents, the one nearest to the client first. Nothing if there are
-    /// more than [`DEPTH_MAX`].
-    pub fn new(levels: &[Level]) -> Option<Self> {
-        let mut envelope = Self::default();
-        for (hops, level) in levels.iter().enumerate().rev() {
-            let header = [MessageType::RELAY_FORW.0, u8::try_from(hops).ok()?];
-            envelope.bytes.extend_from_slice(&header);
-            envelope.bytes.extend_from_slice(&level.link.octets());
-            envelope.bytes.extend_from_slice(&level.peer.octets());
-            envelope.bytes.extend_from_slice(&level.options);
-            if !envelope.nest.open(&mut envelope.bytes) {
-                return None;
-            }
-        }
-        Some(envelope)
-    }
-
-    /// How many bytes stand before the message.
-    pub const fn length(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Where the header of the relay message nearest to the client begins, if there is one.
-    pub fn nearest_at(&self) -> Option<usize> {
-        let outer = self.nest.places().len().checked_sub(2);
-        let before = outer.and_then(|outer| self.nest.places().get(outer));
-        (!self.nest.places().is_empty()).then(|| before.map_or(0, |at| at + OPTION_HEADER))
-    }
-
-    /// Writes the relay messages at the end of `out`, which must be empty; the message follows.
-    pub fn open(&self, out: &mut Vec<u8>) {
-        debug_assert!(out.is_empty(), "the places of the lengths count from the first byte");
-        out.extend_from_slice(&self.bytes);
-    }
-
-    /// Writes the lengths, once the message stands in `out`.
-    pub fn close(&self, out: &mut Vec<u8>) {
-        self.nest.close(out);
-    }
+/// Begins a relay message at the end of `out`: its header, behind which options may follow before
+/// the relay message option is opened by [`Nest::open`].
+pub fn header(kind: MessageType, hops: u8, link: Ipv6Addr, peer: Ipv6Addr, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[kind.0, hops]);
+    out.extend_from_slice(&link.octets());
+    out.extend_from_slice(&peer.octets());
 }
 
 /// The places of relay message options whose lengths are not known yet.
@@ -177,9 +122,7 @@ impl Nest {
         let mut bytes = datagram;
         while bytes.first().is_some_and(|first| MessageType(*first).is_relay()) {
             let relay = Relay::parse(bytes).map_err(|error| error.shifted(offset))?;
-            out.extend_from_slice(&[MessageType::RELAY_REPL.0, relay.hops]);
-            out.extend_from_slice(&relay.link.octets());
-            out.extend_from_slice(&relay.peer.octets());
+            header(MessageType::RELAY_REPL, relay.hops, relay.link, relay.peer, out);
             if let Some(interface) = relay.options.find(code::INTERFACE_ID) {
                 out.extend_from_slice(interface.whole);
             }
