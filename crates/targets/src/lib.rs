@@ -6,5 +6,8 @@
 //!
 //! This crate must not know who drives it: no schedule, no histogram, no session of ours.
 
+mod clock;
+mod counter;
+pub mod dhcp;
 pub mod ldap;
 mod script;

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub(super) use crate::counter::add;
+
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(usize)]
@@ -196,9 +198,4 @@ impl Counters {
     pub(super) fn answer(&self, operation: Operation, code: u32) {
         add(&self.answers[operation as usize][(code as usize).min(CODES - 1)], 1);
     }
-}
-
-/// Adds to a counter that one thread alone writes, which spares the locked instruction.
-pub(super) fn add(counter: &AtomicU64, more: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Release);
 }

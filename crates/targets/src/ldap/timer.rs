@@ -1,4 +1,4 @@
-//! Time of an embedded server: one clock for all, one timerfd a thread for whatever waits.
+//! Waiting in an embedded directory: one timerfd a thread for whatever waits.
 //!
 //! tokio's timers turn in milliseconds, which would drown a scripted delay of half of one. A timerfd
 //! is late by some tens of microseconds on an idle machine, and that is how exact delays are.
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fd::OwnedFd;
 use rustix::time::{
@@ -19,23 +19,7 @@ use rustix::time::{
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The clock of a server, counted from its start.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
-    origin: Instant,
-}
-
-impl Clock {
-    #[expect(clippy::disallowed_methods, reason = "a target has a clock of its own")]
-    pub(super) fn new() -> Self {
-        Self { origin: Instant::now() }
-    }
-
-    /// The time since the start of the server.
-    pub(super) fn now(&self) -> Duration {
-        self.origin.elapsed()
-    }
-}
+pub(super) use crate::clock::Clock;
 
 /// Wakes whoever waits on one thread.
 #[derive(Debug)]

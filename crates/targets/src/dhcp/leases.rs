@@ -1,0 +1,461 @@
+//! Who has which place of a pool, and until when.
+//!
+//! A client keeps its place for as long as nobody else needs it, even after its lease has ended, so
+//! that it gets the same address again. All leases of one state end in the order in which they
+//! were made, since they last equally long; so each state is a list, threaded through the table, whose head is
+//! the one to look at. Giving, renewing and taking back cost the same however many there are, and
+//! nothing is allocated for a client that was seen before.
+
+use std::hash::BuildHasher as _;
+use std::time::Duration;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+/// How far beyond the places in use a client may ask for one. Asking must not fill our memory.
+const REACH: usize = 1 << 16;
+
+/// How many bytes of a client's identity need no memory of their own.
+const SHORT: usize = 31;
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nobody's, though whoever had it last may have it again.
+    Free,
+    /// Offered, and not yet asked for.
+    Offered,
+    /// Leased.
+    Bound,
+    /// In use by somebody that no server gave it to, so a client said.
+    Declined,
+}
+
+const STATES: usize = 4;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+/// Bytes that name a client.
+#[derive(Clone, Debug)]
+enum Name {
+    Short([u8; SHORT], u8),
+    Long(Box<[u8]>),
+}
+
+#[derive(Debug)]
+struct Slot {
+    name: Name,
+    until: Duration,
+    heard: u32,
+    before: u32,
+    behind: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    head: u32,
+    tail: u32,
+}
+
+/// What is known of one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Held<'a> {
+    pub(super) place: u32,
+    pub(super) client: &'a [u8],
+    pub(super) state: State,
+    /// Since the start of the server.
+    pub(super) until: Duration,
+    pub(super) heard: u32,
+}
+
+/// The leases of one kind.
+#[derive(Debug)]
+pub(super) struct Leases {
+    slots: Vec<Slot>,
+    by_client: HashTable<u32>,
+    lists: [List; STATES],
+    places: u64,
+    hasher: RandomState,
+}
+
+impl Leases {
+    /// A table of so many places, all free.
+    pub(super) fn new(places: u64) -> Self {
+        Self {
+            slots: Vec::new(),
+            by_client: HashTable::new(),
+            lists: [List { head: NONE, tail: NONE }; STATES],
+            places: places.min(u64::from(NONE)),
+            hasher: RandomState::default(),
+        }
+    }
+
+    /// The place that a client has or had last.
+    pub(super) fn of(&self, client: &[u8]) -> Option<u32> {
+        let hash = self.hasher.hash_one(client);
+        self.by_client.find(hash, |place| self.slot(*place).name.bytes() == client).copied()
+    }
+
+    /// Whether a client's lease on a place still holds.
+    pub(super) fn holds(&self, client: &[u8], place: u32, now: Duration) -> bool {
+        self.slots.get(place as usize).is_some_and(|slot| {
+            slot.state == State::Bound && slot.until > now && slot.name.bytes() == client
+        })
+    }
+
+    /// Sets a place aside for a client: the one it had, the one it wants, or one that is free.
+    pub(super) fn offer(
+        &mut self,
+        client: &[u8],
+        wanted: Option<u32>,
+        now: Duration,
+        until: Duration,
+    ) -> Option<u32> {
+        let place = match self.of(client) {
+            Some(place) => place,
+            None => wanted.filter(|place| self.is_free(*place, now)).or_else(|| self.spare(now))?,
+        };
+        let slot = self.slot(place);
+        let bound = slot.state == State::Bound && slot.until > now;
+        if bound {
+            // Who asks anew has not given up what it has.
+            self.slots[place as usize].heard += 1;
+        } else {
+            self.give(client, place, State::Offered, until);
+        }
+        Some(place)
+    }
+
+    /// Leases a place to a client, and says whether it could be had.
+    pub(super) fn bind(
+        &mut self,
+        client: &[u8],
+        place: u32,
+        now: Duration,
+        until: Duration,
+    ) -> bool {
+        let own = self.of(client);
+        if own != Some(place) && !self.is_free(place, now) {
+            return false;
+        }
+        if let Some(other) = own.filter(|own| *own != place) {
+            self.forget(other);
+        }
+        self.give(client, place, State::Bound, until);
+        true
+    }
+
+    /// Takes a lease back, and says whether there was one.
+    pub(super) fn release(&mut self, client: &[u8], place: u32, now: Duration) -> bool {
+        let held = self.holds(client, place, now);
+        if held {
+            self.slots[place as usize].heard += 1;
+            self.file(place, State::Free, Duration::ZERO);
+        }
+        held
+    }
+
+    /// Lets nobody have a place for some time, and says whether the client had been given it.
+    pub(super) fn decline(&mut self, client: &[u8], place: u32, until: Duration) -> bool {
+        let given = self.of(client) == Some(place);
+        if given {
+            self.forget(place);
+            self.file(place, State::Declined, until);
+        }
+        given
+    }
+
+    /// Gives up a place that was offered and that the client did not take.
+    pub(super) fn withdraw(&mut self, client: &[u8]) {
+        if let Some(place) = self.of(client)
+            && self.slot(place).state == State::Offered
+        {
+            self.file(place, State::Free, Duration::ZERO);
+        }
+    }
+
+    /// Every place that a client has or had.
+    pub(super) fn held(&self) -> impl Iterator<Item = Held<'_>> {
+        let named = (0..).zip(&self.slots).filter(|(_, slot)| !slot.name.bytes().is_empty());
+        named.map(|(place, slot)| Held {
+            place,
+            client: slot.name.bytes(),
+            state: slot.state,
+            until: slot.until,
+            heard: slot.heard,
+        })
+    }
+
+    fn slot(&self, place: u32) -> &Slot {
+        &self.slots[place as usize]
+    }
+
+    /// Whether anybody may have a place, which is made if it was never used.
+    fn is_free(&mut self, place: u32, now: Duration) -> bool {
+        if u64::from(place) >= self.places || place as usize >= self.slots.len() + REACH {
+            return false;
+        }
+        while self.slots.len() <= place as usize {
+            self.grow();
+        }
+        let slot = self.slot(place);
+        slot.state == State::Free || slot.until <= now
+    }
+
+    /// A place for somebody new: one that was nobody's, or the one that was left longest ago.
+    fn spare(&mut self, now: Duration) -> Option<u32> {
+        let free = self.lists[State::Free as usize].head;
+        let untouched = |slot: &Slot| slot.name.bytes().is_empty();
+        if self.slots.get(free as usize).is_some_and(untouched) {
+            return Some(free);
+        }
+        if (self.slots.len() as u64) < self.places {
+            return Some(self.grow());
+        }
+        let ended = [State::Free, State::Offered, State::Bound, State::Declined]
+            .map(|state| self.lists[state as usize].head);
+        let has_ended = |head: &u32| {
+            self.slots
+                .get(*head as usize)
+                .is_some_and(|slot| slot.state == State::Free || slot.until <= now)
+        };
+        ended.into_iter().find(has_ended)
+    }
+
+    fn grow(&mut self) -> u32 {
+        let place = self.slots.len() as u32;
+        self.slots.push(Slot {
+            name: Name::new(&[]),
+            until: Duration::ZERO,
+            heard: 0,
+            before: NONE,
+            behind: NONE,
+            state: State::Free,
+        });
+        self.push(place);
+        place
+    }
+
+    /// Puts a place into a client's name.
+    fn give(&mut self, client: &[u8], place: u32, state: State, until: Duration) {
+        if self.slot(place).name.bytes() != client {
+            self.forget(place);
+            let slot = &mut self.slots[place as usize];
+            slot.name = Name::new(client);
+            slot.heard = 0;
+            let (slots, hasher) = (&self.slots, &self.hasher);
+            let hash = |place: &u32| hasher.hash_one(slots[*place as usize].name.bytes());
+            self.by_client.insert_unique(self.hasher.hash_one(client), place, hash);
+        }
+        self.slots[place as usize].heard += 1;
+        self.file(place, state, until);
+    }
+
+    /// Takes a place out of everybody's name.
+    fn forget(&mut self, place: u32) {
+        let name = self.slots[place as usize].name.bytes();
+        if !name.is_empty() {
+            let hash = self.hasher.hash_one(name);
+            if let Ok(entry) = self.by_client.find_entry(hash, |other| *other == place) {
+                entry.remove();
+            }
+            self.slots[place as usize].name = Name::new(&[]);
+        }
+        self.file(place, State::Free, Duration::ZERO);
+    }
+
+    /// Moves a place to the end of a state's list.
+    fn file(&mut self, place: u32, state: State, until: Duration) {
+        self.unlink(place);
+        let slot = &mut self.slots[place as usize];
+        slot.state = state;
+        slot.until = until;
+        self.push(place);
+    }
+
+    fn push(&mut self, place: u32) {
+        let state = self.slot(place).state as usize;
+        // Places without a name go first, so that what was somebody's stays theirs for longest.
+        let first = self.slot(place).name.bytes().is_empty() && state == State::Free as usize;
+        let List { head, tail } = self.lists[state];
+        let (before, behind) = if first { (NONE, head) } else { (tail, NONE) };
+        self.slots[place as usize].before = before;
+        self.slots[place as usize].behind = behind;
+        self.join(state, before, place);
+        self.join_back(state, behind, place);
+    }
+
+    fn unlink(&mut self, place: u32) {
+        let slot = self.slot(place);
+        let (state, before, behind) = (slot.state as usize, slot.before, slot.behind);
+        self.join(state, before, behind);
+        self.join_back(state, behind, before);
+    }
+
+    /// Lets `behind` follow `before`.
+    fn join(&mut self, state: usize, before: u32, behind: u32) {
+        match self.slots.get_mut(before as usize) {
+            Some(slot) => slot.behind = behind,
+            None => self.lists[state].head = behind,
+        }
+    }
+
+    /// Lets `before` precede `behind`.
+    fn join_back(&mut self, state: usize, behind: u32, before: u32) {
+        match self.slots.get_mut(behind as usize) {
+            Some(slot) => slot.before = before,
+            None => self.lists[state].tail = before,
+        }
+    }
+}
+
+impl Name {
+    fn new(bytes: &[u8]) -> Self {
+        let mut short = [0; SHORT];
+        match short.get_mut(..bytes.len()) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                Self::Short(short, bytes.len() as u8)
+            }
+            None => Self::Long(bytes.into()),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Short(bytes, length) => &bytes[..usize::from(*length)],
+            Self::Long(bytes) => bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_client_keeps_its_place_while_nobody_needs_it() {
+        let mut leases = Leases::new(3);
+        let a = leases.offer(b"a", None, at(0), at(10)).unwrap();
+        assert_eq!(leases.offer(b"a", None, at(1), at(11)), Some(a));
+        assert!(leases.bind(b"a", a, at(2), at(100)));
+        assert!(leases.holds(b"a", a, at(99)) && !leases.holds(b"a", a, at(100)));
+        assert!(leases.release(b"a", a, at(50)) && !leases.release(b"a", a, at(51)));
+        let b = leases.offer(b"b", None, at(52), at(60)).unwrap();
+        assert_ne!(a, b, "there are places that were nobody's");
+        assert_eq!(leases.offer(b"a", None, at(53), at(60)), Some(a));
+    }
+
+    #[test]
+    fn an_exhausted_pool_gives_what_has_ended() {
+        let mut leases = Leases::new(2);
+        let a = leases.offer(b"a", None, at(0), at(10)).unwrap();
+        let b = leases.offer(b"b", None, at(0), at(10)).unwrap();
+        assert!(leases.bind(b"b", b, at(1), at(20)));
+        assert_eq!(leases.offer(b"c", None, at(9), at(19)), None);
+        assert_eq!(leases.offer(b"c", None, at(10), at(20)), Some(a), "the offer was not taken");
+        assert!(leases.bind(b"c", a, at(11), at(31)));
+        assert_eq!(leases.offer(b"d", None, at(19), at(29)), None);
+        assert_eq!(leases.offer(b"d", None, at(20), at(30)), Some(b), "the lease has ended");
+        assert!(!leases.bind(b"b", b, at(21), at(41)), "it is another's now");
+        assert_eq!(leases.of(b"b"), None);
+    }
+
+    #[test]
+    fn wishes_are_granted_within_reason() {
+        let mut leases = Leases::new(1 << 20);
+        assert_eq!(leases.offer(b"a", Some(1000), at(0), at(10)), Some(1000));
+        assert_ne!(leases.offer(b"b", Some(1000), at(0), at(10)), Some(1000));
+        assert_ne!(leases.offer(b"c", Some(1 << 19), at(0), at(10)), Some(1 << 19), "too far");
+        assert_ne!(
+            leases.offer(b"d", Some(1 << 20), at(0), at(10)),
+            Some(1 << 20),
+            "no such place"
+        );
+        assert!(leases.bind(b"e", 7, at(0), at(10)), "a server may forget, a client need not");
+        assert!(leases.bind(b"e", 8, at(0), at(10)));
+        assert!(!leases.holds(b"e", 7, at(1)) && leases.holds(b"e", 8, at(1)));
+    }
+
+    #[test]
+    fn what_was_declined_is_given_to_nobody_for_a_while() {
+        let mut leases = Leases::new(1);
+        let place = leases.offer(b"a", None, at(0), at(10)).unwrap();
+        assert!(!leases.decline(b"b", place, at(60)));
+        assert!(leases.decline(b"a", place, at(60)));
+        assert_eq!(leases.offer(b"a", None, at(1), at(10)), None);
+        assert_eq!(leases.offer(b"a", None, at(60), at(70)), Some(place));
+    }
+
+    #[test]
+    fn long_names_are_told_apart_to_their_end() {
+        let mut leases = Leases::new(10);
+        let (mut one, mut other) = (vec![7; 255], vec![7; 255]);
+        (one[254], other[254]) = (1, 2);
+        let place = leases.offer(&one, None, at(0), at(10));
+        assert_ne!(leases.offer(&other, None, at(0), at(10)), place);
+        assert_eq!(leases.of(&one), place);
+        let heard: Vec<_> = leases.held().map(|held| (held.client.to_vec(), held.heard)).collect();
+        assert_eq!(heard, [(one, 1), (other, 1)]);
+    }
+
+    proptest! {
+        /// Against a table of who holds what, searched from end to end.
+        #[test]
+        fn no_two_clients_hold_one_place(
+            steps in prop::collection::vec((0_u8..6, 0_u8..12, 0_u32..10, 0_u64..4), 1..200),
+        ) {
+            let mut leases = Leases::new(8);
+            let mut bound: BTreeMap<u32, (u8, Duration)> = BTreeMap::new();
+            let mut now = at(0);
+            for (act, client, place, pause) in steps {
+                now += at(pause);
+                bound.retain(|_, (_, until)| *until > now);
+                let name = [client, 1];
+                match act {
+                    0 => {
+                        let offered = leases.offer(&name, Some(place), now, now + at(3));
+                        if let Some(place) = offered {
+                            prop_assert!(bound.get(&place).is_none_or(|(holder, _)| *holder == client));
+                        }
+                    }
+                    1..=3 => {
+                        if leases.bind(&name, place, now, now + at(9)) {
+                            let before = bound.insert(place, (client, now + at(9)));
+                            prop_assert!(before.is_none_or(|(holder, _)| holder == client));
+                            bound.retain(|other, (holder, _)| *holder != client || *other == place);
+                        }
+                    }
+                    4 => {
+                        let held = bound.get(&place).is_some_and(|(holder, _)| *holder == client);
+                        prop_assert_eq!(leases.release(&name, place, now), held);
+                        if held {
+                            bound.remove(&place);
+                        }
+                    }
+                    _ => {
+                        if leases.decline(&name, place, now + at(20)) {
+                            bound.remove(&place);
+                        }
+                    }
+                }
+                for (place, (holder, _)) in &bound {
+                    prop_assert!(leases.holds(&[*holder, 1], *place, now));
+                }
+                let held = leases.held().filter(|it| it.state == State::Bound && it.until > now);
+                prop_assert_eq!(held.count(), bound.len());
+                prop_assert_eq!(leases.by_client.len(), leases.held().count());
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The addresses and prefixes that a server has to give away, numbered.
+//!
+//! A lease store knows numbers alone: a place in a table stands for an address, and this is where the
+//! one becomes the other. IPv4 addresses, IPv6 addresses and delegated prefixes are all numbers of
+//! 128 bits that stand a step apart, so one type serves the three.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+/// The most leases a pool holds, whatever its size: a /64 has more addresses than any table has room for.
+const PLACES_MAX: u64 = 1 << 28;
+
+/// A stretch of IPv4 addresses, written `10.0.0.0/16` or `10.0.0.10-10.0.0.99`.
+///
+/// Of a prefix, the first and the last address are left out, as they name the network and everybody in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool4(Stretch);
+
+/// A stretch of IPv6 addresses, written `2001:db8::/64` or `2001:db8::10-2001:db8::99`.
+///
+/// Of a prefix, the first address is left out: it is every router's (RFC 4291 section 2.6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool6(Stretch);
+
+/// Prefixes to delegate, written `2001:db8:8000::/36/56`: all /56 of that /36.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrefixPool(Stretch);
+
+/// Why a text names no pool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoolError {
+    /// It is not written as a pool is.
+    #[error("read {text} as a pool; write it as {example}")]
+    Form {
+        /// What was written.
+        text: String,
+        /// How to write it.
+        example: &'static str,
+    },
+    /// There is no address in it.
+    #[error(
+        "use the pool {0}: it is empty; its end comes before its begin, or all its addresses are special"
+    )]
+    Empty(String),
+}
+
+/// Numbers a step apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    first: u128,
+    count: u64,
+    /// A step is two to this power.
+    step: u32,
+    /// The bits of a number that all on the link have in common.
+    link: u128,
+}
+
+/// All the places of a server's pools of one kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    stretches: Vec<Stretch>,
+}
+
+impl Places {
+    pub(super) fn of4(pools: &[Pool4]) -> Self {
+        Self { stretches: pools.iter().map(|pool| pool.0).collect() }
+    }
+
+    pub(super) fn of6(pools: &[Pool6]) -> Self {
+        Self { stretches: pools.iter().map(|pool| pool.0).collect() }
+    }
+
+    pub(super) fn of_prefixes(pools: &[PrefixPool]) -> Self {
+        Self { stretches: pools.iter().map(|pool| pool.0).collect() }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.stretches.iter().map(|stretch| stretch.count).sum::<u64>().min(PLACES_MAX)
+    }
+
+    /// The address at a place.
+    pub(super) fn at(&self, place: u32) -> u128 {
+        let mut offset = u64::from(place);
+        for stretch in &self.stretches {
+            if offset < stretch.count {
+                return stretch.first + (u128::from(offset) << stretch.step);
+            }
+            offset -= stretch.count;
+        }
+        debug_assert!(false, "a place within the pools: {place}");
+        0
+    }
+
+    /// The place of an address, if it has one.
+    pub(super) fn of(&self, address: u128) -> Option<u32> {
+        let mut before = 0_u64;
+        for stretch in &self.stretches {
+            let apart = address.wrapping_sub(stretch.first);
+            let offset = apart >> stretch.step;
+            if address >= stretch.first
+                && offset < u128::from(stretch.count)
+                && offset << stretch.step == apart
+            {
+                let place = before + offset as u64;
+                return (place < PLACES_MAX).then_some(place as u32);
+            }
+            before += stretch.count;
+        }
+        None
+    }
+
+    /// Whether an address belongs to the link, in a pool or not.
+    pub(super) fn on_link(&self, address: u128) -> bool {
+        self.stretches.iter().any(|stretch| address & stretch.link == stretch.first & stretch.link)
+    }
+}
+
+impl Pool4 {
+    /// The mask of the network that the pool is a part of.
+    pub(super) fn mask(self) -> Ipv4Addr {
+        Ipv4Addr::from(self.0.link as u32)
+    }
+}
+
+impl FromStr for Pool4 {
+    type Err = PoolError;
+
+    fn from_str(text: &str) -> Result<Self, PoolError> {
+        let wrong = || form(text, "10.0.0.0/16 or 10.0.0.10-10.0.0.99");
+        let read = |text: &str| text.parse::<Ipv4Addr>().ok().map(|it| u128::from(it.to_bits()));
+        let (first, last, link) = span(text, 32, read).ok_or_else(wrong)?;
+        let whole = text.contains('/') && last - first > 2;
+        let (first, last) = if whole { (first + 1, last - 1) } else { (first, last) };
+        Ok(Self(Stretch { first, count: (last - first + 1) as u64, step: 0, link }))
+    }
+}
+
+impl FromStr for Pool6 {
+    type Err = PoolError;
+
+    fn from_str(text: &str) -> Result<Self, PoolError> {
+        let wrong = || form(text, "2001:db8::/64 or 2001:db8::10-2001:db8::99");
+        let read = |text: &str| text.parse::<Ipv6Addr>().ok().map(Ipv6Addr::to_bits);
+        let (first, last, link) = span(text, 128, read).ok_or_else(wrong)?;
+        let first = if text.contains('/') && last > first { first + 1 } else { first };
+        let count = (last - first).min(u128::from(PLACES_MAX)) as u64 + 1;
+        Ok(Self(Stretch { first, count, step: 0, link }))
+    }
+}
+
+impl FromStr for PrefixPool {
+    type Err = PoolError;
+
+    fn from_str(text: &str) -> Result<Self, PoolError> {
+        let wrong = || form(text, "2001:db8:8000::/36/56");
+        let (prefix, delegated) = text.rsplit_once('/').ok_or_else(wrong)?;
+        let (_, length) = prefix.split_once('/').ok_or_else(wrong)?;
+        let (delegated, length) =
+            (number(delegated).ok_or_else(wrong)?, number(length).ok_or_else(wrong)?);
+        if delegated > 128 || delegated < length {
+            return Err(PoolError::Empty(text.to_owned()));
+        }
+        let read = |text: &str| text.parse::<Ipv6Addr>().ok().map(Ipv6Addr::to_bits);
+        let (first, _, link) = span(prefix, 128, read).ok_or_else(wrong)?;
+        let count = 1_u64 << (delegated - length).min(28);
+        Ok(Self(Stretch { first, count, step: (128 - delegated).min(127), link }))
+    }
+}
+
+impl PrefixPool {
+    /// The length of the prefixes that are delegated.
+    pub(super) const fn length(self) -> u8 {
+        (128 - self.0.step) as u8
+    }
+}
+
+/// The first and the last number of a text, and the bits they have in common.
+fn span(text: &str, bits: u32, read: impl Fn(&str) -> Option<u128>) -> Option<(u128, u128, u128)> {
+    let all = u128::MAX >> (128 - bits);
+    if let Some((address, length)) = text.split_once('/') {
+        let (address, length) = (read(address)?, number(length).filter(|length| *length <= bits)?);
+        let hosts = all
+            .checked_shr(length + 128 - bits)
+            .map_or(0, |_| if length == 0 { all } else { all >> length });
+        return Some((address & !hosts, address | hosts, all & !hosts));
+    }
+    let (first, last) = text.split_once('-')?;
+    let (first, last) = (read(first)?, read(last)?);
+    let differing = 128 - (first ^ last).leading_zeros();
+    let hosts = if differing == 0 { 0 } else { u128::MAX >> (128 - differing) };
+    (first <= last).then_some((first, last, all & !hosts))
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|_| !text.starts_with('+'))
+}
+
+fn form(text: &str, example: &'static str) -> PoolError {
+    PoolError::Form { text: text.to_owned(), example }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v4(text: &str) -> u128 {
+        u128::from(text.parse::<Ipv4Addr>().unwrap().to_bits())
+    }
+
+    fn v6(text: &str) -> u128 {
+        text.parse::<Ipv6Addr>().unwrap().to_bits()
+    }
+
+    #[test]
+    fn places_and_addresses_are_each_others_inverse() {
+        let places =
+            Places::of4(&["10.0.0.0/30", "10.1.0.5-10.1.0.7"].map(|pool| pool.parse().unwrap()));
+        let expected = ["10.0.0.1", "10.0.0.2", "10.1.0.5", "10.1.0.6", "10.1.0.7"].map(v4);
+        assert_eq!(places.count(), 5);
+        for (place, address) in (0..).zip(expected) {
+            assert_eq!((places.at(place), places.of(address)), (address, Some(place)));
+        }
+        for stranger in ["10.0.0.0", "10.0.0.3", "10.1.0.4", "10.1.0.8", "255.255.255.255"] {
+            assert_eq!(places.of(v4(stranger)), None, "{stranger}");
+        }
+        assert!(places.on_link(v4("10.0.0.3")) && !places.on_link(v4("10.0.0.4")));
+    }
+
+    #[test]
+    fn prefixes_stand_a_step_apart() {
+        let pool: PrefixPool = "2001:db8:8000::/36/56".parse().unwrap();
+        let places = Places::of_prefixes(&[pool]);
+        assert_eq!((places.count(), pool.length()), (1 << 20, 56));
+        assert_eq!(places.at(0), v6("2001:db8:8000::"));
+        assert_eq!(places.at(1), v6("2001:db8:8000:100::"));
+        assert_eq!(places.at((1 << 20) - 1), v6("2001:db8:8fff:ff00::"));
+        assert_eq!(places.of(v6("2001:db8:8000:100::")), Some(1));
+        assert_eq!(places.of(v6("2001:db8:8000:100::1")), None, "not a prefix of that length");
+        assert_eq!(places.of(v6("2001:db8:9000::")), None);
+    }
+
+    #[test]
+    fn no_pool_is_too_large_and_none_is_misread() {
+        let whole = Places::of6(&["::/0".parse().unwrap()]);
+        assert_eq!((whole.count(), whole.at(0)), (PLACES_MAX, 1));
+        assert!(whole.on_link(u128::MAX));
+        assert_eq!(whole.of(u128::MAX), None);
+        assert_eq!("0.0.0.0/0".parse::<Pool4>().map(|pool| pool.0.count), Ok((1 << 32) - 2));
+        assert_eq!("10.0.0.1/32".parse::<Pool4>().map(|pool| pool.0.count), Ok(1));
+        assert_eq!("10.0.0.7/31".parse::<Pool4>().map(|pool| pool.mask().to_bits()), Ok(!1));
+        for wrong in ["", "10.0.0.0", "10.0.0.0/33", "10.0.0.9-10.0.0.1", "::/64", "10.0.0.0/+8"] {
+            assert!(wrong.parse::<Pool4>().is_err(), "{wrong}");
+        }
+        for wrong in ["2001:db8::/36", "2001:db8::/36/35", "2001:db8::/36/129", "10.0.0.0/8/16"] {
+            assert!(wrong.parse::<PrefixPool>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a rule can do to a message.
+
+use std::net::IpAddr;
+
+use serde::Deserialize;
+
+use crate::dhcp::words::{Act, Family};
+use crate::script::period::Range;
+
+/// Something that goes wrong.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum Action {
+    /// Answer later, by a fixed time or by one from a range. Messages behind it are not held up.
+    Delay(Range),
+    /// As if the message had never come.
+    Ignore,
+    /// Carry it out and never answer.
+    Drop,
+    /// Answer after the next answer.
+    Reorder,
+    /// Answer twice.
+    Duplicate,
+    /// Refuse with a NAK.
+    Nak,
+    /// Refuse with this status code, in the lease where there is one, else in the message.
+    Status(u16),
+    /// Answer without an address or prefix.
+    NoLease,
+    /// Give this address, whoever asks.
+    Address(IpAddr),
+    /// Answer with so many bytes of the answer.
+    Truncate(usize),
+    /// Answer with so many random bytes.
+    Garbage(usize),
+    /// Answer under another transaction id.
+    WrongXid,
+    /// Answer in the name of another server.
+    WrongServer,
+}
+
+/// What the actions are called, in the order of their numbers.
+pub(in crate::dhcp) const FAULTS: [&str; 13] = [
+    "delay",
+    "ignore",
+    "drop",
+    "reorder",
+    "duplicate",
+    "nak",
+    "status",
+    "no-lease",
+    "address",
+    "truncate",
+    "garbage",
+    "wrong-xid",
+    "wrong-server",
+];
+
+impl Action {
+    /// Its place in [`FAULTS`].
+    pub(super) const fn number(self) -> usize {
+        match self {
+            Self::Delay(_) => 0,
+            Self::Ignore => 1,
+            Self::Drop => 2,
+            Self::Reorder => 3,
+            Self::Duplicate => 4,
+            Self::Nak => 5,
+            Self::Status(_) => 6,
+            Self::NoLease => 7,
+            Self::Address(_) => 8,
+            Self::Truncate(_) => 9,
+            Self::Garbage(_) => 10,
+            Self::WrongXid => 11,
+            Self::WrongServer => 12,
+        }
+    }
+
+    /// Whether it can be done to such a message.
+    pub(super) const fn suits(self, family: Family, act: Act) -> bool {
+        let answered = matches!(family, Family::V6) || !matches!(act, Act::Release | Act::Decline);
+        let about_lease = matches!(act, Act::Discover | Act::Request | Act::Renew | Act::Rebind);
+        match self {
+            Self::Ignore => true,
+            Self::Nak => {
+                matches!(family, Family::V4)
+                    && matches!(act, Act::Request | Act::Renew | Act::Rebind | Act::Reboot)
+            }
+            Self::Status(_) => matches!(family, Family::V6),
+            Self::NoLease => about_lease,
+            Self::Address(address) => {
+                about_lease && address.is_ipv6() == matches!(family, Family::V6)
+            }
+            _ => answered,
+        }
+    }
+}

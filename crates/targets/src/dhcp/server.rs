@@ -1,0 +1,250 @@
+//! Starts an embedded DHCP server, and stops it.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use brunt_wire::dhcp6::Duid;
+
+use super::config::Config;
+use super::desk::{Book, Lease};
+use super::script::Rules;
+use super::socket;
+use super::stats::{Counters, Stats, Tally};
+use super::v4::Book4;
+use super::v6::Book6;
+use super::words::Family;
+use super::worker::{Stop, Worker};
+use crate::clock::Clock;
+
+/// An embedded DHCP server.
+#[derive(Clone, Copy, Debug)]
+pub struct Server;
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened at.
+    #[error(
+        "listen at {address}: {source}; choose another address or port, or port 0 for a free one"
+    )]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// It would answer whoever asks.
+    #[error(
+        "listen at {0}: that is no address of this machine alone, and a second DHCP server on a network with users is \
+         an outage; name one address, or say --lab and the --interface of a network that is yours"
+    )]
+    Unsafe(SocketAddr),
+    /// It is not said which network is a laboratory.
+    #[error("listen at {0}: name the interface to keep to with --interface")]
+    NoInterface(SocketAddr),
+    /// The server has no address to call itself by.
+    #[error("find an IPv4 address of {0}; give it one, or name the server with --server-id")]
+    NoServerId(String),
+    /// There is nowhere to listen.
+    #[error("listen: no address is named")]
+    Nowhere,
+    /// The DUID is none.
+    #[error("use a DUID of {0} octets; it has from 1 to 130 (RFC 8415 section 11.1)")]
+    Duid(usize),
+    /// The system gives no thread, or nothing random.
+    #[error("start a thread: {0}")]
+    Thread(io::Error),
+}
+
+/// A server at work. Dropped, it stops.
+pub struct Running {
+    doors: Vec<Door>,
+    rules: Option<Arc<Rules>>,
+    v4: Option<Arc<Mutex<Book4>>>,
+    v6: Option<Arc<Mutex<Book6>>>,
+    stop: Arc<AtomicBool>,
+    wakers: Vec<UnixStream>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// A place where it listens.
+struct Door {
+    address: SocketAddr,
+    /// The same socket, to ask what it lost.
+    socket: UdpSocket,
+    counters: Arc<Counters>,
+}
+
+impl Server {
+    /// Listens, and serves from a thread for each address.
+    pub fn start(config: &Config) -> Result<Running, StartError> {
+        let mut running = Running {
+            doors: Vec::new(),
+            rules: config.script.clone().map(|script| Arc::new(Rules::new(script))),
+            v4: None,
+            v6: None,
+            stop: Arc::default(),
+            wakers: Vec::new(),
+            threads: Vec::new(),
+        };
+        let sockets = config.listen.iter().map(|address| listen(config, *address));
+        let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
+        if sockets.is_empty() {
+            return Err(StartError::Nowhere);
+        }
+        let first = |v6: bool| config.listen.iter().find(|address| address.is_ipv6() == v6);
+        if let Some(address) = first(false) {
+            let id = server_id(config, *address)?;
+            let book = Book4::new(&config.v4, id, config.lab);
+            running.v4 = Some(Arc::new(Mutex::new(book)));
+        }
+        if first(true).is_some() {
+            let book = Book6::new(&config.v6, duid(config)?);
+            running.v6 = Some(Arc::new(Mutex::new(book)));
+        }
+        let clock = Clock::new();
+        for (address, socket) in sockets {
+            match (address, running.v4.clone(), running.v6.clone()) {
+                (SocketAddr::V4(_), Some(book), _) => {
+                    running.serve(address, socket, book, clock)?;
+                }
+                (SocketAddr::V6(_), _, Some(book)) => {
+                    running.serve(address, socket, book, clock)?;
+                }
+                _ => debug_assert!(false, "there is a book for each family"),
+            }
+        }
+        Ok(running)
+    }
+}
+
+impl Running {
+    /// Where it listens, in the order in which the addresses were given.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.doors.iter().map(|door| door.address).collect()
+    }
+
+    /// What it has seen and answered so far.
+    pub fn stats(&self) -> Stats {
+        let tally = |family: Family| {
+            let doors: Vec<_> = self
+                .doors
+                .iter()
+                .filter(|door| door.address.is_ipv6() == (family == Family::V6))
+                .collect();
+            let counters: Vec<_> = doors.iter().map(|door| Arc::clone(&door.counters)).collect();
+            let lost = doors.iter().map(|door| socket::lost(&door.socket)).sum();
+            Tally { lost, ..Tally::gather(&counters) }
+        };
+        let faults = self.rules.iter().flat_map(|rules| rules.done());
+        Stats {
+            v4: tally(Family::V4),
+            v6: tally(Family::V6),
+            faults: faults.filter(|(_, count)| *count > 0).collect(),
+        }
+    }
+
+    /// Who has which address or prefix, or had it last.
+    pub fn leases(&self) -> Vec<Lease> {
+        fn of<B: Book>(book: Option<&Arc<Mutex<B>>>) -> Vec<Lease> {
+            let lock =
+                |book: &Arc<Mutex<B>>| book.lock().unwrap_or_else(PoisonError::into_inner).leases();
+            book.map(lock).unwrap_or_default()
+        }
+        [of(self.v4.as_ref()), of(self.v6.as_ref())].concat()
+    }
+
+    /// Stops, and says what was seen and answered in all.
+    pub fn shutdown(mut self) -> Stats {
+        self.end();
+        self.stats()
+    }
+
+    fn serve<B: Book + 'static>(
+        &mut self,
+        address: SocketAddr,
+        socket: UdpSocket,
+        book: Arc<Mutex<B>>,
+        clock: Clock,
+    ) -> Result<(), StartError> {
+        let (waker, woken) = UnixStream::pair().map_err(StartError::Thread)?;
+        let counters = Arc::new(Counters::new());
+        let worker = Worker {
+            socket: socket.try_clone().map_err(StartError::Thread)?,
+            stop: Stop { now: Arc::clone(&self.stop), waker: woken },
+            clock,
+            book,
+            rules: self.rules.clone(),
+            counters: Arc::clone(&counters),
+        };
+        self.doors.push(Door { address, socket, counters });
+        self.wakers.push(waker);
+        let thread = thread::Builder::new().name("dhcp".to_owned());
+        self.threads.push(thread.spawn(move || worker.run()).map_err(StartError::Thread)?);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wakers.clear();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has said so itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Opens the socket at an address, if that does nobody harm.
+fn listen(config: &Config, address: SocketAddr) -> Result<(SocketAddr, UdpSocket), StartError> {
+    let broadcast = address.ip() == IpAddr::V4(Ipv4Addr::BROADCAST);
+    let special = address.ip().is_unspecified() || address.ip().is_multicast() || broadcast;
+    if special && !config.lab {
+        return Err(StartError::Unsafe(address));
+    }
+    let interface = config.interface.as_deref().filter(|_| config.lab);
+    if special && interface.is_none() {
+        return Err(StartError::NoInterface(address));
+    }
+    let opened = socket::open(address, interface)
+        .and_then(|socket| socket.local_addr().map(|address| (address, socket)));
+    opened.map_err(|source| StartError::Listen { address, source })
+}
+
+/// What the DHCPv4 server calls itself.
+fn server_id(config: &Config, address: SocketAddr) -> Result<Ipv4Addr, StartError> {
+    let own = match address.ip() {
+        IpAddr::V4(own) if !own.is_unspecified() && !own.is_broadcast() => Some(own),
+        _ => None,
+    };
+    let interface = config.interface.as_deref().unwrap_or_default();
+    let named = config.v4.server_id.or(own).or_else(|| socket::address_of(interface));
+    named.ok_or_else(|| StartError::NoServerId(interface.to_owned()))
+}
+
+/// What the DHCPv6 server calls itself: a DUID-LLT, whose length is that which packets made from a
+/// capture most often have room for.
+fn duid(config: &Config) -> Result<Vec<u8>, StartError> {
+    if let Some(duid) = &config.v6.duid {
+        return Duid::new(duid)
+            .map(|duid| duid.octets().to_vec())
+            .ok_or(StartError::Duid(duid.len()));
+    }
+    let mut random = [0; 9];
+    getrandom::fill(&mut random).map_err(|error| StartError::Thread(io::Error::other(error)))?;
+    let [high, mid, low, tail @ ..] = random;
+    let mut mac = [0x02; 6];
+    mac[..6].copy_from_slice(&tail);
+    // Locally administered, and no group.
+    mac[0] = mac[0] & 0xfc | 0x02;
+    Ok(Duid::link_layer_time(u32::from_be_bytes([0x30, high, mid, low]), mac).octets().to_vec())
+}

@@ -1,0 +1,187 @@
+//! What a server saw and what it answered, counted exactly.
+//!
+//! This is the evidence against which a client's figures are held, so nothing is sampled. Each
+//! thread counts for itself in cells of its own; who asks adds them up. For each protocol, what was
+//! read is what was received by act and what was malformed, too short or unexpected.
+
+use std::array;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::words::{Act, Answer, Family};
+use crate::counter::add;
+
+/// What a server saw up to some moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Of DHCPv4.
+    pub v4: Tally,
+    /// Of DHCPv6.
+    pub v6: Tally,
+    /// How often each fault of the script was done, by the name of its action.
+    pub faults: Vec<(&'static str, u64)>,
+}
+
+/// What was seen of one protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many datagrams were read.
+    pub datagrams: u64,
+    /// How many messages were received, by act.
+    pub received: Vec<(Act, u64)>,
+    /// How many of them came by way of a relay.
+    pub relayed: u64,
+    /// How many answers were sent. One that a script withheld or replaced is not among them.
+    pub sent: Vec<(Answer, u64)>,
+    /// The status codes other than success that answers of DHCPv6 bore. Codes from 63 on are counted as 63.
+    pub statuses: Vec<(u16, u64)>,
+    /// Datagrams that are not the protocol.
+    pub malformed: u64,
+    /// Datagrams shorter than the shortest message.
+    pub too_short: u64,
+    /// Messages that no client sends to a server.
+    pub unexpected: u64,
+    /// Messages meant for another server.
+    pub not_ours: u64,
+    /// Messages of clients about whom a server must not speak, as it knows nothing of them.
+    pub unknown: u64,
+    /// Messages not answered because every address was taken.
+    pub exhausted: u64,
+    /// Messages that a script had the server ignore.
+    pub ignored: u64,
+    /// Answers that the system did not take.
+    pub unsent: u64,
+    /// Datagrams that the system dropped because they were not read fast enough.
+    pub lost: u64,
+}
+
+/// Why a message is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(super) enum Silence {
+    Malformed,
+    TooShort,
+    Unexpected,
+    NotOurs,
+    Unknown,
+    Exhausted,
+    Ignored,
+    /// There is no answer to this.
+    Customary,
+}
+
+const SILENCES: usize = 8;
+
+/// One more than the largest status code that is counted by itself, with one for the others.
+const STATUSES: usize = 64;
+
+impl Stats {
+    /// What was seen of a protocol.
+    pub const fn of(&self, family: Family) -> &Tally {
+        match family {
+            Family::V4 => &self.v4,
+            Family::V6 => &self.v6,
+        }
+    }
+
+    /// How often a fault of the script was done.
+    pub fn fault(&self, name: &str) -> u64 {
+        self.faults.iter().filter(|(fault, _)| *fault == name).map(|(_, count)| count).sum()
+    }
+}
+
+impl Tally {
+    /// How many messages of one act were received.
+    pub fn received_of(&self, act: Act) -> u64 {
+        self.received.iter().filter(|(of, _)| *of == act).map(|(_, count)| count).sum()
+    }
+
+    /// How many answers of one kind were sent.
+    pub fn sent_of(&self, answer: Answer) -> u64 {
+        self.sent.iter().filter(|(of, _)| *of == answer).map(|(_, count)| count).sum()
+    }
+
+    /// How many answers bore one status code.
+    pub fn status_of(&self, code: u16) -> u64 {
+        self.statuses.iter().filter(|(of, _)| *of == code).map(|(_, count)| count).sum()
+    }
+
+    /// Adds up what threads counted.
+    pub(super) fn gather(counters: &[Arc<Counters>]) -> Self {
+        let sum = |cell: &dyn Fn(&Counters) -> &AtomicU64| -> u64 {
+            counters.iter().map(|it| cell(it).load(Ordering::Acquire)).sum()
+        };
+        let silence = |why: Silence| sum(&|it| &it.silences[why as usize]);
+        let received = Act::ALL.map(|act| (act, sum(&|it| &it.received[act as usize])));
+        let sent = Answer::ALL.map(|answer| (answer, sum(&|it| &it.sent[answer as usize])));
+        let statuses = (0..STATUSES).map(|code| (code as u16, sum(&|it| &it.statuses[code])));
+        Self {
+            datagrams: sum(&|it| &it.datagrams),
+            received: received.into_iter().filter(|(_, count)| *count > 0).collect(),
+            relayed: sum(&|it| &it.relayed),
+            sent: sent.into_iter().filter(|(_, count)| *count > 0).collect(),
+            statuses: statuses.filter(|(_, count)| *count > 0).collect(),
+            malformed: silence(Silence::Malformed),
+            too_short: silence(Silence::TooShort),
+            unexpected: silence(Silence::Unexpected),
+            not_ours: silence(Silence::NotOurs),
+            unknown: silence(Silence::Unknown),
+            exhausted: silence(Silence::Exhausted),
+            ignored: silence(Silence::Ignored),
+            unsent: sum(&|it| &it.unsent),
+            lost: 0,
+        }
+    }
+}
+
+/// The counters of one thread.
+#[derive(Debug)]
+pub(super) struct Counters {
+    datagrams: AtomicU64,
+    received: [AtomicU64; Act::ALL.len()],
+    relayed: AtomicU64,
+    sent: [AtomicU64; Answer::ALL.len()],
+    statuses: [AtomicU64; STATUSES],
+    silences: [AtomicU64; SILENCES],
+    unsent: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn new() -> Self {
+        let zero = |_| AtomicU64::new(0);
+        Self {
+            datagrams: zero(0),
+            received: array::from_fn(zero),
+            relayed: zero(0),
+            sent: array::from_fn(zero),
+            statuses: array::from_fn(zero),
+            silences: array::from_fn(zero),
+            unsent: zero(0),
+        }
+    }
+
+    pub(super) fn datagrams(&self, count: usize) {
+        add(&self.datagrams, count as u64);
+    }
+
+    pub(super) fn received(&self, act: Act, relayed: bool) {
+        add(&self.received[act as usize], 1);
+        add(&self.relayed, u64::from(relayed));
+    }
+
+    pub(super) fn sent(&self, answer: Answer) {
+        add(&self.sent[answer as usize], 1);
+    }
+
+    pub(super) fn status(&self, code: u16) {
+        add(&self.statuses[usize::from(code).min(STATUSES - 1)], 1);
+    }
+
+    pub(super) fn silent(&self, why: Silence) {
+        add(&self.silences[why as usize], 1);
+    }
+
+    pub(super) fn unsent(&self, count: usize) {
+        add(&self.unsent, count as u64);
+    }
+}

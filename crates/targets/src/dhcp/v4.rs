@@ -1,0 +1,312 @@
+//! What a DHCPv4 server answers (RFC 2131 section 4.3), out of its own leases.
+//!
+//! The options that are the same for everybody are encoded once, at the start; a reply is a header,
+//! two options, and those. Every client is served from the same pools, by whichever relay it asks.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::time::Duration;
+
+use brunt_wire::dhcp4::{
+    BOOTREQUEST, BROADCAST, CLIENT_PORT, DecodeError, Header, Message, MessageType, SERVER_PORT,
+    Writer, option,
+};
+
+use super::config::V4;
+use super::desk::{Book, Desk, Lease, Reply};
+use super::leases::{Held, Leases};
+use super::pool::Places;
+use super::script::Faults;
+use super::stats::Silence;
+use super::words::{Act, Answer, Family};
+
+/// A name that no server of ours has: an address for documentation (RFC 5737).
+const STRANGER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 254);
+
+/// The leases of a DHCPv4 server and what it says.
+#[derive(Debug)]
+pub(super) struct Book4 {
+    places: Places,
+    leases: Leases,
+    server_id: Ipv4Addr,
+    lifetime: Duration,
+    offer_holds: Duration,
+    quarantine: Duration,
+    rapid_commit: bool,
+    reply_to_source: bool,
+    /// Whether answers may be broadcast to clients that have no address yet.
+    broadcasts: bool,
+    /// The options that every client is told.
+    common: Vec<(u8, Vec<u8>)>,
+    /// The options that come with a lease.
+    times: [(u8, u32); 3],
+    /// Room for the identity of a client.
+    client: Vec<u8>,
+}
+
+/// What is answered.
+#[derive(Clone, Copy)]
+enum Said {
+    /// An offer or a lease of this address; with true, by rapid commit.
+    Lease(Answer, Ipv4Addr, bool),
+    /// Options alone.
+    Options,
+    /// No.
+    Nak,
+}
+
+impl Book4 {
+    pub(super) fn new(config: &V4, server_id: Ipv4Addr, broadcasts: bool) -> Self {
+        let places = Places::of4(&config.pools);
+        let mask = config.pools.first().map_or(Ipv4Addr::BROADCAST, |pool| pool.mask());
+        let mut common = vec![(option::SUBNET_MASK, mask.octets().to_vec())];
+        let lists = [
+            (option::ROUTERS, &config.routers),
+            (option::DOMAIN_NAME_SERVERS, &config.name_servers),
+        ];
+        for (code, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            // An option has room for 63 addresses.
+            common.push((code, list.iter().take(63).flat_map(Ipv4Addr::octets).collect()));
+        }
+        let life = config.lifetime;
+        let times = [
+            (option::LEASE_TIME, life),
+            (option::RENEWAL_TIME, life / 2),
+            (option::REBINDING_TIME, (u64::from(life) * 7 / 8) as u32),
+        ];
+        Self {
+            leases: Leases::new(places.count()),
+            places,
+            server_id,
+            lifetime: Duration::from_secs(u64::from(life)),
+            offer_holds: config.offer_holds,
+            quarantine: config.quarantine,
+            rapid_commit: config.rapid_commit,
+            reply_to_source: config.reply_to_source,
+            broadcasts,
+            common,
+            times,
+            client: Vec::with_capacity(256),
+        }
+    }
+
+    /// Carries a message out, and says what to answer.
+    fn carry_out(
+        &mut self,
+        message: &Message<'_>,
+        act: Act,
+        now: Duration,
+        faults: &Faults,
+    ) -> Result<Said, Silence> {
+        if faults.nak {
+            return Ok(Said::Nak);
+        }
+        let ours = message.server_id().is_none_or(|id| id == self.server_id);
+        if !ours {
+            if act == Act::Request {
+                self.leases.withdraw(&self.client);
+            }
+            return Err(Silence::NotOurs);
+        }
+        let requested = message.requested_address();
+        if let Some(IpAddr::V4(address)) = faults.address {
+            let answer = if act == Act::Discover { Answer::Offer } else { Answer::Ack };
+            return Ok(Said::Lease(answer, address, false));
+        }
+        match act {
+            Act::Discover => self.offer(message, now),
+            Act::Request => Ok(self.bind(requested, now)),
+            Act::Reboot => self.confirm(requested, now),
+            Act::Renew | Act::Rebind => Ok(self.bind(Some(message.ciaddr()), now)),
+            Act::Release => {
+                if let Some(place) = self.place(message.ciaddr()) {
+                    self.leases.release(&self.client, place, now);
+                }
+                Err(Silence::Customary)
+            }
+            Act::Decline => {
+                if let Some(place) = requested.and_then(|address| self.place(address)) {
+                    self.leases.decline(&self.client, place, now + self.quarantine);
+                }
+                Err(Silence::Customary)
+            }
+            Act::Inform => Ok(Said::Options),
+        }
+    }
+
+    fn offer(&mut self, message: &Message<'_>, now: Duration) -> Result<Said, Silence> {
+        let wanted = message.requested_address().and_then(|address| self.place(address));
+        let until = now + self.offer_holds;
+        let place =
+            self.leases.offer(&self.client, wanted, now, until).ok_or(Silence::Exhausted)?;
+        let address = Ipv4Addr::from_bits(self.places.at(place) as u32);
+        if self.rapid_commit && message.rapid_commit() {
+            self.leases.bind(&self.client, place, now, now + self.lifetime);
+            return Ok(Said::Lease(Answer::Ack, address, true));
+        }
+        Ok(Said::Lease(Answer::Offer, address, false))
+    }
+
+    fn bind(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Said {
+        let place = address.and_then(|address| self.place(address));
+        let until = now + self.lifetime;
+        match (address, place) {
+            (Some(address), Some(place)) if self.leases.bind(&self.client, place, now, until) => {
+                Said::Lease(Answer::Ack, address, false)
+            }
+            _ => Said::Nak,
+        }
+    }
+
+    /// Answers a client that comes back. Of one that is not known here, another server may know
+    /// more, unless what it has cannot be right (RFC 2131 section 4.3.2).
+    fn confirm(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Result<Said, Silence> {
+        let Some(address) = address else { return Err(Silence::Unknown) };
+        if !self.places.on_link(u128::from(address.to_bits())) {
+            return Ok(Said::Nak);
+        }
+        let place = self.place(address);
+        match self.leases.of(&self.client) {
+            None => Err(Silence::Unknown),
+            had if had == place => Ok(self.bind(Some(address), now)),
+            Some(_) => Ok(Said::Nak),
+        }
+    }
+
+    fn place(&self, address: Ipv4Addr) -> Option<u32> {
+        self.places.of(u128::from(address.to_bits()))
+    }
+
+    /// Takes down who asks: by its identifier, or else by its hardware address.
+    fn identify(&mut self, message: &Message<'_>) -> Result<(), Silence> {
+        self.client.clear();
+        message.joined(option::CLIENT_ID, &mut self.client);
+        if self.client.is_empty() {
+            self.client.push(message.htype());
+            self.client.extend_from_slice(message.chaddr());
+        }
+        if self.client.len() < 2 { Err(Silence::Malformed) } else { Ok(()) }
+    }
+
+    fn write(&self, message: &Message<'_>, said: Said, faults: &Faults, out: &mut Vec<u8>) {
+        let mut header = Header::reply_to(message);
+        header.xid ^= faults.wrong_xid;
+        let server_id = if faults.wrong_server { STRANGER } else { self.server_id };
+        let (kind, lease) = match said {
+            Said::Lease(Answer::Offer, address, _) => (MessageType::Offer, Some(address)),
+            Said::Lease(_, address, _) => (MessageType::Ack, Some(address)),
+            Said::Options => (MessageType::Ack, None),
+            Said::Nak => (MessageType::Nak, None),
+        };
+        let lease = lease.filter(|_| !faults.no_lease);
+        header.yiaddr = lease.unwrap_or(Ipv4Addr::UNSPECIFIED);
+        match kind {
+            MessageType::Ack => header.ciaddr = message.ciaddr(),
+            // By way of a relay, which is to broadcast it (RFC 2131 section 4.3.2).
+            MessageType::Nak if header.giaddr != Ipv4Addr::UNSPECIFIED => header.flags |= BROADCAST,
+            _ => {}
+        }
+        let mut writer = Writer::new(out, &header, kind);
+        writer.address(option::SERVER_ID, server_id);
+        if let Some(id) = message.client_id() {
+            // RFC 6842 section 3: so that clients that share a hardware address tell answers apart.
+            writer.option(option::CLIENT_ID, id);
+        }
+        if matches!(said, Said::Lease(_, _, true)) {
+            writer.option(option::RAPID_COMMIT, &[]);
+        }
+        if lease.is_some() {
+            for (code, seconds) in self.times {
+                writer.seconds(code, seconds);
+            }
+        }
+        if kind != MessageType::Nak {
+            for (code, value) in &self.common {
+                writer.option(*code, value);
+            }
+        }
+        if let Some(info) = message.relay_info() {
+            writer.option(option::RELAY_INFO, info);
+        }
+        writer.end();
+    }
+
+    /// Where the answer goes (RFC 2131 section 4.1).
+    fn way(&self, message: &Message<'_>, said: Said, from: SocketAddr) -> SocketAddr {
+        let (giaddr, ciaddr) = (message.giaddr(), message.ciaddr());
+        if self.reply_to_source {
+            from
+        } else if giaddr != Ipv4Addr::UNSPECIFIED {
+            SocketAddrV4::new(giaddr, SERVER_PORT).into()
+        } else if ciaddr != Ipv4Addr::UNSPECIFIED && !matches!(said, Said::Nak) {
+            SocketAddrV4::new(ciaddr, CLIENT_PORT).into()
+        } else if self.broadcasts {
+            // A client without an address hears no unicast that was not put on the wire by hand, and
+            // RFC 2131 lets a server broadcast where it cannot do that.
+            SocketAddrV4::new(Ipv4Addr::BROADCAST, CLIENT_PORT).into()
+        } else {
+            from
+        }
+    }
+}
+
+impl Book for Book4 {
+    fn answer(
+        &mut self,
+        desk: &Desk<'_>,
+        message: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Reply, Silence> {
+        let message = Message::scan(message).map_err(|error| match error {
+            DecodeError::TooShort { .. } => Silence::TooShort,
+            _ => Silence::Malformed,
+        })?;
+        if message.op() != BOOTREQUEST {
+            return Err(Silence::Unexpected);
+        }
+        let named = [message.giaddr(), message.ciaddr()];
+        if named.iter().any(|address| address.is_broadcast() || address.is_multicast()) {
+            // Nobody makes us answer to everybody.
+            return Err(Silence::Malformed);
+        }
+        let act = act(&message)?;
+        self.identify(&message)?;
+        let relayed = message.giaddr() != Ipv4Addr::UNSPECIFIED;
+        let faults = desk.receive(Family::V4, act, &self.client, relayed)?;
+        let said = self.carry_out(&message, act, desk.now, &faults)?;
+        self.write(&message, said, &faults, out);
+        let answer = match said {
+            Said::Lease(answer, ..) => answer,
+            Said::Options => Answer::Ack,
+            Said::Nak => Answer::Nak,
+        };
+        Ok(Reply { to: self.way(&message, said, desk.from), answer, faults })
+    }
+
+    fn leases(&self) -> Vec<Lease> {
+        let lease = |held: Held<'_>| Lease {
+            address: Ipv4Addr::from_bits(self.places.at(held.place) as u32).into(),
+            length: 32,
+            client: held.client.to_vec(),
+            state: held.state,
+            until: held.until,
+            heard: held.heard,
+        };
+        self.leases.held().map(lease).collect()
+    }
+}
+
+/// What a client wants; of a REQUEST, by RFC 2131 section 4.3.2.
+fn act(message: &Message<'_>) -> Result<Act, Silence> {
+    let addressed = message.ciaddr() != Ipv4Addr::UNSPECIFIED;
+    Ok(match message.message_type().ok_or(Silence::Malformed)? {
+        MessageType::Discover => Act::Discover,
+        MessageType::Request if message.server_id().is_some() => Act::Request,
+        MessageType::Request if addressed => Act::Renew,
+        MessageType::Request if message.requested_address().is_some() => Act::Reboot,
+        MessageType::Request => return Err(Silence::Malformed),
+        MessageType::Release => Act::Release,
+        MessageType::Decline => Act::Decline,
+        MessageType::Inform => Act::Inform,
+        _ => return Err(Silence::Unexpected),
+    })
+}

@@ -1,0 +1,349 @@
+//! What a DHCPv6 server answers (RFC 8415 section 18.3), out of its own leases.
+//!
+//! Each identity association has one address or one prefix, by the DUID of the client and the number
+//! of the association. Every client is served from the same pools, through whichever relays it asks.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use brunt_wire::dhcp6::relay::unwrap;
+use brunt_wire::dhcp6::{
+    DecodeError, Ia, IaKind, Message, MessageType, Nest, Writer, code, status,
+};
+
+use super::config::V6;
+use super::desk::{Book, Desk, Lease, Reply};
+use super::leases::{Held, Leases};
+use super::pool::Places;
+use super::script::Faults;
+use super::stats::{Counters, Silence};
+use super::words::{Act, Answer, Family};
+
+/// The leases of a DHCPv6 server and what it says.
+#[derive(Debug)]
+pub(super) struct Book6 {
+    addresses: Stock,
+    prefixes: Stock,
+    duid: Vec<u8>,
+    /// The same for a server that is not this one.
+    stranger: Vec<u8>,
+    preferred: u32,
+    valid: u32,
+    offer_holds: Duration,
+    quarantine: Duration,
+    rapid_commit: bool,
+    name_servers: Vec<u8>,
+    /// Room for the identity of an association.
+    key: Vec<u8>,
+}
+
+/// Leases of one kind.
+#[derive(Debug)]
+struct Stock {
+    places: Places,
+    leases: Leases,
+    /// The length of a prefix of each pool, or 128.
+    length: u8,
+}
+
+/// A message that is being carried out.
+#[derive(Clone, Copy)]
+struct Errand<'a> {
+    message: Message<'a>,
+    act: Act,
+    /// Whether leases are given at once, and not only offered.
+    binds: bool,
+    now: Duration,
+    faults: Faults,
+}
+
+/// What becomes of one association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It is given this.
+    Given(Ipv6Addr),
+    /// What it has does not fit the link, and is to be used no more.
+    Withdrawn,
+    /// It is refused, and this is why.
+    Refused(u16),
+}
+
+impl Book6 {
+    pub(super) fn new(config: &V6, duid: Vec<u8>) -> Self {
+        let mut stranger = duid.clone();
+        if let Some(last) = stranger.last_mut() {
+            *last = !*last;
+        }
+        let stock =
+            |places: Places, length| Stock { leases: Leases::new(places.count()), places, length };
+        let length = config.prefixes.first().map_or(64, |pool| pool.length());
+        Self {
+            addresses: stock(Places::of6(&config.pools), 128),
+            prefixes: stock(Places::of_prefixes(&config.prefixes), length),
+            duid,
+            stranger,
+            preferred: config.preferred,
+            valid: config.valid,
+            offer_holds: config.offer_holds,
+            quarantine: config.quarantine,
+            rapid_commit: config.rapid_commit,
+            name_servers: config.name_servers.iter().flat_map(Ipv6Addr::octets).collect(),
+            key: Vec::with_capacity(256),
+        }
+    }
+
+    /// Writes what becomes of the message, behind the identities.
+    fn conclude(
+        &mut self,
+        errand: &Errand<'_>,
+        writer: &mut Writer<'_>,
+        counters: &Counters,
+    ) -> Result<(), Silence> {
+        match errand.act {
+            Act::Discover | Act::Request | Act::Renew | Act::Rebind => {
+                self.associate(errand, writer, counters);
+            }
+            Act::Reboot => {
+                let fits = self.fits(errand.message).ok_or(Silence::Unknown)?;
+                let code = if fits { status::SUCCESS } else { status::NOT_ON_LINK };
+                say(writer, counters, errand.faults.status.unwrap_or(code));
+            }
+            Act::Release | Act::Decline => {
+                self.take_back(errand, writer, counters);
+                say(writer, counters, errand.faults.status.unwrap_or(status::SUCCESS));
+            }
+            Act::Inform => {
+                if let Some(code) = errand.faults.status {
+                    say(writer, counters, code);
+                }
+            }
+        }
+        if !self.name_servers.is_empty()
+            && errand.message.requested().any(|code| code == code::DNS_SERVERS)
+        {
+            writer.option(code::DNS_SERVERS, &self.name_servers);
+        }
+        Ok(())
+    }
+
+    /// Gives each association what it asks for, or says why not.
+    fn associate(&mut self, errand: &Errand<'_>, writer: &mut Writer<'_>, counters: &Counters) {
+        let (t1, t2) = (self.preferred / 2, (u64::from(self.preferred) * 4 / 5) as u32);
+        for ia in errand.message.associations().flatten() {
+            let fate = match errand.faults.status {
+                Some(code) => Fate::Refused(code),
+                None => self.fate(errand, &ia),
+            };
+            let open = writer.open_ia(ia.kind, ia.iaid, t1, t2);
+            match fate {
+                Fate::Given(_) if errand.faults.no_lease => {}
+                Fate::Given(address) if ia.kind == IaKind::Pd => {
+                    let length = self.prefixes.length;
+                    writer.prefix(address, length, self.preferred, self.valid);
+                }
+                Fate::Given(address) => {
+                    writer.address(address, self.preferred, self.valid);
+                }
+                Fate::Withdrawn => {
+                    for lease in ia.leases().flatten() {
+                        match ia.kind {
+                            IaKind::Pd => writer.prefix(lease.address, lease.bits, 0, 0),
+                            _ => writer.address(lease.address, 0, 0),
+                        };
+                    }
+                }
+                Fate::Refused(code) => say(writer, counters, code),
+            }
+            writer.close(&open);
+        }
+    }
+
+    /// What becomes of an association.
+    fn fate(&mut self, errand: &Errand<'_>, ia: &Ia<'_>) -> Fate {
+        let mut asked = ia.leases().flatten().map(|lease| (lease.address, lease.bits));
+        let hint = asked.find(|(address, _)| !address.is_unspecified());
+        self.name(errand.message, ia.iaid);
+        let until = errand.now + Duration::from_secs(u64::from(self.valid));
+        let (stock, none) = match ia.kind {
+            IaKind::Na => (&mut self.addresses, status::NO_ADDRS_AVAIL),
+            IaKind::Pd => (&mut self.prefixes, status::NO_PREFIX_AVAIL),
+            IaKind::Ta => return Fate::Refused(status::NO_ADDRS_AVAIL),
+        };
+        if let (Some(IpAddr::V6(address)), IaKind::Na) = (errand.faults.address, ia.kind) {
+            return Fate::Given(address);
+        }
+        let place = hint.and_then(|(address, bits)| stock.place(address, bits));
+        let astray = hint.is_some_and(|(address, _)| !stock.places.on_link(address.to_bits()));
+        if matches!(errand.act, Act::Renew | Act::Rebind) {
+            if astray {
+                return Fate::Withdrawn;
+            }
+            let bound = place.filter(|place| {
+                stock.leases.of(&self.key) == Some(*place)
+                    && stock.leases.bind(&self.key, *place, errand.now, until)
+            });
+            return match bound {
+                Some(place) => Fate::Given(stock.at(place)),
+                None => Fate::Refused(status::NO_BINDING),
+            };
+        }
+        if errand.act == Act::Request && astray {
+            return Fate::Refused(status::NOT_ON_LINK);
+        }
+        let holds = errand.now + self.offer_holds;
+        let Some(place) = stock.leases.offer(&self.key, place, errand.now, holds) else {
+            return Fate::Refused(none);
+        };
+        if errand.binds {
+            stock.leases.bind(&self.key, place, errand.now, until);
+        }
+        Fate::Given(stock.at(place))
+    }
+
+    /// Takes leases back, and writes about those that were not the client's.
+    fn take_back(&mut self, errand: &Errand<'_>, writer: &mut Writer<'_>, counters: &Counters) {
+        for ia in errand.message.associations().flatten() {
+            self.name(errand.message, ia.iaid);
+            let stock =
+                if ia.kind == IaKind::Pd { &mut self.prefixes } else { &mut self.addresses };
+            let mut known = false;
+            for lease in ia.leases().flatten() {
+                let Some(place) = stock.place(lease.address, lease.bits) else { continue };
+                known |= if errand.act == Act::Release {
+                    stock.leases.release(&self.key, place, errand.now)
+                } else {
+                    stock.leases.decline(&self.key, place, errand.now + self.quarantine)
+                };
+            }
+            if !known {
+                let open = writer.open_ia(ia.kind, ia.iaid, 0, 0);
+                say(writer, counters, status::NO_BINDING);
+                writer.close(&open);
+            }
+        }
+    }
+
+    /// Whether all addresses of a message fit the link, if it has any.
+    fn fits(&self, message: Message<'_>) -> Option<bool> {
+        let leases = message.associations().flatten().flat_map(|ia| ia.leases().flatten());
+        let fit = leases.map(|lease| self.addresses.places.on_link(lease.address.to_bits()));
+        fit.reduce(|all, fits| all && fits)
+    }
+
+    /// Takes down whose association it is.
+    fn name(&mut self, message: Message<'_>, iaid: u32) {
+        self.key.clear();
+        self.key.extend_from_slice(message.client_id().unwrap_or_default());
+        self.key.extend_from_slice(&iaid.to_be_bytes());
+    }
+}
+
+impl Stock {
+    fn place(&self, address: Ipv6Addr, bits: u8) -> Option<u32> {
+        self.places.of(address.to_bits()).filter(|_| bits == self.length)
+    }
+
+    fn at(&self, place: u32) -> Ipv6Addr {
+        Ipv6Addr::from_bits(self.places.at(place))
+    }
+
+    fn lease(&self, held: &Held<'_>) -> Lease {
+        Lease {
+            address: self.at(held.place).into(),
+            length: self.length,
+            client: held.client.to_vec(),
+            state: held.state,
+            until: held.until,
+            heard: held.heard,
+        }
+    }
+}
+
+impl Book for Book6 {
+    fn answer(
+        &mut self,
+        desk: &Desk<'_>,
+        datagram: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Reply, Silence> {
+        if datagram.first().is_some_and(|first| MessageType(*first) == MessageType::RELAY_REPL) {
+            return Err(Silence::Unexpected);
+        }
+        let wrong = |error: DecodeError| match error {
+            DecodeError::TooShort { .. } => Silence::TooShort,
+            _ => Silence::Malformed,
+        };
+        let unwrapped = unwrap(datagram).map_err(wrong)?;
+        let message = unwrapped.message;
+        let act = act(&message)?;
+        if !is_whole(message) {
+            return Err(Silence::Malformed);
+        }
+        let nest = Nest::answering(datagram, out).map_err(wrong)?;
+        let client = message.client_id().unwrap_or_default();
+        let faults = desk.receive(Family::V6, act, client, unwrapped.depth > 0)?;
+        if message.server_id().is_some_and(|id| id != self.duid) {
+            return Err(Silence::NotOurs);
+        }
+        let rapid = act == Act::Discover && self.rapid_commit && message.rapid_commit();
+        let binds = act != Act::Discover || rapid;
+        let (kind, answer) = if binds {
+            (MessageType::REPLY, Answer::Ack)
+        } else {
+            (MessageType::ADVERTISE, Answer::Offer)
+        };
+        let mut writer = Writer::message(out, kind, message.xid() ^ faults.wrong_xid);
+        if !client.is_empty() {
+            writer.option(code::CLIENT_ID, client);
+        }
+        writer
+            .option(code::SERVER_ID, if faults.wrong_server { &self.stranger } else { &self.duid });
+        if rapid {
+            writer.option(code::RAPID_COMMIT, &[]);
+        }
+        let errand = Errand { message, act, binds, now: desk.now, faults };
+        self.conclude(&errand, &mut writer, desk.counters)?;
+        nest.close(out);
+        Ok(Reply { to: desk.from, answer, faults })
+    }
+
+    fn leases(&self) -> Vec<Lease> {
+        let stocks = [&self.addresses, &self.prefixes];
+        stocks.iter().flat_map(|stock| stock.leases.held().map(|held| stock.lease(&held))).collect()
+    }
+}
+
+/// Writes a status, and counts it unless all is well.
+fn say(writer: &mut Writer<'_>, counters: &Counters, code: u16) {
+    if code != status::SUCCESS {
+        counters.status(code);
+    }
+    writer.status(code, status::name(code).unwrap_or("as the script has it"));
+}
+
+/// Whether every association can be read, and every lease in it.
+fn is_whole(message: Message<'_>) -> bool {
+    message.associations().all(|ia| ia.is_ok_and(|ia| ia.leases().all(|lease| lease.is_ok())))
+}
+
+/// Says what a client wants, and whether it may want that of us (RFC 8415 section 16).
+fn act(message: &Message<'_>) -> Result<Act, Silence> {
+    // Whether the message names a server: it must, it must not, or it may.
+    let (act, names) = match message.kind() {
+        MessageType::SOLICIT => (Act::Discover, Some(false)),
+        MessageType::REQUEST => (Act::Request, Some(true)),
+        MessageType::CONFIRM => (Act::Reboot, Some(false)),
+        MessageType::RENEW => (Act::Renew, Some(true)),
+        MessageType::REBIND => (Act::Rebind, Some(false)),
+        MessageType::RELEASE => (Act::Release, Some(true)),
+        MessageType::DECLINE => (Act::Decline, Some(true)),
+        MessageType::INFORMATION_REQUEST => (Act::Inform, None),
+        _ => return Err(Silence::Unexpected),
+    };
+    let server = message.server_id();
+    let anonymous = act != Act::Inform && message.client_id().is_none_or(<[u8]>::is_empty);
+    if anonymous || names.is_some_and(|names| names != server.is_some()) {
+        return Err(Silence::Malformed);
+    }
+    Ok(act)
+}

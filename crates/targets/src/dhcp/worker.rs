@@ -1,0 +1,171 @@
+//! A thread of a server: one socket, read and answered by the batch.
+//!
+//! It asks the system to wait only when nothing was there to read, so a busy server makes two system
+//! calls for as many messages as a batch holds. The leases are locked for a batch, not for a message.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::batch::{Inbox, Outbox};
+use super::desk::{Book, Desk, Reply};
+use super::held::{Held, Waiting};
+use super::script::Rules;
+use super::stats::{Counters, Silence};
+use super::words::Answer;
+use crate::clock::Clock;
+use crate::script;
+
+/// What ends the threads of a server.
+#[derive(Debug)]
+pub(super) struct Stop {
+    /// Looked at by a thread that never waits.
+    pub(super) now: Arc<AtomicBool>,
+    /// Closed at the other end, for a thread that does.
+    pub(super) waker: UnixStream,
+}
+
+/// What a thread is given at its start.
+pub(super) struct Worker<B> {
+    pub(super) socket: UdpSocket,
+    pub(super) stop: Stop,
+    pub(super) clock: Clock,
+    pub(super) book: Arc<Mutex<B>>,
+    pub(super) rules: Option<Arc<Rules>>,
+    pub(super) counters: Arc<Counters>,
+}
+
+/// The letters of a thread on their way out.
+struct Post<'a> {
+    outbox: Outbox,
+    held: Held,
+    counters: &'a Counters,
+    now: Duration,
+}
+
+impl<B: Book> Worker<B> {
+    /// Answers until it is stopped.
+    pub(super) fn run(self) {
+        let mut inbox = Inbox::new();
+        let mut answer = Vec::with_capacity(4096);
+        let mut post = Post {
+            outbox: Outbox::new(),
+            held: Held::default(),
+            counters: &self.counters,
+            now: Duration::ZERO,
+        };
+        while !self.stop.now.load(Ordering::Relaxed) {
+            let now = self.clock.now();
+            let rules = self.rules.as_deref();
+            if let Some(end) = rules.and_then(|rules| rules.stalled_until(now)) {
+                self.wait(false, Some(end.saturating_sub(now)));
+                continue;
+            }
+            post.now = now;
+            // An error is about one datagram that could not be delivered, and is told once.
+            let count = inbox.receive(&self.socket).unwrap_or(0);
+            if count > 0 {
+                self.counters.datagrams(count);
+                self.answer(&inbox, &mut post, &mut answer);
+            }
+            post.send_what_is_due();
+            self.counters.unsent(post.outbox.flush(&self.socket));
+            if count == 0 {
+                let stall = rules.and_then(|rules| rules.next_stall(now));
+                let next = post.held.due().into_iter().chain(stall).min();
+                self.wait(true, next.map(|next| next.saturating_sub(self.clock.now())));
+            }
+        }
+    }
+
+    fn answer(&self, inbox: &Inbox, post: &mut Post<'_>, answer: &mut Vec<u8>) {
+        // A thread that panicked has left the leases whole: each is changed in one step.
+        let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+        for (from, message) in inbox.datagrams() {
+            answer.clear();
+            let Some(from) = from else {
+                self.counters.silent(Silence::Malformed);
+                continue;
+            };
+            let (now, counters) = (post.now, &*self.counters);
+            let desk = Desk { now, from, rules: self.rules.as_deref(), counters };
+            match book.answer(&desk, message, answer) {
+                Ok(reply) => post.take(&reply, answer),
+                Err(why) => self.counters.silent(why),
+            }
+        }
+    }
+
+    /// Waits for a datagram, if one may be read, for the end, and for so long.
+    fn wait(&self, reads: bool, timeout: Option<Duration>) {
+        let timeout = timeout.map(|timeout| Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        });
+        let stop = PollFd::new(&self.stop.waker, PollFlags::IN);
+        let socket = PollFd::new(&self.socket, PollFlags::IN);
+        // Whatever ends the wait, the loop looks for itself.
+        let _ = if reads {
+            poll(&mut [stop, socket], timeout.as_ref())
+        } else {
+            poll(&mut [stop], timeout.as_ref())
+        };
+    }
+}
+
+impl Post<'_> {
+    /// Sends an answer, or does to it what the script wants.
+    fn take(&mut self, reply: &Reply, bytes: &mut Vec<u8>) {
+        let faults = &reply.faults;
+        if faults.drop {
+            return;
+        }
+        let mut answer = Some(reply.answer);
+        if let Some((random, count)) = faults.garbage {
+            bytes.clear();
+            bytes.extend(script::bytes(random).take(count));
+            answer = None;
+        }
+        if let Some(length) = faults.truncate {
+            bytes.truncate(length);
+            answer = None;
+        }
+        for _ in 0..=usize::from(faults.duplicate) {
+            if faults.delay.is_zero() && !faults.reorder {
+                self.send(reply.to, bytes, answer);
+                continue;
+            }
+            let waiting = Waiting { to: reply.to, bytes: bytes.clone(), answer };
+            let held = if faults.delay.is_zero() {
+                self.held.push_behind(waiting)
+            } else {
+                self.held.push(self.now + faults.delay, waiting)
+            };
+            self.counters.unsent(usize::from(!held));
+        }
+    }
+
+    fn send_what_is_due(&mut self) {
+        while let Some(waiting) = self.held.pop(self.now) {
+            self.send(waiting.to, &waiting.bytes, waiting.answer);
+        }
+    }
+
+    fn send(&mut self, to: SocketAddr, bytes: &[u8], answer: Option<Answer>) {
+        self.push(to, bytes, answer);
+        while let Some(behind) = self.held.pop_behind() {
+            self.push(behind.to, &behind.bytes, behind.answer);
+        }
+    }
+
+    fn push(&mut self, to: SocketAddr, bytes: &[u8], answer: Option<Answer>) {
+        self.outbox.push(to, bytes);
+        if let Some(answer) = answer {
+            self.counters.sent(answer);
+        }
+    }
+}
