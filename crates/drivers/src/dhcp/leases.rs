@@ -37,6 +37,11 @@ impl<L> Leases<L> {
         }
     }
 
+    /// Whether there is room for any.
+    pub const fn is_kept(&self) -> bool {
+        self.capacity > 0
+    }
+
     /// How many are held.
     pub fn len(&self) -> usize {
         self.held.len()

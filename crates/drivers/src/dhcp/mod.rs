@@ -7,15 +7,26 @@
 
 pub mod dialogue;
 pub mod hexfile;
+mod hub;
+pub mod keepsakes;
 pub mod leases;
+pub mod limits;
 pub mod listfile;
 pub mod mix;
 pub mod population;
+mod session;
+pub mod setup;
 pub mod stage;
 pub mod tally;
+mod unique;
 pub mod varied;
+mod wheel;
 
 pub use dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
+pub use keepsakes::{Keepsakes, Wishes};
+pub use limits::{DropLimit, Halt, Limits, Reason};
 pub use mix::Mix;
 pub use population::Population;
+pub use session::Session;
+pub use setup::{Dhcp, Opener, Setup, Task, Unmatched};
 pub use stage::{Kind, Stage};

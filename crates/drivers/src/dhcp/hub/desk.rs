@@ -1,0 +1,490 @@
+//! The [`Desk`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
+//!
+//! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so
+//! that late, doubled and forged replies are tested to the nanosecond without a network. A reply is
+//! judged by its stamp: one that arrived after its drop time is late, even if the wheel has not
+//! come round to it yet. It must not read a clock.
+
+use super::slot::{NEVER, Outgoing, Phase, Slot};
+use super::transactions::{Fate, Transactions};
+use crate::dhcp::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
+use crate::dhcp::keepsakes::Stamped;
+use crate::dhcp::leases::Leases;
+use crate::dhcp::setup::Shared;
+use crate::dhcp::tally::{Counter, Overall, Tally};
+use crate::dhcp::wheel::Wheel;
+use crate::dhcp::{Kind, Stage};
+use crate::net::carrier::Parcel;
+use brunt_exchange::{Class, Moment, Outcome};
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::Context;
+use std::time::Duration;
+
+/// How an exchange ended, for the session that began it.
+pub(in crate::dhcp) struct Ended {
+    pub(in crate::dhcp) outcome: Outcome,
+    pub(in crate::dhcp) note: Option<Note>,
+    pub(in crate::dhcp) stage: Stage,
+    /// When the first message left, if it did.
+    pub(in crate::dhcp) sent: Option<Moment>,
+    pub(in crate::dhcp) at: Moment,
+    pub(in crate::dhcp) took: [Option<(Stage, Duration)>; 2],
+}
+
+pub(in crate::dhcp) struct Desk<D: Dialogue> {
+    shared: Arc<Shared<D>>,
+    tally: Arc<Tally>,
+    slots: Box<[Slot<D>]>,
+    /// Slots with something to send, in order; some of them may have lost it again.
+    queue: VecDeque<u32>,
+    /// How many slots of the queue have nothing to send any more.
+    stale: usize,
+    transactions: Transactions,
+    pub(super) wheel: Wheel,
+    leases: Leases<D::Lease>,
+    /// Which stages' messages have been kept, a bit each: sent, then received.
+    kept: u32,
+    server_kept: bool,
+}
+
+impl<D: Dialogue> Desk<D> {
+    pub(in crate::dhcp) fn new(shared: Arc<Shared<D>>, worker: usize, slots: usize) -> Self {
+        let tally = Arc::clone(&shared.tallies[worker]);
+        let preload = shared.preload_of(worker);
+        Self {
+            tally,
+            slots: (0..slots).map(|_| Slot::new(shared.destination)).collect(),
+            queue: VecDeque::with_capacity(slots),
+            stale: 0,
+            transactions: Transactions::new(slots, preload),
+            wheel: Wheel::new(slots),
+            leases: Leases::new(shared.leases_max),
+            kept: 0,
+            server_kept: false,
+            shared,
+        }
+    }
+
+    /// Begins an exchange in a slot that is free.
+    pub(in crate::dhcp) fn begin(&mut self, index: u32, order: Order<D::Lease>, now: Moment) {
+        let slot = &mut self.slots[index as usize];
+        debug_assert!(slot.phase == Phase::Idle, "a slot has one exchange at a time");
+        slot.reset(order.kind, order.client);
+        if matches!(order.kind, Kind::Release | Kind::Decline) {
+            slot.gives_up = order.lease.as_ref().map(D::address);
+        }
+        let step = slot.dialogue.begin(&self.shared.plan, order, &mut slot.out);
+        if let Step::Again(_) | Step::Ignore(_) = step {
+            debug_assert!(false, "a dialogue begins with a letter, or is over");
+            let (outcome, answered) = (Outcome::Failed(Class::Check, 0), false);
+            let ending = Ending { outcome, answered, note: None, lease: None };
+            return self.finish(index, ending, now);
+        }
+        self.follow(index, step, now);
+    }
+
+    /// Looks whether the exchange has ended; whoever asks is woken when it has.
+    pub(in crate::dhcp) fn poll_end(
+        &mut self,
+        index: u32,
+        cx: &Context<'_>,
+    ) -> Option<Ended> {
+        let slot = &mut self.slots[index as usize];
+        if slot.phase == Phase::Ended
+            && let Some(ending) = slot.ending.take()
+        {
+            slot.phase = Phase::Idle;
+            return Some(Ended {
+                outcome: ending.outcome,
+                note: ending.note,
+                stage: slot.stage,
+                sent: slot.first_sent,
+                at: slot.ended,
+                took: slot.took,
+            });
+        }
+        if !slot.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            slot.waker = Some(cx.waker().clone());
+        }
+        None
+    }
+
+    /// Frees a slot whose exchange nobody waits for any more.
+    pub(in crate::dhcp) fn call_off(&mut self, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        let (phase, stage, xid) = (slot.phase, slot.stage, slot.xid);
+        slot.phase = Phase::Idle;
+        if matches!(phase, Phase::Unsent | Phase::Sent) {
+            self.transactions.end(xid, index, stage, Fate::GivenUp);
+        }
+        if phase == Phase::Sent {
+            self.tally.count(stage, Counter::CutOff);
+            self.stamp(index, None);
+        }
+        self.unqueue(index);
+    }
+
+    /// Takes a lease to do something with, picked by `draw`.
+    pub(in crate::dhcp) fn take_lease(&mut self, draw: u64) -> Option<D::Lease> {
+        self.leases.take(draw)
+    }
+
+    /// Takes away every lease held.
+    pub(in crate::dhcp) fn drain_leases(&mut self) -> Vec<D::Lease> {
+        self.leases.drain()
+    }
+
+    /// What is to be sent next, at most so many.
+    pub(super) fn parcels(&mut self, max: usize) -> impl Iterator<Item = Parcel<'_>> {
+        if self.stale > 0 {
+            let slots = &mut self.slots;
+            self.queue.retain(|index| {
+                let slot = &mut slots[*index as usize];
+                slot.queued = slot.outgoing != Outgoing::Nothing;
+                slot.queued
+            });
+            self.stale = 0;
+        }
+        let parcel = |index: &u32| {
+            let slot = &self.slots[*index as usize];
+            Parcel { bytes: &slot.out, to: slot.to }
+        };
+        self.queue.iter().take(max).map(parcel)
+    }
+
+    /// Whether anything is to be sent.
+    pub(super) fn has_outgoing(&self) -> bool {
+        self.queue.len() > self.stale
+    }
+
+    /// The first so many of [`parcels`](Self::parcels) left at `now`.
+    pub(super) fn sent(&mut self, count: usize, now: Moment) {
+        for _ in 0..count {
+            let Some(index) = self.queue.pop_front() else { break };
+            self.sent_one(index, now);
+        }
+    }
+
+    fn sent_one(&mut self, index: u32, now: Moment) {
+        let slot = &mut self.slots[index as usize];
+        slot.queued = false;
+        let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
+        let stage = slot.stage;
+        if outgoing == Outgoing::Fresh {
+            self.tally.count(stage, Counter::Sent);
+            slot.phase = Phase::Sent;
+            slot.stage_sent = now;
+            slot.first_sent.get_or_insert(now);
+            let bit = 1 << (stage as u32);
+            if self.kept & bit == 0 && self.shared.keepsakes.wishes().messages {
+                self.shared.keepsakes.keep_sent(stage, &slot.out);
+                self.kept |= bit;
+            }
+        } else {
+            self.tally.count(stage, Counter::Resent);
+        }
+        if let Some(wait) = slot.wait {
+            slot.deadline = now + wait;
+            self.wheel.arm(index, slot.deadline);
+        } else {
+            let (outcome, answered) = (Outcome::Ok(0), false);
+            let ending = Ending { outcome, answered, note: None, lease: None };
+            self.count_end(index, Counter::Unasked, Fate::Answered, now);
+            self.freed(index);
+            self.finish(index, ending, now);
+        }
+    }
+
+    /// The first of [`parcels`](Self::parcels) was refused by this machine.
+    pub(super) fn refused(&mut self, errno: i32, now: Moment) {
+        let Some(index) = self.queue.pop_front() else { return };
+        self.tally.count_overall(Overall::LocalLimit, 1);
+        let slot = &mut self.slots[index as usize];
+        slot.queued = false;
+        let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
+        if outgoing == Outgoing::Again {
+            // The message left once, and its answer may still come.
+            slot.deadline = now + slot.wait.unwrap_or_default();
+            self.wheel.arm(index, slot.deadline);
+            return;
+        }
+        let outcome = Outcome::Failed(Class::Connect, errno.cast_unsigned());
+        self.transactions.end(slot.xid, index, slot.stage, Fate::GivenUp);
+        self.finish(index, Ending { outcome, answered: false, note: None, lease: None }, now);
+    }
+
+    /// A datagram arrived at `at`; `origin` is when the run began.
+    pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, at: Moment, origin: Moment) {
+        let (xid, message) = match D::open(&self.shared.plan, datagram) {
+            Ok(opened) if !truncated => opened,
+            Ok(_) | Err(Rejected::Malformed) => return self.overall(Overall::Malformed),
+            Err(Rejected::TooShort) => return self.overall(Overall::TooShort),
+            Err(Rejected::Unexpected) => return self.overall(Overall::Unexpected),
+        };
+        let Some(index) = self.transactions.slot(xid) else {
+            return self.orphan(xid, message);
+        };
+        let slot = &self.slots[index as usize];
+        match slot.phase {
+            Phase::Unsent => return self.premature(slot.before, message),
+            Phase::Sent if slot.outgoing == Outgoing::Nothing && at > slot.deadline => {
+                self.expire(index);
+                if self.transactions.slot(xid) != Some(index) {
+                    return self.orphan(xid, message);
+                }
+            }
+            _ => {}
+        }
+        self.keep_received(index, message);
+        let slot = &mut self.slots[index as usize];
+        let heard = Heard { message, took: at - slot.stage_sent, at: at - origin };
+        let step = slot.dialogue.reply(&self.shared.plan, &heard, &mut slot.out);
+        self.follow(index, step, at);
+    }
+
+    /// Ends what has waited too long.
+    pub(super) fn tick(&mut self, now: Moment) {
+        while let Some(index) = self.wheel.due(now) {
+            let slot = &self.slots[index as usize];
+            if slot.phase != Phase::Sent || slot.outgoing != Outgoing::Nothing {
+                continue;
+            }
+            if slot.deadline < now {
+                self.expire(index);
+            } else {
+                // A reply that arrived in this very nanosecond would be in time.
+                let deadline = slot.deadline.max(now + Duration::from_nanos(1));
+                self.wheel.arm(index, deadline);
+            }
+        }
+    }
+
+    /// The drop time of a slot's message is over.
+    fn expire(&mut self, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        let at = slot.deadline;
+        let since = at - slot.stage_sent;
+        let step = slot.dialogue.expired(&self.shared.plan, since, &mut slot.out);
+        self.follow(index, step, at);
+    }
+
+    /// Does what a dialogue says.
+    fn follow(&mut self, index: u32, step: Step<D::Lease>, at: Moment) {
+        match step {
+            Step::Send(letter) => self.write(index, &letter, at),
+            Step::Again(wait) => {
+                let slot = &mut self.slots[index as usize];
+                slot.wait = Some(wait);
+                slot.deadline = NEVER;
+                self.enqueue(index, Outgoing::Again);
+            }
+            Step::Ignore(note) => self.ignore(index, note),
+            Step::Done(ending) => self.conclude(index, ending, at),
+        }
+    }
+
+    /// Queues a letter that opens a stage, and ends the stage before.
+    fn write(&mut self, index: u32, letter: &Letter, at: Moment) {
+        let slot = &mut self.slots[index as usize];
+        if slot.phase == Phase::Sent {
+            slot.answered(at);
+            let (stage, xid, client) = (slot.stage, slot.xid, slot.client);
+            slot.before = Some(stage);
+            self.tally.count(stage, Counter::Received);
+            self.stamp(index, Some(at));
+            let offered = self.slots[index as usize].dialogue.offered();
+            if let Some(address) = letter.offered.or(offered) {
+                self.note_address(stage, address, client);
+            }
+            let over = letter.stage == Stage::Second && !self.shared.limits.take_request();
+            if xid != letter.xid || over {
+                self.transactions.end(xid, index, stage, Fate::Answered);
+            }
+            if over {
+                let (outcome, answered) = (Outcome::CutOff, true);
+                let ending = Ending { outcome, answered, note: None, lease: None };
+                return self.finish(index, ending, at);
+            }
+        }
+        let slot = &mut self.slots[index as usize];
+        slot.phase = Phase::Unsent;
+        slot.stage = letter.stage;
+        slot.xid = letter.xid;
+        slot.wait = letter.wait;
+        slot.to = letter.to.unwrap_or(self.shared.destination);
+        slot.deadline = NEVER;
+        self.transactions.begin(letter.xid, index);
+        self.enqueue(index, Outgoing::Fresh);
+    }
+
+    /// The dialogue is over.
+    fn conclude(&mut self, index: u32, mut ending: Ending<D::Lease>, at: Moment) {
+        let slot = &self.slots[index as usize];
+        let (stage, client) = (slot.stage, slot.client);
+        let dropped = slot.phase == Phase::Sent && ending.outcome == Outcome::TimedOut;
+        if slot.phase == Phase::Sent {
+            let (counter, fate) = match (ending.answered, ending.note, ending.outcome) {
+                (true, ..) => (Counter::Received, Fate::Answered),
+                (_, Some(Note::Nak), _) => (Counter::Naks, Fate::Answered),
+                (_, _, Outcome::TimedOut) => (Counter::Drops, Fate::GivenUp),
+                (_, _, Outcome::CutOff) => (Counter::CutOff, Fate::GivenUp),
+                _ => (Counter::Unusable, Fate::Answered),
+            };
+            self.count_end(index, counter, fate, at);
+            match ending.note {
+                Some(Note::Nak) if counter == Counter::Naks => {}
+                Some(note) => self.ignore(index, note),
+                None => {}
+            }
+            let offered = self.slots[index as usize].dialogue.offered();
+            if ending.answered
+                && !self.freed(index)
+                && let Some(address) = ending.lease.as_ref().map(D::address).or(offered)
+            {
+                self.note_address(stage, address, client);
+            }
+        }
+        if self.leases.is_kept()
+            && let Some(lease) = ending.lease.take()
+            && self.leases.keep(client, lease).is_some()
+        {
+            self.overall(Overall::LeasesForgotten);
+        }
+        self.finish(index, ending, at);
+        if dropped {
+            self.shared.limits.dropped(stage, &self.shared.tallies);
+        }
+    }
+
+    /// Counts the end of a stage whose message was sent.
+    fn count_end(&mut self, index: u32, counter: Counter, fate: Fate, at: Moment) {
+        let slot = &mut self.slots[index as usize];
+        let answered = counter == Counter::Received;
+        if answered {
+            slot.answered(at);
+        }
+        self.tally.count(slot.stage, counter);
+        self.transactions.end(slot.xid, index, slot.stage, fate);
+        self.stamp(index, answered.then_some(at));
+    }
+
+    /// Whether the exchange gives an address up; nobody has it any more then.
+    fn freed(&self, index: u32) -> bool {
+        let freed = self.slots[index as usize].gives_up;
+        if let (Some(addresses), Some(freed)) = (&self.shared.addresses, freed) {
+            addresses.free(freed);
+        }
+        freed.is_some()
+    }
+
+    /// Looks whether an address is somebody else's.
+    fn note_address(&self, stage: Stage, address: IpAddr, client: u64) {
+        if let Some(addresses) = &self.shared.addresses
+            && addresses.note(stage, address, client)
+        {
+            self.tally.count(stage, Counter::NonUnique);
+        }
+    }
+
+    /// Ends the exchange for whoever waits for it.
+    fn finish(&mut self, index: u32, ending: Ending<D::Lease>, at: Moment) {
+        self.unqueue(index);
+        let slot = &mut self.slots[index as usize];
+        slot.phase = Phase::Ended;
+        slot.ending = Some(ending);
+        slot.ended = at;
+        slot.wake();
+    }
+
+    /// Counts a reply that changes nothing.
+    fn ignore(&self, index: u32, note: Note) {
+        let slot = &self.slots[index as usize];
+        match note {
+            Note::Duplicate => {
+                self.tally.count(slot.before.unwrap_or(slot.stage), Counter::Duplicates);
+            }
+            Note::Rejected => self.tally.count(slot.stage, Counter::Rejected),
+            // A refusal that ends nothing is one that nobody waits for.
+            Note::Nak | Note::Unexpected => self.overall(Overall::Unexpected),
+            Note::Malformed => self.overall(Overall::Malformed),
+        }
+    }
+
+    /// Counts a reply to a stage whose message has not left yet.
+    fn premature(&self, before: Option<Stage>, message: &[u8]) {
+        match D::answers(message).or(before).filter(|_| before.is_some()) {
+            Some(stage) => self.tally.count(stage, Counter::Duplicates),
+            None => self.overall(Overall::Foreign),
+        }
+    }
+
+    /// Counts a reply to a transaction that nobody has.
+    fn orphan(&self, xid: u32, message: &[u8]) {
+        let Some((stage, fate)) = self.transactions.fate(xid) else {
+            return self.overall(Overall::Foreign);
+        };
+        match (fate, D::answers(message)) {
+            (Fate::Preload, _) => self.overall(Overall::PreloadReceived),
+            // Its stage had been answered, or the one that came next would not have been sent.
+            (_, Some(told)) if told != stage => self.tally.count(told, Counter::Duplicates),
+            (Fate::Answered, _) => self.tally.count(stage, Counter::Duplicates),
+            (Fate::GivenUp, _) => self.tally.count(stage, Counter::Late),
+        }
+    }
+
+    /// Remembers a message sent before the run.
+    pub(super) fn preloaded(&mut self, letter: &Letter) {
+        self.transactions.remember(letter.xid, letter.stage, Fate::Preload);
+        self.tally.count_overall(Overall::PreloadSent, 1);
+    }
+
+    fn keep_received(&mut self, index: u32, message: &[u8]) {
+        let wishes = self.shared.keepsakes.wishes();
+        let stage = self.slots[index as usize].stage;
+        let bit = 1 << (stage as usize + Stage::ALL.len());
+        if wishes.messages && self.kept & bit == 0 {
+            self.shared.keepsakes.keep_received(stage, message);
+            self.kept |= bit;
+        }
+        if wishes.server
+            && !self.server_kept
+            && let Some(server) = D::server(message)
+        {
+            self.shared.keepsakes.keep_server(server);
+            self.server_kept = true;
+        }
+    }
+
+    fn stamp(&self, index: u32, received: Option<Moment>) {
+        if self.shared.keepsakes.wishes().stamps {
+            let slot = &self.slots[index as usize];
+            let (stage, xid, sent) = (slot.stage, slot.xid, slot.stage_sent);
+            self.shared.keepsakes.stamp(Stamped { stage, xid, sent, received });
+        }
+    }
+
+    fn enqueue(&mut self, index: u32, outgoing: Outgoing) {
+        let slot = &mut self.slots[index as usize];
+        if !slot.queued {
+            slot.queued = true;
+            self.queue.push_back(index);
+        } else if slot.outgoing == Outgoing::Nothing {
+            self.stale -= 1;
+        }
+        slot.outgoing = outgoing;
+    }
+
+    fn unqueue(&mut self, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        if slot.queued && slot.outgoing != Outgoing::Nothing {
+            self.stale += 1;
+        }
+        slot.outgoing = Outgoing::Nothing;
+    }
+
+    fn overall(&self, overall: Overall) {
+        self.tally.count_overall(overall, 1);
+    }
+}

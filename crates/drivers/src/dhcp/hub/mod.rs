@@ -1,0 +1,352 @@
+//! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
+//!
+//! Sessions put what they want to say into the desk's queue. One task, the attendant, does all that
+//! touches the socket: it reads in batches, lets the desk answer at once (so that an OFFER becomes a
+//! REQUEST without waking anybody), sends what has been queued in batches, and looks after drop
+//! times. It is woken at the end of a turn of the runtime, by when everything that fell due at the
+//! same moment stands in the queue, and sleeps until the next drop time otherwise: with nothing in
+//! flight, a hub does nothing. It must not know what is in a packet.
+
+mod desk;
+mod slot;
+mod transactions;
+
+pub(super) use desk::Ended;
+
+use super::Kind;
+use super::dialogue::{Dialogue, Order, Step};
+use super::setup::{Opener, Shared};
+use crate::net::BATCH;
+use crate::net::carrier::{Carrier, Inbox, Parcel};
+use brunt_exchange::Moment;
+use desk::Desk;
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, Sleep};
+
+/// How many datagrams are stamped together, so that none waits long between its stamp and its call.
+const STAMPED_MAX: usize = 64;
+/// How often the kernel is asked what it dropped.
+const OVERFLOW_EVERY: Duration = Duration::from_millis(200);
+/// As many receptions that fail one after the other are no accident.
+const FAULTS_MAX: u32 = 100;
+/// How much later than a drop time a busy hub may notice it.
+const BUSY_MAX: Duration = Duration::from_millis(100);
+
+pub(super) struct Hub<D: Dialogue, C: Carrier + 'static> {
+    shared: Arc<Shared<D>>,
+    worker: usize,
+    desk: RefCell<Desk<D>>,
+    /// The socket, or why there is none.
+    carrier: Result<C, i32>,
+    bell: Bell,
+    preloaded: Cell<bool>,
+    /// Sessions that have not taken leave.
+    present: Cell<usize>,
+    attendant: RefCell<Option<AbortHandle>>,
+}
+
+/// Wakes the attendant.
+#[derive(Default)]
+struct Bell {
+    rung: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+/// What the attendant was woken for.
+enum Call {
+    /// Something came in, or could not.
+    Inbox(io::Result<()>),
+    /// A session has something to send, there is room to send again, or a drop time is over.
+    Other,
+}
+
+/// How far a flush came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flushed {
+    /// Nothing is left.
+    All,
+    /// There is more.
+    Some,
+    /// There is no room for more.
+    Blocked,
+}
+
+/// Frees a slot whose exchange is called off.
+struct Holding<'a, D: Dialogue> {
+    desk: &'a RefCell<Desk<D>>,
+    slot: u32,
+}
+
+impl<D: Dialogue> Drop for Holding<'_, D> {
+    fn drop(&mut self) {
+        self.desk.borrow_mut().call_off(self.slot);
+    }
+}
+
+impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
+    /// Opens a hub with so many slots and starts its attendant.
+    pub(super) fn start(
+        shared: Arc<Shared<D>>,
+        socket: Option<Opener<C>>,
+        worker: usize,
+        slots: usize,
+    ) -> Rc<Self> {
+        let missing = || io::Error::from_raw_os_error(libc::EBADF);
+        let carrier = socket.ok_or_else(missing).and_then(|open| open());
+        let hub = Rc::new(Self {
+            desk: RefCell::new(Desk::new(Arc::clone(&shared), worker, slots)),
+            carrier: carrier.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO)),
+            shared,
+            worker,
+            bell: Bell::default(),
+            preloaded: Cell::new(false),
+            present: Cell::new(slots),
+            attendant: RefCell::default(),
+        });
+        let attendant = tokio::task::spawn_local(attend(Rc::clone(&hub)));
+        *hub.attendant.borrow_mut() = Some(attendant.abort_handle());
+        hub
+    }
+
+    pub(super) fn shared(&self) -> &Shared<D> {
+        &self.shared
+    }
+
+    pub(super) fn take_lease(&self, draw: u64) -> Option<D::Lease> {
+        self.desk.borrow_mut().take_lease(draw)
+    }
+
+    /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
+    pub(super) async fn carry_out(&self, slot: u32, order: Order<D::Lease>) -> Ended {
+        let now = self.shared.clock.now();
+        self.desk.borrow_mut().begin(slot, order, now);
+        self.bell.ring();
+        let holding = Holding { desk: &self.desk, slot };
+        let ended = poll_fn(|cx| match self.desk.borrow_mut().poll_end(slot, cx) {
+            Some(ended) => Poll::Ready(ended),
+            None => Poll::Pending,
+        })
+        .await;
+        drop(holding);
+        ended
+    }
+
+    /// A session takes leave; with the last, the attendant goes home.
+    pub(super) fn leave(&self) {
+        self.present.set(self.present.get().saturating_sub(1));
+        if self.present.get() == 0
+            && let Some(attendant) = self.attendant.borrow_mut().take()
+        {
+            attendant.abort();
+        }
+    }
+
+    /// Sends what is to be sent before the run, if no other session has done it.
+    pub(super) async fn preload(&self) {
+        let count = self.shared.preload_of(self.worker);
+        if self.preloaded.replace(true) || count == 0 {
+            return;
+        }
+        let Ok(carrier) = &self.carrier else { return };
+        let (mut dialogue, mut out) = (D::default(), Vec::new());
+        for n in 0..count {
+            let (number, rank) = self.shared.preload_number(self.worker, n);
+            let client = self.shared.population.client(rank);
+            let (kind, at) = (Kind::Acquire, Duration::ZERO);
+            let order = Order { kind, number, client, lease: None, at };
+            let Step::Send(letter) = dialogue.begin(&self.shared.plan, order, &mut out) else {
+                continue;
+            };
+            let to = letter.to.unwrap_or(self.shared.destination);
+            self.desk.borrow_mut().preloaded(&letter);
+            while let Err(error) = carrier.try_send(std::iter::once(Parcel { bytes: &out, to })) {
+                if error.kind() != io::ErrorKind::WouldBlock || carrier.writable().await.is_err() {
+                    break;
+                }
+            }
+            // The answers to those before are coming in already.
+            tokio::task::coop::consume_budget().await;
+        }
+    }
+
+    /// Sends a batch of what is queued.
+    fn flush(&self) -> Flushed {
+        let mut desk = self.desk.borrow_mut();
+        if !desk.has_outgoing() {
+            return Flushed::All;
+        }
+        let now = self.shared.clock.now();
+        let sent = match &self.carrier {
+            Ok(carrier) => carrier.try_send(desk.parcels(STAMPED_MAX)),
+            Err(errno) => Err(io::Error::from_raw_os_error(*errno)),
+        };
+        match sent {
+            Ok(count) => desk.sent(count, now),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Flushed::Blocked,
+            Err(error) => desk.refused(error.raw_os_error().unwrap_or(libc::EIO), now),
+        }
+        if desk.has_outgoing() { Flushed::Some } else { Flushed::All }
+    }
+
+    /// Takes in what came in by `now`.
+    fn hear(&self, inbox: &Inbox, now: Moment) {
+        let origin = self.shared.origin(now);
+        let mut desk = self.desk.borrow_mut();
+        for datagram in inbox.iter() {
+            let at = datagram.at.unwrap_or(now);
+            desk.hear(datagram.bytes, datagram.truncated, at, origin);
+        }
+    }
+
+    /// Ends what has waited too long. A reply that has come in already must not be overlooked, so
+    /// while there is more to read, drops wait a little.
+    fn tick(&self, now: Moment, more: bool) {
+        let mut desk = self.desk.borrow_mut();
+        let due = desk.wheel.next().filter(|due| *due <= now);
+        if due.is_some_and(|due| !more || now - due > BUSY_MAX) {
+            desk.tick(now);
+        }
+    }
+
+    fn note_overflow(&self) {
+        if let Ok(carrier) = &self.carrier {
+            self.shared.socket_drops[self.worker].store(carrier.overflowed(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl<D: Dialogue, C: Carrier + 'static> Drop for Hub<D, C> {
+    fn drop(&mut self) {
+        self.note_overflow();
+        self.shared.give_back(self.desk.get_mut().drain_leases());
+    }
+}
+
+impl Bell {
+    fn ring(&self) {
+        if !self.rung.replace(true)
+            && let Some(waker) = &*self.waker.borrow()
+        {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn poll(&self, cx: &Context<'_>) -> Poll<()> {
+        if self.rung.replace(false) {
+            return Poll::Ready(());
+        }
+        let mut kept = self.waker.borrow_mut();
+        if !kept.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            *kept = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+/// Rings at a moment.
+struct Alarm {
+    sleep: Pin<Box<Sleep>>,
+    at: Option<Moment>,
+}
+
+impl Alarm {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "replies are judged by their stamps; this only bounds when a drop is noticed"
+    )]
+    fn new() -> Self {
+        Self { sleep: Box::pin(tokio::time::sleep(Duration::ZERO)), at: None }
+    }
+
+    fn set(&mut self, at: Option<Moment>, now: Moment) {
+        if self.at != at {
+            self.at = at;
+            if let Some(at) = at {
+                self.sleep.as_mut().reset(Instant::now() + (at - now));
+            }
+        }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.at.is_none() || self.sleep.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.at = None;
+        Poll::Ready(())
+    }
+}
+
+/// The attendant's whole life.
+async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
+    let mut inbox = Inbox::new();
+    let mut alarm = Alarm::new();
+    let (mut asked, mut faults) = (Moment::ZERO, 0);
+    loop {
+        let flushed = hub.flush();
+        let now = hub.shared.clock.now();
+        alarm.set(hub.desk.borrow().wheel.next(), now);
+        if flushed == Flushed::Some || inbox.len() > BATCH / 2 {
+            // There is plenty to do, so the others of this thread must have their turn, and the
+            // timer that paces them as well.
+            tokio::task::yield_now().await;
+        }
+        inbox.clear();
+        let call = call(&hub, &mut inbox, &mut alarm, flushed, faults < FAULTS_MAX).await;
+        let now = hub.shared.clock.now();
+        match call {
+            Call::Inbox(Ok(())) => {
+                faults = 0;
+                hub.hear(&inbox, now);
+            }
+            // An error that somebody else's ICMP caused is not the end of the socket.
+            Call::Inbox(Err(_)) => faults += 1,
+            Call::Other => {}
+        }
+        hub.tick(now, inbox.len() == BATCH);
+        if now - asked > OVERFLOW_EVERY {
+            asked = now;
+            hub.note_overflow();
+        }
+    }
+}
+
+/// Waits until there is something for the attendant to do. What has come in goes first.
+async fn call<D: Dialogue, C: Carrier + 'static>(
+    hub: &Hub<D, C>,
+    inbox: &mut Inbox,
+    alarm: &mut Alarm,
+    flushed: Flushed,
+    hears: bool,
+) -> Call {
+    let Ok(carrier) = &hub.carrier else {
+        poll_fn(|cx| hub.bell.poll(cx)).await;
+        return Call::Other;
+    };
+    let mut receive = pin!(carrier.receive(inbox, &*hub.shared.clock));
+    let mut writable = pin!(carrier.writable());
+    poll_fn(|cx| {
+        if hears && let Poll::Ready(received) = receive.as_mut().poll(cx) {
+            return Poll::Ready(Call::Inbox(received));
+        }
+        let rung = hub.bell.poll(cx).is_ready();
+        let ready = match flushed {
+            Flushed::All => rung,
+            Flushed::Some => true,
+            Flushed::Blocked => writable.as_mut().poll(cx).is_ready(),
+        };
+        if ready || alarm.poll(cx).is_ready() {
+            return Poll::Ready(Call::Other);
+        }
+        Poll::Pending
+    })
+    .await
+}

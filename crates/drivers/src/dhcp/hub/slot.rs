@@ -1,0 +1,122 @@
+//! A [`Slot`]: the place of one exchange in flight, and the clock side of its dialogue.
+//!
+//! Buffers stay with the slot, so that a warm exchange allocates nothing. A slot must not know a
+//! socket, a table or a counter.
+
+use crate::dhcp::{Dialogue, Ending, Kind, Stage};
+use brunt_exchange::Moment;
+use std::net::{IpAddr, SocketAddr};
+use std::task::Waker;
+use std::time::Duration;
+
+/// Further away than any run lasts.
+pub(super) const NEVER: Moment = Moment::from_nanos(u64::MAX);
+
+/// What is to be sent for a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outgoing {
+    Nothing,
+    /// A message that opens a stage.
+    Fresh,
+    /// The same message again.
+    Again,
+}
+
+/// How far a slot's exchange is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nobody uses the slot.
+    Idle,
+    /// The stage's message has not left yet.
+    Unsent,
+    /// The stage's message has left.
+    Sent,
+    /// The exchange has ended, and nobody has taken notice yet.
+    Ended,
+}
+
+pub(super) struct Slot<D: Dialogue> {
+    pub(super) dialogue: D,
+    pub(super) out: Vec<u8>,
+    pub(super) to: SocketAddr,
+    pub(super) phase: Phase,
+    pub(super) outgoing: Outgoing,
+    /// Whether the slot stands in the queue.
+    pub(super) queued: bool,
+    pub(super) kind: Kind,
+    pub(super) client: u64,
+    pub(super) stage: Stage,
+    /// The stage before this one, if there was one.
+    pub(super) before: Option<Stage>,
+    pub(super) xid: u32,
+    /// How long the answer to what is sent next is waited for.
+    pub(super) wait: Option<Duration>,
+    /// When the first message of the exchange left.
+    pub(super) first_sent: Option<Moment>,
+    /// When the stage's message left for the first time.
+    pub(super) stage_sent: Moment,
+    /// A reply that comes later than this is late.
+    pub(super) deadline: Moment,
+    /// What the answered stages took.
+    pub(super) took: [Option<(Stage, Duration)>; 2],
+    /// The address of a lease that the exchange gives up.
+    pub(super) gives_up: Option<IpAddr>,
+    pub(super) ending: Option<Ending<D::Lease>>,
+    pub(super) ended: Moment,
+    pub(super) waker: Option<Waker>,
+}
+
+impl<D: Dialogue> Slot<D> {
+    pub(super) fn new(to: SocketAddr) -> Self {
+        Self {
+            dialogue: D::default(),
+            out: Vec::new(),
+            to,
+            phase: Phase::Idle,
+            outgoing: Outgoing::Nothing,
+            queued: false,
+            kind: Kind::Acquire,
+            client: 0,
+            stage: Stage::First,
+            before: None,
+            xid: 0,
+            wait: None,
+            first_sent: None,
+            stage_sent: Moment::ZERO,
+            deadline: NEVER,
+            took: [None; 2],
+            gives_up: None,
+            ending: None,
+            ended: Moment::ZERO,
+            waker: None,
+        }
+    }
+
+    /// Forgets the exchange before.
+    pub(super) fn reset(&mut self, kind: Kind, client: u64) {
+        self.phase = Phase::Idle;
+        self.kind = kind;
+        self.client = client;
+        self.stage = Stage::First;
+        self.before = None;
+        self.first_sent = None;
+        self.deadline = NEVER;
+        self.took = [None; 2];
+        self.gives_up = None;
+        self.ending = None;
+    }
+
+    /// Notes what an answered stage took.
+    pub(super) fn answered(&mut self, at: Moment) {
+        let took = (self.stage, at - self.stage_sent);
+        if let Some(room) = self.took.iter_mut().find(|room| room.is_none()) {
+            *room = Some(took);
+        }
+    }
+
+    pub(super) fn wake(&mut self) {
+        if let Some(waker) = &self.waker {
+            waker.wake_by_ref();
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The [`Transactions`] of a worker: whose a transaction id is, and what became of those that ended.
+//!
+//! Two tables of fixed size, so that memory does not grow in any overload. Those in flight are
+//! found by open addressing with linear probing, at most a quarter full, and removed by moving back
+//! what follows, so nothing ever has to be rebuilt. Those that ended are kept in a table where each
+//! id has one place and the next that falls there takes it: ids are consecutive numbers, which
+//! multiplication by the golden ratio spreads so evenly that about the last so many are known. It
+//! must not know what a message is.
+
+use super::super::Stage;
+
+/// What became of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dhcp) enum Fate {
+    /// Its answer came.
+    Answered,
+    /// It was given up: no answer came in time, or nobody could wait for it.
+    GivenUp,
+    /// It was sent before the run.
+    Preload,
+}
+
+/// How many ended transactions are known at least.
+const ENDED_MIN: usize = 1 << 17;
+/// How many at most, if many are sent before the run.
+const ENDED_MAX: usize = 1 << 22;
+const FREE: u32 = u32::MAX;
+/// 2^32 divided by the golden ratio.
+const GOLDEN: u32 = 0x9e37_79b9;
+
+#[derive(Clone, Copy)]
+struct Live {
+    xid: u32,
+    slot: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Ended {
+    xid: u32,
+    what: Option<(Stage, Fate)>,
+}
+
+pub(in crate::dhcp) struct Transactions {
+    live: Box<[Live]>,
+    ended: Box<[Ended]>,
+}
+
+impl Transactions {
+    /// Tables for so many slots, each with one transaction at a time, and for so many transactions
+    /// before the run.
+    pub(in crate::dhcp) fn new(slots: usize, preload: u64) -> Self {
+        let live = (slots.max(1) * 4).next_power_of_two();
+        let preload = usize::try_from(preload).unwrap_or(ENDED_MAX).min(ENDED_MAX / 2);
+        let ended = (preload * 2).next_power_of_two().max(ENDED_MIN);
+        Self {
+            live: vec![Live { xid: 0, slot: FREE }; live].into_boxed_slice(),
+            ended: vec![Ended { xid: 0, what: None }; ended].into_boxed_slice(),
+        }
+    }
+
+    /// The slot whose transaction it is.
+    pub(in crate::dhcp) fn slot(&self, xid: u32) -> Option<u32> {
+        let mut place = home(xid, self.live.len());
+        loop {
+            let live = self.live[place];
+            if live.slot == FREE {
+                return None;
+            }
+            if live.xid == xid {
+                return Some(live.slot);
+            }
+            place = (place + 1) % self.live.len();
+        }
+    }
+
+    /// Gives the transaction to a slot. Whoever had it before has it no more.
+    pub(in crate::dhcp) fn begin(&mut self, xid: u32, slot: u32) {
+        let mut place = home(xid, self.live.len());
+        while self.live[place].slot != FREE && self.live[place].xid != xid {
+            place = (place + 1) % self.live.len();
+        }
+        self.live[place] = Live { xid, slot };
+    }
+
+    /// Ends the transaction, if it is still this slot's, and remembers what became of it.
+    pub(in crate::dhcp) fn end(&mut self, xid: u32, slot: u32, stage: Stage, fate: Fate) {
+        let mut place = home(xid, self.live.len());
+        loop {
+            let live = self.live[place];
+            if live.slot == FREE || live.xid == xid && live.slot != slot {
+                return;
+            }
+            if live.xid == xid {
+                break;
+            }
+            place = (place + 1) % self.live.len();
+        }
+        self.vacate(place);
+        self.remember(xid, stage, fate);
+    }
+
+    /// Remembers a transaction that no slot has.
+    pub(in crate::dhcp) fn remember(&mut self, xid: u32, stage: Stage, fate: Fate) {
+        let place = home(xid, self.ended.len());
+        self.ended[place] = Ended { xid, what: Some((stage, fate)) };
+    }
+
+    /// What became of a transaction that nobody has any more; nothing if it was never ours or has
+    /// been forgotten.
+    pub(in crate::dhcp) fn fate(&self, xid: u32) -> Option<(Stage, Fate)> {
+        let ended = self.ended[home(xid, self.ended.len())];
+        ended.what.filter(|_| ended.xid == xid)
+    }
+
+    /// Frees a place and moves back what had to stand further on because of it.
+    fn vacate(&mut self, mut hole: usize) {
+        let length = self.live.len();
+        let mut place = hole;
+        loop {
+            place = (place + 1) % length;
+            let live = self.live[place];
+            if live.slot == FREE {
+                break;
+            }
+            let strayed = (place + length - home(live.xid, length)) % length;
+            if strayed >= (place + length - hole) % length {
+                self.live[hole] = live;
+                hole = place;
+            }
+        }
+        self.live[hole].slot = FREE;
+    }
+}
+
+/// Where a transaction stands in a table whose length is a power of two.
+fn home(xid: u32, length: usize) -> usize {
+    let spread = xid.wrapping_mul(GOLDEN);
+    ((u64::from(spread) * length as u64) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::mix;
+    use std::collections::HashMap;
+
+    /// Against the standard library's map, in an order that a generator of numbers made, with ids
+    /// from a range so small that they collide.
+    #[test]
+    fn it_finds_what_a_map_finds() {
+        let mut tables = Transactions::new(64, 0);
+        let mut plain: HashMap<u32, u32> = HashMap::new();
+        let mut held = [None::<u32>; 64];
+        for step in 0..100_000 {
+            let draw = mix(step);
+            let (slot, xid) = ((draw % 64) as u32, (draw >> 8) as u32 % 500);
+            if let Some(before) = held[slot as usize].take() {
+                tables.end(before, slot, Stage::First, Fate::Answered);
+                if plain.get(&before) == Some(&slot) {
+                    plain.remove(&before);
+                    assert_eq!(tables.fate(before), Some((Stage::First, Fate::Answered)));
+                }
+            }
+            if draw >> 63 == 0 {
+                tables.begin(xid, slot);
+                plain.insert(xid, slot);
+                held[slot as usize] = Some(xid);
+            }
+            let asked = (draw >> 32) as u32 % 500;
+            assert_eq!(tables.slot(asked), plain.get(&asked).copied(), "step {step}");
+        }
+        assert!(plain.len() > 10);
+    }
+
+    #[test]
+    fn the_last_of_consecutive_ids_are_remembered_with_hardly_a_gap() {
+        for step in [1_u32, 2, 3, 16] {
+            let mut tables = Transactions::new(1, 0);
+            let count = 50_000_u32;
+            for n in 0..10 * count {
+                tables.remember(n.wrapping_mul(step), Stage::Second, Fate::GivenUp);
+            }
+            let known = (9 * count..10 * count)
+                .filter(|n| tables.fate(n.wrapping_mul(step)).is_some())
+                .count();
+            assert!(known * 100 >= count as usize * 95, "{known} of {count} at step {step}");
+            assert_eq!(tables.fate(u32::MAX), None);
+        }
+    }
+
+    #[test]
+    fn sizes_follow_from_what_was_asked_alone() {
+        let tables = Transactions::new(1000, 100_000_000);
+        assert_eq!((tables.live.len(), tables.ended.len()), (4096, ENDED_MAX));
+        let tables = Transactions::new(0, 0);
+        assert_eq!((tables.live.len(), tables.ended.len()), (4, ENDED_MIN));
+    }
+}

@@ -1,0 +1,175 @@
+//! The [`Limits`] that end a run from within: messages of the second stage, and drops.
+//!
+//! Shared by the workers of a run, and looked at only where something happens that they limit. The
+//! first limit reached is kept as the [`Reason`], and whoever runs the engine is asked to halt.
+//! Drops are exchanges without an answer within the drop time; what is still in flight is none. It
+//! must not know how a run is halted.
+
+use super::Stage;
+use super::tally::{Counter, Tally};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Why a run was halted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// As many messages of the second stage were sent as were asked for.
+    Requests,
+    /// So many exchanges of this stage were dropped.
+    Drops(Stage),
+    /// Such a share of the exchanges of this stage was dropped.
+    DropsShare(Stage),
+}
+
+/// How many drops of one stage end the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DropLimit {
+    /// At this many. 0 and 1 both mean the first.
+    pub count: Option<u64>,
+    /// At this many in a hundred of the exchanges decided, once there are more than
+    /// [`DropLimit::DECIDED_MIN`].
+    pub percent: Option<f64>,
+}
+
+impl DropLimit {
+    /// Below this many exchanges answered or dropped, a share says nothing.
+    pub const DECIDED_MIN: u64 = 10;
+
+    fn reached(&self, stage: Stage, dropped: u64, decided: u64) -> Option<Reason> {
+        if self.count.is_some_and(|limit| dropped >= limit.max(1)) {
+            return Some(Reason::Drops(stage));
+        }
+        let share = 100.0 * dropped as f64 / decided.max(1) as f64;
+        let reached =
+            decided > Self::DECIDED_MIN && self.percent.is_some_and(|limit| share >= limit);
+        reached.then_some(Reason::DropsShare(stage))
+    }
+}
+
+/// What asks for the end of a run.
+pub type Halt = Arc<dyn Fn(Reason) + Send + Sync>;
+
+/// The limits of a run and how close it has come to them.
+pub struct Limits {
+    requests: Option<u64>,
+    taken: AtomicU64,
+    drops: [DropLimit; 2],
+    reason: OnceLock<Reason>,
+    halt: Option<Halt>,
+}
+
+impl Limits {
+    /// Limits of nothing.
+    pub fn none() -> Self {
+        Self::new(None, [DropLimit::default(); 2], None)
+    }
+
+    /// At most `requests` messages of the second stage, and so many drops of the first and of the
+    /// second; `halt` is called once, from the thread of a worker.
+    pub fn new(requests: Option<u64>, drops: [DropLimit; 2], halt: Option<Halt>) -> Self {
+        Self { requests, taken: AtomicU64::new(0), drops, reason: OnceLock::new(), halt }
+    }
+
+    /// Why the run was halted, if it was.
+    pub fn reason(&self) -> Option<Reason> {
+        self.reason.get().copied()
+    }
+
+    /// Takes one message of the second stage from the budget; says whether there was one left.
+    pub(super) fn take_request(&self) -> bool {
+        let Some(limit) = self.requests else { return true };
+        let before = self.taken.fetch_add(1, Ordering::Relaxed);
+        if before + 1 >= limit {
+            self.halt(Reason::Requests);
+        }
+        before < limit
+    }
+
+    /// Looks whether a drop of this stage was one too many, by what all workers have counted.
+    pub(super) fn dropped(&self, stage: Stage, tallies: &[Arc<Tally>]) {
+        let Some(limit) = self.drops.get(stage as usize) else { return };
+        if *limit == DropLimit::default() {
+            return;
+        }
+        let sum = |counter| tallies.iter().map(|tally| tally.stage(stage, counter)).sum::<u64>();
+        let dropped = sum(Counter::Drops);
+        let decided = dropped + sum(Counter::Received);
+        if let Some(reason) = limit.reached(stage, dropped, decided) {
+            self.halt(reason);
+        }
+    }
+
+    fn halt(&self, reason: Reason) {
+        if self.reason.set(reason).is_ok()
+            && let Some(halt) = &self.halt
+        {
+            halt(reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// What was halted, and limits that write it down.
+    fn limits(requests: Option<u64>, drops: [DropLimit; 2]) -> (Arc<Mutex<Vec<Reason>>>, Limits) {
+        let halted = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&halted);
+        let halt: Halt = Arc::new(move |reason| kept.lock().unwrap().push(reason));
+        (halted, Limits::new(requests, drops, Some(halt)))
+    }
+
+    #[test]
+    fn the_budget_ends_the_run_with_its_last_message() {
+        let (halted, limits) = limits(Some(3), [DropLimit::default(); 2]);
+        assert!(limits.take_request() && limits.take_request());
+        assert_eq!(limits.reason(), None);
+        assert!(limits.take_request());
+        assert_eq!(limits.reason(), Some(Reason::Requests));
+        assert!(!limits.take_request());
+        assert_eq!(*halted.lock().unwrap(), [Reason::Requests], "asked once");
+        let none = Limits::none();
+        assert!((0..1000).all(|_| none.take_request()));
+    }
+
+    #[test]
+    fn drops_of_all_workers_and_of_one_stage_count() {
+        let second = DropLimit { count: Some(3), percent: None };
+        let (halted, limits) = limits(None, [DropLimit::default(), second]);
+        let tallies = [Arc::new(Tally::default()), Arc::new(Tally::default())];
+        let drop = |stage, worker: usize| {
+            tallies[worker].count(stage, Counter::Drops);
+            limits.dropped(stage, &tallies);
+        };
+        (0..10).for_each(|n| drop(Stage::First, n % 2));
+        drop(Stage::Second, 0);
+        drop(Stage::Second, 1);
+        drop(Stage::Renew, 1);
+        assert!(halted.lock().unwrap().is_empty());
+        drop(Stage::Second, 0);
+        assert_eq!(*halted.lock().unwrap(), [Reason::Drops(Stage::Second)]);
+    }
+
+    #[test]
+    fn a_share_needs_more_than_ten_exchanges() {
+        let first = DropLimit { count: None, percent: Some(5.0) };
+        let (_, limits) = limits(None, [first, DropLimit::default()]);
+        let tallies = [Arc::new(Tally::default())];
+        tallies[0].count(Stage::First, Counter::Drops);
+        (0..9).for_each(|_| tallies[0].count(Stage::First, Counter::Received));
+        limits.dropped(Stage::First, &tallies);
+        assert_eq!(limits.reason(), None, "one of ten");
+        tallies[0].count(Stage::First, Counter::Received);
+        limits.dropped(Stage::First, &tallies);
+        assert_eq!(limits.reason(), Some(Reason::DropsShare(Stage::First)), "one of eleven");
+    }
+
+    #[test]
+    fn a_limit_of_no_drops_is_reached_by_the_first() {
+        let limit = DropLimit { count: Some(0), percent: None };
+        assert_eq!(limit.reached(Stage::First, 0, 5), None);
+        assert_eq!(limit.reached(Stage::First, 1, 1), Some(Reason::Drops(Stage::First)));
+    }
+}
