@@ -19,6 +19,7 @@ pub mod setup;
 pub mod stage;
 pub mod tally;
 mod unique;
+pub mod v4;
 pub mod varied;
 mod wheel;
 

@@ -1,0 +1,316 @@
+//! A [`Client`]: one exchange of a DHCPv4 client, from its first message to its end.
+//!
+//! It believes an answer only if it bears the client's own hardware address: transaction ids count
+//! up from nothing in every run, so a neighbour's answers may well have them too.
+
+use super::lease::Lease;
+use super::plan::{AtOnce, Plan};
+use super::recipe::Fields;
+use crate::dhcp::population::Mac;
+use crate::dhcp::{Dialogue, Ending, Heard, Kind, Letter, Note, Order, Rejected, Stage, Step};
+use brunt_exchange::{Class, Outcome};
+use brunt_wire::dhcp4::{BOOTREPLY, DecodeError, Message, MessageType, option, patch};
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+/// One exchange of a client.
+#[derive(Debug)]
+pub struct Client {
+    stage: Stage,
+    number: u64,
+    /// The number of the client.
+    holder: u64,
+    mac: Mac,
+    relay: Ipv4Addr,
+    /// The seconds that the message in hand claims when it is sent first.
+    secs: u16,
+    /// When the stage began, counted from the beginning of the run.
+    began: Duration,
+    /// How often the message in hand was sent again.
+    again: u32,
+    /// The lease that the exchange is about.
+    lease: Option<Lease>,
+    offered: Option<Ipv4Addr>,
+    /// The server that the REQUEST names.
+    server: Ipv4Addr,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            stage: Stage::First,
+            number: 0,
+            holder: 0,
+            mac: [0; 6],
+            relay: Ipv4Addr::UNSPECIFIED,
+            secs: 0,
+            began: Duration::ZERO,
+            again: 0,
+            lease: None,
+            offered: None,
+            server: Ipv4Addr::UNSPECIFIED,
+        }
+    }
+}
+
+impl Client {
+    /// Writes the message of the stage in hand and says how it is to be sent.
+    fn letter(&mut self, plan: &Plan, out: &mut Vec<u8>) -> Letter {
+        let held = self.lease.map(|lease| lease.address);
+        let none = Ipv4Addr::UNSPECIFIED;
+        let ciaddr = match self.stage {
+            Stage::Renew | Stage::Rebind | Stage::Release => held.unwrap_or(none),
+            Stage::Inform => held.unwrap_or(plan.own_address()),
+            Stage::First | Stage::Second | Stage::Reboot | Stage::Decline => none,
+        };
+        let (requested, server) = match self.stage {
+            Stage::Second => (self.offered.unwrap_or(none), self.server),
+            _ => (held.unwrap_or(none), self.lease.map_or(none, |lease| plan.named(lease.server))),
+        };
+        // The user's own DISCOVER keeps its seconds unless clients pretend to have waited.
+        let kept = self.stage == Stage::First && self.secs == 0;
+        let fields = Fields {
+            xid: self.xid(),
+            secs: self.secs,
+            secs_in_template: (!kept).then_some(self.secs),
+            mac: self.mac,
+            client: self.holder,
+            ciaddr,
+            giaddr: self.relay,
+            requested,
+            server,
+        };
+        plan.write(self.stage, &fields, out);
+        self.again = 0;
+        let answered = !matches!(self.stage, Stage::Release | Stage::Decline);
+        let unicast = matches!(self.stage, Stage::Renew | Stage::Release);
+        Letter {
+            stage: self.stage,
+            xid: self.xid(),
+            wait: answered.then(|| self.patience(plan, Duration::ZERO)),
+            to: self.lease.filter(|_| unicast).and_then(|lease| plan.unicast(&lease)),
+            offered: self.offered.map(IpAddr::V4),
+        }
+    }
+
+    /// The transaction id: the same for all messages of an exchange.
+    const fn xid(&self) -> u32 {
+        self.number as u32
+    }
+
+    /// How long to wait for the answer to a message sent `since` the stage began.
+    fn patience(&self, plan: &Plan, since: Duration) -> Duration {
+        plan.patience(self.stage, self.number, self.again, self.left(since))
+    }
+
+    /// What is left of the time in which a lease can be renewed, or rebound.
+    fn left(&self, since: Duration) -> Option<Duration> {
+        let lease = self.lease?;
+        let ends = match self.stage {
+            Stage::Renew => lease.rebind_after?,
+            _ => lease.lasts?,
+        };
+        Some((lease.granted + ends).saturating_sub(self.began.saturating_add(since)))
+    }
+
+    /// An OFFER.
+    fn offer(
+        &mut self,
+        plan: &Plan,
+        offer: &Message<'_>,
+        heard: &Heard<'_>,
+        out: &mut Vec<u8>,
+    ) -> Step<Lease> {
+        match self.stage {
+            Stage::First => {}
+            Stage::Second => return Step::Ignore(Note::Duplicate),
+            _ => return Step::Ignore(Note::Unexpected),
+        }
+        let Some(server) = offer.server_id() else { return self.failed(Note::Malformed) };
+        if offer.yiaddr().is_unspecified() {
+            return self.failed(Note::Rejected);
+        }
+        self.offered = Some(offer.yiaddr());
+        self.server = plan.server(server);
+        if plan.first_half {
+            return ended(MessageType::Offer, None);
+        }
+        self.stage = Stage::Second;
+        self.began = heard.at;
+        let waited = u16::try_from(heard.took.as_secs()).unwrap_or(u16::MAX);
+        self.secs = self.secs.saturating_add(waited);
+        Step::Send(self.letter(plan, out))
+    }
+
+    /// An ACK.
+    fn ack(&mut self, plan: &Plan, ack: &Message<'_>, heard: &Heard<'_>) -> Step<Lease> {
+        if self.stage == Stage::Inform {
+            return ended(MessageType::Ack, self.lease);
+        }
+        let at_once = match plan.at_once {
+            AtOnce::Never => false,
+            AtOnce::Rapid => ack.rapid_commit(),
+            AtOnce::Any => true,
+        };
+        if self.stage == Stage::First && !at_once {
+            return Step::Ignore(Note::Unexpected);
+        }
+        // What is renewed or remembered is one address, and an answer with another is no answer.
+        let wanted = self.lease.map(|lease| lease.address);
+        let given = ack.yiaddr();
+        if given.is_unspecified() || wanted.is_some_and(|wanted| wanted != given) {
+            return self.failed(Note::Rejected);
+        }
+        let known = match self.stage {
+            Stage::Second => Some(self.server),
+            _ => self.lease.map(|lease| lease.server),
+        };
+        let Some(server) = ack.server_id().or(known) else { return self.failed(Note::Malformed) };
+        self.offered = Some(given);
+        let lease = Lease {
+            client: self.holder,
+            address: given,
+            server,
+            relay: self.relay,
+            granted: Duration::ZERO,
+            lasts: None,
+            renew_after: None,
+            rebind_after: None,
+        };
+        let asked = heard.at.saturating_sub(heard.took);
+        ended(MessageType::Ack, Some(lease.timed(ack, asked)))
+    }
+
+    /// A NAK: whatever was held is lost.
+    fn nak(&self, plan: &Plan) -> Step<Lease> {
+        let expected = match self.stage {
+            Stage::First => plan.at_once == AtOnce::Any,
+            Stage::Inform => false,
+            _ => true,
+        };
+        if !expected {
+            return Step::Ignore(Note::Unexpected);
+        }
+        let code = u32::from(MessageType::Nak.byte());
+        Step::Done(Ending {
+            outcome: Outcome::Failed(Class::Result, code),
+            answered: false,
+            note: Some(Note::Nak),
+            lease: None,
+        })
+    }
+
+    /// The answer came and is of no use: an answer still if it only lacks a lease. A lease that was
+    /// held still is.
+    fn failed(&self, note: Note) -> Step<Lease> {
+        Step::Done(Ending {
+            outcome: Outcome::Failed(Class::Check, 0),
+            answered: note == Note::Rejected,
+            note: Some(note),
+            lease: self.lease,
+        })
+    }
+
+    fn unanswered(&self, outcome: Outcome) -> Step<Lease> {
+        Step::Done(Ending { outcome, answered: false, note: None, lease: self.lease })
+    }
+}
+
+fn ended(by: MessageType, lease: Option<Lease>) -> Step<Lease> {
+    let outcome = Outcome::Ok(u32::from(by.byte()));
+    Step::Done(Ending { outcome, answered: true, note: None, lease })
+}
+
+impl Dialogue for Client {
+    type Plan = Plan;
+    type Lease = Lease;
+
+    fn address(lease: &Lease) -> IpAddr {
+        lease.address.into()
+    }
+
+    fn holder(lease: &Lease) -> u64 {
+        lease.client
+    }
+
+    fn open<'a>(_plan: &Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected> {
+        let message = Message::scan(datagram).map_err(|error| match error {
+            DecodeError::TooShort { .. } => Rejected::TooShort,
+            _ => Rejected::Malformed,
+        })?;
+        let answers = [Some(MessageType::Offer), Some(MessageType::Ack), Some(MessageType::Nak)];
+        if message.op() != BOOTREPLY || !answers.contains(&message.message_type()) {
+            return Err(Rejected::Unexpected);
+        }
+        Ok((message.xid(), datagram))
+    }
+
+    fn answers(message: &[u8]) -> Option<Stage> {
+        let message = Message::scan(message).ok()?;
+        let first = match message.message_type()? {
+            MessageType::Offer => true,
+            MessageType::Ack => message.rapid_commit(),
+            _ => false,
+        };
+        first.then_some(Stage::First)
+    }
+
+    fn server(message: &[u8]) -> Option<&[u8]> {
+        Message::scan(message).ok()?.option(option::SERVER_ID)
+    }
+
+    fn offered(&self) -> Option<IpAddr> {
+        self.offered.map(IpAddr::V4)
+    }
+
+    fn begin(&mut self, plan: &Plan, order: Order<Lease>, out: &mut Vec<u8>) -> Step<Lease> {
+        let Order { kind, number, client, lease, at } = order;
+        let leaseless = matches!(kind, Kind::Acquire | Kind::Inform);
+        *self = Self {
+            stage: Plan::opening(kind),
+            number,
+            holder: client,
+            mac: plan.mac(client),
+            relay: lease.map_or_else(|| plan.relay(number), |lease| lease.relay),
+            began: at,
+            lease: if kind == Kind::Acquire { None } else { lease },
+            ..Self::default()
+        };
+        if self.lease.is_none() && !leaseless {
+            return self.unanswered(Outcome::Skipped);
+        }
+        if kind == Kind::Acquire {
+            self.relay = plan.relay(number);
+            self.secs = plan.rising.map_or(0, |rising| rising.secs(at));
+        }
+        Step::Send(self.letter(plan, out))
+    }
+
+    fn reply(&mut self, plan: &Plan, heard: &Heard<'_>, out: &mut Vec<u8>) -> Step<Lease> {
+        let Ok(message) = Message::scan(heard.message) else {
+            return Step::Ignore(Note::Malformed);
+        };
+        if !message.is_reply() || plan.bears_mac && message.chaddr() != self.mac {
+            return Step::Ignore(Note::Unexpected);
+        }
+        match message.message_type() {
+            Some(MessageType::Offer) => self.offer(plan, &message, heard, out),
+            Some(MessageType::Ack) => self.ack(plan, &message, heard),
+            Some(MessageType::Nak) => self.nak(plan),
+            _ => Step::Ignore(Note::Unexpected),
+        }
+    }
+
+    fn expired(&mut self, plan: &Plan, since: Duration, out: &mut Vec<u8>) -> Step<Lease> {
+        let tries = plan.retransmission.map_or(Some(1), |retransmission| retransmission.tries);
+        self.again += 1;
+        let outlived = matches!(self.stage, Stage::Renew | Stage::Rebind)
+            && self.left(since).is_some_and(|left| left.is_zero());
+        if outlived || tries.is_some_and(|tries| self.again >= tries) {
+            return self.unanswered(Outcome::TimedOut);
+        }
+        let waited = u16::try_from(since.as_secs()).unwrap_or(u16::MAX);
+        patch::secs(out, self.secs.saturating_add(waited));
+        Step::Again(self.patience(plan, since))
+    }
+}

@@ -1,0 +1,19 @@
+//! DHCPv4 clients: DORA and what follows it, spoken by a relay agent or by the clients themselves.
+//!
+//! A [`Setup`] says what is wanted, a [`Plan`] is what was made of it and holds every packet ready
+//! but for a few fields, and a [`Client`] plays one exchange. Whatever can be wrong with packets is
+//! found out when the plan is made, so a run meets no such mistake.
+
+mod backoff;
+mod client;
+mod lease;
+mod plan;
+mod recipe;
+mod setup;
+mod template;
+
+pub use client::Client;
+pub use lease::Lease;
+pub use plan::Plan;
+pub use setup::{Retransmission, Rising, Role, Setup, SetupError, VariedOption};
+pub use template::{Offsets, Template};

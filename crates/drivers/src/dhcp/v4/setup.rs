@@ -1,0 +1,212 @@
+//! A [`Setup`]: what is asked of DHCPv4 clients, before it is known whether it can be done.
+
+use super::template::Template;
+use crate::dhcp::population::Population;
+use crate::dhcp::varied::Pattern;
+use brunt_wire::dhcp4::{DecodeError, Present, Spot, option};
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::time::Duration;
+use thiserror::Error;
+
+/// What is asked of the clients of a run.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that stands for itself")]
+pub struct Setup {
+    /// From it all choices follow.
+    pub seed: u64,
+    /// Who the clients are.
+    pub population: Population,
+    /// For whom the messages are sent.
+    pub role: Role,
+    /// The address of the socket: the relay agent's, and that of a client which informs itself
+    /// without having a lease.
+    pub address: Ipv4Addr,
+    /// Whether clients without an address ask for broadcast answers.
+    pub broadcast: bool,
+    /// Whether an exchange ends with the OFFER.
+    pub first_half: bool,
+    /// Whether DISCOVER asks for rapid commit (RFC 4039).
+    pub rapid_commit: bool,
+    /// Whether the first server that makes an offer is the one that all later requests name.
+    pub first_server: bool,
+    /// Options for every message, by code and value. A list of requested parameters is appended to
+    /// the one that is there; any other option must not be there yet.
+    pub options: Vec<(u8, Vec<u8>)>,
+    /// Options that differ from client to client, for every message that is not a template.
+    pub varied: Vec<VariedOption>,
+    /// The packet to send in place of DISCOVER.
+    pub first_template: Option<Template>,
+    /// The packet to send in place of the REQUEST that follows an OFFER.
+    pub second_template: Option<Template>,
+    /// When clients pretend that they have been waiting for long.
+    pub rising: Option<Rising>,
+    /// How long to wait for the answer to a DISCOVER, and to any other message.
+    pub waits: [Duration; 2],
+    /// Whether messages without an answer are sent again; if so, `waits` do not matter.
+    pub retransmission: Option<Retransmission>,
+}
+
+impl Setup {
+    /// What is asked if nothing else is said.
+    pub fn new(population: Population, role: Role, address: Ipv4Addr) -> Self {
+        Self {
+            seed: 0,
+            population,
+            role,
+            address,
+            broadcast: false,
+            first_half: false,
+            rapid_commit: false,
+            first_server: false,
+            options: Vec::new(),
+            varied: Vec::new(),
+            first_template: None,
+            second_template: None,
+            rising: None,
+            waits: [Duration::from_secs(1); 2],
+            retransmission: None,
+        }
+    }
+}
+
+/// For whom messages are sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A relay agent that all clients are behind.
+    Relay {
+        /// The relay agents, one picked for each exchange; the socket's address if there is none.
+        addresses: Vec<Ipv4Addr>,
+    },
+    /// Clients that talk for themselves: no hops, no giaddr. Leases are renewed with, and given back
+    /// to, the server that gave them, all else goes where the plan sends everything.
+    Client {
+        /// The port of servers.
+        server_port: u16,
+    },
+}
+
+/// An option that differs from client to client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariedOption {
+    /// Its code.
+    pub code: u8,
+    /// The sub-option of it, for relay agent information (82); several make one option.
+    pub sub: Option<u8>,
+    /// Its value.
+    pub value: Pattern,
+}
+
+/// A time in which DISCOVERs say that their clients have been waiting for one second, two, three ...
+/// so that a server which stands by believes its partner to be down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rising {
+    /// When it begins, counted from the beginning of the run.
+    pub after: Duration,
+    /// How long it lasts.
+    pub lasting: Duration,
+}
+
+impl Rising {
+    /// The seconds that a DISCOVER sent at this time of the run claims.
+    pub(super) fn secs(self, at: Duration) -> u16 {
+        match at.checked_sub(self.after) {
+            Some(into) if into < self.lasting => {
+                u16::try_from(into.as_secs() + 1).unwrap_or(u16::MAX)
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// That messages without an answer are sent again, after 4, 8, 16, 32, 64, 64 ... seconds, each a
+/// second more or less (RFC 2131 section 4.1); a renewal when half the time has passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retransmission {
+    /// How often a message is sent at most; nothing if for ever.
+    pub tries: Option<u32>,
+}
+
+/// Why what is asked cannot be done.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SetupError {
+    /// An option that the message has already.
+    #[error("add option {} to the {message}: {source}; leave it out, only the list of option 55 can grow", source.code)]
+    Present {
+        /// What the message is called.
+        message: &'static str,
+        /// Which option it is.
+        source: Present,
+    },
+    /// A code that is none.
+    #[error("add option {code}: this code has no value (0 fills up and 255 ends)")]
+    Code {
+        /// The code.
+        code: u8,
+    },
+    /// A varied value longer than its option.
+    #[error("vary option {code}: {text:?} may grow to {length} bytes, and {room} fit")]
+    TooLong {
+        /// The code of the option.
+        code: u8,
+        /// The text.
+        text: String,
+        /// How long it may get.
+        length: usize,
+        /// What fits.
+        room: usize,
+    },
+    /// A sub-option of an option that has none, or relay agent information without any.
+    #[error(
+        "vary option {code}: relay agent information ({}) consists of sub-options, and no other option does",
+        option::RELAY_INFO
+    )]
+    SubOption {
+        /// The code of the option.
+        code: u8,
+    },
+    /// A template that is no DHCPv4 message.
+    #[error("use the packet template {}: {source}", template.display())]
+    Packet {
+        /// Where the template comes from.
+        template: PathBuf,
+        /// What is wrong.
+        source: DecodeError,
+    },
+    /// An offset that points at something else than it should.
+    #[error(
+        "use the packet template {}: offset {offset} (-{switch}) {spot}; {remedy}",
+        template.display()
+    )]
+    Offset {
+        /// Where the template comes from.
+        template: PathBuf,
+        /// The switch that sets the offset.
+        switch: char,
+        /// The offset.
+        offset: usize,
+        /// What is there.
+        spot: Spot,
+        /// Where it should point.
+        remedy: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_rise_between_two_moments() {
+        let rising = Rising { after: Duration::from_secs(10), lasting: Duration::from_secs(5) };
+        let claimed = |millis| rising.secs(Duration::from_millis(millis));
+        assert_eq!((claimed(0), claimed(9_999)), (0, 0));
+        assert_eq!(
+            (claimed(10_000), claimed(10_999), claimed(11_000), claimed(14_999)),
+            (1, 1, 2, 5)
+        );
+        assert_eq!(claimed(15_000), 0);
+        let long = Rising { after: Duration::ZERO, lasting: Duration::MAX };
+        assert_eq!(long.secs(Duration::from_secs(1_000_000)), u16::MAX);
+    }
+}

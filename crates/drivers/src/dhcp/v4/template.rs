@@ -1,0 +1,213 @@
+//! Packets that the user composed ([`Template`]), and where fields are filled in.
+//!
+//! An offset that does not point at what it claims would write into the middle of something else and
+//! leave a packet that no server understands. So every offset is held against the packet's own
+//! layout before the run, and the error says what it really points at.
+
+use super::recipe::Fields;
+use super::setup::SetupError;
+use brunt_wire::dhcp4::{
+    DecodeError, Message, MessageType, Present, Spot, Writer, at, option, patch,
+};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// A packet that the user composed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Where it comes from, for errors.
+    pub name: PathBuf,
+    /// The packet.
+    pub packet: Vec<u8>,
+    /// Where its fields are, as far as the user says.
+    pub offsets: Offsets,
+}
+
+/// Offsets into a packet, counted from 0 at its first byte. Those of options point at the option's
+/// code. Fields of the header have their own places if nothing is said, options are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offsets {
+    /// The transaction id (`-X`).
+    pub xid: Option<usize>,
+    /// The last octet of the client's MAC (`-O`).
+    pub identity: Option<usize>,
+    /// The elapsed seconds (`-E`).
+    pub elapsed: Option<usize>,
+    /// The server identifier option (`-S`).
+    pub server_id: Option<usize>,
+    /// The requested address option (`-I`).
+    pub requested: Option<usize>,
+}
+
+/// The last octet of a MAC in `chaddr`.
+const CHADDR_LAST: usize = at::CHADDR + 5;
+
+/// A template that is ready to be filled in.
+#[derive(Debug)]
+pub(super) struct Form {
+    packet: Vec<u8>,
+    /// Where the first octet of the MAC goes.
+    mac_at: usize,
+    /// Where the value of the server identifier goes.
+    server_at: Option<usize>,
+    /// Where the value of the requested address goes.
+    requested_at: Option<usize>,
+}
+
+impl Form {
+    /// Checks a template against its own layout.
+    pub(super) fn check(template: &Template) -> Result<Self, SetupError> {
+        let Template { name, packet, offsets } = template;
+        if let Err(source) = Message::scan(packet) {
+            return Err(SetupError::Packet { template: name.clone(), source });
+        }
+        let checked = Checked { template };
+        checked.field('X', offsets.xid, at::XID, "the transaction id begins at 4")?;
+        checked.field('E', offsets.elapsed, at::SECS, "the elapsed seconds (secs) begin at 8")?;
+        let mac_at = checked.identity(offsets.identity.unwrap_or(CHADDR_LAST))?;
+        let server_at = checked.option('S', offsets.server_id, option::SERVER_ID)?;
+        let requested_at = checked.option('I', offsets.requested, option::REQUESTED_ADDRESS)?;
+        Ok(Self { packet: packet.clone(), mac_at, server_at, requested_at })
+    }
+
+    /// Adds an option behind the last one, where it moves nothing.
+    pub(super) fn add(&mut self, code: u8, value: &[u8]) -> Result<(), Present> {
+        let options =
+            || Message::scan(&self.packet).into_iter().flat_map(|message| message.options());
+        if options().flatten().any(|each| each.code == code) {
+            return Err(Present { code });
+        }
+        let inside = |each: &Range<usize>| each.start >= at::COOKIE;
+        let ends = options().flatten().map(|each| each.value_at()).filter(inside);
+        let end = ends.map(|place| place.end).max().unwrap_or(at::COOKIE + 4);
+        // Written behind an empty header, which is the only place where a writer begins.
+        let mut written = Vec::new();
+        Writer::untyped(&mut written, &brunt_wire::dhcp4::Header::request()).option(code, value);
+        self.packet.splice(end..end, written.drain(at::COOKIE + 4..));
+        Ok(())
+    }
+
+    /// The packet's type.
+    pub(super) fn kind(&self) -> Option<MessageType> {
+        Message::scan(&self.packet).ok().and_then(|message| message.message_type())
+    }
+
+    /// Whether it asks for rapid commit.
+    pub(super) fn rapid_commit(&self) -> bool {
+        Message::scan(&self.packet).is_ok_and(|message| message.rapid_commit())
+    }
+
+    /// Whether the MAC is varied in `chaddr`, which servers copy into their answers.
+    pub(super) fn varies_chaddr(&self) -> bool {
+        self.mac_at == at::CHADDR
+    }
+
+    /// Where fields are filled in, options by their code, for those who print packets.
+    pub(super) fn offsets(&self) -> Offsets {
+        Offsets {
+            xid: Some(at::XID),
+            identity: Some(self.mac_at + 5),
+            elapsed: Some(at::SECS),
+            server_id: self.server_at.map(|value| value - 2),
+            requested: self.requested_at.map(|value| value - 2),
+        }
+    }
+
+    /// Appends the packet, filled in. Whatever has no place in it is left out.
+    pub(super) fn write(&self, fields: &Fields, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(&self.packet);
+        let packet = &mut out[start..];
+        patch::xid(packet, fields.xid);
+        patch::put(packet, self.mac_at, &fields.mac);
+        if let Some(secs) = fields.secs_in_template {
+            patch::secs(packet, secs);
+        }
+        if let Some(offset) = self.server_at {
+            patch::put(packet, offset, &fields.server.octets());
+        }
+        if let Some(offset) = self.requested_at {
+            patch::put(packet, offset, &fields.requested.octets());
+        }
+    }
+}
+
+/// The checks of one template.
+struct Checked<'a> {
+    template: &'a Template,
+}
+
+impl Checked<'_> {
+    fn wrong(&self, switch: char, offset: usize, remedy: String) -> SetupError {
+        SetupError::Offset {
+            template: self.template.name.clone(),
+            switch,
+            offset,
+            spot: Spot::of(&self.template.packet, offset),
+            remedy,
+        }
+    }
+
+    /// A field of the header stands in one place only.
+    fn field(
+        &self,
+        switch: char,
+        offset: Option<usize>,
+        place: usize,
+        remedy: &str,
+    ) -> Result<(), SetupError> {
+        match offset {
+            Some(offset) if offset != place => Err(self.wrong(switch, offset, remedy.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// A MAC ends where `chaddr` of an Ethernet client ends, or at the end of a client identifier.
+    fn identity(&self, offset: usize) -> Result<usize, SetupError> {
+        let packet = &self.template.packet;
+        let in_client_id = matches!(
+            Spot::of(packet, offset),
+            Spot::Option { code: option::CLIENT_ID, length, into } if into == length + 1 && length >= 6
+        );
+        if offset == CHADDR_LAST || in_client_id {
+            return Ok(offset - 5);
+        }
+        let place = self.find(option::CLIENT_ID).filter(|place| place.len() >= 6);
+        let other = place.map_or_else(String::new, |place| {
+            format!(", that of the client identifier at {}", place.end - 1)
+        });
+        let remedy = format!("the last octet of chaddr is at {CHADDR_LAST}{other}");
+        Err(self.wrong('O', offset, remedy))
+    }
+
+    /// An option that holds an address: where its value stands, if it is there at all.
+    fn option(
+        &self,
+        switch: char,
+        offset: Option<usize>,
+        code: u8,
+    ) -> Result<Option<usize>, SetupError> {
+        let found = self.find(code);
+        let Some(offset) = offset else {
+            return Ok(found.filter(|place| place.len() == 4).map(|place| place.start));
+        };
+        if Spot::of(&self.template.packet, offset) == (Spot::Option { code, length: 4, into: 0 }) {
+            return Ok(Some(offset + 2));
+        }
+        let remedy = match found {
+            Some(place) if place.start - 2 == offset => {
+                "4 bytes are needed for an address".to_owned()
+            }
+            Some(place) => format!("option {code} begins at {}", place.start - 2),
+            None => format!("there is no option {code} in the packet"),
+        };
+        Err(self.wrong(switch, offset, remedy))
+    }
+
+    /// Where the value of the first option with this code stands.
+    fn find(&self, code: u8) -> Option<Range<usize>> {
+        let message = Message::scan(&self.template.packet).ok()?;
+        let place = message.options().filter_map(Result::<_, DecodeError>::ok);
+        place.into_iter().find(|each| each.code == code).map(|each| each.value_at())
+    }
+}
