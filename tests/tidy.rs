@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-testbed", &[]),
     // They start programs and read files, and must see brunt as any user does.
     ("brunt-bench-ldap", &["brunt-bench-tool", "brunt-testbed"]),
+    ("brunt-bench-dhcp", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-tool", &[]),
 ];
 

@@ -13,4 +13,4 @@ mod process;
 
 pub use figures::{median, share};
 pub use machine::machine;
-pub use process::{Process, pass, stopwatch};
+pub use process::{Process, pass, pass_for, stopwatch};

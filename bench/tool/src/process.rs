@@ -84,10 +84,15 @@ impl Drop for Process {
     }
 }
 
+/// Lets seconds go by while others work.
+pub fn pass(seconds: u64) {
+    pass_for(Duration::from_secs(seconds));
+}
+
 /// Lets time go by while others work.
 #[expect(clippy::disallowed_methods, reason = "the bench waits beside the tools it measures")]
-pub fn pass(seconds: u64) {
-    std::thread::sleep(Duration::from_secs(seconds));
+pub fn pass_for(time: Duration) {
+    std::thread::sleep(time);
 }
 
 /// A stopwatch: the function tells the time since it was made.
