@@ -1,29 +1,78 @@
-//! [`Pattern`]: text that differs from client to client, for options by which servers tell them apart.
+//! A [`Pattern`]: bytes that differ from client to client, for options by which servers tell them apart.
+//!
+//! It is taken apart once, into pieces that are put together for a client without looking at the text again and
+//! without allocating. Which option it is the value of is not known here.
 
-use std::ops::Range;
+use thiserror::Error;
 
-/// Text in which `{n}` stands for the number of the client, in decimal.
+/// Bytes in which the number of the client may stand, any number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
-    /// Where the constant parts stand: between any two of them comes the number.
-    parts: Vec<Range<usize>>,
+    pieces: Vec<Piece>,
 }
 
-const SLOT: &str = "{n}";
+/// A part of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    /// These bytes.
+    Literal(Vec<u8>),
+    /// The number of the client in decimal digits, at least so many.
+    Decimal(usize),
+    /// The number of the client in so many bytes, the most significant first.
+    Binary(usize),
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PatternError {
+    /// A place without an end.
+    #[error("a place opened by {{n has no }}")]
+    Open,
+    /// A width that nobody can mean.
+    #[error(
+        "the number of the client is written {{n}}, or {{n:8}} with as many digits: 1 to {WIDTH_MAX}, after 0x an even \
+         number of them"
+    )]
+    Width,
+    /// Something else than a hexadecimal digit.
+    #[error("'{0}' holds more than hexadecimal digits")]
+    NotHexadecimal(String),
+    /// Half a byte.
+    #[error("'{0}' has an odd number of hexadecimal digits, and each byte has two")]
+    OddDigits(String),
+}
+
+/// The most digits that a number of a client is written with: those of the largest.
+const WIDTH_MAX: usize = 20;
 
 impl Pattern {
-    /// Any text is one.
-    pub fn new(text: impl Into<String>) -> Self {
-        let text = text.into();
-        let mut parts = Vec::new();
-        let mut start = 0;
-        for (at, slot) in text.match_indices(SLOT) {
-            parts.push(start..at);
-            start = at + slot.len();
+    /// Takes a value apart: text, or after `0x` hexadecimal digits, either with `{n}` or `{n:WIDTH}` for the number of
+    /// the client. A width counts digits; in hexadecimal it is even, and eight if not given.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let (mut rest, hex) = text.strip_prefix("0x").map_or((text, false), |rest| (rest, true));
+        let mut pieces = Vec::new();
+        while !rest.is_empty() {
+            let (literal, place) = match rest.split_once("{n") {
+                Some((literal, place)) => (literal, Some(place)),
+                None => (rest, None),
+            };
+            if !literal.is_empty() {
+                let bytes = if hex { digits(literal)? } else { literal.as_bytes().to_vec() };
+                pieces.push(Piece::Literal(bytes));
+            }
+            let Some(place) = place else { break };
+            let (width, after) = place.split_once('}').ok_or(PatternError::Open)?;
+            pieces.push(number(width, hex)?);
+            rest = after;
         }
-        parts.push(start..text.len());
-        Self { text, parts }
+        Ok(Self { text: text.to_owned(), pieces })
+    }
+
+    /// The same bytes for every client.
+    pub fn fixed(bytes: Vec<u8>) -> Self {
+        let text = bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"));
+        Self { text, pieces: vec![Piece::Literal(bytes)] }
     }
 
     /// The text as it was given.
@@ -31,48 +80,87 @@ impl Pattern {
         &self.text
     }
 
-    /// The most bytes that it can have for any client.
-    pub fn longest(&self) -> usize {
-        let constant: usize = self.parts.iter().map(Range::len).sum();
-        constant + (self.parts.len() - 1) * DIGITS_MAX
+    /// Whether clients have different values.
+    pub fn varies(&self) -> bool {
+        self.pieces.iter().any(|piece| !matches!(piece, Piece::Literal(_)))
     }
 
-    /// Appends the text for a client.
+    /// The most bytes that it can have for any client.
+    pub fn longest(&self) -> usize {
+        let longest = self.pieces.iter().map(|piece| match piece {
+            Piece::Literal(bytes) => bytes.len(),
+            Piece::Decimal(_) => WIDTH_MAX,
+            Piece::Binary(width) => *width,
+        });
+        longest.sum()
+    }
+
+    /// Appends the bytes for a client.
     pub fn write(&self, client: u64, out: &mut Vec<u8>) {
-        let mut digits = [0; DIGITS_MAX];
-        let digits = decimal(client, &mut digits);
-        for (nth, part) in self.parts.iter().enumerate() {
-            if nth > 0 {
-                out.extend_from_slice(digits);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Literal(bytes) => out.extend_from_slice(bytes),
+                Piece::Decimal(width) => {
+                    let mut room = [b'0'; WIDTH_MAX];
+                    out.extend_from_slice(decimal(client, *width, &mut room));
+                }
+                Piece::Binary(width) => {
+                    let bytes = u128::from(client).to_be_bytes();
+                    out.extend_from_slice(&bytes[bytes.len() - width..]);
+                }
             }
-            out.extend_from_slice(&self.text.as_bytes()[part.clone()]);
         }
+    }
+
+    /// The bytes for a client.
+    pub fn value_of(&self, client: u64) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.longest());
+        self.write(client, &mut out);
+        out
     }
 }
 
-/// The digits of the largest number.
-const DIGITS_MAX: usize = 20;
+fn number(width: &str, hex: bool) -> Result<Piece, PatternError> {
+    let width = match width.strip_prefix(':') {
+        Some(width) => width.parse().ok().filter(|width| (1..=WIDTH_MAX).contains(width)),
+        None if width.is_empty() => Some(if hex { 8 } else { 1 }),
+        None => None,
+    };
+    match width {
+        Some(width) if !hex => Ok(Piece::Decimal(width)),
+        Some(width) if width % 2 == 0 => Ok(Piece::Binary(width / 2)),
+        _ => Err(PatternError::Width),
+    }
+}
 
-fn decimal(mut number: u64, room: &mut [u8; DIGITS_MAX]) -> &[u8] {
-    let mut at = DIGITS_MAX;
-    loop {
+/// The bytes that hexadecimal digits stand for.
+pub fn digits(text: &str) -> Result<Vec<u8>, PatternError> {
+    let nibbles: Option<Vec<u8>> =
+        text.chars().map(|digit| digit.to_digit(16).and_then(|it| u8::try_from(it).ok())).collect();
+    let nibbles = nibbles.ok_or_else(|| PatternError::NotHexadecimal(text.to_owned()))?;
+    if nibbles.len() % 2 == 1 {
+        return Err(PatternError::OddDigits(text.to_owned()));
+    }
+    Ok(nibbles.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// Writes a number to the end of the room, which holds nothing but zeros.
+fn decimal(mut number: u64, width: usize, room: &mut [u8; WIDTH_MAX]) -> &[u8] {
+    let mut at = WIDTH_MAX;
+    while number > 0 {
         at -= 1;
         room[at] = b'0' + (number % 10) as u8;
         number /= 10;
-        if number == 0 {
-            return &room[at..];
-        }
     }
+    &room[at.min(WIDTH_MAX - width)..]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn written(pattern: &str, client: u64) -> String {
-        let mut out = b"kept ".to_vec();
-        Pattern::new(pattern).write(client, &mut out);
-        String::from_utf8(out.split_off(5)).unwrap()
+    fn of(text: &str, client: u64) -> Vec<u8> {
+        Pattern::parse(text).unwrap().value_of(client)
     }
 
     #[test]
@@ -80,14 +168,39 @@ mod tests {
         for client in [0, 7, 10, 4_294_967_295, u64::MAX] {
             for pattern in ["eth0/{n}", "{n}", "{n}{n}", "{n}-{x}-{n}", "none", ""] {
                 let expected = pattern.replace("{n}", &client.to_string());
-                assert_eq!(written(pattern, client), expected);
-                assert!(Pattern::new(pattern).longest() >= expected.len());
+                assert_eq!(of(pattern, client), expected.as_bytes());
             }
         }
     }
 
     #[test]
-    fn the_longest_text_is_that_of_the_largest_number() {
-        assert_eq!(Pattern::new("a{n}b{n}").longest(), written("a{n}b{n}", u64::MAX).len());
+    fn a_number_is_written_as_asked() {
+        assert_eq!(of("port-{n:4}/{n}", 7), b"port-0007/7");
+        assert_eq!(of("{n:2}", 12345), b"12345");
+        assert_eq!(of("{n:20}", 1), b"00000000000000000001");
+        assert_eq!(of("0x0104{n}ff", 0x0102_0304), [1, 4, 1, 2, 3, 4, 255]);
+        assert_eq!(of("0x{n:4}", 0x0102_0304), [3, 4]);
+        assert_eq!(Pattern::fixed(vec![1, 255]).value_of(9), [1, 255]);
+        assert_eq!(Pattern::fixed(vec![1, 255]).text(), "0x01ff");
+        assert!(!Pattern::fixed(vec![1]).varies() && Pattern::parse("{n}").unwrap().varies());
+    }
+
+    #[test]
+    fn no_value_is_longer_than_it_says() {
+        for text in ["a{n}b", "0x{n}", "0xff{n:20}", "{n:20}"] {
+            let pattern = Pattern::parse(text).unwrap();
+            for client in [0, u64::from(u32::MAX), u64::MAX] {
+                assert!(pattern.value_of(client).len() <= pattern.longest(), "{text}");
+            }
+        }
+        let longest = Pattern::parse("a{n}b{n}").unwrap().longest();
+        assert_eq!(longest, of("a{n}b{n}", u64::MAX).len());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for wrong in ["{n", "{n:}", "{n:0}", "{n:21}", "{nx}", "0x1", "0xgg", "0x{n:3}", "0x1{n}"] {
+            assert!(Pattern::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }
