@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::dhcp_target::DhcpTargetArgs;
+
 /// Finds out what your directory can bear.
 #[derive(Debug, Parser)]
 #[command(name = "brunt", version, arg_required_else_help = true)]
@@ -71,6 +73,8 @@ pub(crate) enum Format {
 pub(crate) enum TargetKind {
     /// A directory in memory
     Ldap(LdapTargetArgs),
+    /// A DHCP server in memory, for DHCPv4 and DHCPv6
+    Dhcp(Box<DhcpTargetArgs>),
 }
 
 /// Options of `brunt target ldap`.

@@ -66,7 +66,8 @@ fn option(arg: &Arg) -> String {
     if !possible.is_empty() {
         out.push_str(">\n");
     }
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
+    let defaults = if arg.get_action().takes_values() { arg.get_default_values() } else { &[] };
+    let defaults: Vec<_> = defaults.iter().map(|v| v.to_string_lossy()).collect();
     if !defaults.is_empty() {
         let _ = writeln!(out, "> Default: `{}`\n>", defaults.join(" "));
     }
@@ -84,6 +85,23 @@ const TARGET: &str = "\
     output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
     standard error what it was asked and how it answered, by its own count.\n\n\
     [Scripts](scripts.md) describes the file that `--script` reads.";
+
+/// What the DHCP server in memory is, and is not.
+const DHCP_TARGET: &str = "\
+    Starts a DHCP server in memory: something to try a load on at once, something to calibrate against, and something \
+    that misbehaves on demand. For DHCPv4 it answers DISCOVER, REQUEST in all its uses (selecting, renewing, \
+    rebinding, INIT-REBOOT), RELEASE, DECLINE and INFORM, with rapid commit (RFC 4039), directly and by way of relays, \
+    whose option 82 it returns. For DHCPv6 it answers every message a client sends, for addresses and for delegated \
+    prefixes, with rapid commit and through any number of relays. **It is a convenience and not a DHCP server for a \
+    network**: every link is served from the same pools, nobody looks whether an address is in use, and no lease \
+    survives it.\n\n\
+    It listens where it is told to and nowhere else. Listening at every address of an interface, and so to the \
+    broadcasts of whoever is on that network, takes `--lab` and `--interface`; without them it is refused, with exit \
+    code 8. A request without a relay that cannot be answered by unicast is then answered by broadcast.\n\n\
+    Standard output gets a line with each address, such as `dhcp4://127.0.0.1:10067`, for scripts that ask for port 0. \
+    When it ends it says on standard error what it was asked and how it answered, by its own count; what the system \
+    dropped because the server was too slow is among it.\n\n\
+    [Scripts](dhcp-scripts.md) describes the file that `--script` reads.";
 
 fn words(name: &str) -> Words {
     match name {
@@ -112,6 +130,28 @@ fn words(name: &str) -> Words {
                     "brunt target ldap --listen-tls 127.0.0.1:1636 --ca-out ca.pem",
                 ),
                 ("A directory with a bad day:", "brunt target ldap --script stall.toml"),
+            ],
+        ),
+        "target dhcp" => (
+            DHCP_TARGET,
+            &[
+                (
+                    "DHCPv4 on a port that needs no privilege, for clients that send from such a port as well:",
+                    "brunt target dhcp --listen 127.0.0.1:10067 --reply-to-source",
+                ),
+                (
+                    "Both protocols, with few addresses and short leases:",
+                    "brunt target dhcp --listen 127.0.0.1:10067 --listen [::1]:10547 --pool 10.1.0.0/24 --pool6 \
+                     2001:db8:1::1-2001:db8:1::64 --lifetime 10",
+                ),
+                (
+                    "For clients without a relay, in a network namespace or on a network that is yours:",
+                    "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 --listen [::]:547",
+                ),
+                (
+                    "A server with a bad day, and who got what in spite of it:",
+                    "brunt target dhcp --script bad-day.toml --leases-out leases.csv",
+                ),
             ],
         ),
         "calibrate" => (
@@ -382,12 +422,19 @@ mod tests {
 
     #[test]
     fn every_example_of_a_script_is_understood() {
-        let scripts: Vec<String> = texts().values().flat_map(|text| blocks(text, "toml")).collect();
-        assert!(scripts.len() > 1, "only {} scripts were found", scripts.len());
-        for script in scripts {
-            if let Err(error) = Script::parse(&script) {
-                panic!("{error}: {script}");
+        let mut found = [0, 0];
+        for (page, text) in texts() {
+            let dhcp = page.ends_with("dhcp-scripts.md");
+            for script in blocks(&text, "toml") {
+                let read = if dhcp {
+                    brunt_targets::dhcp::Script::parse(&script).map(drop)
+                } else {
+                    Script::parse(&script).map(drop)
+                };
+                assert!(read.is_ok(), "{page}: {read:?}: {script}");
+                found[usize::from(dhcp)] += 1;
             }
         }
+        assert!(found.iter().all(|found| *found > 1), "only {found:?} scripts were found");
     }
 }

@@ -7,6 +7,7 @@
 pub(crate) mod args;
 #[expect(dead_code, reason = "the runs of perfdhcp that read it are not linked in yet")]
 pub(crate) mod dhcp;
+pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 pub(crate) mod exit;

@@ -4,6 +4,7 @@ mod calibrate;
 mod quickstart;
 mod report;
 mod target;
+mod target_dhcp;
 
 pub(crate) use calibrate::calibrate;
 pub(crate) use quickstart::quickstart;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
 
 use super::failed;
+use super::target_dhcp::dhcp;
 use crate::cli::Refusal;
 use crate::cli::args::{LdapTargetArgs, TargetKind};
 use crate::cli::exit::Exit;
@@ -20,6 +21,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
     match kind {
         TargetKind::Ldap(args) => ldap(args),
+        TargetKind::Dhcp(args) => dhcp(args),
     }
 }
 
@@ -73,7 +75,8 @@ fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-fn wait(signals: &Signals, limit: Option<Duration>) -> Option<Signal> {
+/// Waits for a signal, or for so long.
+pub(super) fn wait(signals: &Signals, limit: Option<Duration>) -> Option<Signal> {
     let stop = signals.stop();
     let mut waited = Duration::ZERO;
     while stop.urgency() == brunt_engine::Urgency::Run && limit.is_none_or(|limit| waited < limit) {

@@ -92,6 +92,18 @@ impl Places {
         0
     }
 
+    /// How many bits of 128 name what is at a place: all, unless it is a prefix.
+    pub(super) fn bits(&self, place: u32) -> u8 {
+        let mut offset = u64::from(place);
+        for stretch in &self.stretches {
+            if offset < stretch.count {
+                return (128 - stretch.step) as u8;
+            }
+            offset -= stretch.count;
+        }
+        128
+    }
+
     /// The place of an address, if it has one.
     pub(super) fn of(&self, address: u128) -> Option<u32> {
         let mut before = 0_u64;
@@ -168,13 +180,6 @@ impl FromStr for PrefixPool {
     }
 }
 
-impl PrefixPool {
-    /// The length of the prefixes that are delegated.
-    pub(super) const fn length(self) -> u8 {
-        (128 - self.0.step) as u8
-    }
-}
-
 /// The first and the last number of a text, and the bits they have in common.
 fn span(text: &str, bits: u32, read: impl Fn(&str) -> Option<u128>) -> Option<(u128, u128, u128)> {
     let all = u128::MAX >> (128 - bits);
@@ -231,7 +236,7 @@ mod tests {
     fn prefixes_stand_a_step_apart() {
         let pool: PrefixPool = "2001:db8:8000::/36/56".parse().unwrap();
         let places = Places::of_prefixes(&[pool]);
-        assert_eq!((places.count(), pool.length()), (1 << 20, 56));
+        assert_eq!((places.count(), places.bits(0)), (1 << 20, 56));
         assert_eq!(places.at(0), v6("2001:db8:8000::"));
         assert_eq!(places.at(1), v6("2001:db8:8000:100::"));
         assert_eq!(places.at((1 << 20) - 1), v6("2001:db8:8fff:ff00::"));

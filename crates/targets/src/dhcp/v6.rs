@@ -42,8 +42,6 @@ pub(super) struct Book6 {
 struct Stock {
     places: Places,
     leases: Leases,
-    /// The length of a prefix of each pool, or 128.
-    length: u8,
 }
 
 /// A message that is being carried out.
@@ -60,8 +58,8 @@ struct Errand<'a> {
 /// What becomes of one association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It is given this.
-    Given(Ipv6Addr),
+    /// It is given this address, or this prefix of so many bits.
+    Given(Ipv6Addr, u8),
     /// What it has does not fit the link, and is to be used no more.
     Withdrawn,
     /// It is refused, and this is why.
@@ -74,12 +72,10 @@ impl Book6 {
         if let Some(last) = stranger.last_mut() {
             *last = !*last;
         }
-        let stock =
-            |places: Places, length| Stock { leases: Leases::new(places.count()), places, length };
-        let length = config.prefixes.first().map_or(64, |pool| pool.length());
+        let stock = |places: Places| Stock { leases: Leases::new(places.count()), places };
         Self {
-            addresses: stock(Places::of6(&config.pools), 128),
-            prefixes: stock(Places::of_prefixes(&config.prefixes), length),
+            addresses: stock(Places::of6(&config.pools)),
+            prefixes: stock(Places::of_prefixes(&config.prefixes)),
             duid,
             stranger,
             preferred: config.preferred,
@@ -136,12 +132,11 @@ impl Book6 {
             };
             let open = writer.open_ia(ia.kind, ia.iaid, t1, t2);
             match fate {
-                Fate::Given(_) if errand.faults.no_lease => {}
-                Fate::Given(address) if ia.kind == IaKind::Pd => {
-                    let length = self.prefixes.length;
-                    writer.prefix(address, length, self.preferred, self.valid);
+                Fate::Given(..) if errand.faults.no_lease => {}
+                Fate::Given(address, bits) if ia.kind == IaKind::Pd => {
+                    writer.prefix(address, bits, self.preferred, self.valid);
                 }
-                Fate::Given(address) => {
+                Fate::Given(address, _) => {
                     writer.address(address, self.preferred, self.valid);
                 }
                 Fate::Withdrawn => {
@@ -170,7 +165,7 @@ impl Book6 {
             IaKind::Ta => return Fate::Refused(status::NO_ADDRS_AVAIL),
         };
         if let (Some(IpAddr::V6(address)), IaKind::Na) = (errand.faults.address, ia.kind) {
-            return Fate::Given(address);
+            return Fate::Given(address, 128);
         }
         let place = hint.and_then(|(address, bits)| stock.place(address, bits));
         let astray = hint.is_some_and(|(address, _)| !stock.places.on_link(address.to_bits()));
@@ -183,7 +178,7 @@ impl Book6 {
                     && stock.leases.bind(&self.key, *place, errand.now, until)
             });
             return match bound {
-                Some(place) => Fate::Given(stock.at(place)),
+                Some(place) => stock.given(place),
                 None => Fate::Refused(status::NO_BINDING),
             };
         }
@@ -197,7 +192,7 @@ impl Book6 {
         if errand.binds {
             stock.leases.bind(&self.key, place, errand.now, until);
         }
-        Fate::Given(stock.at(place))
+        stock.given(place)
     }
 
     /// Takes leases back, and writes about those that were not the client's.
@@ -240,17 +235,21 @@ impl Book6 {
 
 impl Stock {
     fn place(&self, address: Ipv6Addr, bits: u8) -> Option<u32> {
-        self.places.of(address.to_bits()).filter(|_| bits == self.length)
+        self.places.of(address.to_bits()).filter(|place| bits == self.places.bits(*place))
     }
 
     fn at(&self, place: u32) -> Ipv6Addr {
         Ipv6Addr::from_bits(self.places.at(place))
     }
 
+    fn given(&self, place: u32) -> Fate {
+        Fate::Given(self.at(place), self.places.bits(place))
+    }
+
     fn lease(&self, held: &Held<'_>) -> Lease {
         Lease {
             address: self.at(held.place).into(),
-            length: self.length,
+            length: self.places.bits(held.place),
             client: held.client.to_vec(),
             state: held.state,
             until: held.until,

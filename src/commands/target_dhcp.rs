@@ -1,0 +1,171 @@
+//! `brunt target dhcp`: a DHCP server to try things on.
+
+use std::fmt::Write as _;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_targets::dhcp::{
+    Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
+};
+
+use super::failed;
+use super::target::wait;
+use crate::cli::Refusal;
+use crate::cli::dhcp_target::DhcpTargetArgs;
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::signals::{Signal, Signals};
+
+/// Starts a DHCP server and serves until told to stop.
+pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
+    let signals = Signals::default();
+    let running = Server::start(&config(args)?).map_err(|error| match error {
+        StartError::Unsafe(_) => Refusal { exit: Exit::Unsafe, ..failed(error) },
+        _ => failed(error),
+    })?;
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    announce(&running)?;
+    let signal = wait(&signals, args.max_duration.map(Duration::from_secs));
+    if let Some(path) = &args.leases_out {
+        console::write(path, &table(&running))?;
+    }
+    console::tell(&account(&running.shutdown()));
+    Ok(match signal {
+        Some(Signal::Terminate) => Exit::Terminated,
+        _ => Exit::Ok,
+    })
+}
+
+fn config(args: &DhcpTargetArgs) -> Result<Config, Refusal> {
+    let name_servers = args.name_server.iter();
+    let script = args.script.as_deref().map(script).transpose()?;
+    Ok(Config {
+        listen: args.listen.clone(),
+        lab: args.lab,
+        interface: args.interface.clone(),
+        v4: V4 {
+            pools: args.pool.clone(),
+            lifetime: args.lifetime,
+            routers: args.router.clone(),
+            name_servers: name_servers
+                .clone()
+                .filter_map(|it| if let IpAddr::V4(v4) = it { Some(*v4) } else { None })
+                .collect(),
+            server_id: args.server_id,
+            rapid_commit: !args.no_rapid_commit,
+            reply_to_source: args.reply_to_source,
+            ..V4::default()
+        },
+        v6: V6 {
+            pools: args.pool6.clone(),
+            prefixes: args.prefix_pool.clone(),
+            preferred: (u64::from(args.lifetime) * 3 / 4) as u32,
+            valid: args.lifetime,
+            name_servers: name_servers
+                .filter_map(|it| if let IpAddr::V6(v6) = it { Some(*v6) } else { None })
+                .collect(),
+            duid: args.duid.as_deref().map(octets).transpose()?,
+            rapid_commit: !args.no_rapid_commit,
+            ..V6::default()
+        },
+        script,
+    })
+}
+
+fn script(path: &Path) -> Result<Script, Refusal> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
+    Script::parse(&text)
+        .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
+}
+
+/// Octets written in hexadecimal, with colons or without.
+fn octets(text: &str) -> Result<Vec<u8>, Refusal> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .filter(|letter| *letter != ':')
+        .map(|letter| letter.to_digit(16).map(|digit| digit as u8))
+        .collect();
+    digits
+        .filter(|digits| digits.len() % 2 == 0)
+        .map(|digits| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+        .ok_or_else(|| Refusal {
+            text: format!(
+                "error: --duid {text} is not octets in hexadecimal, such as 00030001020000000001\n"
+            ),
+            exit: Exit::Usage,
+        })
+}
+
+/// Standard output gets one line for each address, for scripts that asked for a free port.
+fn announce(running: &Running) -> Result<Exit, Refusal> {
+    let lines = running
+        .addresses()
+        .into_iter()
+        .map(|address| format!("dhcp{}://{address}\n", if address.is_ipv6() { 6 } else { 4 }));
+    console::print(&lines.collect::<String>())?;
+    console::say(
+        "Leases live in memory; a convenience for first runs, not a DHCP server for a network. ^C ends it.",
+    );
+    Ok(Exit::Ok)
+}
+
+/// Who has what, a line each.
+fn table(running: &Running) -> String {
+    let mut out = "address,length,client,state,messages\n".to_owned();
+    for lease in running.leases() {
+        let client: String = lease.client.iter().map(|octet| format!("{octet:02x}")).collect();
+        let state = match lease.state {
+            State::Free => "free",
+            State::Offered => "offered",
+            State::Bound => "bound",
+            State::Declined => "declined",
+        };
+        let _ =
+            writeln!(out, "{},{},{client},{state},{}", lease.address, lease.length, lease.heard);
+    }
+    out
+}
+
+/// What the server saw, by its own count.
+fn account(stats: &Stats) -> String {
+    let mut out = String::new();
+    for family in Family::ALL {
+        let tally = stats.of(family);
+        let received =
+            tally.received.iter().map(|(act, count)| (act.name(family).to_owned(), *count));
+        let sent =
+            tally.sent.iter().map(|(answer, count)| (answer.name(family).to_owned(), *count));
+        let name = |code: u16| brunt_wire::dhcp6::status::name(code).unwrap_or("another code");
+        let statuses = tally
+            .statuses
+            .iter()
+            .map(|(code, count)| (format!("status {code}, {}", name(*code)), *count));
+        let rest = [
+            ("by way of a relay", tally.relayed),
+            ("malformed", tally.malformed),
+            ("too short", tally.too_short),
+            ("no request", tally.unexpected),
+            ("for another server", tally.not_ours),
+            ("not known here", tally.unknown),
+            ("no address left", tally.exhausted),
+            ("ignored by the script", tally.ignored),
+            ("not taken by the system", tally.unsent),
+            ("lost in the receive buffer", tally.lost),
+        ];
+        let rest = rest.into_iter().map(|(what, count)| (what.to_owned(), count));
+        let lines: Vec<_> = received.chain(sent).chain(statuses).chain(rest).collect();
+        if tally.datagrams > 0 || tally.lost > 0 {
+            let version = if family == Family::V6 { 6 } else { 4 };
+            let _ = writeln!(out, "DHCPv{version}: {} datagrams", tally.datagrams);
+        }
+        for (what, count) in lines.into_iter().filter(|(_, count)| *count > 0) {
+            let _ = writeln!(out, "  {what:<28}{count:>12}");
+        }
+    }
+    for (fault, count) in &stats.faults {
+        let _ = writeln!(out, "script: {fault:<22}{count:>12}");
+    }
+    out
+}
