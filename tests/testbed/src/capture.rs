@@ -6,12 +6,9 @@
 
 use crate::lan::Lan;
 use rustix::net::sockopt::set_socket_recv_buffer_size_force;
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use socket2::{Domain, Protocol, Socket, Type};
-use std::fs::File;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -49,17 +46,11 @@ pub struct Capture {
 impl Capture {
     /// Captures from now on, on the clients' host.
     pub fn start(lan: &Lan) -> Self {
-        let space = lan.client_namespace();
         let ended = Arc::new(AtomicBool::new(false));
-        // A thread of its own enters the namespace, for a thread never comes out of one.
-        let opener = thread::spawn(move || {
-            let file = File::open(&space).expect("the namespace is there");
-            move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))
-                .expect("root may enter a namespace");
+        let socket = lan.as_client(|| {
             Socket::new(Domain::PACKET, Type::RAW, Some(Protocol::from(ALL)))
                 .expect("root may open a packet socket")
         });
-        let socket = opener.join().expect("the packet socket was opened");
         set_socket_recv_buffer_size_force(&socket, BUFFER).expect("root may set any buffer size");
         socket.set_read_timeout(Some(GLANCE)).expect("a socket can time out");
         let end = Arc::clone(&ended);

@@ -8,11 +8,15 @@
 //! the next ones takes away those whose process is gone.
 
 use crate::tool::{command, found, run};
-use std::fs;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::fs::{self, File};
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::os::fd::AsFd;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 
 /// Where iproute2 keeps the names of namespaces.
 const NAMESPACES: &str = "/run/netns";
@@ -76,6 +80,16 @@ impl Lan {
         inside(&self.server, program.as_ref())
     }
 
+    /// Carries something out as if this process were on the clients' host. Sockets it opens there stay there.
+    pub fn as_client<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
+        within(&self.client_namespace(), act)
+    }
+
+    /// The same on the server's host.
+    pub fn as_server<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
+        within(&self.server_namespace(), act)
+    }
+
     /// The file that stands for the namespace of the clients' host.
     pub fn client_namespace(&self) -> PathBuf {
         Path::new(NAMESPACES).join(&self.client)
@@ -99,6 +113,20 @@ fn inside(space: &str, program: &Path) -> Command {
     let mut inside = command("ip");
     inside.args(["netns", "exec", space]).arg(program);
     inside
+}
+
+/// A thread never comes out of a namespace, so one is made to enter it.
+fn within<T: Send>(space: &Path, act: impl FnOnce() -> T + Send) -> T {
+    let enter = || {
+        let file = File::open(space).expect("the namespace is there");
+        move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))
+            .expect("root may enter a namespace");
+        act()
+    };
+    thread::scope(|scope| match scope.spawn(enter).join() {
+        Ok(result) => result,
+        Err(panic) => resume_unwind(panic),
+    })
 }
 
 /// Gives the interface its addresses and takes it up. Link-local ones are set like the others, since the kernel's own
