@@ -20,6 +20,7 @@ pub mod stage;
 pub mod tally;
 mod unique;
 pub mod v4;
+pub mod v6;
 pub mod varied;
 mod wheel;
 

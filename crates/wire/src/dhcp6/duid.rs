@@ -49,11 +49,19 @@ impl Duid {
 
     /// The same with its last octets replaced by these; as many of their last as fit.
     #[must_use]
-    pub fn ending(mut self, tail: &[u8]) -> Self {
+    pub fn ending(self, tail: &[u8]) -> Self {
         let length = usize::from(self.length);
         let tail = tail.get(tail.len().saturating_sub(length)..).unwrap_or_default();
-        if let Some(place) = self.octets.get_mut(length - tail.len()..length) {
-            place.copy_from_slice(tail);
+        self.with(length - tail.len(), tail)
+    }
+
+    /// The same with the octets from `at` replaced by these, as many of their first as fit.
+    #[must_use]
+    pub fn with(mut self, at: usize, octets: &[u8]) -> Self {
+        let length = usize::from(self.length);
+        let places = self.octets.get_mut(at.min(length)..length).unwrap_or_default();
+        for (place, octet) in places.iter_mut().zip(octets) {
+            *place = *octet;
         }
         self
     }

@@ -1,0 +1,304 @@
+//! A [`Client`]: one exchange of one simulated client, as a machine over bytes.
+
+use super::layout::Contents;
+use super::offer::{self, Offer, Refusal};
+use super::patience::Patience;
+use super::plan::hundredths;
+use super::{Lease, Plan};
+use crate::dhcp::{Dialogue, Ending, Heard, Kind, Letter, Note, Order, Rejected, Stage, Step};
+use brunt_exchange::{Class, Outcome};
+use brunt_wire::dhcp6::relay::unwrap;
+use brunt_wire::dhcp6::{Duid, HEADER_LENGTH, Message, MessageType, set_elapsed, status};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// A client in the middle of an exchange, or between two.
+#[derive(Debug)]
+pub struct Client {
+    kind: Kind,
+    stage: Stage,
+    number: u64,
+    /// The number of the client that speaks.
+    speaker: u64,
+    duid: Duid,
+    /// The lease the exchange is about.
+    lease: Option<Lease>,
+    /// The address or prefix that was offered last.
+    offered: Option<IpAddr>,
+    /// Where in the datagram the elapsed time begins, and what it told at first.
+    elapsed_at: Option<usize>,
+    elapsed: u16,
+    patience: Patience,
+    /// How long was waited for the answer to the last try.
+    wait: Duration,
+    /// How often the message was sent.
+    tries: u32,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Acquire,
+            stage: Stage::First,
+            number: 0,
+            speaker: 0,
+            duid: Duid::link_layer([0; 6]),
+            lease: None,
+            offered: None,
+            elapsed_at: None,
+            elapsed: 0,
+            patience: Patience::CONFIRM,
+            wait: Duration::ZERO,
+            tries: 0,
+        }
+    }
+}
+
+impl Dialogue for Client {
+    type Plan = Plan;
+    type Lease = Lease;
+
+    fn address(lease: &Lease) -> IpAddr {
+        lease.address().into()
+    }
+
+    fn holder(lease: &Lease) -> u64 {
+        lease.client()
+    }
+
+    fn open<'a>(_plan: &Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected> {
+        if datagram.len() < HEADER_LENGTH {
+            return Err(Rejected::TooShort);
+        }
+        if datagram.first() == Some(&MessageType::RELAY_FORW.0) {
+            return Err(Rejected::Unexpected);
+        }
+        let message = unwrap(datagram).map_err(|_| Rejected::Malformed)?.message;
+        match message.kind() {
+            MessageType::ADVERTISE | MessageType::REPLY => Ok((message.xid(), message.bytes())),
+            _ => Err(Rejected::Unexpected),
+        }
+    }
+
+    fn answers(message: &[u8]) -> Option<Stage> {
+        let advertise = message.first() == Some(&MessageType::ADVERTISE.0);
+        advertise.then_some(Stage::First)
+    }
+
+    fn server(message: &[u8]) -> Option<&[u8]> {
+        Message::parse(message).ok()?.server_id()
+    }
+
+    fn offered(&self) -> Option<IpAddr> {
+        self.offered
+    }
+
+    fn begin(&mut self, plan: &Plan, order: Order<Lease>, out: &mut Vec<u8>) -> Step<Lease> {
+        out.clear();
+        let Order { kind, number, client, lease, at } = order;
+        let needs_lease = !matches!(kind, Kind::Acquire | Kind::Inform);
+        if needs_lease && lease.is_none() {
+            return Step::Done(Ending {
+                outcome: Outcome::Skipped,
+                answered: false,
+                note: None,
+                lease: None,
+            });
+        }
+        // Where the lease is another client's than the order says, its holder speaks.
+        let speaker = lease.as_ref().map_or(client, Lease::client);
+        let duid = plan.duid(speaker);
+        *self = Self { kind, number, speaker, duid, lease, ..Self::default() };
+        let (stage, message) = plan.opening(kind);
+        let elapsed = if stage == Stage::First { plan.risen(at) } else { 0 };
+        let held = self.lease.as_ref();
+        let contents = Contents {
+            client: speaker,
+            duid: duid.octets(),
+            server: held.map_or(&[], Lease::server),
+            addresses: held.map_or(&[], Lease::addresses),
+            prefixes: held.map_or(&[], Lease::prefixes),
+            elapsed,
+        };
+        let link = held.map_or(number, Lease::exchange);
+        self.elapsed_at = plan.write(message, Plan::xid(number, stage), link, &contents, out);
+        self.elapsed = elapsed;
+        Step::Send(self.letter(plan, stage, message, at))
+    }
+
+    fn reply(&mut self, plan: &Plan, heard: &Heard<'_>, out: &mut Vec<u8>) -> Step<Lease> {
+        let Ok(message) = Message::parse(heard.message) else {
+            return Step::Ignore(Note::Malformed);
+        };
+        let advertise = match (self.stage, message.kind()) {
+            (Stage::First, MessageType::ADVERTISE) => true,
+            // Only a REPLY that says so commits at once (RFC 8415 section 18.2.1).
+            (Stage::First, MessageType::REPLY) if plan.rapid_commit() && message.rapid_commit() => {
+                false
+            }
+            (Stage::First, _) => return Step::Ignore(Note::Unexpected),
+            (_, MessageType::REPLY) => false,
+            (Stage::Second, MessageType::ADVERTISE) => return Step::Ignore(Note::Duplicate),
+            _ => return Step::Ignore(Note::Unexpected),
+        };
+        // RFC 8415 section 16.3 and 16.10: without both identifiers it is no answer, and with
+        // another's client identifier it is somebody else's.
+        let (Some(client), Some(server)) = (message.client_id(), message.server_id()) else {
+            return self.malformed();
+        };
+        if client != self.duid.octets() {
+            return Step::Ignore(Note::Unexpected);
+        }
+        if advertise {
+            return self.advertised(plan, heard, (&message, server), out);
+        }
+        match self.stage {
+            Stage::Release | Stage::Decline | Stage::Inform => self.noted(&message),
+            Stage::Reboot if plan.opening(self.kind).1 == MessageType::CONFIRM => {
+                self.noted(&message)
+            }
+            _ => self.given(plan, heard, (&message, server)),
+        }
+    }
+
+    fn expired(&mut self, plan: &Plan, since: Duration, out: &mut Vec<u8>) -> Step<Lease> {
+        if plan.retransmits() {
+            let chance = plan.chance(self.number, self.stage, self.tries);
+            if let Some(wait) = self.patience.next(self.wait, self.tries, since, chance) {
+                if let Some(at) = self.elapsed_at {
+                    set_elapsed(out, at, self.elapsed.saturating_add(hundredths(since)));
+                }
+                self.tries += 1;
+                self.wait = wait;
+                return Step::Again(wait);
+            }
+        }
+        let keeps = !matches!(self.kind, Kind::Acquire | Kind::Release | Kind::Decline);
+        let lease = self.lease.take().filter(|_| keeps);
+        Step::Done(Ending { outcome: Outcome::TimedOut, answered: false, note: None, lease })
+    }
+}
+
+impl Client {
+    /// The letter that opens a stage, and how long its answer is waited for.
+    fn letter(&mut self, plan: &Plan, stage: Stage, message: MessageType, at: Duration) -> Letter {
+        self.stage = stage;
+        self.tries = 1;
+        self.wait = if plan.retransmits() {
+            self.patience = plan.patience(stage, message, self.lease.as_ref(), at);
+            self.patience.first(plan.chance(self.number, stage, 0))
+        } else {
+            plan.drop_time(stage)
+        };
+        Letter {
+            stage,
+            xid: Plan::xid(self.number, stage),
+            wait: Some(self.wait),
+            to: None,
+            offered: self.offered,
+        }
+    }
+
+    /// A server offers something: ask for it, unless that was all.
+    fn advertised(
+        &mut self,
+        plan: &Plan,
+        heard: &Heard<'_>,
+        (message, server): (&Message<'_>, &[u8]),
+        out: &mut Vec<u8>,
+    ) -> Step<Lease> {
+        let offer = match offer::read(message, plan.wanted()) {
+            Ok(offer) => offer,
+            Err(refusal) => return self.refused(refusal),
+        };
+        self.offered = Some(offer.address.into());
+        if plan.first_half() {
+            return Step::Done(Ending {
+                outcome: Outcome::Ok(MessageType::ADVERTISE.0.into()),
+                answered: true,
+                note: None,
+                lease: None,
+            });
+        }
+        let Offer { addresses, prefixes, .. } = offer;
+        self.elapsed = if plan.request_is_timed() { hundredths(heard.took) } else { 0 };
+        let contents = Contents {
+            client: self.speaker,
+            duid: self.duid.octets(),
+            server: plan.server(server),
+            addresses,
+            prefixes,
+            elapsed: self.elapsed,
+        };
+        let (request, stage) = (MessageType::REQUEST, Stage::Second);
+        out.clear();
+        let xid = Plan::xid(self.number, stage);
+        self.elapsed_at = plan.write(request, xid, self.number, &contents, out);
+        Step::Send(self.letter(plan, stage, request, heard.at))
+    }
+
+    /// A REPLY that is to give a lease.
+    fn given(
+        &mut self,
+        plan: &Plan,
+        heard: &Heard<'_>,
+        (message, server): (&Message<'_>, &[u8]),
+    ) -> Step<Lease> {
+        let offer = match offer::read(message, plan.wanted()) {
+            Ok(offer) => offer,
+            Err(refusal) => return self.refused(refusal),
+        };
+        self.offered = Some(offer.address.into());
+        let exchange = self.lease.as_ref().map_or(self.number, Lease::exchange);
+        let lease = Lease::new((self.speaker, exchange), server, &offer, heard.at);
+        ended(Outcome::Ok(MessageType::REPLY.0.into()), None, Some(lease))
+    }
+
+    /// A REPLY that only says how it went.
+    fn noted(&mut self, message: &Message<'_>) -> Step<Lease> {
+        let lease = self.lease.take();
+        match offer::status(message) {
+            Err(_) => self.malformed(),
+            Ok(status::SUCCESS) => {
+                let keeps = matches!(self.kind, Kind::Reboot | Kind::Inform);
+                let outcome = Outcome::Ok(MessageType::REPLY.0.into());
+                ended(outcome, None, lease.filter(|_| keeps))
+            }
+            Ok(status) => {
+                let keeps = self.kind == Kind::Inform;
+                let outcome = Outcome::Failed(Class::Result, status.into());
+                ended(outcome, None, lease.filter(|_| keeps))
+            }
+        }
+    }
+
+    /// An answer without the lease that was wanted.
+    fn refused(&mut self, refusal: Refusal) -> Step<Lease> {
+        let outcome = match refusal {
+            Refusal::Malformed(_) => return self.malformed(),
+            Refusal::Status(status) => Outcome::Failed(Class::Result, status.into()),
+            Refusal::Nothing => Outcome::Failed(Class::Check, 0),
+        };
+        // These two say nothing about the lease that is held.
+        let of_asking =
+            [status::UNSPEC_FAIL, status::USE_MULTICAST].map(Refusal::Status).contains(&refusal);
+        let lease = self.lease.take().filter(|_| of_asking && self.kind != Kind::Acquire);
+        ended(outcome, Some(Note::Rejected), lease)
+    }
+
+    /// A reply that ends the exchange and is no answer.
+    fn malformed(&mut self) -> Step<Lease> {
+        let keeps = !matches!(self.kind, Kind::Acquire | Kind::Release | Kind::Decline);
+        Step::Done(Ending {
+            outcome: Outcome::Failed(Class::Check, 0),
+            answered: false,
+            note: Some(Note::Malformed),
+            lease: self.lease.take().filter(|_| keeps),
+        })
+    }
+}
+
+/// The end of an exchange that was answered.
+fn ended(outcome: Outcome, note: Option<Note>, lease: Option<Lease>) -> Step<Lease> {
+    Step::Done(Ending { outcome, answered: true, note, lease })
+}

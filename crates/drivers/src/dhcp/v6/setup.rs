@@ -1,0 +1,195 @@
+//! What a run's clients are to be like, as a command line or a plan file says it.
+
+use super::super::Population;
+use super::super::varied::Pattern;
+use super::{Template, TemplateError};
+use brunt_wire::dhcp6::{Duid, relay};
+use std::net::Ipv6Addr;
+use std::path::PathBuf;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Everything that is to be said about the clients of a run.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that stands for itself")]
+pub struct Setup {
+    /// Who they are.
+    pub population: Population,
+    /// What their DUIDs are made of.
+    pub duid: BaseDuid,
+    /// What they ask for.
+    pub wanted: Wanted,
+    /// Whether an exchange ends with the ADVERTISE.
+    pub first_half: bool,
+    /// Whether a SOLICIT asks for a REPLY at once.
+    pub rapid_commit: bool,
+    /// Whether all REQUESTs go to the server that answered first in the run.
+    pub first_server: bool,
+    /// Options to add to every message, which stand behind those of the same code.
+    pub options: Vec<(u16, Vec<u8>)>,
+    /// Options to add to every message that differ from client to client.
+    pub varied: Vec<VariedOption>,
+    /// The relay agents on the way, the one nearest to the clients first. None of them: the clients
+    /// talk to the server themselves.
+    pub relays: Vec<Relay>,
+    /// Link addresses of which the nearest relay agent takes one for each exchange, if there are any.
+    pub links: Vec<Ipv6Addr>,
+    /// How long the answer of a first and of any other stage may take where nothing is sent again.
+    pub waits: [Duration; 2],
+    /// Whether messages are sent again as RFC 8415 section 15 says. Then every message bears the
+    /// elapsed time that section 21.9 asks for; the old tool's RENEW and RELEASE have none.
+    pub retransmit: bool,
+    /// How many seconds of a lease pass in a second of the run.
+    pub lease_seconds: f64,
+    /// When to say that servers have not answered for long.
+    pub rising: Option<Rising>,
+    /// The packet to send in place of SOLICIT.
+    pub first_template: Option<Template>,
+    /// The packet to send in place of REQUEST.
+    pub second_template: Option<Template>,
+    /// What chance follows from.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// The old tool's run without any switch, by clients of this kind.
+    pub fn new(population: Population, duid: BaseDuid) -> Self {
+        Self {
+            population,
+            duid,
+            wanted: Wanted::Addresses,
+            first_half: false,
+            rapid_commit: false,
+            first_server: false,
+            options: Vec::new(),
+            varied: Vec::new(),
+            relays: Vec::new(),
+            links: Vec::new(),
+            waits: [Duration::from_secs(1); 2],
+            retransmit: false,
+            lease_seconds: 1.0,
+            rising: None,
+            first_template: None,
+            second_template: None,
+            seed: 0,
+        }
+    }
+}
+
+/// What DUIDs are made of. Where there are several clients, the last six octets are the client's MAC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseDuid {
+    /// DUID-LLT with the time at which the run was started, in seconds since the beginning of 2000.
+    Time(u32),
+    /// DUID-LL: the same in every run.
+    LinkLayer,
+    /// These octets.
+    Given(Duid),
+}
+
+/// What clients ask for, all of which an answer must hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// An address.
+    #[default]
+    Addresses,
+    /// A prefix.
+    Prefixes,
+    /// An address and a prefix.
+    Both,
+}
+
+impl Wanted {
+    /// Whether an address is among it.
+    pub const fn addresses(self) -> bool {
+        matches!(self, Self::Addresses | Self::Both)
+    }
+
+    /// Whether a prefix is among it.
+    pub const fn prefixes(self) -> bool {
+        matches!(self, Self::Prefixes | Self::Both)
+    }
+}
+
+/// An option by which clients differ.
+///
+/// The text is framed as its code asks for: a user class (15) is one instance of class data, a
+/// vendor class (16) the same behind the enterprise number, a remote-id (37) stands behind the
+/// enterprise number, and every other option is the text alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariedOption {
+    /// The code of the option.
+    pub code: u16,
+    /// The enterprise number, where the option has one.
+    pub enterprise: u32,
+    /// Its text.
+    pub text: Pattern,
+}
+
+/// A relay agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relay {
+    /// The link address: which link the clients, or the relay agent before, are on.
+    pub link: Ipv6Addr,
+    /// The peer address: where the message came from.
+    pub peer: Ipv6Addr,
+    /// Options it adds before the relayed message.
+    pub options: Vec<(u16, Vec<u8>)>,
+    /// Options it adds that differ from client to client, such as an interface-id.
+    pub varied: Vec<VariedOption>,
+}
+
+/// A time in which SOLICITs tell of rising elapsed times, so that a server that takes over for
+/// another one believes it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rising {
+    /// When it begins.
+    pub after: Duration,
+    /// How long it lasts.
+    pub lasting: Duration,
+}
+
+/// Why a run cannot be set up.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// More relay agents than a datagram can be nested in.
+    #[error("wrap messages for {count} relay agents: at most {} are possible", relay::DEPTH_MAX)]
+    Relays {
+        /// How many.
+        count: usize,
+    },
+    /// Link addresses, and no relay agent that could have them.
+    #[error("choose among {count} link addresses: there is no relay agent; add one with -A 1")]
+    Links {
+        /// How many.
+        count: usize,
+    },
+    /// An option that no length can describe.
+    #[error("add option {code}: it has {length} bytes, and no option has more than 65535")]
+    OptionLength {
+        /// Its code.
+        code: u16,
+        /// How many bytes.
+        length: usize,
+    },
+    /// Messages that no datagram can hold.
+    #[error("send messages of {length} bytes: no datagram has more than {max}", max = super::plan::DATAGRAM_MAX)]
+    TooLong {
+        /// How many bytes a message would have.
+        length: usize,
+    },
+    /// A pace at which leases do not pass.
+    #[error("let {0} seconds of a lease pass in a second: it must be more than none")]
+    LeaseSeconds(f64),
+    /// Prefixes asked for in templates.
+    #[error("ask for prefixes in packet templates: they ask for what stands in them")]
+    TemplatePrefixes,
+    /// A template that is not what it is taken for.
+    #[error("use the packet template {}: {why}", name.display())]
+    Template {
+        /// Where it comes from.
+        name: PathBuf,
+        /// What is wrong with it.
+        why: TemplateError,
+    },
+}
