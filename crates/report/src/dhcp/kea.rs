@@ -11,7 +11,7 @@ use super::significant::{not_finite, significant};
 use super::{Exchanges, StageFigures};
 use std::fmt::Write;
 
-/// The final text, as Kea's perfdhcp has it.
+/// The final text, as Kea's perfdhcp has it; `-C` changes nothing in it.
 pub fn kea(figures: &Exchanges) -> String {
     let mut text = String::from("***Rate statistics***\n");
     let _ = write!(text, "Rate: {} {}/second", significant(figures.rate()), figures.counted.name());
