@@ -36,6 +36,12 @@ pub const TALLIES_OF_ALL: [&str; 8] = [
     "preload received",
 ];
 
+/// The tally of what the server's own receive queue lost, of a run that could see it.
+pub const SERVER_QUEUE: &str = "lost in the server's queue";
+
+/// What is tallied of what was sent before there was load.
+const PRELOAD: &str = "preload";
+
 /// The part in which a client's whole life is timed.
 const LIFE: &str = "lease life";
 
@@ -218,8 +224,12 @@ impl Exchanges {
             }
         }
         let tally = |name: &str| {
-            let number = catalogue.tally(name);
-            number.and_then(|number| whole.tallies.get(number)).copied().unwrap_or(0)
+            let Some(number) = catalogue.tally(name) else { return 0 };
+            let held = |interval: &Interval| interval.tallies.get(number).copied().unwrap_or(0);
+            if name.starts_with(PRELOAD) {
+                return totals.phases().iter().map(held).sum();
+            }
+            held(&whole)
         };
         let part = |name: &str| {
             let number = catalogue.parts.iter().position(|known| known == name);
@@ -245,6 +255,9 @@ impl Exchanges {
         let tally = |name: &str| {
             let number = record.tallies.iter().position(|tally| tally.name == name);
             let held = |step: &&StepRecord| number.and_then(|at| step.tallies.get(at)).copied();
+            if name.starts_with(PRELOAD) {
+                return record.series.iter().filter_map(|step| held(&step)).sum();
+            }
             steps.iter().filter_map(held).sum()
         };
         let mut parts = Vec::new();
@@ -334,7 +347,10 @@ impl Exchanges {
             preload_sent,
             preload_received,
             socket_drops: 0,
-            server_drops: None,
+            server_drops: tallies
+                .iter()
+                .any(|name| name == SERVER_QUEUE)
+                .then(|| tally(SERVER_QUEUE)),
         }
     }
 }
@@ -433,7 +449,9 @@ mod tests {
         assert_eq!((second.rejected, second.non_unique), (69, 72));
         assert_eq!((second.orphans(), second.collected()), (129, 54));
         assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (111, 114, 117));
-        assert_eq!((figures.preload_sent, figures.preload_received), (129, 132));
+        // What was sent before the load was sent before any phase that counts.
+        assert_eq!((figures.preload_sent, figures.preload_received), (215, 220));
+        assert_eq!(figures.server_drops, None);
         assert_eq!(
             (figures.unexpected, figures.locallimit, figures.leases_forgotten),
             (120, 123, 126)

@@ -23,7 +23,9 @@ pub use avalanche::{Provisioned, Waiting};
 pub use banner::banner;
 pub use diagnostics::{ExitReason, Lease, Letter, Offsets, Trip};
 pub use diagnostics::{internals, leases, server_id, template, trips};
-pub use exchanges::{Asked, Counted, Exchanges, StageFigures, TALLIES_OF_A_STAGE, TALLIES_OF_ALL};
+pub use exchanges::{
+    Asked, Counted, Exchanges, SERVER_QUEUE, StageFigures, TALLIES_OF_A_STAGE, TALLIES_OF_ALL,
+};
 pub use guide::guide;
 pub use interim::{Dress, interim};
 pub use kea::kea;
