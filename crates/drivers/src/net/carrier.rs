@@ -36,7 +36,8 @@ pub trait Carrier {
 
     /// Waits until something has come and fills the inbox, which is emptied first. `clock` is what stamps of the kernel
     /// are translated to. May be dropped and called again at any time without losing a datagram. The inbox may be empty
-    /// afterwards: what came was no datagram of ours. An error is what the network reported once; the next call goes on.
+    /// afterwards: what came was no datagram of ours. An error is what the network reported once; the next call goes
+    /// on.
     async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()>;
 
     /// How many datagrams the kernel has dropped so far because nobody took them in time.

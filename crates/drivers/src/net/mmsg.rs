@@ -230,8 +230,8 @@ pub(super) fn dropped(socket: BorrowedFd<'_>) -> io::Result<u32> {
 /// Gives a datagram socket to the runtime of this thread.
 #[expect(unsafe_code, reason = "the runtime must be told that the descriptor stays open")]
 pub(super) fn registered(socket: socket2::Socket) -> io::Result<AsyncFd<socket2::Socket>> {
-    // SAFETY: a Socket owns its descriptor, so it is open; it moves into the AsyncFd, which alone owns it until both are
-    // closed together, and it always names the same descriptor.
+    // SAFETY: a Socket owns its descriptor, so it is open; it moves into the AsyncFd, which alone owns it until both
+    // are closed together, and it always names the same descriptor.
     let registered = unsafe { AsyncFd::register(socket) };
     Ok(registered?)
 }

@@ -22,3 +22,12 @@ pub fn remedy() -> impl fmt::Display {
     }
     Remedy
 }
+
+/// Gives up every right of this thread, so that a test sees what a user without them sees.
+#[cfg(test)]
+pub(super) fn renounce() {
+    use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
+    let none = CapabilitySet::empty();
+    let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    set_capabilities(None, sets).unwrap();
+}

@@ -307,3 +307,6 @@ pub(super) fn size_buffers(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn a_stamp_is_as_long_ago_on_either_clock() {
         let both = Translation { wall: Duration::from_secs(1000), run: Moment::from_nanos(5_000) };
-        let at = |nanos| both.moment(Duration::from_secs(1000) - Duration::from_nanos(nanos));
+        let at = |before: u64| both.moment(Duration::from_nanos(1_000_000_000_000 - before));
         assert_eq!(at(0), Moment::from_nanos(5_000));
         assert_eq!(at(4_999), Moment::from_nanos(1));
         assert_eq!(at(6_000), Moment::ZERO, "before the run");
