@@ -1,0 +1,71 @@
+//! Who asks: `-b`, `-M`, `-R`, `-u`.
+
+use std::num::NonZeroU32;
+
+use super::args::{Clients, Family};
+use super::given::{Values, exclusive, refused};
+use super::varied::digits;
+use crate::cli::fault::Fault;
+
+/// The MAC address that clients are counted from by default.
+const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
+
+/// Lengths a DUID may have: those the tool of old took. RFC 8415 allows up to 130.
+const DUID_LENGTHS: std::ops::RangeInclusive<usize> = 6..=64;
+
+pub(super) fn read(values: &Values<'_>, family: Family) -> Result<Clients, Fault> {
+    exclusive(values, "M", "b", "addresses come from the file, or they are counted from a base")?;
+    let (mut mac, mut duid) = (MAC, None);
+    for base in values.all("b") {
+        match base.split_once('=') {
+            Some(("mac" | "ether", address)) => {
+                mac = mac_address(address).ok_or_else(|| bad_mac(base))?;
+            }
+            Some(("duid", id)) => duid = Some(duid_of(id).ok_or_else(|| bad_duid(base))?),
+            _ => return Err(refused("b", base, "mac=, ether= or duid= and a value")),
+        }
+    }
+    if duid.is_some() && family == Family::V4 {
+        return Err(Fault::new(
+            "-b duid= needs -6: clients of DHCPv4 are told apart by their MAC addresses",
+        ));
+    }
+    Ok(Clients {
+        count: values.small("R").and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),
+        mac,
+        duid,
+        macs: values.path("M"),
+        unique: values.has("u"),
+    })
+}
+
+/// Six bytes of one or two hexadecimal digits, with one or two colons between them.
+fn mac_address(text: &str) -> Option<[u8; 6]> {
+    let separator = if text.contains("::") { "::" } else { ":" };
+    let bytes: Option<Vec<u8>> = text
+        .split(separator)
+        .map(|byte| {
+            let plain =
+                (1..=2).contains(&byte.len()) && byte.bytes().all(|it| it.is_ascii_hexdigit());
+            u8::from_str_radix(byte, 16).ok().filter(|_| plain)
+        })
+        .collect();
+    bytes?.try_into().ok()
+}
+
+fn duid_of(text: &str) -> Option<Vec<u8>> {
+    digits(text).ok().filter(|bytes| DUID_LENGTHS.contains(&bytes.len()))
+}
+
+fn bad_mac(base: &str) -> Fault {
+    refused("b", base, "six bytes in hexadecimal, as mac=00:0c:01:02:03:04")
+}
+
+fn bad_duid(base: &str) -> Fault {
+    let (least, most) = (DUID_LENGTHS.start(), DUID_LENGTHS.end());
+    refused(
+        "b",
+        base,
+        &format!("{least} to {most} bytes in hexadecimal, as duid=000300010c0102030405"),
+    )
+}

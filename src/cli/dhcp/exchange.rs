@@ -1,0 +1,111 @@
+//! What an exchange consists of.
+
+use super::args::{Elapsed, Exchange, Family, Lease, Scenario};
+use super::given::Values;
+use super::limits::DROP_TIME;
+use super::messages::{self, Usual};
+use super::switches::dashed;
+use crate::cli::fault::Fault;
+
+/// What is of no use where exchanges end after the first half.
+const SECOND_HALF: [&str; 6] = ["1", "E", "S", "I", "f", "F"];
+
+/// Reads what an exchange consists of.
+pub(super) fn read(
+    values: &Values<'_>,
+    family: Family,
+    scenario: &Scenario,
+    relay_levels: u8,
+) -> Result<Exchange, Fault> {
+    let first_half = values.has("i");
+    if first_half {
+        check_first_half(values)?;
+    }
+    let rapid_commit = rapid_commit(values, family)?;
+    let lease = lease(values, family)?;
+    if values.has("release-on-exit") && first_half && !rapid_commit {
+        return Err(Fault::new("--release-on-exit cannot be used with -i: no lease is taken"));
+    }
+    let usual = Usual { family, lease, first_half, rapid_commit };
+    let rate =
+        |name: &str| values.decimal(name).filter(|_| *scenario == Scenario::Basic).unwrap_or(0.0);
+    Ok(Exchange {
+        first_half,
+        rapid_commit,
+        lease,
+        same_server: values.has("1"),
+        renew_rate: rate("f"),
+        release_rate: rate("F"),
+        options: messages::options(values, usual)?,
+        relay_options: messages::relay_options(values, family, relay_levels)?,
+        elapsed: elapsed(values)?,
+        retransmit: *scenario != Scenario::Basic || values.has("retransmit"),
+        release_on_exit: values.has("release-on-exit"),
+    })
+}
+
+fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
+    let refuse = |what: String| {
+        Err(Fault::new(format!(
+            "{what} cannot be used with -i: it is about the second half of exchanges"
+        )))
+    };
+    if let Some(name) = SECOND_HALF.into_iter().find(|name| values.has(name)) {
+        return refuse(dashed(name));
+    }
+    for name in ["n", "D", "T", "X", "O"] {
+        if values.count(name) > 1 {
+            return refuse(format!("a second {}", dashed(name)));
+        }
+    }
+    match values.times("d")[..] {
+        [_, second] if second != DROP_TIME => refuse("a second -d".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// `-c` is held to what it has always needed; the long name is for everything else.
+fn rapid_commit(values: &Values<'_>, family: Family) -> Result<bool, Fault> {
+    if values.has("c") && family == Family::V4 {
+        return Err(Fault::new("-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"));
+    }
+    if values.has("c") && !values.has("i") {
+        return Err(Fault::new(
+            "-c needs -i: for rapid commit with servers that may not agree to it use --rapid-commit",
+        ));
+    }
+    if values.has("rapid-commit") && values.has("T") {
+        return Err(Fault::new(
+            "--rapid-commit cannot be used with -T: put the option into the template",
+        ));
+    }
+    Ok(values.has("c") || values.has("rapid-commit"))
+}
+
+fn lease(values: &Values<'_>, family: Family) -> Result<Lease, Fault> {
+    let lease = match values.text("e") {
+        Some("prefix-only") => Lease::Prefix,
+        Some("address-and-prefix") => Lease::Both,
+        _ => Lease::Address,
+    };
+    if lease != Lease::Address && family == Family::V4 {
+        return Err(Fault::new(format!(
+            "-e {} needs -6: DHCPv4 has no prefixes",
+            values.text("e").unwrap_or_default()
+        )));
+    }
+    Ok(lease)
+}
+
+fn elapsed(values: &Values<'_>) -> Result<Option<Elapsed>, Fault> {
+    match (values.time("Y"), values.time("y")) {
+        (Some(after), Some(lasting)) => Ok(Some(Elapsed { after, lasting })),
+        (None, None) => Ok(None),
+        (Some(_), None) => {
+            Err(Fault::new("-Y needs -y, for how long clients claim to have waited"))
+        }
+        (None, Some(_)) => {
+            Err(Fault::new("-y needs -Y, from when on clients claim to have waited"))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The scenarios besides exchanges at a rate: what an avalanche leaves aside, and how the clients of a fleet live.
+
+use std::time::Duration;
+
+use super::args::{Births, Fleet, PowerCut, Scenario};
+use super::given::{Values, decimal, moment, refused};
+use super::switches::{Group, Switch, dashed};
+use crate::cli::fault::Fault;
+
+/// The time over which a fleet comes up by default.
+const BIRTHS: Duration = Duration::from_secs(10);
+
+/// What perfdhcp has always left aside in an avalanche.
+const ASIDE: [&str; 9] = ["d", "p", "r", "n", "D", "P", "w", "f", "F"];
+
+/// Our switches that an avalanche, which starts everything at once, has no use for.
+const NOT_IN_AVALANCHE: [&str; 6] = ["stages", "arrival", "backlog", "window", "warm-up", "a"];
+
+/// What a fleet has no use for: each client has one identity, lives by its own times, and sends real messages.
+const NOT_IN_FLEET: [&str; 16] = [
+    "r", "f", "F", "P", "stages", "arrival", "backlog", "window", "warm-up", "T", "i", "1", "M",
+    "d", "Y", "y",
+];
+
+/// Reads the scenario, and adds what to tell the user about it.
+pub(super) fn read(
+    values: &Values<'_>,
+    table: &[Switch],
+    notes: &mut Vec<String>,
+) -> Result<Scenario, Fault> {
+    let name = values.text("scenario").unwrap_or("basic");
+    if name != "fleet" {
+        let fleets = table.iter().filter(|switch| switch.group == Group::Fleet);
+        if let Some(switch) = fleets.into_iter().find(|switch| values.has(switch.name)) {
+            return Err(Fault::new(format!("{} needs --scenario fleet", dashed(switch.name))));
+        }
+    }
+    if name == "basic" {
+        if values.has("retransmit") && values.has("d") {
+            return Err(Fault::new(
+                "-d cannot be used with --retransmit: the RFCs say how long is waited",
+            ));
+        }
+        return Ok(Scenario::Basic);
+    }
+    if values.whole("R").is_none_or(|clients| clients == 0) {
+        return Err(Fault::new(format!("--scenario {name} needs -R, the number of its clients")));
+    }
+    if name == "avalanche" {
+        refuse(values, name, &NOT_IN_AVALANCHE)?;
+        let given: Vec<String> =
+            ASIDE.into_iter().filter(|name| values.has(name)).map(dashed).collect();
+        if !given.is_empty() {
+            notes.push(format!(
+                "{} {} no effect under --scenario avalanche, which ends when every client has its lease",
+                given.join(", "),
+                if given.len() == 1 { "has" } else { "have" }
+            ));
+        }
+        return Ok(Scenario::Avalanche);
+    }
+    refuse(values, name, &NOT_IN_FLEET)?;
+    fleet(values).map(Scenario::Fleet)
+}
+
+fn refuse(values: &Values<'_>, scenario: &str, names: &[&str]) -> Result<(), Fault> {
+    match names.iter().find(|name| values.has(name)) {
+        Some(name) => {
+            Err(Fault::new(format!("{} cannot be used with --scenario {scenario}", dashed(name))))
+        }
+        None => Ok(()),
+    }
+}
+
+fn fleet(values: &Values<'_>) -> Result<Fleet, Fault> {
+    let share = |name: &str| values.share(name).unwrap_or(0.0);
+    let (inform_share, reboot_share) = (share("inform-share"), share("reboot-share"));
+    if inform_share + reboot_share > 1.0 {
+        return Err(Fault::new(
+            "--inform-share and --reboot-share are above 1 together: a life begins in one way",
+        ));
+    }
+    Ok(Fleet {
+        births: values.text("births").map_or(Ok(Births::Over(BIRTHS)), births)?,
+        renewals: values.text("renewals") != Some("off"),
+        release_share: share("release-share"),
+        decline_share: share("decline-share"),
+        inform_share,
+        reboot_share,
+        time_scale: values.decimal("time-scale").unwrap_or(1.0),
+        power_cut: values.text("power-cut").map(power_cut).transpose()?,
+    })
+}
+
+fn births(text: &str) -> Result<Births, Fault> {
+    let births = match text.strip_prefix("over ") {
+        Some(time) => moment(time.trim()).map(Births::Over),
+        None => decimal(text.strip_suffix("/s").unwrap_or(text))
+            .filter(|rate| *rate > 0.0)
+            .map(Births::PerSecond),
+    };
+    births.ok_or_else(|| {
+        refused("births", text, "clients a second, as 100, or a time, as 'over 30s'")
+    })
+}
+
+fn power_cut(text: &str) -> Result<PowerCut, Fault> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let cut = match words[..] {
+        ["at", at, "within", within] => {
+            moment(at).zip(moment(within)).map(|(at, within)| PowerCut { at, within })
+        }
+        _ => None,
+    };
+    cut.ok_or_else(|| refused("power-cut", text, "two times, as 'at 60s within 5s'"))
+}

@@ -1,0 +1,78 @@
+//! When exchanges start, and how many at a time.
+
+use std::num::NonZeroU32;
+
+use super::args::{Load, Node, Scenario};
+use super::given::{Values, exclusive, refused};
+use crate::cli::fault::Fault;
+use crate::cli::rate::load::{Arrival, Rate};
+
+pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Load, Fault> {
+    exclusive(values, "a", "batch", "both give the most messages in one burst")?;
+    if values.text("g") == Some("single") && values.whole("workers").is_some_and(|count| count > 1)
+    {
+        return Err(Fault::new(
+            "-g single cannot be used with --workers above 1: it is one thread",
+        ));
+    }
+    let rate = rate(values, scenario)?;
+    if values.has("backlog") && rate == Rate::Unlimited {
+        return Err(Fault::new("--backlog needs -r or --stages: without a rate nothing waits"));
+    }
+    Ok(Load {
+        window: values.small("window").and_then(NonZeroU32::new),
+        rate,
+        backlog: values.small("backlog"),
+        preload: values.small("P").filter(|_| *scenario == Scenario::Basic).unwrap_or(0),
+        warm_up: values.time("warm-up").unwrap_or_default(),
+        workers: if values.text("g") == Some("single") { Some(1) } else { values.small("workers") },
+        pin: !values.has("no-pin"),
+        batch: values.small("a").or_else(|| values.small("batch")),
+        node: node(values)?,
+        seed: values.whole("s").filter(|seed| *seed > 0),
+    })
+}
+
+fn rate(values: &Values<'_>, scenario: &Scenario) -> Result<Rate, Fault> {
+    exclusive(values, "stages", "r", "both give the rate")?;
+    let rate = match (values.text("stages"), values.decimal("r")) {
+        _ if *scenario != Scenario::Basic => Rate::Unlimited,
+        (Some(stages), _) => Rate::Stages(stages.to_owned()),
+        (None, Some(per_second)) => {
+            let poisson = values.text("arrival") == Some("poisson");
+            let arrival = if poisson { Arrival::Poisson } else { Arrival::Uniform };
+            Rate::Constant { per_second, arrival }
+        }
+        (None, None) => Rate::Unlimited,
+    };
+    if values.has("arrival") && !matches!(rate, Rate::Constant { .. }) {
+        return Err(Fault::new("--arrival needs -r, whose exchanges it spreads"));
+    }
+    let asked = values.decimal("f").unwrap_or(0.0) + values.decimal("F").unwrap_or(0.0);
+    match rate {
+        Rate::Constant { per_second, .. } if asked > per_second => Err(Fault::new(format!(
+            "-f and -F together are {asked} a second, and -r is {per_second}: there would be fewer leases than are \
+             renewed and released"
+        ))),
+        Rate::Constant { .. } => Ok(rate),
+        _ if asked > 0.0 && *scenario == Scenario::Basic => {
+            Err(Fault::new("-f and -F need -r, the rate of the leases they renew and release"))
+        }
+        _ => Ok(rate),
+    }
+}
+
+fn node(values: &Values<'_>) -> Result<Node, Fault> {
+    let Some(text) = values.text("node") else { return Ok(Node { rank: 0, of: 1 }) };
+    let place = text
+        .split_once('/')
+        .and_then(|(rank, of)| Some(Node { rank: rank.parse().ok()?, of: of.parse().ok()? }))
+        .filter(|node| node.rank < node.of)
+        .ok_or_else(|| refused("node", text, "a number and how many there are, from 0/3 to 2/3"))?;
+    if place.of > 1 && values.whole("s").is_none_or(|seed| seed == 0) {
+        return Err(Fault::new(
+            "--node needs --seed, the same on every machine: else they draw different values",
+        ));
+    }
+    Ok(place)
+}

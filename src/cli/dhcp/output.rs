@@ -1,0 +1,56 @@
+//! Where results go, and what they are held against.
+
+use std::time::Duration;
+
+use brunt_record::Slo;
+
+use super::args::{Diagnostics, Output, Style};
+use super::given::{Values, refused};
+use crate::cli::fault::Fault;
+
+pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
+    let objectives: Vec<String> = values.all("slo").map(str::to_owned).collect();
+    for text in &objectives {
+        if let Err(error) = text.parse::<Slo>() {
+            return Err(Fault::new(format!("--slo: failed to {error}")));
+        }
+    }
+    Ok(Output {
+        style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },
+        interim: values.time("t"),
+        separator: values.text("C").map(str::to_owned),
+        diagnostics: diagnostics(values)?,
+        wrapped: values.text("w").filter(|_| calls_wrapped).map(str::to_owned),
+        interval: values.time("interval").unwrap_or(Duration::from_secs(1)),
+        record: values.path("record"),
+        hlog: values.path("hlog"),
+        hgrm: values.path("hgrm"),
+        objectives,
+        kernel_stamps: values.has("kernel-stamps"),
+    })
+}
+
+fn diagnostics(values: &Values<'_>) -> Result<Diagnostics, Fault> {
+    let mut shown = Diagnostics::default();
+    let text = values.text("x").unwrap_or_default();
+    for letter in text.chars() {
+        *match letter {
+            'a' => &mut shown.arguments,
+            'e' => &mut shown.exit_reason,
+            'i' => &mut shown.rate,
+            'l' => &mut shown.leases,
+            'r' => &mut shown.randomness,
+            's' => &mut shown.server_id,
+            't' => &mut shown.timers,
+            'T' => &mut shown.templates,
+            _ => {
+                return Err(refused(
+                    "x",
+                    text,
+                    "one or more of the letters a, e, i, l, r, s, t and T",
+                ));
+            }
+        } = true;
+    }
+    Ok(shown)
+}

@@ -1,0 +1,257 @@
+//! Who is asked, and from where; and whether that could disturb somebody.
+//!
+//! A word is taken for what it looks like: what reads as an address is one, and what does not is the name of an
+//! interface. Whether this machine has either is not known here.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use brunt_drivers::net::source::Sources;
+
+use super::args::{Family, Route};
+use super::given::{Values, exclusive, refused};
+use crate::cli::fault::Fault;
+
+/// `All_DHCP_Relay_Agents_and_Servers` (RFC 8415, section 7.1).
+const ALL_AGENTS: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2);
+/// `All_DHCP_Servers` (RFC 8415, section 7.1).
+const ALL_SERVERS: Ipv6Addr = Ipv6Addr::new(0xff05, 0, 0, 0, 0, 0, 1, 3);
+/// Linux takes no longer name for an interface.
+const INTERFACE_MAX: usize = 15;
+/// A request goes through no more relays than this in DHCPv4 (RFC 1542, section 4.1.1).
+const HOPS_MAX: u8 = 16;
+/// The most ports one machine sends from.
+const PORTS_MAX: usize = 65_535;
+
+/// Reads where a run goes.
+pub(super) fn read(
+    values: &Values<'_>,
+    family: Family,
+    server: Option<&str>,
+    lab: bool,
+) -> Result<Route, Fault> {
+    let (mut interface, local) = from(values, family)?;
+    let relay_levels = relay_levels(values, family)?;
+    let client = values.has("client");
+    let server = whom(server, family, &mut interface, local)?;
+    let route = Route {
+        server: server.address,
+        server_port: port(values, "N", if family == Family::V4 { 67 } else { 547 }),
+        interface,
+        local,
+        local_port: port(values, "L", local_port(family, relay_levels)),
+        broadcast: values.has("B") || server.address == IpAddr::V4(Ipv4Addr::BROADCAST),
+        broadcast_flag: server.all && family == Family::V4,
+        relay_levels,
+        client,
+        relay_addresses: values.path("J"),
+        source_ips: sources(values, family)?,
+        source_ports: ports(values)?,
+        lab,
+    };
+    check(values, family, &route)?;
+    Ok(route)
+}
+
+/// Why nothing may be sent along this route, if so.
+pub(super) fn danger(route: &Route) -> Option<String> {
+    let shouts = route.server.is_multicast() || route.server == IpAddr::V4(Ipv4Addr::BROADCAST);
+    let kind = if route.server.is_ipv4() && !route.server.is_multicast() {
+        "broadcast"
+    } else {
+        "multicast"
+    };
+    (shouts && !route.lab).then(|| {
+        format!(
+            "{} is a {kind} address: whatever DHCP server hears what is sent there may give its leases to the \
+             simulated clients of this run, and none may be left for real ones. Name the server, as in 'perfdhcp {} ADDRESS'. \
+             If all who hear it belong to a laboratory, add --lab, or set BRUNT_LAB=1 in the environment of scripts \
+             that cannot be changed",
+            route.server,
+            route.interface.as_ref().map_or_else(|| "...".to_owned(), |name| format!("-l {name}"))
+        )
+    })
+}
+
+struct Server {
+    address: IpAddr,
+    /// Whether it was called `all`, or nothing.
+    all: bool,
+}
+
+fn whom(
+    word: Option<&str>,
+    family: Family,
+    interface: &mut Option<String>,
+    local: Option<IpAddr>,
+) -> Result<Server, Fault> {
+    let all = match family {
+        Family::V4 => IpAddr::V4(Ipv4Addr::BROADCAST),
+        Family::V6 => IpAddr::V6(ALL_AGENTS),
+    };
+    let placed = interface.is_some() || local.is_some();
+    match (word, family) {
+        (None, _) if interface.is_none() => Err(Fault::new(
+            "there is no server: name its address, or the interface that the whole network of is asked with -l",
+        )),
+        (Some("servers"), Family::V4) => Err(Fault::new(
+            "'servers' is a name of DHCPv6: add -6, or name the address of a server, or 'all'",
+        )),
+        (Some(name @ ("all" | "servers")), _) if !placed => Err(Fault::new(format!(
+            "'{name}' is whoever hears it on a network: say which by naming an interface with -l"
+        ))),
+        (None | Some("all"), _) => Ok(Server { address: all, all: true }),
+        (Some("servers"), Family::V6) => {
+            Ok(Server { address: IpAddr::V6(ALL_SERVERS), all: false })
+        }
+        (Some(word), _) => Ok(Server { address: address(word, family, interface)?, all: false }),
+    }
+}
+
+/// An address, which in IPv6 may name its interface after a `%`.
+fn address(word: &str, family: Family, interface: &mut Option<String>) -> Result<IpAddr, Fault> {
+    let (text, zone) = word.split_once('%').map_or((word, None), |(text, zone)| (text, Some(zone)));
+    let address: IpAddr = text.parse().map_err(|_| {
+        Fault::new(format!(
+            "the server '{word}' is not understood: give an address, 'all', or in DHCPv6 'servers'; names are not \
+             looked up"
+        ))
+    })?;
+    same_family(&format!("the server {word}"), address, family)?;
+    match (zone, interface.as_deref()) {
+        (Some(zone), Some(named)) if zone != named => {
+            return Err(Fault::new(format!(
+                "the server {word} is behind {zone}, and -l names {named}: leave out one"
+            )));
+        }
+        (Some(zone), None) if address.is_ipv6() => *interface = Some(zone.to_owned()),
+        (Some(_), _) if address.is_ipv4() => {
+            return Err(Fault::new(format!("the server {word} is not understood: IPv4 has no %")));
+        }
+        _ => {}
+    }
+    Ok(address)
+}
+
+/// The interface and the address of `-l`.
+fn from(values: &Values<'_>, family: Family) -> Result<(Option<String>, Option<IpAddr>), Fault> {
+    let Some(word) = values.text("l") else { return Ok((None, None)) };
+    if let Ok(address) = word.parse() {
+        same_family(&format!("-l {word}"), address, family)?;
+        return Ok((None, Some(address)));
+    }
+    if word.len() > INTERFACE_MAX
+        || word.contains(|letter: char| letter == '/' || letter.is_whitespace())
+    {
+        return Err(refused("l", word, "an address or the name of an interface"));
+    }
+    Ok((Some(word.to_owned()), None))
+}
+
+fn same_family(what: &str, address: IpAddr, family: Family) -> Result<(), Fault> {
+    match (family, address) {
+        (Family::V4, IpAddr::V6(_)) => {
+            Err(Fault::new(format!("{what} is an IPv6 address, and this is DHCPv4: add -6")))
+        }
+        (Family::V6, IpAddr::V4(_)) => {
+            Err(Fault::new(format!("{what} is an IPv4 address, and this is DHCPv6: leave out -6")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn relay_levels(values: &Values<'_>, family: Family) -> Result<u8, Fault> {
+    exclusive(values, "A", "relay-levels", "both give the number of relays")?;
+    exclusive(values, "client", "relay-levels", "a client has no relay of its own")?;
+    if values.has("A") && family == Family::V4 {
+        return Err(Fault::new("-A needs -6: DHCPv4 is sent as by a relay anyway"));
+    }
+    let given = values.small("A").or_else(|| values.small("relay-levels"));
+    let most = if family == Family::V4 { HOPS_MAX } else { u8::MAX };
+    match given {
+        Some(0) if family == Family::V4 => Err(Fault::new(
+            "--relay-levels 0 needs -6: to be a DHCPv4 client without a relay, use --client",
+        )),
+        Some(levels) if levels > most => {
+            Err(refused("relay-levels", &levels.to_string(), &format!("at most {most} for DHCPv4")))
+        }
+        Some(levels) => Ok(levels),
+        None => Ok(u8::from(family == Family::V4 && !values.has("client"))),
+    }
+}
+
+fn local_port(family: Family, relay_levels: u8) -> u16 {
+    match (family, relay_levels) {
+        (Family::V4, 0) => 68,
+        (Family::V4, _) => 67,
+        (Family::V6, 0) => 546,
+        (Family::V6, _) => 547,
+    }
+}
+
+fn port(values: &Values<'_>, name: &str, default: u16) -> u16 {
+    values.small(name).filter(|port| *port != 0).unwrap_or(default)
+}
+
+fn sources(values: &Values<'_>, family: Family) -> Result<Sources, Fault> {
+    let Some(text) = values.text("source-ip") else { return Ok(Sources::default()) };
+    let sources: Sources =
+        text.parse().map_err(|error| Fault::new(format!("--source-ip: failed to {error}")))?;
+    for address in sources.iter() {
+        same_family("--source-ip", address, family)?;
+    }
+    Ok(sources)
+}
+
+/// Ports and ranges of them, without repetition.
+fn ports(values: &Values<'_>) -> Result<Vec<u16>, Fault> {
+    let mut ports = Vec::new();
+    for piece in values.text("source-port").into_iter().flat_map(|text| text.split(',')) {
+        let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
+        let range = first.parse().ok().zip(last.parse().ok());
+        let range = range.filter(|(first, last): &(u16, u16)| *first > 0 && first <= last);
+        let (first, last) = range.ok_or_else(|| {
+            refused("source-port", piece, "ports from 1 to 65535, such as 10067 or 10067-10070")
+        })?;
+        ports.extend(first..=last);
+    }
+    ports.sort_unstable();
+    ports.dedup();
+    debug_assert!(ports.len() <= PORTS_MAX);
+    Ok(ports)
+}
+
+fn check(values: &Values<'_>, family: Family, route: &Route) -> Result<(), Fault> {
+    exclusive(values, "L", "source-port", "both give the local port")?;
+    exclusive(values, "client", "J", "a client has no relay of its own")?;
+    exclusive(values, "client", "source-ip", "a client has no address before it has a lease")?;
+    exclusive(values, "client", "source-port", "clients of DHCPv4 are answered at port 68")?;
+    if route.local.is_some() {
+        exclusive(
+            values,
+            "l",
+            "source-ip",
+            "both give the local address: with --source-ip, -l names an interface",
+        )?;
+    }
+    if family == Family::V6 {
+        if values.has("B") {
+            return Err(Fault::new("-B cannot be used with -6: DHCPv6 has no broadcasts"));
+        }
+        if route.client {
+            return Err(Fault::new(
+                "--client cannot be used with -6: DHCPv6 has no relay unless -A is given",
+            ));
+        }
+        if route.relay_addresses.is_some() && route.relay_levels == 0 {
+            return Err(Fault::new(
+                "-J needs -A or --relay-levels with -6: without a relay nothing has its address",
+            ));
+        }
+    }
+    if route.client && (route.interface.is_none() || !route.broadcast_flag) {
+        return Err(Fault::new(
+            "--client needs an interface with -l, and no server or 'all': a client knows no server before it has asked",
+        ));
+    }
+    Ok(())
+}

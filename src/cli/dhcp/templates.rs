@@ -1,0 +1,56 @@
+//! Messages from files, and where in them stands what clients differ in: `-T -X -O -E -S -I`.
+//!
+//! An offset that is not given is left open: whoever reads the file finds what the offset would point at. What the
+//! files hold is not known here.
+
+use std::path::PathBuf;
+
+use super::args::{ElapsedOffset, SecondTemplate, Template, Templates};
+use super::given::Values;
+use super::switches::dashed;
+use crate::cli::fault::Fault;
+
+pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
+    let files: Vec<PathBuf> = values.all("T").map(PathBuf::from).collect();
+    for name in ["X", "O"] {
+        if values.count(name) > files.len() {
+            return Err(Fault::new(format!(
+                "{} needs as many -T: an offset is one within a template",
+                dashed(name)
+            )));
+        }
+    }
+    for name in ["E", "S", "I"] {
+        if values.has(name) && files.len() < 2 {
+            return Err(Fault::new(format!(
+                "{} needs two -T: it is an offset within the second template",
+                dashed(name)
+            )));
+        }
+    }
+    if values.has("e") && values.text("e") != Some("address-only") && !files.is_empty() {
+        return Err(Fault::new("-e cannot be used with -T: the template says what is leased"));
+    }
+    let (xids, randoms) = (offsets(values, "X"), offsets(values, "O"));
+    let mut templates = files.into_iter().enumerate().map(|(at, path)| Template {
+        path,
+        xid: xids.get(at).or(xids.last()).copied(),
+        random: randoms.get(at).or(randoms.last()).copied(),
+    });
+    let Some(first) = templates.next() else { return Ok(None) };
+    let second = templates.next().map(|template| SecondTemplate {
+        template,
+        elapsed: match values.small("E") {
+            None => ElapsedOffset::Found,
+            Some(0) => ElapsedOffset::Off,
+            Some(offset) => ElapsedOffset::At(offset),
+        },
+        server_id: values.small("S"),
+        address: values.small("I"),
+    });
+    Ok(Some(Templates { first, second }))
+}
+
+fn offsets(values: &Values<'_>, name: &str) -> Vec<usize> {
+    values.wholes(name).into_iter().filter_map(|offset| usize::try_from(offset).ok()).collect()
+}

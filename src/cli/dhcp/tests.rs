@@ -1,0 +1,523 @@
+//! Command lines of perfdhcp, read.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_drivers::net::source::Sources;
+use brunt_drivers::secret::Secret;
+
+use super::args::*;
+use super::*;
+use crate::cli::rate::load::{Arrival, Rate};
+
+/// Where `BRUNT_LAB` is set or not.
+struct Place {
+    lab: bool,
+}
+
+impl Surroundings for Place {
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.lab && name == "BRUNT_LAB").then(|| "1".to_owned())
+    }
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+    fn interactive(&self) -> bool {
+        false
+    }
+    fn ask(&self, _: &str) -> io::Result<Secret> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// A line as a shell would split it, with `'` for quotes.
+fn words(line: &str) -> Vec<String> {
+    let pieces = line.split('\'').enumerate();
+    pieces
+        .flat_map(|(at, piece)| match at % 2 {
+            0 => piece.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![piece.to_owned()],
+        })
+        .collect()
+}
+
+fn parsed(line: &str) -> Result<Parsed, Refused> {
+    parse(&words(line), &Place { lab: false })
+}
+
+fn args(line: &str) -> DhcpArgs {
+    match parsed(line) {
+        Ok(Parsed::Run(args)) => *args,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn refusal(line: &str) -> Refused {
+    match parsed(line) {
+        Err(refused) => refused,
+        Ok(parsed) => panic!("{line}: {parsed:?}"),
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
+    let args = args("10.0.0.1");
+    assert_eq!(args.words, ["perfdhcp", "10.0.0.1"]);
+    assert_eq!(args.family, Family::V4);
+    assert_eq!(args.scenario, Scenario::Basic);
+    assert_eq!(
+        args.route,
+        Route {
+            server: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
+            server_port: 67,
+            interface: None,
+            local: None,
+            local_port: 67,
+            broadcast: false,
+            broadcast_flag: false,
+            relay_levels: 1,
+            client: false,
+            relay_addresses: None,
+            source_ips: Sources::default(),
+            source_ports: Vec::new(),
+            lab: false,
+        }
+    );
+    assert_eq!(
+        args.clients,
+        Clients {
+            count: NonZeroU32::MIN,
+            mac: [0, 0x0c, 1, 2, 3, 4],
+            duid: None,
+            macs: None,
+            unique: false
+        }
+    );
+    assert_eq!(args.limits.drop_time, [SECOND; 2]);
+    assert_eq!((args.limits.drops, args.limits.numbers), ([None; 2], [None; 2]));
+    assert_eq!((args.limits.period, args.limits.exit_wait), (None, None));
+    assert_eq!((&args.load.rate, args.load.window), (&Rate::Unlimited, None));
+    assert_eq!(args.load.node, Node { rank: 0, of: 1 });
+    assert_eq!(args.output.style, Style::Kea);
+    assert_eq!(args.templates, None);
+    assert!(!args.exchange.retransmit && args.notes.is_empty());
+}
+
+#[test]
+fn every_switch_of_the_old_tool_arrives() {
+    let args = args(
+        "-4 -1 -B -u -g single -r300 -R 30 -f 10 -F 5.5 -n 100 -n 90 -p 60.5 -d 2 -d 0.5 -D 10 -D 5% -W 200000 -t 2.5 \
+         -C ; -P 50 -s 7 -a 4 -x aeilrstT -w ./hook.sh -l eth3 -L 1067 -N 1167 -J relays.txt -b mac=0:1:2:a:B:ff -o \
+         60,646f63736973 -o 55,2a -Y 1.5 -y 3 --scenario basic 172.16.1.1",
+    );
+    let Exchange { same_server, renew_rate, release_rate, options, elapsed, .. } = args.exchange;
+    assert_eq!((same_server, renew_rate, release_rate), (true, 10.0, 5.5));
+    let values: Vec<(u16, Vec<u8>)> =
+        options.iter().map(|option| (option.code, option.value.value_of(9))).collect();
+    assert_eq!(values, [(60, b"docsis".to_vec()), (55, vec![42])]);
+    let (after, lasting) = (Duration::from_millis(1500), 3 * SECOND);
+    assert_eq!(elapsed, Some(Elapsed { after, lasting }));
+    assert_eq!(
+        args.limits,
+        Limits {
+            drop_time: [2 * SECOND, SECOND / 2],
+            drops: [Some(DropLimit::Count(10)), Some(DropLimit::Share(0.05))],
+            numbers: [Some(100), Some(90)],
+            period: Some(Duration::from_millis(60_500)),
+            exit_wait: Some(Duration::from_millis(200)),
+        }
+    );
+    let Load { rate, window, preload, workers, batch, seed, .. } = args.load;
+    assert_eq!(rate, Rate::Constant { per_second: 300.0, arrival: Arrival::Uniform });
+    assert_eq!((window, preload, workers, batch, seed), (None, 50, Some(1), Some(4), Some(7)));
+    let Route { interface, local_port, server_port, broadcast, relay_addresses, .. } = args.route;
+    assert_eq!(interface.as_deref(), Some("eth3"));
+    assert_eq!((local_port, server_port, broadcast), (1067, 1167, true));
+    assert_eq!(relay_addresses, Some(PathBuf::from("relays.txt")));
+    assert_eq!((args.clients.mac, args.clients.count.get()), ([0, 1, 2, 10, 11, 255], 30));
+    assert!(args.clients.unique);
+    let Output { interim, separator, diagnostics, wrapped, .. } = args.output;
+    assert_eq!(interim, Some(Duration::from_millis(2500)));
+    assert_eq!((separator.as_deref(), wrapped.as_deref()), (Some(";"), Some("./hook.sh")));
+    let Diagnostics { arguments, exit_reason, rate, leases, .. } = diagnostics;
+    assert!(arguments && exit_reason && rate && leases);
+    let Diagnostics { randomness, server_id, timers, templates, .. } = diagnostics;
+    assert!(randomness && server_id && timers && templates);
+}
+
+#[test]
+fn every_switch_of_dhcpv6_arrives() {
+    let line = "-6 -i -c -A 1 --or 1:32,00000e10 --or 18,aa -e address-and-prefix -b \
+                duid=000300010c0102030405 -M macs.txt 2001:db8::1";
+    assert_eq!(
+        refusal(line).reason,
+        "-M cannot be used with -b: addresses come from the file, or they are counted from a base"
+    );
+    let args = args(&line.replace("-M macs.txt ", ""));
+    assert_eq!(args.family, Family::V6);
+    let Exchange { first_half, rapid_commit, lease, relay_options, .. } = args.exchange;
+    assert!(first_half && rapid_commit);
+    assert_eq!(lease, Lease::Both);
+    let codes: Vec<_> = relay_options.iter().map(|option| (option.level, option.code)).collect();
+    assert_eq!(codes, [(0, 32), (0, 18)]);
+    assert_eq!(args.clients.duid, Some(vec![0, 3, 0, 1, 12, 1, 2, 3, 4, 5]));
+    let Route { relay_levels, local_port, server_port, .. } = args.route;
+    assert_eq!((relay_levels, local_port, server_port), (1, 547, 547));
+}
+
+#[test]
+fn templates_share_an_offset_that_is_given_once() {
+    let line = "-6 -l eth3 -r 100 -R 20 -T solicit.hex -T request6.hex -O 21 -E 84 -S 22 -I 40 2001:db8::1";
+    let templates = args(line).templates.unwrap();
+    let of = |path: &str| Template { path: path.into(), xid: None, random: Some(21) };
+    assert_eq!(templates.first, of("solicit.hex"));
+    let second = templates.second.unwrap();
+    assert_eq!(second.template, of("request6.hex"));
+    assert_eq!(second.elapsed, ElapsedOffset::At(84));
+    assert_eq!((second.server_id, second.address), (Some(22), Some(40)));
+
+    let templates = args("-T a -T b -O 33 -O 34 -X 4 -X 5 -E 0 10.0.0.1").templates.unwrap();
+    let second = templates.second.unwrap();
+    assert_eq!((templates.first.random, templates.first.xid), (Some(33), Some(4)));
+    assert_eq!((second.template.random, second.template.xid), (Some(34), Some(5)));
+    assert_eq!(second.elapsed, ElapsedOffset::Off);
+    let one = args("-T a 10.0.0.1").templates.unwrap();
+    assert_eq!((one.first.random, one.first.xid, one.second), (None, None, None));
+}
+
+#[test]
+fn more_is_accepted_than_of_old() {
+    assert_eq!(args("-D 0 10.0.0.1").limits.drops[0], Some(DropLimit::Count(1)));
+    assert_eq!(args("-D 0.5% 10.0.0.1").limits.drops[0], Some(DropLimit::Share(0.005)));
+    let rate = args("-r 0.5 10.0.0.1").load.rate;
+    assert_eq!(rate, Rate::Constant { per_second: 0.5, arrival: Arrival::Uniform });
+    assert_eq!(args("-p .5 10.0.0.1").limits.period, Some(SECOND / 2));
+    assert_eq!(args("-o 60,00 10.0.0.1").exchange.options.len(), 1);
+    assert_eq!(args("-W 0 10.0.0.1").limits.exit_wait, Some(Duration::ZERO));
+    assert_eq!(args("-R 0 10.0.0.1").clients.count, NonZeroU32::MIN);
+    assert_eq!(args("-s 0 10.0.0.1").load.seed, None);
+    assert_eq!(args("-L 0 -N 0 10.0.0.1").route.server_port, 67);
+    assert_eq!(args("-6 fe80::1%eth0").route.interface.as_deref(), Some("eth0"));
+    assert_eq!(args("-i -d 2 -d 1 10.0.0.1").limits.drop_time, [2 * SECOND, SECOND]);
+}
+
+#[test]
+fn of_a_switch_that_counts_once_the_last_one_counts() {
+    let args = args("-r 1 -r 2 -l eth0 -l 10.0.0.2 10.0.0.1");
+    assert_eq!(args.load.rate, Rate::Constant { per_second: 2.0, arrival: Arrival::Uniform });
+    assert_eq!(args.route.interface, None);
+    assert_eq!(args.route.local, Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))));
+}
+
+#[test]
+fn our_switches_arrive() {
+    let args = args(
+        "--rapid-commit --release-on-exit --retransmit --relay-levels 2 --source-ip 10.0.0.4/30 --source-port \
+         10067,10070-10072 --option '12=host-{n:4}' --relay-option '1=port-{n}' -r 1000 --arrival poisson --backlog 9 \
+         --batch 16 --no-pin --node 1/3 --seed 5 --warm-up 2 --window 77 --workers 2 --hgrm a --hlog b --interval 0.5 \
+         --kernel-stamps --record c --report 2012 --slo 'p99<20ms' --slo 'errors<0.1%' 10.0.0.1",
+    );
+    let Exchange { rapid_commit, release_on_exit, retransmit, options, relay_options, .. } =
+        args.exchange;
+    assert!(rapid_commit && release_on_exit && retransmit);
+    assert_eq!((options[0].code, options[0].value.value_of(7)), (12, b"host-0007".to_vec()));
+    assert_eq!(
+        (relay_options[0].code, relay_options[0].value.value_of(7)),
+        (1, b"port-7".to_vec())
+    );
+    assert_eq!(args.route.relay_levels, 2);
+    assert_eq!(args.route.source_ips.iter().count(), 2);
+    assert_eq!(args.route.source_ports, [10067, 10070, 10071, 10072]);
+    let Load { rate, window, backlog, warm_up, workers, pin, batch, node, seed, .. } = args.load;
+    assert_eq!(rate, Rate::Constant { per_second: 1000.0, arrival: Arrival::Poisson });
+    assert_eq!((window, backlog, warm_up), (NonZeroU32::new(77), Some(9), 2 * SECOND));
+    assert_eq!((workers, pin, batch, seed), (Some(2), false, Some(16), Some(5)));
+    assert_eq!(node, Node { rank: 1, of: 3 });
+    let Output { style, interval, record, hlog, hgrm, objectives, kernel_stamps, .. } = args.output;
+    assert_eq!((style, interval, kernel_stamps), (Style::Guide, SECOND / 2, true));
+    assert_eq!(objectives, ["p99<20ms", "errors<0.1%"]);
+    let names = [hgrm, hlog, record].map(|it| it.unwrap().display().to_string());
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_fleet_has_lives() {
+    let args = args(
+        "-6 --scenario fleet --clients 5000 --births 'over 2m' --renewals off --release-share 30% --decline-share 0.01 \
+         --inform-share 0.1 --reboot-share 20% --time-scale 60 --power-cut 'at 60 within 500ms' --relay-levels 3 \
+         --relay-option '3:18=port-{n}' 2001:db8::1",
+    );
+    let expected = Fleet {
+        births: Births::Over(120 * SECOND),
+        renewals: false,
+        release_share: 0.3,
+        decline_share: 0.01,
+        inform_share: 0.1,
+        reboot_share: 0.2,
+        time_scale: 60.0,
+        power_cut: Some(PowerCut { at: 60 * SECOND, within: SECOND / 2 }),
+    };
+    assert_eq!(args.scenario, Scenario::Fleet(expected));
+    assert!(args.exchange.retransmit);
+    assert_eq!(args.clients.count.get(), 5000);
+    assert_eq!(args.exchange.relay_options[0].level, 2);
+    match super::tests::args("--scenario fleet -R 3 10.0.0.1").scenario {
+        Scenario::Fleet(fleet) => {
+            assert!(fleet.renewals);
+            assert_eq!(fleet.births, Births::Over(10 * SECOND));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_avalanche_says_what_has_no_effect() {
+    let args = args("--scenario avalanche -R 300 -r 10 -d 5 -w ./hook.sh -f 1 10.0.0.1");
+    assert_eq!(args.scenario, Scenario::Avalanche);
+    assert_eq!((args.load.rate, args.clients.count.get()), (Rate::Unlimited, 300));
+    assert_eq!(args.limits.drop_time, [1000 * SECOND; 2]);
+    assert_eq!((args.exchange.renew_rate, args.output.wrapped), (0.0, None));
+    assert!(args.exchange.retransmit);
+    assert_eq!(
+        args.notes,
+        [
+            "-d, -r, -w, -f have no effect under --scenario avalanche, which ends when every client has its lease"
+        ]
+    );
+}
+
+#[test]
+fn what_reaches_others_needs_a_laboratory() {
+    for (line, told) in [
+        ("-l eth0", "255.255.255.255 is a broadcast address"),
+        ("-l eth0 all", "Name the server, as in 'perfdhcp -l eth0 ADDRESS'"),
+        ("255.255.255.255", "add --lab, or set BRUNT_LAB=1"),
+        ("239.1.1.1", "239.1.1.1 is a multicast address"),
+        ("-6 -l eth0", "ff02::1:2 is a multicast address"),
+        ("-6 -l eth0 servers", "ff05::1:3 is a multicast address"),
+        ("--client -l eth0", "255.255.255.255 is a broadcast address"),
+    ] {
+        let refused = refusal(line);
+        assert_eq!(refused.exit, Exit::Unsafe, "{line}");
+        assert!(refused.page().starts_with("ERROR: refused: "), "{}", refused.page());
+        assert!(refused.reason.contains(told), "{line}: {}", refused.reason);
+        assert!(args(&format!("--lab {line}")).route.lab);
+        let variable = parse(&words(line), &Place { lab: true });
+        assert!(matches!(variable, Ok(Parsed::Run(_))), "{line}");
+    }
+}
+
+#[test]
+fn special_words_are_addresses() {
+    let all = args("--lab -l eth0").route;
+    assert_eq!(all.server, IpAddr::V4(Ipv4Addr::BROADCAST));
+    assert!(all.broadcast && all.broadcast_flag);
+    assert_eq!(args("--lab -l eth0 all").route, all);
+    let literal = args("--lab 255.255.255.255").route;
+    assert!(literal.broadcast && !literal.broadcast_flag);
+    let six = args("--lab -6 -l eth0").route;
+    assert_eq!((six.server.to_string().as_str(), six.broadcast_flag), ("ff02::1:2", false));
+    assert_eq!((six.local_port, six.relay_levels), (546, 0));
+    assert_eq!(args("--lab -6 -l eth0 servers").route.server.to_string(), "ff05::1:3");
+    let client = args("--lab --client -l eth0").route;
+    assert_eq!((client.relay_levels, client.local_port, client.client), (0, 68, true));
+}
+
+#[test]
+fn help_and_versions_come_first() {
+    assert!(matches!(parsed("-h"), Ok(Parsed::Help)));
+    assert!(matches!(parsed("-r x -4ih"), Ok(Parsed::Help)));
+    assert!(matches!(parsed("--help"), Ok(Parsed::Help)));
+    assert!(matches!(parsed("-v"), Ok(Parsed::Version)));
+    assert!(matches!(parsed("-V"), Ok(Parsed::ExtendedVersion)));
+}
+
+/// What is wrong, and words of what is said about it.
+const MISTAKES: &[(&str, &str)] = &[
+    ("", "there is no server: name its address, or the interface"),
+    ("-l 10.0.0.2", "there is no server"),
+    ("10.0.0.1 10.0.0.2", "'10.0.0.2' is one word too many"),
+    ("localhost", "the server 'localhost' is not understood: give an address, 'all'"),
+    ("-6 10.0.0.1", "the server 10.0.0.1 is an IPv4 address, and this is DHCPv6: leave out -6"),
+    ("2001:db8::1", "the server 2001:db8::1 is an IPv6 address, and this is DHCPv4: add -6"),
+    ("-6 -l 10.0.0.1 ::1", "-l 10.0.0.1 is an IPv4 address"),
+    ("-l ::1 10.0.0.1", "-l ::1 is an IPv6 address"),
+    ("-l a/b 10.0.0.1", "-l 'a/b' is not understood: give an address or the name of an interface"),
+    ("-6 -l eth0 fe80::1%eth1", "is behind eth1, and -l names eth0"),
+    ("10.0.0.1%eth0", "IPv4 has no %"),
+    ("-l eth0 servers", "'servers' is a name of DHCPv6: add -6"),
+    ("all", "'all' is whoever hears it on a network: say which by naming an interface with -l"),
+    ("-4 -6 10.0.0.1", "-4 cannot be used with -6"),
+    // The constraints of old.
+    ("-6 -B ::1", "-B cannot be used with -6"),
+    ("-i -c 10.0.0.1", "-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"),
+    (
+        "-6 -c ::1",
+        "-c needs -i: for rapid commit with servers that may not agree to it use --rapid-commit",
+    ),
+    ("-A 1 10.0.0.1", "-A needs -6"),
+    ("-6 -A 2 ::1", "-A '2' is not understood: give 1"),
+    ("-M f -b mac=0:0:0:0:0:1 10.0.0.1", "-M cannot be used with -b"),
+    ("-y 1 10.0.0.1", "-y needs -Y"),
+    ("-Y 1 10.0.0.1", "-Y needs -y"),
+    ("-Y 1 -y 0 10.0.0.1", "-y '0' is not understood: give seconds above 0"),
+    ("-i -n 1 -n 2 10.0.0.1", "a second -n cannot be used with -i"),
+    ("-i -d 1 -d 2 10.0.0.1", "a second -d cannot be used with -i"),
+    ("-i -D 1 -D 2 10.0.0.1", "a second -D cannot be used with -i"),
+    ("-i -1 10.0.0.1", "-1 cannot be used with -i"),
+    ("-i -T a -T b 10.0.0.1", "a second -T cannot be used with -i"),
+    ("-i -T a -X 4 -X 4 10.0.0.1", "a second -X cannot be used with -i"),
+    ("-i -T a -O 33 -O 33 10.0.0.1", "a second -O cannot be used with -i"),
+    ("-i -E 8 10.0.0.1", "-E cannot be used with -i"),
+    ("-i -S 8 10.0.0.1", "-S cannot be used with -i"),
+    ("-i -I 8 10.0.0.1", "-I cannot be used with -i"),
+    ("-i -r 5 -f 1 10.0.0.1", "-f cannot be used with -i"),
+    ("-i -r 5 -F 1 10.0.0.1", "-F cannot be used with -i"),
+    ("-e prefix-only 10.0.0.1", "-e prefix-only needs -6: DHCPv4 has no prefixes"),
+    ("-6 -e prefix-only -T a ::1", "-e cannot be used with -T"),
+    ("-e both 10.0.0.1", "-e 'both' is not understood: give one of address-only, prefix-only"),
+    ("-f 1 10.0.0.1", "-f and -F need -r"),
+    ("-F 1 10.0.0.1", "-f and -F need -r"),
+    ("-r 10 -f 6 -F 5 10.0.0.1", "-f and -F together are 11 a second, and -r is 10"),
+    ("-X 4 10.0.0.1", "-X needs as many -T"),
+    ("-T a -X 4 -X 4 10.0.0.1", "-X needs as many -T"),
+    ("-T a -O 33 -O 33 10.0.0.1", "-O needs as many -T"),
+    ("-T a -E 8 10.0.0.1", "-E needs two -T"),
+    ("-T a -S 8 10.0.0.1", "-S needs two -T"),
+    ("-T a -I 8 10.0.0.1", "-I needs two -T"),
+    ("--scenario avalanche 10.0.0.1", "--scenario avalanche needs -R"),
+    ("--scenario avalanche -R 0 10.0.0.1", "--scenario avalanche needs -R"),
+    (
+        "--scenario other 10.0.0.1",
+        "--scenario 'other' is not understood: give one of basic, avalanche, fleet",
+    ),
+    ("--or 1,00 10.0.0.1", "--or needs -6"),
+    ("-6 --or 1,00 ::1", "--or '1,00' needs a relay: add -A 1"),
+    ("-6 -A 1 --or 2:1,00 ::1", "--or '2:1,00' is of a relay that is not there: levels are 1 to 1"),
+    // Values.
+    ("-d 1 -d 2 -d 3 10.0.0.1", "-d '3' is one too many: -d may be given 2 times"),
+    ("-n 1 -n 2 -n 3 10.0.0.1", "-n '3' is one too many"),
+    ("-D 1 -D 2 -D 3 10.0.0.1", "-D '3' is one too many"),
+    ("-T a -T b -T c 10.0.0.1", "-T 'c' is one too many"),
+    ("-X 1 -X 2 -X 3 10.0.0.1", "-X '3' is one too many"),
+    ("-O 3 -O 4 -O 5 10.0.0.1", "-O '5' is one too many"),
+    ("-r 0 10.0.0.1", "-r '0' is not understood: give a number above 0"),
+    ("-r -1 10.0.0.1", "-r '-1' is not understood"),
+    ("-n 0 10.0.0.1", "-n '0' is not understood: give a whole number, at least 1"),
+    ("-p 0 10.0.0.1", "-p '0' is not understood: give seconds above 0"),
+    ("-t nan 10.0.0.1", "-t 'nan' is not understood"),
+    ("-d 0 10.0.0.1", "-d '0' is not understood"),
+    ("-D 100% 10.0.0.1", "-D '100%' is not understood: give a whole number, or a share"),
+    ("-D 0% 10.0.0.1", "-D '0%' is not understood"),
+    ("-D -1 10.0.0.1", "-D '-1' is not understood"),
+    (
+        "-R 5000000000 10.0.0.1",
+        "-R '5000000000' is not understood: give a whole number from 0 to 4294967295",
+    ),
+    ("-s -1 10.0.0.1", "-s '-1' is not understood"),
+    ("-L 65536 10.0.0.1", "-L '65536' is not understood: give a whole number from 0 to 65535"),
+    ("-N x 10.0.0.1", "-N 'x' is not understood"),
+    ("-X 0 10.0.0.1", "-X '0' is not understood"),
+    ("-O 2 10.0.0.1", "-O '2' is not understood"),
+    ("-a 0 10.0.0.1", "-a '0' is not understood"),
+    ("-g both 10.0.0.1", "-g 'both' is not understood: give one of single, multi"),
+    ("-x aq 10.0.0.1", "-x 'aq' is not understood: give one or more of the letters"),
+    ("-w '' 10.0.0.1", "-w '' is not understood: give a command that is not empty"),
+    ("-b mac=1 10.0.0.1", "-b 'mac=1' is not understood: give six bytes in hexadecimal"),
+    ("-b mac=00:0c:01:02:03:004 10.0.0.1", "is not understood: give six bytes"),
+    ("-b ip=10.0.0.1 10.0.0.1", "-b 'ip=10.0.0.1' is not understood: give mac=, ether= or duid="),
+    ("-6 -b duid=0102 ::1", "give 6 to 64 bytes in hexadecimal"),
+    ("-6 -b duid=01020304050 ::1", "give 6 to 64 bytes in hexadecimal"),
+    ("-b duid=010203040506 10.0.0.1", "-b duid= needs -6"),
+    ("-o 60 10.0.0.1", "-o '60' is not understood: give a code, a comma and hexadecimal digits"),
+    ("-o 60,0 10.0.0.1", "'0' has an odd number of hexadecimal digits"),
+    ("-o 60,zz 10.0.0.1", "'zz' holds more than hexadecimal digits"),
+    ("-o 300,00 10.0.0.1", "-o '300,00' has a code that is none: give 1 to 254"),
+    ("-o 53,01 10.0.0.1", "-o '53,01' is in every message of that kind already"),
+    ("-6 -o 14, --rapid-commit ::1", "-o '14,' is in every message of that kind already"),
+    ("-o 60,00 -o 60,01 10.0.0.1", "-o '60,01' was given already"),
+    ("-T a -o 60,00 10.0.0.1", "-o and --option cannot be used with -T"),
+    ("-6 -J f ::1", "-J needs -A or --relay-levels with -6"),
+    // Ours.
+    ("--window 0 10.0.0.1", "--window '0' is not understood"),
+    ("--node 3/3 --seed 1 10.0.0.1", "--node '3/3' is not understood"),
+    ("--node 1/3 10.0.0.1", "--node needs --seed, the same on every machine"),
+    ("--stages '5/s for 1s' -r 5 10.0.0.1", "--stages cannot be used with -r"),
+    ("--arrival poisson 10.0.0.1", "--arrival needs -r"),
+    ("--backlog 5 10.0.0.1", "--backlog needs -r or --stages"),
+    ("-a 3 --batch 4 10.0.0.1", "-a cannot be used with --batch"),
+    ("-g single --workers 2 10.0.0.1", "-g single cannot be used with --workers above 1"),
+    ("--slo what 10.0.0.1", "--slo: failed to read the objective"),
+    ("--source-ip x 10.0.0.1", "--source-ip: failed to read the source address"),
+    ("--source-ip ::1 10.0.0.1", "--source-ip is an IPv6 address"),
+    ("--source-ip 10.0.0.2 -l 10.0.0.3 10.0.0.1", "-l cannot be used with --source-ip"),
+    ("--source-port 0 10.0.0.1", "--source-port '0' is not understood"),
+    ("--source-port 9-7 10.0.0.1", "--source-port '9-7' is not understood"),
+    ("--source-port 9 -L 8 10.0.0.1", "-L cannot be used with --source-port"),
+    (
+        "--relay-levels 0 10.0.0.1",
+        "--relay-levels 0 needs -6: to be a DHCPv4 client without a relay, use --client",
+    ),
+    (
+        "--relay-levels 17 10.0.0.1",
+        "--relay-levels '17' is not understood: give at most 16 for DHCPv4",
+    ),
+    ("-6 -A 1 --relay-levels 2 ::1", "-A cannot be used with --relay-levels"),
+    ("--client --lab 10.0.0.1", "--client needs an interface with -l, and no server or 'all'"),
+    ("-6 --client ::1", "--client cannot be used with -6"),
+    (
+        "--client --relay-option 1=a --lab -l eth0",
+        "--relay-option '1=a' needs a relay: leave out --client",
+    ),
+    ("--relay-option 2:1=a 10.0.0.1", "--relay-option '2:1=a' is of a relay that is not there"),
+    (
+        "--option '12=a{n' 10.0.0.1",
+        "--option '12=a{n' is not understood: a place opened by {n has no }",
+    ),
+    ("--release-on-exit -i 10.0.0.1", "--release-on-exit cannot be used with -i"),
+    ("--retransmit -d 3 10.0.0.1", "-d cannot be used with --retransmit"),
+    ("--births 5 10.0.0.1", "--births needs --scenario fleet"),
+    ("--scenario fleet 10.0.0.1", "--scenario fleet needs -R"),
+    ("--scenario fleet -R 5 -r 5 10.0.0.1", "-r cannot be used with --scenario fleet"),
+    ("--scenario fleet -R 5 --births 0 10.0.0.1", "--births '0' is not understood"),
+    ("--scenario fleet -R 5 --release-share 2 10.0.0.1", "--release-share '2' is not understood"),
+    (
+        "--scenario fleet -R 5 --inform-share 0.6 --reboot-share 0.6 10.0.0.1",
+        "--inform-share and --reboot-share are above 1 together",
+    ),
+    ("--scenario fleet -R 5 --power-cut 60 10.0.0.1", "--power-cut '60' is not understood"),
+    (
+        "--scenario avalanche -R 5 --window 5 10.0.0.1",
+        "--window cannot be used with --scenario avalanche",
+    ),
+];
+
+#[test]
+fn a_mistake_is_named_and_ends_with_2() {
+    for (line, told) in MISTAKES {
+        let refused = refusal(line);
+        assert!(refused.reason.contains(told), "{line}: {}", refused.reason);
+        assert_eq!(refused.exit, Exit::Usage, "{line}");
+        assert!(refused.page().starts_with("ERROR: parsing command line options: "), "{line}");
+        assert!(!refused.reason.ends_with('.') && refused.page().ends_with('\n'), "{line}");
+    }
+}
+
+#[test]
+fn every_value_that_cannot_be_meant_is_refused() {
+    for switch in switches::all() {
+        let wrong = match switch.kind {
+            switches::Kind::Flag => continue,
+            switches::Kind::Text | switches::Kind::Path => "",
+            _ => "?",
+        };
+        let line = vec![switches::dashed(switch.name), wrong.to_owned(), "10.0.0.1".to_owned()];
+        let refused = parse(&line, &Place { lab: true }).unwrap_err();
+        assert!(refused.reason.starts_with(&line[0]), "{line:?}: {}", refused.reason);
+    }
+}
