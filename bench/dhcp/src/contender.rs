@@ -19,17 +19,23 @@ pub(crate) enum Contender {
     Perfdhcp,
     /// The old tool with one thread, which is its faster half on few cores.
     PerfdhcpSingle,
+    /// The least a client can do, which keeps to a rate and nothing else.
+    Bare,
 }
 
 impl Contender {
-    /// In the order of the tables.
-    pub(crate) const ALL: [Self; 3] = [Self::Brunt, Self::Perfdhcp, Self::PerfdhcpSingle];
+    /// Those that keep to a rate, in the order of the tables.
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Brunt, Self::Bare, Self::Perfdhcp, Self::PerfdhcpSingle];
+    /// The tools, in the order of the tables.
+    pub(crate) const TOOLS: [Self; 3] = [Self::Brunt, Self::Perfdhcp, Self::PerfdhcpSingle];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Brunt => "brunt",
             Self::Perfdhcp => "perfdhcp",
             Self::PerfdhcpSingle => "perfdhcp -g single",
+            Self::Bare => "bare client",
         }
     }
 
@@ -43,6 +49,12 @@ impl Contender {
                 command
             }
             Self::Perfdhcp | Self::PerfdhcpSingle => lan.client("perfdhcp"),
+            Self::Bare => {
+                let program = std::env::current_exe().expect("this program has a path");
+                let mut command = lan.client(program);
+                command.arg("bare").args(arguments.split_whitespace());
+                return command;
+            }
         };
         command.arg("-4");
         if self == Self::PerfdhcpSingle {

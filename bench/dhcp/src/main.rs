@@ -1,4 +1,4 @@
-//! brunt perfdhcp beside the old perfdhcp, on one Kea in one run.
+//! brunt perfdhcp beside the old perfdhcp and a bare client, on one Kea in one run.
 //!
 //! What decides how far a generator can be trusted is measured, part by part: the processor time an
 //! exchange costs it, what it costs to wait, how even its packets leave, what it loses itself when
@@ -6,6 +6,7 @@
 //! Clients and server are two network namespaces joined by a wire, which share the machine's cores;
 //! so rates tell of the machine, and ratios of the tools.
 
+mod bare;
 mod batch;
 mod ceiling;
 mod comparison;
@@ -58,6 +59,9 @@ const PARTS: [Part; 7] = [
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["bare", words @ ..] = words.as_slice() {
+        return bare::main(words);
+    }
     if words == ["check"] {
         comparison::check();
         return ExitCode::SUCCESS;

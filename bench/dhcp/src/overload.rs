@@ -27,7 +27,7 @@ pub(crate) fn print(effort: Effort) {
     println!("## Overload: {RATE} exchanges/s with Kea for {SECONDS} s\n");
     println!("| tool | begun | completed | datagrams lost in the tool's socket | in Kea's |");
     println!("|---|---:|---:|---:|---:|");
-    for contender in Contender::ALL {
+    for contender in Contender::TOOLS {
         let mut rounds = Vec::new();
         for round in 1..=effort.rounds {
             eprintln!("overload by {}, round {round} of {}", contender.name(), effort.rounds);

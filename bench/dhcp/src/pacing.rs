@@ -25,7 +25,7 @@ pub(crate) fn print(effort: Effort) {
     );
     println!("|---:|---|---:|---:|---:|---:|---:|");
     for rate in RATES {
-        for contender in Contender::ALL {
+        for contender in Contender::TOOLS {
             let mut rounds = Vec::new();
             for round in 1..=effort.rounds {
                 let name = contender.name();
