@@ -464,6 +464,21 @@ mod tests {
     }
 
     #[test]
+    fn the_servers_queue_is_known_where_it_was_watched() {
+        let mut catalogue = catalogue();
+        catalogue.tallies.push(SERVER_QUEUE.to_owned());
+        let mut interval = interval(0, Phase::Steady, 1);
+        let number = catalogue.tally(SERVER_QUEUE).unwrap();
+        for expected in [0, 5] {
+            interval.tally(number, expected);
+            let mut totals = Totals::new();
+            totals.absorb(&interval);
+            let figures = Exchanges::of_run(&asked(), &catalogue, &totals);
+            assert_eq!(figures.server_drops, Some(expected));
+        }
+    }
+
+    #[test]
     fn the_rate_is_that_of_the_time_under_load() {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
         // Seven in two seconds; the eighth came home afterwards.
