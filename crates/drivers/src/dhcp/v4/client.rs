@@ -138,7 +138,7 @@ impl Client {
         self.stage = Stage::Second;
         self.began = heard.at;
         let waited = u16::try_from(heard.took.as_secs()).unwrap_or(u16::MAX);
-        self.secs = self.secs.saturating_add(waited);
+        self.secs = waited;
         Step::Send(self.letter(plan, out))
     }
 

@@ -11,6 +11,8 @@ mod plan;
 mod recipe;
 mod setup;
 mod template;
+#[cfg(test)]
+mod tests;
 
 pub use client::Client;
 pub use lease::Lease;

@@ -7,7 +7,7 @@ use super::setup::{Retransmission, Rising, Role, Setup, SetupError};
 use super::template::{Form, Offsets, Template};
 use crate::dhcp::population::{Mac, Population, pick};
 use crate::dhcp::{Kind, Stage};
-use brunt_wire::dhcp4::{BROADCAST, Draft, Header, MessageType, Spot, at, option};
+use brunt_wire::dhcp4::{BROADCAST, Draft, Header, Message, MessageType, at, option};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -119,16 +119,16 @@ impl Plan {
         if let Some(form) = form {
             return form.offsets();
         }
-        let option = |code| {
-            let found = |offset: &usize| matches!(Spot::of(packet, *offset), Spot::Option { code: there, into: 0, .. } if there == code);
-            (at::COOKIE + 4..packet.len()).find(found)
+        let place = |code| {
+            let message = Message::scan(packet).ok()?;
+            message.options().flatten().find(|each| each.code == code).map(|each| each.offset)
         };
         Offsets {
             xid: Some(at::XID),
             identity: Some(at::CHADDR + 5),
             elapsed: Some(at::SECS),
-            server_id: option(option::SERVER_ID),
-            requested: option(option::REQUESTED_ADDRESS),
+            server_id: place(option::SERVER_ID),
+            requested: place(option::REQUESTED_ADDRESS),
         }
     }
 
