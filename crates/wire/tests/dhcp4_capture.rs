@@ -155,7 +155,7 @@ fn what_is_no_message_is_told_with_its_place() {
         match Message::scan(&good[..length]) {
             Ok(message) => assert!(message.options().all(|each| each.is_ok())),
             Err(DecodeError::TooShort { length: told }) => {
-                assert_eq!((told, length < 240), (length, true))
+                assert_eq!((told, length < 240), (length, true));
             }
             Err(DecodeError::Truncated { offset, .. }) => assert!((240..length).contains(&offset)),
             Err(other) => panic!("{other}"),
