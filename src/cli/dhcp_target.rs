@@ -13,8 +13,8 @@ pub(crate) struct DhcpTargetArgs {
     /// says which.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:10067")]
     pub(crate) listen: Vec<SocketAddr>,
-    /// Listen to broadcasts and multicasts as well, which --listen 0.0.0.0:67 or [::]:547 asks for, and broadcast answers.
-    /// Every client on that network may then take this server for the real one.
+    /// Listen to broadcasts and multicasts as well, which --listen 0.0.0.0:67 or [::]:547 asks for, and broadcast
+    /// answers. Every client on that network may then take this server for the real one.
     #[arg(long, requires = "interface")]
     pub(crate) lab: bool,
     /// The interface of the laboratory; nothing that comes by another is heard.
@@ -47,8 +47,8 @@ pub(crate) struct DhcpTargetArgs {
     /// Grant nobody rapid commit.
     #[arg(long)]
     pub(crate) no_rapid_commit: bool,
-    /// Answer DHCPv4 clients and relays at the port they send from. Without it, answers go where RFC 2131 wants them: to
-    /// port 67 of the relay that the request names, or to port 68 of the client. DHCPv6 is always answered so.
+    /// Answer DHCPv4 clients and relays at the port they send from. Without it, answers go where RFC 2131 wants them:
+    /// to port 67 of the relay that the request names, or to port 68 of the client. DHCPv6 is always answered so.
     #[arg(long)]
     pub(crate) reply_to_source: bool,
     /// TOML file that says when and how to misbehave.
