@@ -164,19 +164,19 @@ fn exits() -> Vec<(String, &'static str)> {
 
 /// A text that grows paragraph by paragraph.
 #[derive(Default)]
-struct Page(String);
+pub(super) struct Page(pub(super) String);
 
 impl Page {
-    fn blank(&mut self) {
+    pub(super) fn blank(&mut self) {
         self.0.push('\n');
     }
 
-    fn heading(&mut self, title: &str) {
+    pub(super) fn heading(&mut self, title: &str) {
         let _ = write!(self.0, "\n{title}:\n\n");
     }
 
     /// A text whose first line is indented by `first` and whose other lines are indented by `rest`.
-    fn text(&mut self, text: &str, first: usize, rest: usize) {
+    pub(super) fn text(&mut self, text: &str, first: usize, rest: usize) {
         for paragraph in text.lines() {
             for (index, line) in wrap(paragraph, WIDTH - first.max(rest)).lines().enumerate() {
                 let indent = if index == 0 { first } else { rest };

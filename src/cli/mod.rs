@@ -5,7 +5,10 @@
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 pub(crate) mod args;
-#[expect(dead_code, reason = "the runs of perfdhcp that read it are not linked in yet")]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the runs of perfdhcp that read it are not linked in yet")
+)]
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]

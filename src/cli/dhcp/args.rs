@@ -17,7 +17,7 @@ use crate::cli::rate::load::Rate;
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DhcpArgs {
-    /// The words it was called with, beginning with the name of the tool.
+    /// The words it was called with, beginning with the name of the tool, each switch and each value a word.
     pub(crate) words: Vec<String>,
     /// The protocol.
     pub(crate) family: Family,

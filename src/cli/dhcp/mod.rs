@@ -6,14 +6,17 @@
 
 pub(crate) mod args;
 mod clients;
+pub(crate) mod decoded;
 mod exchange;
 mod fleet;
 mod getopt;
 mod given;
+pub(crate) mod help;
 mod limits;
 mod load;
 mod messages;
 mod output;
+mod prose;
 mod route;
 pub(crate) mod switches;
 mod templates;
@@ -26,6 +29,7 @@ use super::fault::Fault;
 use super::surroundings::Surroundings;
 
 use args::{DhcpArgs, Family, Scenario};
+use getopt::Words;
 use given::Values;
 
 /// The name of the tool.
@@ -94,7 +98,7 @@ pub(crate) fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<
         }
     };
     let lab = values.has("lab") || surroundings.variable("BRUNT_LAB").is_some_and(|it| it == "1");
-    let args = read(&values, &table, line, server, lab)?;
+    let args = read(&values, &table, plain(&words), server, lab)?;
     match route::danger(&args.route) {
         Some(reason) => Err(Refused { reason, exit: Exit::Unsafe }),
         None => Ok(Parsed::Run(Box::new(args))),
@@ -104,7 +108,7 @@ pub(crate) fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<
 fn read(
     values: &Values<'_>,
     table: &[switches::Switch],
-    line: &[String],
+    words: Vec<String>,
     server: Option<&str>,
     lab: bool,
 ) -> Result<DhcpArgs, Fault> {
@@ -122,7 +126,7 @@ fn read(
     let load = load::read(values, &scenario)?;
     let output = output::read(values, scenario != Scenario::Avalanche)?;
     Ok(DhcpArgs {
-        words: std::iter::once(NAME.to_owned()).chain(line.iter().cloned()).collect(),
+        words,
         family,
         scenario,
         route,
@@ -134,4 +138,17 @@ fn read(
         output,
         notes,
     })
+}
+
+/// The words in their plain spelling: one for each switch and each value, and the server last.
+fn plain(words: &Words<'_>) -> Vec<String> {
+    let mut plain = vec![NAME.to_owned()];
+    for given in &words.switches {
+        plain.push(switches::dashed(given.switch.name));
+        if given.switch.takes_value() {
+            plain.push(given.value.to_owned());
+        }
+    }
+    plain.extend(words.trailing.iter().map(ToString::to_string));
+    plain
 }

@@ -63,9 +63,9 @@ pub(super) fn danger(route: &Route) -> Option<String> {
     (shouts && !route.lab).then(|| {
         format!(
             "{} is a {kind} address: whatever DHCP server hears what is sent there may give its leases to the \
-             simulated clients of this run, and none may be left for real ones. Name the server, as in 'perfdhcp {} ADDRESS'. \
-             If all who hear it belong to a laboratory, add --lab, or set BRUNT_LAB=1 in the environment of scripts \
-             that cannot be changed",
+             simulated clients of this run, and none may be left for real ones. Name the server, as in \
+             'perfdhcp {} ADDRESS'. If all who hear it belong to a laboratory, add --lab, or set BRUNT_LAB=1 in the \
+             environment of scripts that cannot be changed",
             route.server,
             route.interface.as_ref().map_or_else(|| "...".to_owned(), |name| format!("-l {name}"))
         )

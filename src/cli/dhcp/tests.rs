@@ -329,6 +329,62 @@ fn special_words_are_addresses() {
 }
 
 #[test]
+fn the_words_are_kept_in_their_plain_spelling() {
+    let words = args("10.0.0.1 -4ir100 -n5 --scen=basic --clients 3").words;
+    let plain = "perfdhcp -4 -i -r 100 -n 5 --scenario basic -R 3 10.0.0.1";
+    assert_eq!(words.join(" "), plain);
+}
+
+#[test]
+fn examples_are_command_lines() {
+    for (_, example) in prose::EXAMPLES {
+        let line = example.replace("\\\n", " ");
+        let line = line.strip_prefix("perfdhcp ").unwrap();
+        assert!(matches!(parsed(line), Ok(Parsed::Run(_))), "{line}: {:?}", parsed(line));
+    }
+}
+
+/// What perfdhcp 2.2.0 prints for the same words, but for one bracket that it gets wrong and the number of threads.
+#[test]
+fn the_decoded_command_line_is_the_text_of_old() {
+    let args = args(
+        "-x a -4 -l lo -r 10 -n 2 -n 3 -d 1 -d 2 -D 3 -D 5% -t 1 -R 7 -f 1 -F 2 -p 1 -s 5 -N 6767 -L 6768 -T \
+         /dev/null -C , 127.0.0.1",
+    );
+    let duid = [0, 1, 0, 1, 0x32, 0x93, 0xe2, 0xb0, 0, 0x0c, 1, 2, 3, 4];
+    let expected = "IPv4\n\
+        lease-type=address-only (IA_NA option added to the client's request)\n\
+        rate[1/s]=10\nrenew-rate[1/s]=1\nrelease-rate[1/s]=2\nreport[s]=1\nclients=7\n\
+        num-request[0]=2\nnum-request[1]=3\ntest-period=1\ndrop-time[0]=1\ndrop-time[1]=2\n\
+        max-drop[0]=3\nmax-pdrop[1]=5\nlocal-port=6768\nremote-port=6767\nseed=5\n\
+        template-file[0]=/dev/null\nelp-offset=-1\nsid-offset=-1\nrip-offset=-1\n\
+        diagnostic-selectors=a\ninterface=lo\nserver=127.0.0.1\n\
+        Set MAC to 00::0c::01::02::03::04\nSet DUID to 000100013293e2b0000c01020304\n";
+    assert_eq!(decoded::decoded(&args, &duid), expected);
+}
+
+#[test]
+fn the_decoded_command_line_has_our_values_where_they_were_given() {
+    let args = args(
+        "-6 --scenario fleet -R 5 --births 3 --power-cut 'at 60 within 5' --relay-levels 2 --option '16=0x01{n}' \
+         --workers 2 2001:db8::1",
+    );
+    let text = decoded::decoded(&args, &[0; 6]);
+    for line in [
+        "IPv6",
+        "relay-levels=2",
+        "option[0]=16=0x01{n}",
+        "workers=2",
+        "births[1/s]=3",
+        "power-cut=at 60s within 5s",
+        "renewals=on",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line}: {text}");
+    }
+    assert!(!text.contains("window") && !text.contains("source"), "{text}");
+}
+
+#[test]
 fn help_and_versions_come_first() {
     assert!(matches!(parsed("-h"), Ok(Parsed::Help)));
     assert!(matches!(parsed("-r x -4ih"), Ok(Parsed::Help)));

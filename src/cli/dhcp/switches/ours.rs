@@ -239,7 +239,7 @@ pub(super) const ALL: &[Switch] = &[
         "slo",
         "objective",
         Kind::Text,
-        "Exit with 99 if this does not hold at the end: 'p99<20ms', 'errors<0.1%' or 'achieved>=99%'. May be \
+        "Exit with 99 if this does not hold at the end: 'dora.p99<20ms', 'errors<0.1%' or 'achieved>=99%'. May be \
          repeated.",
     )
     .most(usize::MAX),

@@ -84,8 +84,8 @@ pub(super) const ALL: &[Switch] = &[
         "J",
         "file",
         Kind::Path,
-        "Draw the address of the relay of each exchange from this file, one a line: giaddr in DHCPv4, with a relay \
-         link-address in DHCPv6.",
+        "Draw the address of the relay of each exchange from this file, one a line: giaddr in DHCPv4, \
+         the link-address of the RELAY-FORW in DHCPv6.",
     ),
     Switch::new(
         Group::Network,
@@ -99,7 +99,8 @@ pub(super) const ALL: &[Switch] = &[
         "L",
         "port",
         Kind::Whole(0, 65_535),
-        "The local port. By default, and for 0, it is 67 in DHCPv4, 546 in DHCPv6 and 547 there with a relay.",
+        "The local port. By default, and for 0, it is 67 in DHCPv4 and 68 there with --client, 546 in DHCPv6 and 547 \
+         there with a relay.",
     ),
     Switch::new(
         Group::Network,
