@@ -21,3 +21,6 @@ pub use lease::Lease;
 pub use plan::Plan;
 pub use setup::{BaseDuid, Relay, Rising, Setup, SetupError, VariedOption, Wanted};
 pub use template::{Offsets, Template, TemplateError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Replies that are random, or real ones that were tampered with: never a panic, always a step.
+
+use super::super::{Client, Lease, Plan, Relay, Wanted};
+use super::{Player, TOOK, delegates, gives, plan};
+use crate::dhcp::{Dialogue, Heard, Kind, Step};
+use brunt_exchange::{Class, Outcome};
+use brunt_wire::dhcp6::{MessageType, code};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::net::Ipv6Addr;
+use std::time::Duration;
+
+fn plans() -> [Plan; 3] {
+    let relay = Relay {
+        link: Ipv6Addr::LOCALHOST,
+        peer: Ipv6Addr::LOCALHOST,
+        options: vec![],
+        varied: vec![],
+    };
+    [
+        plan(|setup| setup.rapid_commit = true),
+        plan(|setup| (setup.wanted, setup.retransmit) = (Wanted::Both, true)),
+        plan(|setup| (setup.relays, setup.first_server) = (vec![relay; 2], true)),
+    ]
+}
+
+/// Whether a step is one that may follow.
+fn sound(step: &Step<Lease>, out: &[u8]) {
+    match step {
+        Step::Send(_) | Step::Again(_) => assert!(!out.is_empty()),
+        Step::Ignore(_) => {}
+        Step::Done(end) => {
+            let good = matches!(end.outcome, Outcome::Ok(_));
+            assert!(good || end.outcome != Outcome::Failed(Class::Result, 0));
+            assert!(!good || end.answered);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_opened_and_heard(
+        bytes in vec(any::<u8>(), 0..200),
+        kind in prop_oneof![Just(2u8), Just(7), Just(13), any::<u8>()],
+        order in 0..7usize,
+    ) {
+        let datagram = [&[kind], bytes.as_slice()].concat();
+        for plan in plans() {
+            let opened = Client::open(&plan, &datagram).map(|(_, message)| message);
+            let mut player = Player::default();
+            let _ = player.begin(&plan, Kind::ALL[order], 1, None);
+            let _ = (Client::answers(&datagram), Client::server(&datagram));
+            // Whoever drives it opens first; it must bear being handed anything.
+            for message in [opened.unwrap_or(&[]), &datagram] {
+                let heard = Heard { message, took: TOOK, at: TOOK };
+                let step = player.client.reply(&plan, &heard, &mut player.out);
+                sound(&step, &player.out);
+            }
+        }
+    }
+
+    #[test]
+    fn real_replies_may_be_tampered_with(
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        cut in proptest::option::of(any::<prop::sample::Index>()),
+        stage in 0..2usize,
+    ) {
+        let [plan, _, _] = plans();
+        let mut player = Player::default();
+        let _ = player.begin(&plan, Kind::Acquire, 5, None);
+        if stage == 1 {
+            let advertise = player.answer(MessageType::ADVERTISE, gives);
+            let _ = player.hears(&plan, &advertise);
+        }
+        let kind = [MessageType::ADVERTISE, MessageType::REPLY][stage];
+        let mut reply = player.answer(kind, |writer| {
+            gives(writer);
+            delegates(writer);
+            writer.status(0, "fine").option(code::RAPID_COMMIT, &[]);
+        });
+        for (at, value) in changes {
+            let at = at.index(reply.len());
+            reply[at] = value;
+        }
+        if let Some(cut) = cut {
+            reply.truncate(cut.index(reply.len()));
+        }
+        let step = player.hears(&plan, &reply);
+        sound(&step, &player.out);
+        let step = player.client.expired(&plan, Duration::from_secs(3), &mut player.out);
+        sound(&step, &player.out);
+    }
+}
