@@ -4,6 +4,7 @@
 
 mod client;
 mod hostile;
+mod lab;
 mod perfdhcp;
 mod script;
 mod speed;
