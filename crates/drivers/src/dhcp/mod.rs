@@ -18,6 +18,8 @@ mod session;
 pub mod setup;
 pub mod stage;
 pub mod tally;
+#[cfg(test)]
+mod toy;
 mod unique;
 pub mod v4;
 pub mod v6;

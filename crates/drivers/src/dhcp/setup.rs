@@ -36,8 +36,9 @@ pub enum Task<L> {
 
 /// What a caller asks for.
 pub struct Setup<D: Dialogue, C> {
-    /// What all dialogues share.
-    pub plan: Arc<D::Plan>,
+    /// What all dialogues of a worker share. Worker w has plan w: the address its answers come to may stand in its
+    /// messages.
+    pub plans: Vec<Arc<D::Plan>>,
     /// Which clients there are.
     pub population: Population,
     /// The clock of the run, which the engine reads as well.
@@ -81,7 +82,7 @@ pub struct Dhcp<D: Dialogue, C> {
 
 /// What the workers of a run have in common.
 pub(super) struct Shared<D: Dialogue> {
-    pub(super) plan: Arc<D::Plan>,
+    pub(super) plans: Vec<Arc<D::Plan>>,
     pub(super) population: Population,
     pub(super) clock: Arc<dyn Clock + Send + Sync>,
     pub(super) destination: SocketAddr,
@@ -106,11 +107,12 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     ///
     /// # Panics
     ///
-    /// If there are fewer sockets than workers: whoever plans a run knows how many it opened.
+    /// If there are fewer sockets or plans than workers: whoever plans a run knows how many it opened.
     pub fn new(setup: Setup<D, C>, workers: usize) -> Self {
         assert!(workers <= setup.sockets.len(), "each worker needs a socket of its own");
+        assert!(workers <= setup.plans.len(), "each worker needs a plan of its own");
         let shared = Shared {
-            plan: setup.plan,
+            plans: setup.plans,
             population: setup.population,
             clock: setup.clock,
             destination: setup.destination,
@@ -141,6 +143,11 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         (0..slots as u32).map(|slot| Session::new(Rc::clone(&hub), slot)).collect()
     }
 
+    #[cfg(test)]
+    pub(super) fn shared(&self) -> &Arc<Shared<D>> {
+        &self.shared
+    }
+
     /// What a worker has counted so far: its tallies, in the order of
     /// [`tally::names`](super::tally::names), and what belongs to no exchange.
     pub fn noticed(&self, worker: usize, tallies: &mut Vec<u64>) -> Unmatched {
@@ -149,6 +156,11 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
             orphans: self.shared.tallies[worker].orphans(),
             socket_drops: self.shared.socket_drops[worker].load(Ordering::Relaxed),
         }
+    }
+
+    /// What the dialogues of the first worker share.
+    pub fn plan(&self) -> &D::Plan {
+        &self.shared.plans[0]
     }
 
     /// What the workers count, one each, to be read at any time.

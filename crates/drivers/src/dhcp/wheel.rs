@@ -221,7 +221,9 @@ mod tests {
                     .filter(|slot| plain[*slot as usize].is_some_and(|at| at <= now))
                     .collect();
                 assert_eq!(found, expected, "step {step}");
-                expected.iter().for_each(|slot| plain[*slot as usize] = None);
+                for slot in expected {
+                    plain[slot as usize] = None;
+                }
             }
         }
     }

@@ -35,6 +35,7 @@ pub(in crate::dhcp) struct Ended {
 
 pub(in crate::dhcp) struct Desk<D: Dialogue> {
     shared: Arc<Shared<D>>,
+    plan: Arc<D::Plan>,
     tally: Arc<Tally>,
     slots: Box<[Slot<D>]>,
     /// Slots with something to send, in order; some of them may have lost it again.
@@ -54,6 +55,7 @@ impl<D: Dialogue> Desk<D> {
         let tally = Arc::clone(&shared.tallies[worker]);
         let preload = shared.preload_of(worker);
         Self {
+            plan: Arc::clone(&shared.plans[worker]),
             tally,
             slots: (0..slots).map(|_| Slot::new(shared.destination)).collect(),
             queue: VecDeque::with_capacity(slots),
@@ -75,7 +77,7 @@ impl<D: Dialogue> Desk<D> {
         if matches!(order.kind, Kind::Release | Kind::Decline) {
             slot.gives_up = order.lease.as_ref().map(D::address);
         }
-        let step = slot.dialogue.begin(&self.shared.plan, order, &mut slot.out);
+        let step = slot.dialogue.begin(&self.plan, order, &mut slot.out);
         if let Step::Again(_) | Step::Ignore(_) = step {
             debug_assert!(false, "a dialogue begins with a letter, or is over");
             let (outcome, answered) = (Outcome::Failed(Class::Check, 0), false);
@@ -86,11 +88,7 @@ impl<D: Dialogue> Desk<D> {
     }
 
     /// Looks whether the exchange has ended; whoever asks is woken when it has.
-    pub(in crate::dhcp) fn poll_end(
-        &mut self,
-        index: u32,
-        cx: &Context<'_>,
-    ) -> Option<Ended> {
+    pub(in crate::dhcp) fn poll_end(&mut self, index: u32, cx: &Context<'_>) -> Option<Ended> {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Ended
             && let Some(ending) = slot.ending.take()
@@ -217,7 +215,7 @@ impl<D: Dialogue> Desk<D> {
 
     /// A datagram arrived at `at`; `origin` is when the run began.
     pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, at: Moment, origin: Moment) {
-        let (xid, message) = match D::open(&self.shared.plan, datagram) {
+        let (xid, message) = match D::open(&self.plan, datagram) {
             Ok(opened) if !truncated => opened,
             Ok(_) | Err(Rejected::Malformed) => return self.overall(Overall::Malformed),
             Err(Rejected::TooShort) => return self.overall(Overall::TooShort),
@@ -235,12 +233,16 @@ impl<D: Dialogue> Desk<D> {
                     return self.orphan(xid, message);
                 }
             }
-            _ => {}
+            Phase::Sent => {}
+            Phase::Idle | Phase::Ended => {
+                debug_assert!(false, "a slot without an exchange has no transaction");
+                return self.orphan(xid, message);
+            }
         }
         self.keep_received(index, message);
         let slot = &mut self.slots[index as usize];
         let heard = Heard { message, took: at - slot.stage_sent, at: at - origin };
-        let step = slot.dialogue.reply(&self.shared.plan, &heard, &mut slot.out);
+        let step = slot.dialogue.reply(&self.plan, &heard, &mut slot.out);
         self.follow(index, step, at);
     }
 
@@ -266,7 +268,7 @@ impl<D: Dialogue> Desk<D> {
         let slot = &mut self.slots[index as usize];
         let at = slot.deadline;
         let since = at - slot.stage_sent;
-        let step = slot.dialogue.expired(&self.shared.plan, since, &mut slot.out);
+        let step = slot.dialogue.expired(&self.plan, since, &mut slot.out);
         self.follow(index, step, at);
     }
 
@@ -438,6 +440,13 @@ impl<D: Dialogue> Desk<D> {
     pub(super) fn preloaded(&mut self, letter: &Letter) {
         self.transactions.remember(letter.xid, letter.stage, Fate::Preload);
         self.tally.count_overall(Overall::PreloadSent, 1);
+    }
+
+    /// What could grow.
+    #[cfg(test)]
+    pub(super) fn sizes(&self) -> (usize, usize, usize) {
+        let buffers = self.slots.iter().map(|slot| slot.out.capacity()).sum();
+        (self.queue.capacity(), buffers, self.transactions.size())
     }
 
     fn keep_received(&mut self, index: u32, message: &[u8]) {

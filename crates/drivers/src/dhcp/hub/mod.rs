@@ -8,7 +8,11 @@
 //! flight, a hub does nothing. It must not know what is in a packet.
 
 mod desk;
+#[cfg(test)]
+mod desk_tests;
 mod slot;
+#[cfg(test)]
+mod tests;
 mod transactions;
 
 pub(super) use desk::Ended;
@@ -102,6 +106,16 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     ) -> Rc<Self> {
         let missing = || io::Error::from_raw_os_error(libc::EBADF);
         let carrier = socket.ok_or_else(missing).and_then(|open| open());
+        Self::start_on(shared, carrier, worker, slots)
+    }
+
+    /// Opens a hub on a socket, or on the error that there is none.
+    fn start_on(
+        shared: Arc<Shared<D>>,
+        carrier: io::Result<C>,
+        worker: usize,
+        slots: usize,
+    ) -> Rc<Self> {
         let hub = Rc::new(Self {
             desk: RefCell::new(Desk::new(Arc::clone(&shared), worker, slots)),
             carrier: carrier.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO)),
@@ -163,7 +177,9 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
             let client = self.shared.population.client(rank);
             let (kind, at) = (Kind::Acquire, Duration::ZERO);
             let order = Order { kind, number, client, lease: None, at };
-            let Step::Send(letter) = dialogue.begin(&self.shared.plan, order, &mut out) else {
+            let Step::Send(letter) =
+                dialogue.begin(&self.shared.plans[self.worker], order, &mut out)
+            else {
                 continue;
             };
             let to = letter.to.unwrap_or(self.shared.destination);
@@ -328,7 +344,9 @@ async fn call<D: Dialogue, C: Carrier + 'static>(
     hears: bool,
 ) -> Call {
     let Ok(carrier) = &hub.carrier else {
-        poll_fn(|cx| hub.bell.poll(cx)).await;
+        if flushed == Flushed::All {
+            poll_fn(|cx| hub.bell.poll(cx)).await;
+        }
         return Call::Other;
     };
     let mut receive = pin!(carrier.receive(inbox, &*hub.shared.clock));

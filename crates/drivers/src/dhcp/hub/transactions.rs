@@ -112,6 +112,11 @@ impl Transactions {
         ended.what.filter(|_| ended.xid == xid)
     }
 
+    #[cfg(test)]
+    pub(super) fn size(&self) -> usize {
+        self.live.len() + self.ended.len()
+    }
+
     /// Frees a place and moves back what had to stand further on because of it.
     fn vacate(&mut self, mut hole: usize) {
         let length = self.live.len();

@@ -1,0 +1,560 @@
+//! The desk on moments made up: every order of events that a network can bring about.
+
+use super::desk::{Desk, Ended};
+use super::*;
+use crate::dhcp::keepsakes::Wishes;
+use crate::dhcp::limits::{DropLimit, Limits, Reason};
+use crate::dhcp::setup::{Dhcp, Setup};
+use crate::dhcp::tally::{Counter, Overall, Tally};
+use crate::dhcp::toy::{
+    ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, Toy, Wire, at, message, parts, setup,
+};
+use crate::dhcp::{Kind, Stage};
+use brunt_exchange::{Class, Outcome};
+use std::collections::HashMap;
+
+const NANO: Duration = Duration::from_nanos(1);
+
+/// A desk whose clock stands still until told otherwise.
+struct Scene {
+    desk: Desk<Toy>,
+    shared: Arc<Shared<Toy>>,
+    now: Moment,
+}
+
+impl Scene {
+    fn new(slots: usize, rules: Rules) -> Self {
+        Self::with(slots, setup(rules))
+    }
+
+    fn with(slots: usize, mut setup: Setup<Toy, Wire>) -> Self {
+        setup.sockets.push(Box::new(|| Ok(Wire::new(Box::new(|_| vec![]), Rc::default()))));
+        let shared = Arc::clone(Dhcp::new(setup, 1).shared());
+        Self { desk: Desk::new(Arc::clone(&shared), 0, slots), shared, now: at(5) }
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.shared.tallies[0]
+    }
+
+    fn begin(&mut self, slot: u32, number: u64) {
+        self.begin_kind(slot, number, Kind::Acquire, None);
+    }
+
+    fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
+        let order = Order { kind, number, client: number, lease, at: Duration::ZERO };
+        self.desk.begin(slot, order, self.now);
+    }
+
+    /// Sends all that is queued.
+    fn send(&mut self) -> Vec<(u8, u32)> {
+        let sent: Vec<_> = self
+            .desk
+            .parcels(usize::MAX)
+            .map(|parcel| parts(parcel.bytes))
+            .map(|(what, xid, _)| (what, xid))
+            .collect();
+        self.desk.sent(sent.len(), self.now);
+        sent
+    }
+
+    fn hear(&mut self, what: u8, xid: u32, address: u32) {
+        let now = self.now;
+        self.desk.hear(&message(what, xid, address), false, now, at(0));
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now = self.now + time;
+    }
+
+    fn end(&mut self, slot: u32) -> Option<Ended> {
+        self.desk.poll_end(slot, &Context::from_waker(Waker::noop()))
+    }
+
+    fn outcome(&mut self, slot: u32) -> Option<Outcome> {
+        self.end(slot).map(|ended| ended.outcome)
+    }
+
+    /// What is counted of a stage, without zeros.
+    fn counts(&self, stage: Stage) -> Vec<(&'static str, u64)> {
+        let counts = Counter::ALL.into_iter().map(|it| (it.word(), self.tally().stage(stage, it)));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn overall(&self) -> Vec<(&'static str, u64)> {
+        let counts = Overall::ALL.into_iter().map(|it| (it.word(), self.tally().overall(it)));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn assert_nothing_waits(&self) {
+        for stage in Stage::ALL {
+            assert_eq!(self.tally().waiting(stage), 0, "{stage:?}: {:?}", self.counts(stage));
+        }
+    }
+}
+
+#[test]
+fn an_exchange_of_four_messages_is_two_stages() {
+    let mut scene = Scene::new(1, Rules::default());
+    scene.begin(0, 7);
+    assert_eq!(scene.send(), [(DISCOVER, 7)]);
+    scene.pass(Duration::from_millis(3));
+    scene.hear(OFFER, 7, 99);
+    scene.pass(Duration::from_millis(1));
+    assert_eq!(scene.send(), [(REQUEST, 7)], "a millisecond later, for want of a call");
+    assert!(scene.end(0).is_none());
+    scene.pass(Duration::from_millis(4));
+    scene.hear(ACK, 7, 99);
+    let ended = scene.end(0).unwrap();
+    assert_eq!((ended.outcome, ended.sent, ended.at), (Outcome::Ok(5), Some(at(5)), at(13)));
+    let millis = |n| Duration::from_millis(n);
+    assert_eq!(ended.took, [Some((Stage::First, millis(3))), Some((Stage::Second, millis(4)))]);
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("received", 1)]);
+    assert_eq!(scene.counts(Stage::Second), [("sent", 1), ("received", 1)]);
+    assert_eq!(scene.overall(), []);
+    assert!(scene.end(0).is_none(), "taken notice of once");
+}
+
+#[test]
+fn the_drop_time_is_exact_to_the_nanosecond() {
+    for (later, outcome, first) in [
+        (Duration::ZERO, None, vec![("sent", 1), ("received", 1)]),
+        (NANO, Some(Outcome::TimedOut), vec![("sent", 1), ("drops", 1), ("late", 1)]),
+    ] {
+        let mut scene = Scene::new(1, Rules::default());
+        scene.begin(0, 7);
+        scene.send();
+        // The wheel has not come round when the reply is read.
+        scene.pass(Duration::from_secs(1) + later);
+        scene.hear(OFFER, 7, 99);
+        let ended = scene.end(0);
+        assert_eq!(ended.as_ref().map(|ended| ended.outcome), outcome);
+        assert!(ended.is_none_or(|ended| ended.at == at(1005)), "it ended when the time was over");
+        assert_eq!(scene.counts(Stage::First), first);
+    }
+}
+
+#[test]
+fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
+    let mut scene = Scene::new(2, Rules::default());
+    scene.begin(0, 7);
+    scene.send();
+    scene.pass(Duration::from_secs(1));
+    scene.desk.tick(scene.now);
+    assert_eq!(scene.outcome(0), None, "a reply of this very nanosecond would be in time");
+    assert!(
+        scene.desk.wheel.next().is_some_and(|next| next <= scene.now + Duration::from_millis(20))
+    );
+    scene.pass(Duration::from_millis(30));
+    scene.desk.tick(scene.now);
+    let ended = scene.end(0).unwrap();
+    assert_eq!((ended.outcome, ended.at), (Outcome::TimedOut, at(1005)));
+    // A slot that is used again before the wheel comes round is left alone by it.
+    scene.begin(0, 8);
+    scene.send();
+    scene.hear(OFFER, 8, 1);
+    scene.send();
+    scene.pass(Duration::from_millis(900));
+    scene.hear(ACK, 8, 1);
+    assert_eq!(scene.outcome(0), Some(Outcome::Ok(5)));
+    scene.begin(0, 9);
+    scene.send();
+    scene.pass(Duration::from_millis(990));
+    scene.desk.tick(scene.now);
+    assert_eq!(scene.outcome(0), None);
+    scene.pass(Duration::from_millis(30));
+    scene.desk.tick(scene.now);
+    assert_eq!(scene.outcome(0), Some(Outcome::TimedOut));
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn late_double_and_foreign_replies_are_told_apart() {
+    let mut scene = Scene::new(1, Rules::default());
+    scene.hear(OFFER, 7, 99);
+    assert_eq!(scene.overall(), [("foreign", 1)], "nobody has asked yet");
+    scene.begin(0, 7);
+    scene.hear(OFFER, 7, 99);
+    assert_eq!(scene.overall(), [("foreign", 2)], "nor has the message left");
+    scene.send();
+    scene.hear(OFFER, 7, 99);
+    scene.hear(OFFER, 7, 98);
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 1)]);
+    scene.send();
+    scene.hear(OFFER, 7, 97);
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 2)]);
+    scene.hear(ACK, 7, 99);
+    assert_eq!(scene.outcome(0), Some(Outcome::Ok(5)));
+    scene.hear(ACK, 7, 99);
+    assert_eq!(scene.counts(Stage::Second), [("sent", 1), ("received", 1), ("duplicates", 1)]);
+    scene.hear(OFFER, 7, 96);
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 3)]);
+    scene.begin(0, 8);
+    scene.send();
+    scene.pass(Duration::from_secs(2));
+    scene.desk.tick(scene.now);
+    assert_eq!(scene.outcome(0), Some(Outcome::TimedOut));
+    scene.hear(OFFER, 8, 1);
+    let first = [("sent", 2), ("received", 1), ("drops", 1), ("late", 1), ("duplicates", 3)];
+    assert_eq!(scene.counts(Stage::First), first);
+    assert_eq!(scene.overall(), [("foreign", 2)]);
+    assert_eq!(scene.tally().orphans(), 7);
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn a_stage_with_its_own_transaction_frees_the_one_before() {
+    let mut scene = Scene::new(1, Rules { own_xids: true, ..Rules::default() });
+    scene.begin(0, 7);
+    scene.send();
+    scene.hear(OFFER, 14, 99);
+    assert_eq!(scene.send(), [(REQUEST, 15)]);
+    scene.hear(OFFER, 14, 98);
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 1)]);
+    scene.hear(ACK, 14, 99);
+    assert_eq!(scene.outcome(0), None, "not this transaction's");
+    scene.hear(ACK, 15, 99);
+    assert_eq!(scene.outcome(0), Some(Outcome::Ok(5)));
+}
+
+#[test]
+fn what_is_no_reply_is_counted_by_what_is_wrong_with_it() {
+    let mut scene = Scene::new(1, Rules::default());
+    scene.desk.hear(b"abc", false, at(5), at(0));
+    scene.desk.hear(b"abcdefg", false, at(5), at(0));
+    scene.desk.hear(&message(OFFER, 1, 1), true, at(5), at(0));
+    scene.hear(DISCOVER, 1, 1);
+    assert_eq!(scene.overall(), [("malformed", 2), ("tooshort", 1), ("unexpected", 1)]);
+}
+
+#[test]
+fn refusals_and_useless_answers_end_their_stage() {
+    let mut scene = Scene::new(3, Rules::default());
+    for slot in 0..3 {
+        scene.begin(slot, slot.into());
+    }
+    scene.send();
+    scene.hear(OFFER, 0, NONE);
+    assert_eq!(scene.outcome(0), Some(Outcome::Failed(Class::Check, 0)));
+    scene.hear(OFFER, 1, 9);
+    scene.hear(OFFER, 2, 9);
+    scene.send();
+    scene.hear(NAK, 1, NONE);
+    assert_eq!(scene.outcome(1), Some(Outcome::Failed(Class::Result, 6)));
+    scene.hear(ACK, 2, NONE);
+    assert_eq!(scene.outcome(2), Some(Outcome::Failed(Class::Check, 0)));
+    assert_eq!(scene.counts(Stage::First), [("sent", 3), ("received", 2), ("unusable", 1)]);
+    let second = [("sent", 2), ("received", 1), ("naks", 1), ("rejected leases", 1)];
+    assert_eq!(scene.counts(Stage::Second), second);
+    assert_eq!(scene.overall(), [("malformed", 1)]);
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn what_is_called_off_is_cut_off_and_its_answer_late() {
+    let mut scene = Scene::new(2, Rules::default());
+    scene.begin(0, 1);
+    scene.desk.call_off(0);
+    assert_eq!(scene.send(), [], "it never left");
+    scene.begin(0, 2);
+    scene.begin(1, 3);
+    assert_eq!(scene.send(), [(DISCOVER, 2), (DISCOVER, 3)]);
+    scene.desk.call_off(0);
+    scene.hear(OFFER, 2, 9);
+    assert_eq!(scene.counts(Stage::First), [("sent", 2), ("cut off", 1), ("late", 1)]);
+    scene.hear(OFFER, 3, 9);
+    scene.desk.call_off(1);
+    assert_eq!(scene.send(), []);
+    assert_eq!(scene.counts(Stage::Second), [], "the REQUEST had not left");
+    scene.begin(1, 4);
+    scene.begin(0, 5);
+    assert_eq!(scene.send(), [(DISCOVER, 4), (DISCOVER, 5)], "in the order of their beginning");
+    scene.desk.call_off(0);
+    scene.desk.call_off(1);
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
+    let mut scene = Scene::new(1, Rules { resends: 2, ..Rules::default() });
+    scene.begin(0, 7);
+    scene.send();
+    let second = Duration::from_millis(1010);
+    scene.pass(second);
+    scene.desk.tick(scene.now);
+    assert_eq!(scene.send(), [(DISCOVER, 7)]);
+    scene.pass(second * 2);
+    scene.desk.tick(scene.now);
+    // The reply to the second comes in before the third has left.
+    scene.hear(OFFER, 7, 9);
+    assert_eq!(scene.send(), [(REQUEST, 7)]);
+    scene.pass(Duration::from_secs(1) + NANO);
+    scene.hear(ACK, 7, 9);
+    let ended = scene.end(0).unwrap();
+    assert_eq!(ended.outcome, Outcome::Ok(5), "past its time and waiting to be sent again");
+    assert_eq!(ended.took[0], Some((Stage::First, second * 3)), "from the first time it was sent");
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("resent", 1), ("received", 1)]);
+    assert_eq!(scene.counts(Stage::Second), [("sent", 1), ("received", 1)]);
+    assert_eq!(scene.send(), [], "nothing is sent again that was answered");
+    scene.begin(0, 8);
+    scene.send();
+    for wait in [1, 2, 4] {
+        scene.pass(Duration::from_secs(wait) + Duration::from_millis(10));
+        scene.desk.tick(scene.now);
+        scene.send();
+    }
+    assert_eq!(scene.outcome(0), Some(Outcome::TimedOut));
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn what_this_machine_refuses_was_not_sent() {
+    let mut scene = Scene::new(2, Rules { resends: 1, ..Rules::default() });
+    scene.begin(0, 1);
+    scene.begin(1, 2);
+    assert_eq!(scene.desk.parcels(64).count(), 2);
+    scene.desk.refused(libc::ENETUNREACH, scene.now);
+    let failed = Outcome::Failed(Class::Connect, libc::ENETUNREACH.cast_unsigned());
+    assert_eq!(scene.outcome(0), Some(failed));
+    assert_eq!(scene.send(), [(DISCOVER, 2)]);
+    scene.pass(Duration::from_millis(1010));
+    scene.desk.tick(scene.now);
+    assert_eq!(scene.desk.parcels(64).count(), 1);
+    scene.desk.refused(libc::ENOBUFS, scene.now);
+    scene.hear(OFFER, 2, 9);
+    assert_eq!(scene.send(), [(REQUEST, 2)], "the first had left, and was answered");
+    assert_eq!(scene.overall(), [("locallimit", 2)]);
+    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("received", 1)]);
+    scene.desk.call_off(1);
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn a_release_that_nobody_answers_ends_as_it_leaves() {
+    let mut scene = Scene::new(1, Rules::default());
+    let lease = Held { client: 4, address: 77 };
+    scene.begin_kind(0, 7, Kind::Release, Some(lease));
+    assert_eq!(scene.outcome(0), None);
+    scene.send();
+    let ended = scene.end(0).unwrap();
+    assert_eq!((ended.outcome, ended.sent), (Outcome::Ok(0), Some(at(5))));
+    assert_eq!(scene.counts(Stage::Release), [("sent", 1), ("unasked", 1)]);
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn the_budget_of_requests_cuts_off_what_comes_after() {
+    let mut setup = setup(Rules::default());
+    setup.limits = Arc::new(Limits::new(Some(1), [DropLimit::default(); 2], None));
+    let mut scene = Scene::with(2, setup);
+    scene.begin(0, 1);
+    scene.begin(1, 2);
+    scene.send();
+    scene.hear(OFFER, 1, 1);
+    scene.hear(OFFER, 2, 2);
+    assert_eq!(scene.send(), [(REQUEST, 1)]);
+    assert_eq!(scene.outcome(1), Some(Outcome::CutOff));
+    assert_eq!(scene.shared.limits.reason(), Some(Reason::Requests));
+    assert_eq!(scene.counts(Stage::First), [("sent", 2), ("received", 2)]);
+    scene.hear(ACK, 1, 1);
+    assert_eq!(scene.outcome(0), Some(Outcome::Ok(5)));
+    scene.assert_nothing_waits();
+}
+
+#[test]
+fn drops_beyond_the_limit_halt_the_run() {
+    let mut setup = setup(Rules::default());
+    let limit = DropLimit { count: Some(2), percent: None };
+    setup.limits = Arc::new(Limits::new(None, [limit, DropLimit::default()], None));
+    let mut scene = Scene::with(2, setup);
+    for (slot, reason) in [(0, None), (1, Some(Reason::Drops(Stage::First)))] {
+        scene.begin(slot, slot.into());
+        scene.send();
+        scene.pass(Duration::from_secs(2));
+        scene.desk.tick(scene.now);
+        assert_eq!(scene.shared.limits.reason(), reason);
+    }
+}
+
+#[test]
+fn an_address_that_two_clients_have_is_counted() {
+    let mut setup = setup(Rules::default());
+    setup.unique = true;
+    let mut scene = Scene::with(1, setup);
+    let acquire = |scene: &mut Scene, number, offered, given| {
+        scene.begin(0, number);
+        scene.send();
+        scene.hear(OFFER, number as u32, offered);
+        scene.send();
+        scene.hear(ACK, number as u32, given);
+        assert_eq!(scene.outcome(0), Some(Outcome::Ok(5)));
+    };
+    let counted = |scene: &Scene| {
+        [Stage::First, Stage::Second].map(|stage| scene.tally().stage(stage, Counter::NonUnique))
+    };
+    acquire(&mut scene, 1, 100, 100);
+    assert_eq!(counted(&scene), [0, 0]);
+    acquire(&mut scene, 2, 100, 101);
+    assert_eq!(counted(&scene), [1, 0]);
+    acquire(&mut scene, 3, 103, 101);
+    assert_eq!(counted(&scene), [1, 1]);
+    scene.begin_kind(0, 4, Kind::Release, Some(Held { client: 2, address: 101 }));
+    scene.send();
+    assert_eq!(scene.outcome(0), Some(Outcome::Ok(0)));
+    acquire(&mut scene, 5, 105, 101);
+    assert_eq!(counted(&scene), [1, 1], "it was given back before");
+}
+
+#[test]
+fn an_offer_alone_is_looked_at_as_well() {
+    let mut setup = setup(Rules { first_only: true, ..Rules::default() });
+    setup.unique = true;
+    let mut scene = Scene::with(1, setup);
+    for number in 0..3 {
+        scene.begin(0, number);
+        scene.send();
+        scene.hear(OFFER, number as u32, 100);
+        assert_eq!(scene.outcome(0), Some(Outcome::Ok(2)));
+    }
+    assert_eq!(scene.tally().stage(Stage::First, Counter::NonUnique), 2);
+}
+
+#[test]
+fn leases_are_kept_as_far_as_there_is_room() {
+    let mut setup = setup(Rules::default());
+    setup.leases_max = 3;
+    let mut scene = Scene::with(1, setup);
+    for number in 0..5_u32 {
+        scene.begin(0, number.into());
+        scene.send();
+        scene.hear(OFFER, number, number + 1);
+        scene.send();
+        scene.hear(ACK, number, number + 1);
+        scene.outcome(0);
+    }
+    assert_eq!(scene.overall(), [("leases forgotten", 2)]);
+    let lease = scene.desk.take_lease(0).unwrap();
+    assert_eq!(lease.address, lease.client as u32 + 1);
+    let held = scene.desk.drain_leases();
+    assert_eq!(held.len(), 2);
+    assert!(!held.contains(&lease));
+}
+
+#[test]
+fn what_is_wished_for_is_kept() {
+    let mut setup = setup(Rules::default());
+    setup.wishes = Wishes { messages: true, server: true, stamps: true };
+    let mut scene = Scene::with(1, setup);
+    for number in 0..2 {
+        scene.begin(0, number);
+        scene.send();
+        scene.pass(Duration::from_millis(1));
+        scene.hear(OFFER, number as u32, 100);
+        scene.send();
+        scene.pass(Duration::from_secs(2));
+        scene.desk.tick(scene.now);
+        scene.outcome(0);
+    }
+    let keepsakes = &scene.shared.keepsakes;
+    let first = keepsakes.pair(Stage::First);
+    assert_eq!(first.sent.as_deref(), Some(&message(DISCOVER, 0, NONE)[..]));
+    assert_eq!(first.received.as_deref(), Some(&message(OFFER, 0, 100)[..]));
+    let second = keepsakes.pair(Stage::Second);
+    assert_eq!((second.sent.is_some(), second.received), (true, None));
+    assert_eq!(keepsakes.server().as_deref(), Some(&100_u32.to_be_bytes()[..]));
+    let stamps: Vec<_> = keepsakes
+        .take_stamps()
+        .into_iter()
+        .map(|it| (it.stage, it.xid, it.sent, it.received))
+        .collect();
+    let expected = [
+        (Stage::First, 0, at(5), Some(at(6))),
+        (Stage::Second, 0, at(6), None),
+        (Stage::First, 1, at(2006), Some(at(2007))),
+        (Stage::Second, 1, at(2007), None),
+    ];
+    assert_eq!(stamps, expected);
+}
+
+/// Whatever happens in whatever order, every message sent meets one end, and every exchange begun.
+#[test]
+fn nothing_is_lost_or_counted_twice_in_any_order() {
+    let mut scene = Scene::new(16, Rules { resends: 1, ..Rules::default() });
+    let (mut begun, mut ended, mut cut) = (0, 0, 0);
+    let mut running: HashMap<u32, u64> = HashMap::new();
+    for step in 0..200_000_u64 {
+        let draw = crate::chance::mix(step);
+        let slot = (draw >> 8) as u32 % 16;
+        match draw % 9 {
+            0 | 1 if !running.contains_key(&slot) => {
+                scene.begin(slot, begun);
+                running.insert(slot, begun);
+                begun += 1;
+            }
+            2 => drop(scene.send()),
+            3 => {
+                scene.pass(Duration::from_millis((draw >> 16) % 400));
+                scene.desk.tick(scene.now);
+            }
+            4 if draw >> 60 == 0 && running.remove(&slot).is_some() => {
+                scene.desk.call_off(slot);
+                cut += 1;
+            }
+            5 if draw >> 60 == 0 && scene.desk.parcels(1).count() > 0 => {
+                scene.desk.refused(libc::ENOBUFS, scene.now);
+            }
+            _ => {
+                let what = [OFFER, ACK, NAK, OFFER, ACK][(draw >> 20) as usize % 5];
+                let xid = begun.saturating_sub((draw >> 32) % 24) as u32;
+                scene.hear(what, xid, ((draw >> 40) % 3) as u32);
+            }
+        }
+        for slot in 0..16 {
+            if running.contains_key(&slot) && scene.end(slot).is_some() {
+                running.remove(&slot);
+                ended += 1;
+            }
+        }
+        assert_eq!(begun, ended + cut + running.len() as u64, "step {step}");
+    }
+    assert!(ended > 1000 && cut > 10, "{ended} ended and {cut} cut off");
+    for slot in running.into_keys() {
+        scene.desk.call_off(slot);
+    }
+    scene.assert_nothing_waits();
+    assert!(scene.tally().stage(Stage::Second, Counter::Received) > 100);
+}
+
+/// A million exchanges that nobody answers, at 100,000 a second with a window of 2,000, and one reply
+/// in a hundred that comes when nobody waits: no table is any larger afterwards.
+#[test]
+fn memory_stays_flat_in_an_overload() {
+    const SLOTS: u32 = 2000;
+    let mut scene =
+        Scene::new(SLOTS as usize, Rules { wait: Duration::from_millis(20), ..Rules::default() });
+    let mut number = 0;
+    let mut sizes = None;
+    while number < 1_000_000 {
+        for slot in 0..SLOTS {
+            scene.begin(slot, number);
+            number += 1;
+        }
+        let count = scene.desk.parcels(usize::MAX).count();
+        scene.desk.sent(count, scene.now);
+        if sizes.is_none() {
+            sizes = Some(scene.desk.sizes());
+        }
+        scene.pass(Duration::from_millis(31));
+        scene.desk.tick(scene.now);
+        for slot in 0..SLOTS {
+            assert_eq!(scene.outcome(slot), Some(Outcome::TimedOut));
+        }
+        for back in 0..u64::from(SLOTS) / 100 {
+            scene.hear(OFFER, (number - 1 - back * 100) as u32, 1);
+        }
+        assert_eq!(Some(scene.desk.sizes()), sizes);
+    }
+    let first = [("sent", 1_000_000), ("drops", 1_000_000), ("late", 10_000)];
+    assert_eq!(scene.counts(Stage::First), first);
+    assert_eq!(scene.overall(), []);
+}

@@ -1,0 +1,195 @@
+//! The hub over a wire in memory, in a runtime as the engine makes it.
+
+use super::*;
+use crate::dhcp::setup::{Dhcp, Setup, Task};
+use crate::dhcp::tally::{Counter, Overall};
+use crate::dhcp::toy::{
+    ACK, DISCOVER, Held, Log, OFFER, REQUEST, Rules, Server, Toy, Wire, message, obliging, parts,
+    setup,
+};
+use crate::dhcp::{Kind, Mix, Session, Stage};
+use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Watch};
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+
+fn runtime() -> LocalRuntime {
+    Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).unwrap()
+}
+
+/// Lets sessions act over a wire, and says what came of it.
+fn play<F: Future>(
+    setup: Setup<Toy, Wire>,
+    server: Server,
+    sessions: u32,
+    act: impl FnOnce(Vec<Session<Toy, Wire>>, Rc<Log>) -> F,
+) -> (Dhcp<Toy, Wire>, F::Output) {
+    let runtime = runtime();
+    let dhcp = Dhcp::new(
+        Setup { sockets: vec![Box::new(|| Err(io::Error::other("unused")))], ..setup },
+        1,
+    );
+    let log = Rc::new(Log::default());
+    let output = runtime.block_on(async {
+        let wire = Wire::new(server, Rc::clone(&log));
+        let hub = Hub::start_on(Arc::clone(dhcp.shared()), Ok(wire), 0, sessions as usize);
+        let sessions = (0..sessions).map(|slot| Session::new(Rc::clone(&hub), slot)).collect();
+        drop(hub);
+        act(sessions, log).await
+    });
+    drop(runtime);
+    (dhcp, output)
+}
+
+/// Every session carries out an exchange, all begun in one turn of the runtime.
+async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
+    let tasks: Vec<_> = (0..)
+        .zip(sessions)
+        .map(|(number, mut session)| {
+            tokio::task::spawn_local(async move {
+                let clock = Monotonic::new();
+                let mut watch = Watch::new(&clock, None);
+                session.ready(&mut watch).await;
+                let ticket = Ticket { number, session: 0, turn: 0 };
+                let outcome = session.exchange(&ticket, &mut watch).await;
+                session.close().await;
+                outcome
+            })
+        })
+        .collect();
+    let mut outcomes = Vec::new();
+    for task in tasks {
+        outcomes.push(task.await.unwrap());
+    }
+    outcomes
+}
+
+#[test]
+fn what_falls_due_together_is_sent_together_and_in_order() {
+    let act = |sessions, log: Rc<Log>| async move {
+        let outcomes = at_once(sessions).await;
+        (outcomes, log)
+    };
+    let (dhcp, (outcomes, log)) = play(setup(Rules::default()), Box::new(obliging), 100, act);
+    assert_eq!(outcomes, vec![Outcome::Ok(5); 100]);
+    // The answers to the first batch are in before the second leaves, and their REQUESTs join it.
+    assert_eq!(*log.batches.borrow(), [64, 64, 64, 8]);
+    let of = |what| -> Vec<u32> {
+        let messages = log.messages.borrow();
+        messages.iter().map(|it| parts(it)).filter(|it| it.0 == what).map(|it| it.1).collect()
+    };
+    let all: Vec<u32> = (0..100).collect();
+    assert_eq!((of(DISCOVER), of(REQUEST)), (all.clone(), all));
+    let mut tallies = Vec::new();
+    let unmatched = dhcp.noticed(0, &mut tallies);
+    assert_eq!((unmatched.orphans, unmatched.socket_drops), (0, 3));
+    assert_eq!(tallies.iter().sum::<u64>(), 400);
+}
+
+#[test]
+fn a_full_socket_is_waited_for_and_a_refusal_is_one_exchanges_own() {
+    let act = |sessions, log: Rc<Log>| async move {
+        log.faults.borrow_mut().extend([libc::EAGAIN, libc::EPERM, libc::EAGAIN]);
+        log.room.set(Some(7));
+        (at_once(sessions).await, log)
+    };
+    let (dhcp, (outcomes, log)) = play(setup(Rules::default()), Box::new(obliging), 30, act);
+    assert_eq!(outcomes[0], Outcome::Failed(Class::Connect, libc::EPERM.cast_unsigned()));
+    assert_eq!(outcomes[1..], vec![Outcome::Ok(5); 29]);
+    assert!(log.batches.borrow().iter().all(|count| *count <= 7));
+    assert_eq!(dhcp.tallies()[0].overall(Overall::LocalLimit), 1);
+}
+
+#[test]
+fn silence_ends_with_the_drop_time() {
+    let rules = Rules { wait: Duration::from_millis(30), ..Rules::default() };
+    let act = |sessions, _| async move {
+        let began = Monotonic::new();
+        let outcomes = at_once(sessions).await;
+        (outcomes, began.now().since_origin())
+    };
+    let (dhcp, (outcomes, took)) = play(setup(rules), Box::new(|_| vec![]), 5, act);
+    assert_eq!(outcomes, vec![Outcome::TimedOut; 5]);
+    assert!(took >= Duration::from_millis(30), "{took:?}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_eq!(dhcp.tallies()[0].stage(Stage::First, Counter::Drops), 5);
+}
+
+#[test]
+fn what_is_sent_before_the_run_is_counted_apart() {
+    let mut setup = setup(Rules::default());
+    setup.preload = 50;
+    setup.node = (1, 3);
+    let server: Server = Box::new(|sent| match parts(sent) {
+        (DISCOVER, xid, _) => vec![message(OFFER, xid, 1)],
+        (_, xid, address) => vec![message(ACK, xid, address)],
+    });
+    let act = |sessions, log: Rc<Log>| async move { (at_once(sessions).await, log) };
+    let (dhcp, (outcomes, log)) = play(setup, server, 2, act);
+    assert_eq!(outcomes, [Outcome::Ok(5); 2]);
+    let tally = &dhcp.tallies()[0];
+    assert_eq!(tally.overall(Overall::PreloadSent), 50);
+    assert_eq!(tally.overall(Overall::PreloadReceived), 50);
+    assert_eq!((tally.orphans(), tally.stage(Stage::First, Counter::Sent)), (0, 2));
+    let xids: Vec<u32> = log.messages.borrow()[..50].iter().map(|it| parts(it).1).collect();
+    assert_eq!(xids[..2], [u32::MAX - 1, u32::MAX - 4], "those of the second node of three");
+}
+
+#[test]
+fn renewals_and_releases_find_leases_or_are_skipped() {
+    let mut setup = setup(Rules::default());
+    setup.task = Task::Mix(Mix::new(2, 1, 1));
+    setup.leases_max = 100;
+    let act = |mut sessions: Vec<Session<Toy, Wire>>, log| async move {
+        let mut session = sessions.remove(0);
+        drop(sessions);
+        let clock = Monotonic::new();
+        let mut seen = Vec::new();
+        for number in [1, 3, 0, 1, 2, 3] {
+            let mut watch = Watch::new(&clock, None);
+            let outcome =
+                session.exchange(&Ticket { number, session: 0, turn: 0 }, &mut watch).await;
+            seen.push((watch.named_operation(), outcome, watch.sent_at().is_some()));
+        }
+        (seen, log)
+    };
+    let (dhcp, (seen, _)): (_, (Vec<_>, Rc<Log>)) = play(setup, Box::new(obliging), 1, act);
+    let [acquire, renew, release] = [Kind::Acquire, Kind::Renew, Kind::Release].map(|it| it as u16);
+    let expected = [
+        (renew, Outcome::Skipped, false),
+        (release, Outcome::Skipped, false),
+        (acquire, Outcome::Ok(5), true),
+        (renew, Outcome::Ok(5), true),
+        (acquire, Outcome::Ok(5), true),
+        (release, Outcome::Ok(0), true),
+    ];
+    assert_eq!(seen, expected);
+    let left = dhcp.take_leases();
+    assert_eq!(left.len(), 1, "two acquired, one renewed and kept, one released");
+    assert_eq!(dhcp.take_leases(), []);
+}
+
+#[test]
+fn leases_are_given_back_one_an_exchange() {
+    let mut setup = setup(Rules::default());
+    let lease = |n| Held { client: n, address: 1000 + n as u32 };
+    setup.task = Task::Release((0..3).map(lease).collect());
+    let act = |sessions, log: Rc<Log>| async move { (at_once(sessions).await, log) };
+    let (_, (outcomes, log)) = play(setup, Box::new(obliging), 4, act);
+    let ok = Outcome::Ok(0);
+    assert_eq!(outcomes, [ok, ok, ok, Outcome::Skipped]);
+    let mut released: Vec<u32> = log.messages.borrow().iter().map(|it| parts(it).2).collect();
+    released.sort_unstable();
+    assert_eq!(released, [1000, 1001, 1002]);
+}
+
+#[test]
+fn a_worker_without_a_socket_fails_its_exchanges() {
+    let setup = Setup {
+        sockets: vec![Box::new(|| Err(io::Error::from_raw_os_error(libc::EMFILE)))],
+        ..setup(Rules::default())
+    };
+    let dhcp: Dhcp<Toy, Wire> = Dhcp::new(setup, 1);
+    let runtime = runtime();
+    let outcomes = runtime.block_on(async { at_once(dhcp.sessions(0, 0..2)).await });
+    assert_eq!(outcomes, [Outcome::Failed(Class::Connect, libc::EMFILE.cast_unsigned()); 2]);
+    assert_eq!(dhcp.tallies()[0].overall(Overall::LocalLimit), 2);
+}
