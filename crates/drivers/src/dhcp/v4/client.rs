@@ -309,8 +309,10 @@ impl Dialogue for Client {
         if outlived || tries.is_some_and(|tries| self.again >= tries) {
             return self.unanswered(Outcome::TimedOut);
         }
-        let waited = u16::try_from(since.as_secs()).unwrap_or(u16::MAX);
-        patch::secs(out, self.secs.saturating_add(waited));
+        if plan.claims_time(self.stage) {
+            let waited = u16::try_from(since.as_secs()).unwrap_or(u16::MAX);
+            patch::secs(out, self.secs.saturating_add(waited));
+        }
         Step::Again(self.patience(plan, since))
     }
 }

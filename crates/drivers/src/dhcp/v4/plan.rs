@@ -211,6 +211,16 @@ impl Plan {
         }
     }
 
+    /// Whether the message that opens a stage says for how long its client has been waiting.
+    pub(super) fn claims_time(&self, stage: Stage) -> bool {
+        let form = match stage {
+            Stage::First => &self.first,
+            Stage::Second => &self.second,
+            _ => &None,
+        };
+        form.as_ref().is_none_or(Form::claims_time)
+    }
+
     /// The stage that an exchange begins with.
     pub(super) const fn opening(kind: Kind) -> Stage {
         match kind {

@@ -29,9 +29,10 @@ pub struct Template {
 pub struct Offsets {
     /// The transaction id (`-X`).
     pub xid: Option<usize>,
-    /// The last octet of the client's MAC (`-O`).
+    /// The last octet of the client's MAC (`-O`). If nothing is said, `chaddr` and a client identifier
+    /// that repeats it.
     pub identity: Option<usize>,
-    /// The elapsed seconds (`-E`).
+    /// The elapsed seconds (`-E`); they stay as they are if it is 0.
     pub elapsed: Option<usize>,
     /// The server identifier option (`-S`).
     pub server_id: Option<usize>,
@@ -48,6 +49,10 @@ pub(super) struct Form {
     packet: Vec<u8>,
     /// Where the first octet of the MAC goes.
     mac_at: usize,
+    /// Where it goes once more.
+    mac_again_at: Option<usize>,
+    /// Whether the seconds that the packet claims are filled in.
+    elapsed: bool,
     /// Where the value of the server identifier goes.
     server_at: Option<usize>,
     /// Where the value of the requested address goes.
@@ -63,11 +68,15 @@ impl Form {
         }
         let checked = Checked { template };
         checked.field('X', offsets.xid, at::XID, "the transaction id begins at 4")?;
-        checked.field('E', offsets.elapsed, at::SECS, "the elapsed seconds (secs) begin at 8")?;
+        let elapsed = offsets.elapsed != Some(0);
+        let place = offsets.elapsed.filter(|_| elapsed);
+        checked.field('E', place, at::SECS, "the elapsed seconds (secs) begin at 8")?;
         let mac_at = checked.identity(offsets.identity.unwrap_or(CHADDR_LAST))?;
+        let mac_again_at = if offsets.identity.is_none() { checked.repeated_mac() } else { None };
         let server_at = checked.option('S', offsets.server_id, option::SERVER_ID)?;
         let requested_at = checked.option('I', offsets.requested, option::REQUESTED_ADDRESS)?;
-        Ok(Self { packet: packet.clone(), mac_at, server_at, requested_at })
+        let packet = packet.clone();
+        Ok(Self { packet, mac_at, mac_again_at, elapsed, server_at, requested_at })
     }
 
     /// Adds an option behind the last one, where it moves nothing.
@@ -102,12 +111,17 @@ impl Form {
         self.mac_at == at::CHADDR
     }
 
+    /// Whether the seconds that the packet claims are filled in.
+    pub(super) fn claims_time(&self) -> bool {
+        self.elapsed
+    }
+
     /// Where fields are filled in, options by their code, for those who print packets.
     pub(super) fn offsets(&self) -> Offsets {
         Offsets {
             xid: Some(at::XID),
             identity: Some(self.mac_at + 5),
-            elapsed: Some(at::SECS),
+            elapsed: self.elapsed.then_some(at::SECS),
             server_id: self.server_at.map(|value| value - 2),
             requested: self.requested_at.map(|value| value - 2),
         }
@@ -120,7 +134,10 @@ impl Form {
         let packet = &mut out[start..];
         patch::xid(packet, fields.xid);
         patch::put(packet, self.mac_at, &fields.mac);
-        if let Some(secs) = fields.secs_in_template {
+        if let Some(offset) = self.mac_again_at {
+            patch::put(packet, offset, &fields.mac);
+        }
+        if let Some(secs) = fields.secs_in_template.filter(|_| self.elapsed) {
             patch::secs(packet, secs);
         }
         if let Some(offset) = self.server_at {
@@ -178,6 +195,16 @@ impl Checked<'_> {
         });
         let remedy = format!("the last octet of chaddr is at {CHADDR_LAST}{other}");
         Err(self.wrong('O', offset, remedy))
+    }
+
+    /// Where a client identifier repeats the packet's own `chaddr`. Servers believe it rather than
+    /// `chaddr`, so with one for all there would be but one client.
+    fn repeated_mac(&self) -> Option<usize> {
+        let packet = &self.template.packet;
+        let place = self.find(option::CLIENT_ID)?;
+        let start = place.end.checked_sub(6).filter(|start| *start >= place.start)?;
+        let chaddr = packet.get(at::CHADDR..=CHADDR_LAST)?;
+        (packet.get(start..place.end)? == chaddr).then_some(start)
     }
 
     /// An option that holds an address: where its value stands, if it is there at all.

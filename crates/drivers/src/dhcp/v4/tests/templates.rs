@@ -1,7 +1,7 @@
 //! Packets that the user composed.
 
 use super::{OFFERED, Play, SERVER, captured, letter, setup};
-use crate::dhcp::v4::{Offsets, Plan, Rising, Template};
+use crate::dhcp::v4::{Offsets, Plan, Retransmission, Rising, Template};
 use crate::dhcp::{Kind, Stage, Step};
 use brunt_exchange::Outcome;
 use brunt_wire::dhcp4::{Draft, Header, MessageType, option, patch};
@@ -185,4 +185,48 @@ fn a_template_claims_what_it_says_unless_clients_pretend() {
     });
     play.letter(Kind::Acquire, 4, None);
     assert_eq!(play.packet().secs(), 11);
+}
+
+#[test]
+fn a_client_identifier_that_repeats_the_mac_goes_with_it() {
+    let theirs = [2, 0, 0, 0, 0, 9];
+    let mut header = Header::request();
+    header.chaddr[..6].copy_from_slice(&theirs);
+    let packet = |client_id: &[u8]| {
+        Draft::new(header, MessageType::Discover).with(option::CLIENT_ID, client_id).to_bytes()
+    };
+    let repeating = packet(&[&[1], &theirs[..]].concat());
+    let mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x05];
+    for (discover, identity, expected) in [
+        (repeating.clone(), None, [&[1], &mac[..]].concat()),
+        (repeating, Some(33), [&[1], &theirs[..]].concat()),
+        (packet(b"a name of its own"), None, b"a name of its own".to_vec()),
+        (packet(b"short"), None, b"short".to_vec()),
+    ] {
+        let offsets = Offsets { identity, ..Offsets::default() };
+        let mut play = Play::with(|setup| setup.first_template = Some(template(discover, offsets)));
+        play.letter(Kind::Acquire, 4, None);
+        assert_eq!(
+            (play.packet().chaddr(), play.packet().client_id()),
+            (&mac[..], Some(&expected[..]))
+        );
+    }
+}
+
+#[test]
+fn the_seconds_of_a_template_can_be_left_alone() {
+    let mut request = packet(MessageType::Request);
+    patch::secs(&mut request, 77);
+    let offsets = Offsets { elapsed: Some(0), ..Offsets::default() };
+    let mut play = Play::with(|setup| {
+        setup.second_template = Some(template(request, offsets));
+        setup.retransmission = Some(Retransmission::default());
+    });
+    play.letter(Kind::Acquire, 4, None);
+    let offer = play.reply(MessageType::Offer).bytes();
+    letter(play.hear_after(&offer, Duration::from_secs(3)));
+    assert_eq!(play.packet().secs(), 77);
+    assert!(matches!(play.expire(Duration::from_secs(4)), Step::Again(_)));
+    assert_eq!(play.packet().secs(), 77);
+    assert_eq!(play.plan.offsets(Stage::Second, &play.out).elapsed, None);
 }
