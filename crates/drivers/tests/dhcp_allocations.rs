@@ -1,0 +1,162 @@
+//! Once warm, a DHCP exchange allocates nothing: counted by the allocator itself.
+//!
+//! A binary of its own, as the allocator belongs to the whole process. Dialogues need no socket, so replies are written
+//! into a buffer that is used again, and everything the thread allocates is counted.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+use brunt_drivers::dhcp::v4::{
+    Client, Lease, Offsets, Plan, Retransmission, Role, Setup, Template, VariedOption,
+};
+use brunt_drivers::dhcp::varied::Pattern;
+use brunt_drivers::dhcp::{Dialogue, Ending, Heard, Kind, Order, Population, Step};
+use brunt_exchange::Outcome;
+use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, Writer, option};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+thread_local! {
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A thread that is ending has no counter any more, and is not the one measured.
+fn count() {
+    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+}
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
+)]
+// SAFETY: every call is forwarded unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+
+/// A client, its plan and the buffers of both sides.
+struct Play {
+    plan: Plan,
+    client: Client,
+    out: Vec<u8>,
+    reply: Vec<u8>,
+}
+
+impl Play {
+    fn new(change: impl FnOnce(&mut Setup)) -> Self {
+        let relays = (1..9).map(|n| Ipv4Addr::new(10, 0, n, 1)).collect();
+        let population = Population::cycle([0, 12, 1, 2, 3, 4], 1_000_000);
+        let mut setup = Setup::new(population, Role::Relay { addresses: relays }, SERVER);
+        setup.retransmission = Some(Retransmission::default());
+        change(&mut setup);
+        let (out, reply) = (Vec::new(), Vec::new());
+        Self { plan: Plan::compile(setup).unwrap(), client: Client::default(), out, reply }
+    }
+
+    fn begin(&mut self, kind: Kind, number: u64, lease: Option<Lease>) {
+        let client = self.plan.population().client(number);
+        let order = Order { kind, number, client, lease, at: Duration::from_secs(5) };
+        let step = self.client.begin(&self.plan, order, &mut self.out);
+        assert!(matches!(step, Step::Send(_)));
+    }
+
+    fn hear(&mut self, kind: MessageType) -> Step<Lease> {
+        self.reply.clear();
+        let request = Message::scan(&self.out).unwrap();
+        let header = Header { yiaddr: Ipv4Addr::new(10, 0, 0, 9), ..Header::reply_to(&request) };
+        let mut writer = Writer::new(&mut self.reply, &header, kind);
+        writer.address(option::SERVER_ID, SERVER).seconds(option::LEASE_TIME, 4_000);
+        writer.end();
+        let (xid, message) = Client::open(&self.plan, &self.reply).unwrap();
+        assert_eq!(xid, request.xid());
+        let second = Duration::from_secs(1);
+        self.client.reply(
+            &self.plan,
+            &Heard { message, took: second, at: 6 * second },
+            &mut self.out,
+        )
+    }
+
+    /// A lease asked for, after a message that was lost, and then every other kind of exchange.
+    fn live(&mut self, number: u64) {
+        self.begin(Kind::Acquire, number, None);
+        let step = self.client.expired(&self.plan, Duration::from_secs(4), &mut self.out);
+        assert!(matches!(step, Step::Again(_)));
+        assert!(matches!(self.hear(MessageType::Offer), Step::Send(_)));
+        let Step::Done(Ending { lease: Some(lease), .. }) = self.hear(MessageType::Ack) else {
+            panic!("an ACK ends it")
+        };
+        for kind in [Kind::Renew, Kind::Rebind, Kind::Reboot, Kind::Inform] {
+            self.begin(kind, number, Some(lease));
+            let done = self.hear(MessageType::Ack);
+            assert!(matches!(done, Step::Done(Ending { outcome: Outcome::Ok(5), .. })));
+        }
+        self.begin(Kind::Release, number, Some(lease));
+        self.begin(Kind::Decline, number, Some(lease));
+    }
+}
+
+fn allocates_nothing(mut play: Play) {
+    // The longest number of a client comes first, so that buffers grow no more.
+    play.live(999_999);
+    let before = ALLOCATED.get();
+    for number in 0..2_000 {
+        play.live(number);
+    }
+    assert_eq!(ALLOCATED.get() - before, 0);
+}
+
+#[test]
+fn composed_packets_allocate_nothing() {
+    allocates_nothing(Play::new(|_| {}));
+}
+
+#[test]
+fn varied_options_allocate_nothing() {
+    let varied = |code, sub, text| VariedOption { code, sub, value: Pattern::parse(text).unwrap() };
+    allocates_nothing(Play::new(|setup| {
+        setup.varied = vec![varied(60, None, "class {n}"), varied(82, Some(1), "eth0/{n}")];
+        setup.first_server = true;
+    }));
+}
+
+#[test]
+fn templates_allocate_nothing() {
+    let template = |kind| {
+        let draft = Draft::new(Header::request(), kind)
+            .with(option::REQUESTED_ADDRESS, &[0; 4])
+            .with(option::SERVER_ID, &[0; 4]);
+        Template {
+            name: "packet.hex".into(),
+            packet: draft.to_bytes(),
+            offsets: Offsets::default(),
+        }
+    };
+    allocates_nothing(Play::new(|setup| {
+        setup.first_template = Some(template(MessageType::Discover));
+        setup.second_template = Some(template(MessageType::Request));
+    }));
+}
