@@ -285,7 +285,7 @@ pub(crate) struct Limits {
     /// How long to wait for an answer (`-d`).
     pub(crate) drop_time: [Duration; 2],
     /// Drops at which to stop (`-D`).
-    pub(crate) drops: [Option<DropLimit>; 2],
+    pub(crate) drops: [DropLimit; 2],
     /// Messages after which to stop (`-n`).
     pub(crate) numbers: [Option<u64>; 2],
     /// Time after which to stop (`-p`).
@@ -294,13 +294,13 @@ pub(crate) struct Limits {
     pub(crate) exit_wait: Option<Duration>,
 }
 
-/// Drops at which to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum DropLimit {
-    /// At so many, which is at least one.
-    Count(u64),
-    /// At this share of what was sent, above 0 and below 1, once ten were to be answered.
-    Share(f64),
+/// Drops at which to stop: whichever of the two is reached first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct DropLimit {
+    /// So many, which is at least one.
+    pub(crate) count: Option<u64>,
+    /// This share of what was sent, above 0 and below 1, once ten were to be answered.
+    pub(crate) share: Option<f64>,
 }
 
 /// Where results go.

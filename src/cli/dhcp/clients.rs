@@ -8,7 +8,7 @@ use super::varied::digits;
 use crate::cli::fault::Fault;
 
 /// The MAC address that clients are counted from by default.
-const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
+pub(super) const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
 /// Lengths a DUID may have: those the tool of old took. RFC 8415 allows up to 130.
 const DUID_LENGTHS: std::ops::RangeInclusive<usize> = 6..=64;

@@ -7,9 +7,10 @@ use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
 use super::args::{
-    Births, Clients, DhcpArgs, DropLimit, ElapsedOffset, Exchange, Family, Fleet, Lease, Load,
-    Output, Route, Scenario, Templates,
+    Births, Clients, DhcpArgs, ElapsedOffset, Exchange, Family, Fleet, Lease, Load, Output, Route,
+    Scenario, Templates,
 };
+use super::clients::MAC;
 use crate::cli::rate::load::{Arrival, Rate};
 
 /// The text, `duid` being the DUID of the first client.
@@ -22,6 +23,7 @@ pub(crate) fn decoded(args: &DhcpArgs, duid: &[u8]) -> String {
     lines.pair("local-port", local_port);
     lines.pair("remote-port", server_port);
     lines.some("seed", args.load.seed);
+    lines.some("mac-list-file", args.clients.macs.as_ref().map(|path| path.display()));
     lines.flag("broadcast", broadcast);
     lines.flag("rapid-commit", args.exchange.rapid_commit);
     lines.flag("use-first", args.exchange.same_server);
@@ -30,20 +32,21 @@ pub(crate) fn decoded(args: &DhcpArgs, duid: &[u8]) -> String {
     lines.some("local-addr", args.route.local);
     lines.some("interface", args.route.interface.as_ref());
     lines.pair("server", args.route.server);
+    let single = args.load.workers == Some(1);
+    lines.word(if single { "single-thread-mode" } else { "multi-thread-mode" });
     ours(&mut lines, args);
     if let Scenario::Fleet(fleet) = &args.scenario {
         lives(&mut lines, fleet);
     }
-    let Clients { mac, .. } = args.clients;
-    let mac: Vec<String> = mac.iter().map(|byte| format!("{byte:02x}")).collect();
-    let _ = writeln!(lines.0, "Set MAC to {}", mac.join("::"));
+    let _ = writeln!(lines.0, "Set MAC to {}", colons(args.clients.mac, "::"));
     let _ = writeln!(lines.0, "Set DUID to {}", hexadecimal(duid));
     lines.0
 }
 
 fn what(lines: &mut Lines, args: &DhcpArgs) {
     let Exchange { lease, renew_rate, release_rate, first_half, .. } = args.exchange;
-    lines.flag("exchange-mode=2-way", first_half);
+    let v4 = args.family == Family::V4;
+    lines.flag(if v4 { "DISCOVER-OFFER only" } else { "SOLICIT-ADVERTISE only" }, first_half);
     lines.word(match lease {
         Lease::Address => "lease-type=address-only (IA_NA option added to the client's request)",
         Lease::Prefix => "lease-type=prefix-only (IA_PD option added to the client's request)",
@@ -57,11 +60,13 @@ fn what(lines: &mut Lines, args: &DhcpArgs) {
     lines.some("renew-rate[1/s]", Some(renew_rate).filter(|rate| *rate > 0.0));
     lines.some("release-rate[1/s]", Some(release_rate).filter(|rate| *rate > 0.0));
     lines.some("report[s]", args.output.interim.map(seconds));
-    let Clients { count, macs, duid, .. } = &args.clients;
+    let Clients { count, mac, duid, .. } = &args.clients;
     lines.some("clients", Some(count).filter(|count| count.get() > 1));
-    lines.some("mac-list-file", macs.as_ref().map(|path| path.display()));
-    lines.some("base[0]", duid.as_ref().map(|duid| format!("duid={}", hexadecimal(duid))));
-    lines.some("preload", Some(args.load.preload).filter(|preload| *preload > 0));
+    let mac = Some(*mac).filter(|mac| *mac != MAC).map(|mac| format!("mac={}", colons(mac, ":")));
+    let duid = duid.as_ref().map(|duid| format!("duid={}", hexadecimal(duid)));
+    for (at, base) in mac.into_iter().chain(duid).enumerate() {
+        lines.pair(&format!("base[{at}]"), base);
+    }
 }
 
 fn ends(lines: &mut Lines, args: &DhcpArgs) {
@@ -74,14 +79,12 @@ fn ends(lines: &mut Lines, args: &DhcpArgs) {
         lines.pair(&format!("drop-time[{at}]"), seconds(*time));
     }
     for (at, limit) in limits.drops.iter().enumerate() {
-        match limit {
-            Some(DropLimit::Count(count)) => lines.pair(&format!("max-drop[{at}]"), count),
-            Some(DropLimit::Share(share)) => {
-                lines.pair(&format!("max-pdrop[{at}]"), share * 100.0);
-            }
-            None => {}
-        }
+        lines.some(&format!("max-drop[{at}]"), limit.count);
     }
+    for (at, limit) in limits.drops.iter().enumerate() {
+        lines.some(&format!("max-pdrop[{at}]"), limit.share.map(|share| share * 100.0));
+    }
+    lines.some("preload", Some(args.load.preload).filter(|preload| *preload > 0));
     lines.some("exit-wait-time[us]", limits.exit_wait.map(|wait| wait.as_micros()));
 }
 
@@ -96,15 +99,15 @@ fn templates(lines: &mut Lines, templates: Option<&Templates>) {
     for (at, template) in all.iter().enumerate() {
         lines.some(&format!("xid-offset[{at}]"), template.xid);
     }
-    for (at, template) in all.iter().enumerate() {
-        lines.some(&format!("rnd-offset[{at}]"), template.random);
-    }
     let elapsed = second.and_then(|second| match second.elapsed {
         ElapsedOffset::Found => None,
         ElapsedOffset::At(offset) => Some(offset),
         ElapsedOffset::Off => Some(0),
     });
     lines.pair("elp-offset", offset(elapsed));
+    for (at, template) in all.iter().enumerate() {
+        lines.some(&format!("rnd-offset[{at}]"), template.random);
+    }
     lines.pair("sid-offset", offset(second.and_then(|second| second.server_id)));
     lines.pair("rip-offset", offset(second.and_then(|second| second.address)));
 }
@@ -180,6 +183,10 @@ fn lives(lines: &mut Lines, fleet: &Fleet) {
 
 fn seconds(time: Duration) -> f64 {
     time.as_secs_f64()
+}
+
+fn colons(mac: [u8; 6], separator: &str) -> String {
+    mac.map(|byte| format!("{byte:02x}")).join(separator)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -53,7 +53,11 @@ fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
     if let Some(name) = SECOND_HALF.into_iter().find(|name| values.has(name)) {
         return refuse(dashed(name));
     }
-    for name in ["n", "D", "T", "X", "O"] {
+    let shares = values.all("D").filter(|text| text.ends_with('%')).count();
+    if shares.max(values.count("D") - shares) > 1 {
+        return refuse("a second -D".to_owned());
+    }
+    for name in ["n", "T", "X", "O"] {
         if values.count(name) > 1 {
             return refuse(format!("a second {}", dashed(name)));
         }

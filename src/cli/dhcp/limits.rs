@@ -14,11 +14,11 @@ const AVALANCHE_DROP_TIME: Duration = Duration::from_secs(1000);
 /// Reads the limits. An avalanche has none of its own: it ends when everybody was served.
 pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, Fault> {
     let exit_wait = values.whole("W").map(Duration::from_micros);
-    let drops = values.all("D").map(drop_limit).collect::<Result<Vec<_>, _>>()?;
+    let drops = drop_limits(values)?;
     if *scenario == Scenario::Avalanche {
         return Ok(Limits {
             drop_time: [AVALANCHE_DROP_TIME; 2],
-            drops: [None; 2],
+            drops: [DropLimit::default(); 2],
             numbers: [None; 2],
             period: None,
             exit_wait,
@@ -29,20 +29,37 @@ pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, F
     let of = |times: &[Duration], at: usize| times.get(at).copied().unwrap_or(DROP_TIME);
     Ok(Limits {
         drop_time: [of(&times, 0), of(&times, 1)],
-        drops: [drops.first().copied(), drops.get(1).copied()],
+        drops,
         numbers: [numbers.first().copied(), numbers.get(1).copied()],
         period: values.time("p"),
         exit_wait,
     })
 }
 
-/// A number, of which 0 is the first drop as 1 is, or a share.
-fn drop_limit(text: &str) -> Result<DropLimit, Fault> {
-    let limit = if text.ends_with('%') {
-        share(text).filter(|it| *it > 0.0 && *it < 1.0).map(DropLimit::Share)
-    } else {
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        text.parse().ok().filter(|_| plain).map(|count: u64| DropLimit::Count(count.max(1)))
-    };
-    limit.ok_or_else(|| refused("D", text, "a whole number, or a share above 0% and below 100%"))
+/// Numbers and shares are counted apart: the first of each is for the first stage.
+fn drop_limits(values: &Values<'_>) -> Result<[DropLimit; 2], Fault> {
+    let mut limits = [DropLimit::default(); 2];
+    for text in values.all("D") {
+        let percent = text.ends_with('%');
+        let taken = |limit: &DropLimit| {
+            if percent { limit.share.is_some() } else { limit.count.is_some() }
+        };
+        let free = limits.iter_mut().find(|limit| !taken(limit));
+        let Some(limit) = free else {
+            let what = if percent { "shares" } else { "numbers" };
+            return Err(Fault::new(format!(
+                "-D '{text}' is one too many: -D may be given two {what}, for the two halves of exchanges"
+            )));
+        };
+        let wrong = || refused("D", text, "a whole number, or a share above 0% and below 100%");
+        if percent {
+            let share = share(text).filter(|it| *it > 0.0 && *it < 1.0);
+            limit.share = Some(share.ok_or_else(wrong)?);
+        } else {
+            let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+            let count: Option<u64> = text.parse().ok().filter(|_| plain);
+            limit.count = Some(count.ok_or_else(wrong)?.max(1));
+        }
+    }
+    Ok(limits)
 }

@@ -99,7 +99,7 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
         }
     );
     assert_eq!(args.limits.drop_time, [SECOND; 2]);
-    assert_eq!((args.limits.drops, args.limits.numbers), ([None; 2], [None; 2]));
+    assert_eq!((args.limits.drops, args.limits.numbers), (Default::default(), [None; 2]));
     assert_eq!((args.limits.period, args.limits.exit_wait), (None, None));
     assert_eq!((&args.load.rate, args.load.window), (&Rate::Unlimited, None));
     assert_eq!(args.load.node, Node { rank: 0, of: 1 });
@@ -111,7 +111,7 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
 #[test]
 fn every_switch_of_the_old_tool_arrives() {
     let args = args(
-        "-4 -1 -B -u -g single -r300 -R 30 -f 10 -F 5.5 -n 100 -n 90 -p 60.5 -d 2 -d 0.5 -D 10 -D 5% -W 200000 -t 2.5 \
+        "-4 -1 -B -u -g single -r300 -R 30 -f 10 -F 5.5 -n 100 -n 90 -p 60.5 -d 2 -d 0.5 -D 10 -D 5% -D 9 -W 200000 -t 2.5 \
          -C ; -P 50 -s 7 -a 4 -x aeilrstT -w ./hook.sh -l eth3 -L 1067 -N 1167 -J relays.txt -b mac=0:1:2:a:B:ff -o \
          60,646f63736973 -o 55,2a -Y 1.5 -y 3 --scenario basic 172.16.1.1",
     );
@@ -126,7 +126,10 @@ fn every_switch_of_the_old_tool_arrives() {
         args.limits,
         Limits {
             drop_time: [2 * SECOND, SECOND / 2],
-            drops: [Some(DropLimit::Count(10)), Some(DropLimit::Share(0.05))],
+            drops: [
+                DropLimit { count: Some(10), share: Some(0.05) },
+                DropLimit { count: Some(9), share: None },
+            ],
             numbers: [Some(100), Some(90)],
             period: Some(Duration::from_millis(60_500)),
             exit_wait: Some(Duration::from_millis(200)),
@@ -192,8 +195,9 @@ fn templates_share_an_offset_that_is_given_once() {
 
 #[test]
 fn more_is_accepted_than_of_old() {
-    assert_eq!(args("-D 0 10.0.0.1").limits.drops[0], Some(DropLimit::Count(1)));
-    assert_eq!(args("-D 0.5% 10.0.0.1").limits.drops[0], Some(DropLimit::Share(0.005)));
+    assert_eq!(args("-D 0 10.0.0.1").limits.drops[0].count, Some(1));
+    assert_eq!(args("-D 0.5% 10.0.0.1").limits.drops[0].share, Some(0.005));
+    assert_eq!(args("-i -D 5% -D 7 10.0.0.1").limits.drops[0].count, Some(7));
     let rate = args("-r 0.5 10.0.0.1").load.rate;
     assert_eq!(rate, Rate::Constant { per_second: 0.5, arrival: Arrival::Uniform });
     assert_eq!(args("-p .5 10.0.0.1").limits.period, Some(SECOND / 2));
@@ -344,7 +348,7 @@ fn examples_are_command_lines() {
     }
 }
 
-/// What perfdhcp 2.2.0 prints for the same words, but for one bracket that it gets wrong and the number of threads.
+/// What perfdhcp 2.2.0 prints for the same words, but for brackets that it gets wrong.
 #[test]
 fn the_decoded_command_line_is_the_text_of_old() {
     let args = args(
@@ -356,9 +360,9 @@ fn the_decoded_command_line_is_the_text_of_old() {
         lease-type=address-only (IA_NA option added to the client's request)\n\
         rate[1/s]=10\nrenew-rate[1/s]=1\nrelease-rate[1/s]=2\nreport[s]=1\nclients=7\n\
         num-request[0]=2\nnum-request[1]=3\ntest-period=1\ndrop-time[0]=1\ndrop-time[1]=2\n\
-        max-drop[0]=3\nmax-pdrop[1]=5\nlocal-port=6768\nremote-port=6767\nseed=5\n\
+        max-drop[0]=3\nmax-pdrop[0]=5\nlocal-port=6768\nremote-port=6767\nseed=5\n\
         template-file[0]=/dev/null\nelp-offset=-1\nsid-offset=-1\nrip-offset=-1\n\
-        diagnostic-selectors=a\ninterface=lo\nserver=127.0.0.1\n\
+        diagnostic-selectors=a\ninterface=lo\nserver=127.0.0.1\nmulti-thread-mode\n\
         Set MAC to 00::0c::01::02::03::04\nSet DUID to 000100013293e2b0000c01020304\n";
     assert_eq!(decoded::decoded(&args, &duid), expected);
 }
@@ -458,7 +462,9 @@ const MISTAKES: &[(&str, &str)] = &[
     // Values.
     ("-d 1 -d 2 -d 3 10.0.0.1", "-d '3' is one too many: -d may be given 2 times"),
     ("-n 1 -n 2 -n 3 10.0.0.1", "-n '3' is one too many"),
-    ("-D 1 -D 2 -D 3 10.0.0.1", "-D '3' is one too many"),
+    ("-D 1 -D 2 -D 3 10.0.0.1", "-D '3' is one too many: -D may be given two numbers"),
+    ("-D 1% -D 2% -D 3 -D 3% 10.0.0.1", "-D '3%' is one too many: -D may be given two shares"),
+    ("-i -D 1% -D 2% 10.0.0.1", "a second -D cannot be used with -i"),
     ("-T a -T b -T c 10.0.0.1", "-T 'c' is one too many"),
     ("-X 1 -X 2 -X 3 10.0.0.1", "-X '3' is one too many"),
     ("-O 3 -O 4 -O 5 10.0.0.1", "-O '5' is one too many"),

@@ -254,10 +254,10 @@ pub(super) const ALL: &[Switch] = &[
         "D",
         "number[%]",
         Kind::Text,
-        "Stop at so many drops; with 0 at the first, with 5% at that share of the messages, once ten have been sent. \
-         Given again, for the second half of exchanges.",
+        "Stop at so many drops; with 0 at the first, with 5% at that share of the messages, once ten have been sent. A \
+         number and a share may be given together, and each again for the second half of exchanges.",
     )
-    .most(2),
+    .most(4),
     Switch::new(
         Group::End,
         "n",
