@@ -110,7 +110,7 @@ pub trait Dialogue: Default + 'static {
     /// What all dialogues of a run share: identities, packets, drop times.
     type Plan: Send + Sync + 'static;
     /// What a client holds between exchanges.
-    type Lease: Clone + Send + std::fmt::Debug + 'static;
+    type Lease: Clone + Send + Sync + std::fmt::Debug + 'static;
 
     /// The lease's address or prefix, which no two clients may have at once.
     fn address(lease: &Self::Lease) -> IpAddr;
