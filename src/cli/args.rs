@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use super::dhcp_target::DhcpTargetArgs;
 
-/// Finds out what your directory can bear.
+/// Finds out what your directory and DHCP server can bear.
 #[derive(Debug, Parser)]
 #[command(name = "brunt", version, arg_required_else_help = true)]
 pub(crate) struct Brunt {

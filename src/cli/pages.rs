@@ -1,12 +1,13 @@
 //! The texts made from the declarations of all commands: the help of the program, completions and manual pages.
 //!
-//! clap's generators need the rate tools declared to clap, which is done here from their tables. Those declarations
-//! only describe: no rate tool is ever parsed by them.
+//! clap's generators need the tools with grammars of their own declared to clap, which is done here from their tables.
+//! Those declarations only describe: no such tool is ever parsed by them.
 
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::args::Brunt;
+use super::dhcp::{self, switches};
 use super::options::{self, Kind};
 use super::prose;
 use super::tool::Tool;
@@ -36,12 +37,41 @@ pub(super) fn manual(name: Option<&str>) -> Option<String> {
 }
 
 fn program() -> Command {
-    Brunt::command().subcommands(Tool::ALL.map(describe))
+    Brunt::command().subcommands(Tool::ALL.map(describe)).subcommand(describe_perfdhcp())
+}
+
+fn sentence(purpose: &str) -> String {
+    format!("{}{}", purpose[..1].to_uppercase(), &purpose[1..])
+}
+
+fn describe_perfdhcp() -> Command {
+    let options = switches::all().into_iter().map(|switch| {
+        let arg = Arg::new(switch.name).help(switch.help);
+        let arg = switch.names().fold(arg, |arg, name| match name.chars().next() {
+            Some(short) if name.len() == 1 => arg.short(short),
+            _ => arg.long(name),
+        });
+        match switch.kind {
+            switches::Kind::Flag => arg.action(ArgAction::SetTrue),
+            switches::Kind::Choice(words) => {
+                arg.value_name(switch.value).value_parser(words.to_vec())
+            }
+            switches::Kind::Path => {
+                arg.value_name(switch.value).value_hint(clap::ValueHint::FilePath)
+            }
+            _ => arg.value_name(switch.value),
+        }
+    });
+    Command::new(dhcp::NAME)
+        .about(sentence(dhcp::PURPOSE))
+        .long_about(dhcp::help::description())
+        .disable_help_flag(true)
+        .args(options)
+        .arg(Arg::new("server").value_name("server"))
 }
 
 fn describe(tool: Tool) -> Command {
-    let purpose = tool.purpose();
-    let about = format!("{}{}", purpose[..1].to_uppercase(), &purpose[1..]);
+    let about = sentence(tool.purpose());
     let command = Command::new(tool.name()).about(about).long_about(prose::description(tool));
     let options = options::of(tool).into_iter().map(|option| {
         let arg = Arg::new(option.long).long(option.long).help(option.help);

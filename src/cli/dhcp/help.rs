@@ -65,6 +65,11 @@ pub(crate) fn page() -> String {
     page.0
 }
 
+/// What it does, for the manual page.
+pub(crate) fn description() -> String {
+    prose::DESCRIPTION.join("\n\n")
+}
+
 /// The page of the documentation, which the tests write and compare.
 #[cfg(test)]
 fn markdown() -> String {

@@ -583,3 +583,17 @@ fn every_value_that_cannot_be_meant_is_refused() {
         assert!(refused.reason.starts_with(&line[0]), "{line:?}: {}", refused.reason);
     }
 }
+
+#[test]
+fn completions_and_the_manual_page_know_every_switch() {
+    use crate::cli::pages;
+    let script = pages::completions(clap_complete::Shell::Bash);
+    let manual = pages::manual(Some(NAME)).unwrap().replace('\\', "");
+    assert!(manual.contains("giaddr"));
+    for name in switches::all().iter().flat_map(|switch| switch.names().collect::<Vec<_>>()) {
+        let dashed = switches::dashed(name);
+        assert!(script.contains(&dashed), "{dashed}");
+        assert!(manual.contains(&dashed), "{dashed}");
+    }
+    assert!(pages::help().contains(PURPOSE.split_once(' ').unwrap().1));
+}
