@@ -282,7 +282,8 @@ proptest! {
         let message = theirs.to_vec().unwrap();
         let datagram = relayed(&levels, MessageType::RELAY_FORW, &message);
         let unwrapped = unwrap(&datagram).unwrap();
-        prop_assert_eq!(unwrapped.message.bytes(), message);
+        prop_assert_eq!(unwrapped.message.bytes(), &message);
+        prop_assert_eq!(unwrapped.offset, datagram.len() - message.len());
         prop_assert_eq!(unwrapped.depth, levels.len());
         let nearest = unwrapped.nearest.map(|relay| (relay.hops, u128::from(relay.link)));
         prop_assert_eq!(nearest, levels.first().map(|(link, _, _)| (0, *link)));

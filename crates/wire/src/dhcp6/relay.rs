@@ -71,6 +71,8 @@ impl<'a> Relay<'a> {
 pub struct Unwrapped<'a> {
     /// The message of the client or server.
     pub message: Message<'a>,
+    /// Where in the datagram that message begins.
+    pub offset: usize,
     /// How many relay messages it came in.
     pub depth: usize,
     /// The relay message around it, if there is one: nearest to the client.
@@ -85,7 +87,7 @@ pub fn unwrap(datagram: &[u8]) -> Result<Unwrapped<'_>, DecodeError> {
     for depth in 0..=DEPTH_MAX {
         if !bytes.first().is_some_and(|first| MessageType(*first).is_relay()) {
             let message = Message::parse_at(bytes, offset)?;
-            return Ok(Unwrapped { message, depth, nearest });
+            return Ok(Unwrapped { message, offset, depth, nearest });
         }
         if depth < DEPTH_MAX {
             let relay = Relay::parse(bytes).map_err(|error| error.shifted(offset))?;

@@ -66,6 +66,10 @@ impl Dialogue for Client {
         lease.client()
     }
 
+    fn times(lease: &Lease) -> Times {
+        lease.times()
+    }
+
     fn open<'a>(_plan: &Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected> {
         if datagram.len() < HEADER_LENGTH {
             return Err(Rejected::TooShort);

@@ -56,6 +56,14 @@ impl Identity {
             }
         }
     }
+
+    /// Behind which octet of a DUID so long those end that differ from client to client.
+    pub(super) const fn varying_end(&self, length: usize) -> usize {
+        match self.tail {
+            Tail::Octets { end, .. } => end,
+            Tail::None | Tail::Mac => length,
+        }
+    }
 }
 
 /// How many octets at the end of the MAC it takes to tell the clients apart.

@@ -3,11 +3,13 @@
 use super::identity::Identity;
 use super::layout::{Contents, Layout, Piece};
 use super::patience::Patience;
-use super::{Lease, Relay, Rising, Setup, SetupError, VariedOption, Wanted};
+use super::{Lease, Offsets, Relay, Rising, Setup, SetupError, VariedOption, Wanted};
 use crate::chance::mix;
 use crate::dhcp::population::pick;
 use crate::dhcp::{Kind, Population, Stage};
-use brunt_wire::dhcp6::{Duid, IaKind, MessageType, Nest, Writer, XID_MAX, code, option, relay};
+use brunt_wire::dhcp6::{
+    Duid, IaKind, MessageType, Nest, Opt, Writer, XID_MAX, code, option, relay,
+};
 use std::net::Ipv6Addr;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -112,6 +114,30 @@ impl Plan {
     /// What the clients ask for.
     pub const fn wanted(&self) -> Wanted {
         self.wanted
+    }
+
+    /// The server that answered first, if all REQUESTs go to it and there was one.
+    pub fn first_server(&self) -> Option<&[u8]> {
+        self.first_server.as_ref().and_then(OnceLock::get).map(AsRef::as_ref)
+    }
+
+    /// Where a packet that a client sends is filled in, counted from the first byte of the message
+    /// inside its relay messages; options at their code.
+    pub fn offsets(&self, packet: &[u8]) -> Offsets {
+        let Ok(unwrapped) = relay::unwrap(packet) else { return Offsets::default() };
+        let of = |code| unwrapped.message.option(code);
+        let at = |code| of(code).map(|option| option.offset - unwrapped.offset);
+        let last = |option: Opt<'_>| {
+            let end = self.identity.varying_end(option.data.len());
+            option.offset - unwrapped.offset + option::HEADER_LENGTH + end.saturating_sub(1)
+        };
+        Offsets {
+            xid: Some(1),
+            identity: of(code::CLIENT_ID).map(last),
+            elapsed: at(code::ELAPSED_TIME),
+            server_id: at(code::SERVER_ID),
+            association: at(code::IA_NA),
+        }
     }
 
     /// The transaction ids of an exchange: that of a stage is the second only for a REQUEST.

@@ -1,8 +1,8 @@
 //! Packet templates: what is filled in, what is left alone, and offsets that do not say the truth.
 
-use super::super::{Lease, Offsets, Plan, Setup, Template};
+use super::super::{Lease, Offsets, Plan, Relay, Setup, Template};
 use super::{ADDRESS, Player, TOOK, answer, clients, codes, done, gives, letter};
-use crate::dhcp::{Kind, Population};
+use crate::dhcp::{Dialogue, Kind, Order, Population};
 use brunt_wire::dhcp6::{Draft, IaKind, Message, MessageType, Writer, code};
 
 const DUID: [u8; 14] = [0, 1, 0, 1, 9, 9, 9, 9, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5];
@@ -54,6 +54,42 @@ fn a_solicit_keeps_everything_but_its_number_and_its_identity() {
     expected[20..22].copy_from_slice(&[0x04, 0x2f]);
     assert_eq!(player.out, expected);
     assert_eq!(player.duid(), plan.duid(299).octets());
+}
+
+#[test]
+fn offsets_of_what_is_sent_are_those_one_would_give() {
+    let plan = compiled(300, Offsets { identity: Some(15), ..NONE }, NONE).unwrap();
+    let mut player = Player::default();
+    letter(player.begin(&plan, Kind::Acquire, 299, None));
+    let expected = Offsets {
+        xid: Some(1),
+        identity: Some(15),
+        elapsed: Some(22),
+        association: Some(36),
+        ..NONE
+    };
+    assert_eq!(plan.offsets(&player.out), expected);
+    let mut setup = clients(3);
+    let agent = Relay {
+        link: ADDRESS,
+        peer: ADDRESS,
+        options: vec![(code::INTERFACE_ID, vec![7; 9])],
+        varied: Vec::new(),
+    };
+    setup.relays = vec![agent; 2];
+    let plan = Plan::compile(setup).unwrap();
+    let order = Order { kind: Kind::Acquire, number: 1, client: 1, lease: None, at: TOOK };
+    letter(player.client.begin(&plan, order, &mut player.out));
+    // As perfdhcp -x T shows them of its default packets: 1 and 21.
+    let expected = Offsets {
+        xid: Some(1),
+        identity: Some(21),
+        elapsed: Some(46),
+        association: Some(22),
+        ..NONE
+    };
+    assert_eq!(plan.offsets(&player.out), expected);
+    assert_eq!(plan.offsets(&[1, 2]), NONE);
 }
 
 #[test]
@@ -138,7 +174,7 @@ fn with_retransmission_a_template_tells_the_elapsed_time() {
     let mut player = Player::default();
     let wait = letter(player.begin(&plan, Kind::Acquire, 0, None)).wait.unwrap();
     assert_eq!(player.message().elapsed(), Ok(Some(0)));
-    let _ = crate::dhcp::Dialogue::expired(&mut player.client, &plan, wait, &mut player.out);
+    let _ = player.client.expired(&plan, wait, &mut player.out);
     let hundredths = (wait.as_millis() / 10) as u16;
     assert_eq!(player.message().elapsed(), Ok(Some(hundredths)));
 }
