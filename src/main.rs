@@ -6,6 +6,7 @@ mod ceiling;
 mod cli;
 mod commands;
 mod console;
+mod dhcp;
 mod measured;
 mod rates;
 mod schedules;
@@ -37,8 +38,10 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Rate(args) => {
             rates::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
         }
+        Command::Perfdhcp(args) => {
+            dhcp::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
+        }
         Command::Report(args) => commands::report(&args),
-
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),

@@ -5,10 +5,6 @@
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 pub(crate) mod args;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the runs of perfdhcp that read it are not linked in yet")
-)]
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -33,10 +29,11 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 
 use args::{Brunt, CalibrateArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use dhcp::args::DhcpArgs;
 use exit::Exit;
 use rate::{Parsed, RateArgs};
 use surroundings::Surroundings;
-use tool::{Tool, tool_of};
+use tool::{Tool, base_name};
 
 /// What the program is asked to do.
 #[derive(Debug)]
@@ -54,6 +51,8 @@ pub(crate) enum Command {
     SampleRateFile(PathBuf),
     /// Run one of the LDAP rate tools.
     Rate(Box<RateArgs>),
+    /// Run perfdhcp.
+    Perfdhcp(Box<DhcpArgs>),
     /// Print a record.
     Report(ReportArgs),
     /// Start a server.
@@ -76,18 +75,25 @@ pub(crate) struct Refusal {
 /// Reads a command line, the first word being what the program was called by.
 pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
     let mut words = argv.iter();
-    let called = words.next().and_then(|argv0| tool_of(argv0));
-    if let Some(tool) = called {
-        return rate_tool(tool, words.as_slice(), surroundings);
-    }
-    if let Some(tool) = words.next().and_then(|name| Tool::named(name)) {
-        return rate_tool(tool, words.as_slice(), surroundings);
+    let called = words.next().and_then(|argv0| base_name(argv0));
+    for name in [called, words.clone().next().map(String::as_str)].into_iter().flatten() {
+        if let Some(tool) = Tool::named(name) {
+            return rate_tool(tool, words.as_slice(), surroundings);
+        }
+        if name == dhcp::NAME {
+            return perfdhcp(words.as_slice(), surroundings);
+        }
+        words.next();
     }
     if let [_, help, name] = argv
         && help == "help"
-        && let Some(tool) = Tool::named(name)
     {
-        return Ok(Command::Print(help::page(tool)));
+        if name == dhcp::NAME {
+            return Ok(Command::Print(dhcp::help::page()));
+        }
+        if let Some(tool) = Tool::named(name) {
+            return Ok(Command::Print(help::page(tool)));
+        }
     }
     match Brunt::try_parse_from(
         std::iter::once("brunt").chain(argv.iter().skip(1).map(String::as_str)),
@@ -118,6 +124,14 @@ pub(crate) fn version() -> String {
     format!("brunt {}\n", env!("CARGO_PKG_VERSION"))
 }
 
+/// What `perfdhcp -V` says: also whose command line it speaks.
+fn extended_version() -> String {
+    format!(
+        "{}perfdhcp as in Kea 3 and in the DHCP Performance Guide of 2012, on the engine of brunt\n",
+        version()
+    )
+}
+
 fn rate_tool(
     tool: Tool,
     words: &[String],
@@ -130,6 +144,16 @@ fn rate_tool(
         Ok(Parsed::SampleRateFile(path)) => Ok(Command::SampleRateFile(path)),
         Ok(Parsed::Run(args)) => Ok(Command::Rate(args)),
         Err(fault) => Err(Refusal { text: fault.page(tool), exit: Exit::LdapUsage }),
+    }
+}
+
+fn perfdhcp(words: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
+    match dhcp::parse(words, surroundings) {
+        Ok(dhcp::Parsed::Help) => Ok(Command::Print(dhcp::help::page())),
+        Ok(dhcp::Parsed::Version) => Ok(Command::Print(version())),
+        Ok(dhcp::Parsed::ExtendedVersion) => Ok(Command::Print(extended_version())),
+        Ok(dhcp::Parsed::Run(args)) => Ok(Command::Perfdhcp(args)),
+        Err(refused) => Err(Refusal { text: refused.page(), exit: refused.exit }),
     }
 }
 

@@ -77,9 +77,9 @@ impl Tool {
     }
 }
 
-/// The tool that a link to the binary names, by the last part of the path it was called by.
-pub(crate) fn tool_of(argv0: &str) -> Option<Tool> {
-    Tool::named(Path::new(argv0).file_stem()?.to_str()?)
+/// What a link to the binary names: the last part of the path it was called by.
+pub(crate) fn base_name(argv0: &str) -> Option<&str> {
+    Path::new(argv0).file_stem()?.to_str()
 }
 
 #[cfg(test)]
@@ -88,9 +88,11 @@ mod tests {
 
     #[test]
     fn a_link_is_known_by_its_base_name() {
+        let tool_of = |argv0| base_name(argv0).and_then(Tool::named);
         assert_eq!(tool_of("/usr/local/bin/authrate"), Some(Tool::Authrate));
         assert_eq!(tool_of("search-and-mod-rate"), Some(Tool::SearchAndModRate));
         assert_eq!(tool_of("./brunt"), None);
         assert_eq!(tool_of(""), None);
+        assert_eq!(base_name("/usr/sbin/perfdhcp"), Some("perfdhcp"));
     }
 }

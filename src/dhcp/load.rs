@@ -1,0 +1,119 @@
+//! The engine's plan of a command line: when, how many in flight, how long.
+
+use std::time::Duration;
+
+use brunt_drivers::dhcp::Mix;
+use brunt_engine::schedule::Schedule;
+use brunt_engine::{Load, Node, Plan, Settings, Stopping, ThinkTime};
+
+use crate::cli::dhcp::args::{DhcpArgs, Scenario};
+use crate::cli::rate::load::Rate;
+use crate::schedules::{self, Flags};
+
+const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
+
+/// Exchanges in flight where no rate is given: enough to keep a server busy, few enough to fit into the receive
+/// buffer it most likely has.
+pub(super) const WINDOW: u32 = 64;
+/// The most exchanges in flight where a rate is given; beyond it what falls due waits.
+const WINDOW_MAX: u32 = 65_536;
+/// Exchanges in flight beyond those that an unanswered drop time makes, for moments that are not even.
+const WINDOW_SLACK: f64 = 64.0;
+/// Time for what arrives in the last moment to be read.
+const DRAIN_SLACK: Duration = Duration::from_millis(250);
+/// Longer than anybody waits for an avalanche or a retransmission to end.
+const DRAIN_MAX: Duration = Duration::from_secs(86_400);
+/// Fractional rates are mixed in a millionth of an exchange a second.
+const MICRO: f64 = 1e6;
+
+/// How exchanges of the three rates alternate.
+pub(super) fn mix(args: &DhcpArgs) -> Mix {
+    let Rate::Constant { per_second, .. } = args.load.rate else { return Mix::ACQUIRE };
+    let [acquire, renew, release] =
+        [per_second, args.exchange.renew_rate, args.exchange.release_rate]
+            .map(|rate| (rate * MICRO).round() as u64);
+    Mix::new(acquire, renew, release)
+}
+
+/// Works out the plan, or says what is wrong with the command line.
+pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
+    let load = load(args)?;
+    let mut settings = match load {
+        Load::Open(schedule) => {
+            let window = window(args, &schedule);
+            Settings::open(schedule, window)
+        }
+        Load::Closed(think) => Settings::closed(think, users(args)),
+    };
+    settings.stop =
+        Stopping { count: count(args), time: args.limits.period, count_includes_warm_up: false };
+    settings.warm_up = args.load.warm_up;
+    settings.workers = Some(workers(args, settings.sessions, sources));
+    settings.pin = args.load.pin;
+    settings.backlog = args.load.backlog;
+    settings.drain = drain(args);
+    settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
+    settings.seed = seed;
+    settings.node = Node { rank: args.load.node.rank, world: args.load.node.of };
+    Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
+}
+
+/// All the rates of the command line in one schedule: which of them an exchange belongs to follows from its number.
+fn load(args: &DhcpArgs) -> Result<Load, String> {
+    match &args.scenario {
+        Scenario::Avalanche | Scenario::Fleet(_) => Ok(Load::Closed(ThinkTime::None)),
+        Scenario::Basic => {
+            let rate = match &args.load.rate {
+                Rate::Constant { per_second, arrival } => Rate::Constant {
+                    per_second: per_second + args.exchange.renew_rate + args.exchange.release_rate,
+                    arrival: *arrival,
+                },
+                other => other.clone(),
+            };
+            schedules::load(&rate, None, FLAGS)
+        }
+    }
+}
+
+/// As many as a server that answers nothing keeps in flight, so that the rate is kept even then.
+fn window(args: &DhcpArgs, schedule: &Schedule) -> u32 {
+    let [first, second] = args.limits.drop_time;
+    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
+    let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK;
+    let most = if args.exchange.retransmit { f64::from(WINDOW_MAX) } else { enough };
+    args.load.window.map_or(most.min(f64::from(WINDOW_MAX)) as u32, u32::from)
+}
+
+/// The virtual users of a closed loop: each client of a scenario in which clients act for themselves, else as many
+/// exchanges as may be in flight.
+fn users(args: &DhcpArgs) -> u32 {
+    match &args.scenario {
+        Scenario::Basic => args.load.window.map_or(WINDOW, u32::from),
+        Scenario::Avalanche | Scenario::Fleet(_) => args.clients.count.get(),
+    }
+}
+
+/// A source has one socket, which one worker reads.
+fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
+    let most = sources.min(sessions as usize).max(1);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    args.load.workers.unwrap_or(cores).clamp(1, most)
+}
+
+/// The first `-n` counts leases asked for; renewals and releases that fall due between them are not of their number.
+fn count(args: &DhcpArgs) -> Option<u64> {
+    match args.scenario {
+        Scenario::Avalanche => Some(args.clients.count.get().into()),
+        Scenario::Fleet(_) => args.limits.numbers[0],
+        Scenario::Basic => args.limits.numbers[0].map(|count| mix(args).until_acquired(count)),
+    }
+}
+
+fn drain(args: &DhcpArgs) -> Duration {
+    let [first, second] = args.limits.drop_time;
+    match args.limits.exit_wait {
+        Some(wait) => wait,
+        None if args.scenario == Scenario::Avalanche || args.exchange.retransmit => DRAIN_MAX,
+        None => first + second + DRAIN_SLACK,
+    }
+}

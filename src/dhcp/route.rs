@@ -1,0 +1,115 @@
+//! [`Route`]: which sockets a run has, and where they send to.
+
+use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+
+use brunt_drivers::net::interface::{Interface, local_address};
+use brunt_drivers::net::udp::{Bound, Options};
+
+use crate::cli::dhcp::args::{DhcpArgs, Family};
+
+/// The way to the server and back.
+pub(super) struct Route {
+    /// Where everything is sent.
+    pub(super) server: SocketAddr,
+    /// Where it is sent from: a socket each.
+    pub(super) locals: Vec<SocketAddr>,
+    /// The interface that was named.
+    pub(super) interface: Option<Interface>,
+}
+
+impl Route {
+    /// Finds the way, or says what is wrong with it.
+    pub(super) fn of(args: &DhcpArgs) -> Result<Self, String> {
+        let asked = &args.route;
+        let named = asked.interface.as_deref().map(Interface::named).transpose();
+        let interface = named.map_err(|error| format!("failed to {error}"))?;
+        let server = scoped(asked.server, asked.server_port, interface.as_ref());
+        let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
+            vec![local(args, server, interface.as_ref())?]
+        } else {
+            asked.source_ips.iter().filter(|ip| ip.is_ipv4() == server.is_ipv4()).collect()
+        };
+        let ports = match asked.source_ports.as_slice() {
+            [] => &[asked.local_port],
+            ports => ports,
+        };
+        let at = |&ip: &IpAddr| ports.iter().map(move |&port| (ip, port));
+        let locals = addresses
+            .iter()
+            .flat_map(at)
+            .map(|(ip, port)| scoped(ip, port, interface.as_ref()))
+            .collect();
+        Ok(Self { server, locals, interface })
+    }
+
+    /// Opens the sockets, so that whoever may not have them is told before the run.
+    pub(super) fn open(&self, args: &DhcpArgs, count: usize) -> Result<Vec<Bound>, String> {
+        let open = |local: &SocketAddr| {
+            Bound::open(&self.options(args, *local)).map_err(|error| format!("failed to {error}"))
+        };
+        self.locals.iter().take(count).map(open).collect()
+    }
+
+    fn options(&self, args: &DhcpArgs, local: SocketAddr) -> Options {
+        let ip = self.server.ip();
+        let on_link = match ip {
+            IpAddr::V4(ip) => ip.is_broadcast() || ip.is_multicast(),
+            IpAddr::V6(ip) => ip.is_multicast() || ip.is_unicast_link_local(),
+        };
+        let mut options = Options::new(local);
+        // Bound to its interface, a socket hears nothing that comes another way: only where there is no route to go by.
+        options.device =
+            self.interface.as_ref().filter(|_| on_link).map(|found| found.name.clone());
+        options.broadcast = args.route.broadcast;
+        options.multicast =
+            self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
+        options.kernel_stamps = args.output.kernel_stamps;
+        if let Some(batch) = args.load.batch {
+            options.batch = batch;
+        }
+        options
+    }
+}
+
+/// A link-local address says nothing without its interface.
+fn scoped(ip: IpAddr, port: u16, interface: Option<&Interface>) -> SocketAddr {
+    match (ip, interface) {
+        (IpAddr::V6(ip), Some(found)) if ip.is_unicast_link_local() || ip.is_multicast() => {
+            SocketAddrV6::new(ip, port, 0, found.index).into()
+        }
+        _ => SocketAddr::new(ip, port),
+    }
+}
+
+/// The address that answers come to: the one asked for, else the interface's first, else the one the kernel would send
+/// from.
+fn local(
+    args: &DhcpArgs,
+    server: SocketAddr,
+    interface: Option<&Interface>,
+) -> Result<IpAddr, String> {
+    if let Some(local) = args.route.local {
+        return Ok(local);
+    }
+    match (interface, args.family) {
+        (Some(found), Family::V4) => {
+            found.first_v4().map(IpAddr::V4).map_err(|error| format!("failed to {error}"))
+        }
+        (Some(found), Family::V6) => {
+            let global = found.global().filter(|_| args.route.relay_levels > 0);
+            let first = global.or_else(|| found.link_local().ok()).or_else(|| found.global());
+            first.map(IpAddr::V6).ok_or_else(|| {
+                format!(
+                    "failed to find an IPv6 address on the interface '{}': it has none; add one, or name one with -l",
+                    found.name
+                )
+            })
+        }
+        (None, _) => local_address(server).map_err(|error| {
+            format!(
+                "failed to find a way to {}: {error}; name an address or an interface with -l",
+                server.ip()
+            )
+        }),
+    }
+}

@@ -1,0 +1,96 @@
+//! The driver's plan of a command line for DHCPv4.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use brunt_drivers::dhcp::v4::{
+    Offsets, Plan, Retransmission, Rising, Role, Setup, Template, VariedOption,
+};
+use brunt_drivers::dhcp::{Population, hexfile, listfile};
+
+use super::failed;
+use crate::cli::dhcp::args::{self, DhcpArgs, ElapsedOffset, Scenario};
+use crate::cli::dhcp::varied;
+
+/// The option that relay agents write into (RFC 3046).
+const RELAY_INFO: u8 = 82;
+
+/// The plan of what goes through the socket at this address.
+pub(super) fn plan(
+    args: &DhcpArgs,
+    population: &Population,
+    address: IpAddr,
+    seed: u64,
+) -> Result<Plan, String> {
+    let address = match address {
+        IpAddr::V4(address) => address,
+        IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
+    };
+    let exchange = &args.exchange;
+    let mut setup = Setup::new(population.clone(), role(args)?, address);
+    setup.seed = seed;
+    setup.broadcast = args.route.broadcast_flag;
+    setup.first_half = exchange.first_half;
+    setup.rapid_commit = exchange.rapid_commit;
+    setup.first_server = exchange.same_server;
+    for option in &exchange.options {
+        let code = code(option)?;
+        if option.value.varies() {
+            setup.varied.push(VariedOption { code, sub: None, value: option.value.clone() });
+        } else {
+            setup.options.push((code, option.value.value_of(0)));
+        }
+    }
+    for option in &exchange.relay_options {
+        let sub = Some(code(option)?);
+        setup.varied.push(VariedOption { code: RELAY_INFO, sub, value: option.value.clone() });
+    }
+    if let Some(templates) = &args.templates {
+        setup.first_template = Some(template(&templates.first)?);
+        setup.second_template = templates.second.as_ref().map(second).transpose()?;
+    }
+    setup.rising =
+        exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
+    setup.waits = args.limits.drop_time;
+    setup.retransmission = super::retransmits(args).then(|| Retransmission {
+        // An avalanche ends with its last answer; a client with a life gives up and is born again.
+        tries: (args.scenario != Scenario::Avalanche).then_some(TRIES),
+    });
+    Plan::compile(setup).map_err(failed)
+}
+
+/// How often a message is sent that nobody answers: about two minutes, as clients do before they begin anew.
+const TRIES: u32 = 5;
+
+fn role(args: &DhcpArgs) -> Result<Role, String> {
+    if args.route.client || args.route.relay_levels == 0 {
+        return Ok(Role::Client { server_port: args.route.server_port });
+    }
+    let file = args.route.relay_addresses.as_deref();
+    let addresses = file.map(listfile::relays_v4).transpose().map_err(failed)?;
+    Ok(Role::Relay { addresses: addresses.unwrap_or_default() })
+}
+
+fn code(option: &varied::VariedOption) -> Result<u8, String> {
+    u8::try_from(option.code)
+        .map_err(|_| format!("option {}: a code of DHCPv4 is at most 255", option.code))
+}
+
+fn template(given: &args::Template) -> Result<Template, String> {
+    Ok(Template {
+        packet: hexfile::read(&given.path).map_err(failed)?,
+        name: given.path.clone(),
+        offsets: Offsets { xid: given.xid, identity: given.random, ..Offsets::default() },
+    })
+}
+
+fn second(given: &args::SecondTemplate) -> Result<Template, String> {
+    let mut template = template(&given.template)?;
+    template.offsets.server_id = given.server_id;
+    template.offsets.requested = given.address;
+    template.offsets.elapsed = match given.elapsed {
+        ElapsedOffset::Found => None,
+        ElapsedOffset::At(offset) => Some(offset),
+        ElapsedOffset::Off => Some(0),
+    };
+    Ok(template)
+}
