@@ -24,7 +24,7 @@ pub struct Client {
     relay: Ipv4Addr,
     /// The seconds that the message in hand claims when it is sent first.
     secs: u16,
-    /// When the stage began, counted from the beginning of the run.
+    /// When the exchange began, counted from the beginning of the run.
     began: Duration,
     /// How often the message in hand was sent again.
     again: u32,
@@ -136,7 +136,6 @@ impl Client {
             return ended(MessageType::Offer, None);
         }
         self.stage = Stage::Second;
-        self.began = heard.at;
         let waited = u16::try_from(heard.took.as_secs()).unwrap_or(u16::MAX);
         self.secs = waited;
         Step::Send(self.letter(plan, out))
@@ -266,6 +265,7 @@ impl Dialogue for Client {
     fn begin(&mut self, plan: &Plan, order: Order<Lease>, out: &mut Vec<u8>) -> Step<Lease> {
         let Order { kind, number, client, lease, at } = order;
         let leaseless = matches!(kind, Kind::Acquire | Kind::Inform);
+        let lease = lease.filter(|_| kind != Kind::Acquire);
         *self = Self {
             stage: Plan::opening(kind),
             number,
@@ -273,14 +273,13 @@ impl Dialogue for Client {
             mac: plan.mac(client),
             relay: lease.map_or_else(|| plan.relay(number), |lease| lease.relay),
             began: at,
-            lease: if kind == Kind::Acquire { None } else { lease },
+            lease,
             ..Self::default()
         };
         if self.lease.is_none() && !leaseless {
             return self.unanswered(Outcome::Skipped);
         }
         if kind == Kind::Acquire {
-            self.relay = plan.relay(number);
             self.secs = plan.rising.map_or(0, |rising| rising.secs(at));
         }
         Step::Send(self.letter(plan, out))

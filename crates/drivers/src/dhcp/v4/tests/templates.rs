@@ -122,6 +122,13 @@ fn a_wrong_offset_is_told_what_it_points_at() {
         ),
         "{said}"
     );
+    // One octet short of where the client identifier ends.
+    let said = wrong(request.clone(), Offsets { identity: Some(274), ..none });
+    assert!(
+        said.contains("is inside option 61 (client identifier), 7 bytes")
+            && said.ends_with("at 275"),
+        "{said}"
+    );
     let said = wrong(request.clone(), Offsets { identity: Some(4_000), ..none });
     assert!(said.contains("lies beyond the last byte of the packet, which has 277"), "{said}");
     let said = wrong(packet(MessageType::Discover), Offsets { server_id: Some(54), ..none });
