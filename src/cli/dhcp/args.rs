@@ -135,6 +135,13 @@ pub(crate) struct Route {
     pub(crate) lab: bool,
 }
 
+impl Route {
+    /// The number of addresses and ports to send from, each of which has a socket.
+    pub(crate) fn sources(&self) -> usize {
+        self.source_ips.count(self.server) * self.source_ports.len().max(1)
+    }
+}
+
 /// What an exchange consists of.
 #[expect(
     clippy::struct_excessive_bools,
@@ -258,7 +265,7 @@ pub(crate) struct Load {
     pub(crate) preload: u32,
     /// Time before anything is counted.
     pub(crate) warm_up: Duration,
-    /// Worker threads, if not as many as make sense; `-g single` is one.
+    /// Worker threads, where it matters: as many as there are sources.
     pub(crate) workers: Option<usize>,
     /// Whether workers stay on their processors.
     pub(crate) pin: bool,

@@ -148,7 +148,7 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
                 .pair(&format!("{name}[{at}]"), format!("{}={}", option.code, option.value.text()));
         }
     }
-    let Load { rate, window, backlog, warm_up, workers, batch, node, .. } = &args.load;
+    let Load { rate, window, backlog, warm_up, batch, node, .. } = &args.load;
     match rate {
         Rate::Stages(stages) => lines.pair("stages", stages),
         Rate::Constant { arrival: Arrival::Poisson, .. } => lines.pair("arrival", "poisson"),
@@ -157,7 +157,6 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
     lines.some("window", *window);
     lines.some("backlog", *backlog);
     lines.some("warm-up", Some(*warm_up).filter(|time| !time.is_zero()).map(seconds));
-    lines.some("workers", *workers);
     lines.some("batch", *batch);
     if node.of > 1 {
         lines.pair("node", format!("{}/{}", node.rank, node.of));

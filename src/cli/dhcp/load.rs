@@ -7,14 +7,15 @@ use super::given::{Values, exclusive, refused};
 use crate::cli::fault::Fault;
 use crate::cli::rate::load::{Arrival, Rate};
 
-pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Load, Fault> {
+/// The most addresses and ports to send from: each has a thread.
+const SOURCES_MAX: usize = 256;
+
+pub(super) fn read(
+    values: &Values<'_>,
+    scenario: &Scenario,
+    sources: usize,
+) -> Result<Load, Fault> {
     exclusive(values, "a", "batch", "both give the most messages in one burst")?;
-    if values.text("g") == Some("single") && values.whole("workers").is_some_and(|count| count > 1)
-    {
-        return Err(Fault::new(
-            "-g single cannot be used with --workers above 1: it is one thread",
-        ));
-    }
     let rate = rate(values, scenario)?;
     if values.has("backlog") && rate == Rate::Unlimited {
         return Err(Fault::new("--backlog needs -r or --stages: without a rate nothing waits"));
@@ -25,12 +26,30 @@ pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Load, Fau
         backlog: values.small("backlog"),
         preload: values.small("P").filter(|_| *scenario == Scenario::Basic).unwrap_or(0),
         warm_up: values.time("warm-up").unwrap_or_default(),
-        workers: if values.text("g") == Some("single") { Some(1) } else { values.small("workers") },
+        workers: workers(values, sources)?,
         pin: !values.has("no-pin"),
         batch: values.small("a").or_else(|| values.small("batch")),
         node: node(values)?,
         seed: values.whole("s").filter(|seed| *seed > 0),
     })
+}
+
+/// A source has one socket, which one worker reads, so there are as many workers as sources.
+fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> {
+    if sources > SOURCES_MAX {
+        return Err(Fault::new(format!(
+            "--source-ip and --source-port make {sources} addresses to send from: give at most {SOURCES_MAX}"
+        )));
+    }
+    let single = (values.text("g") == Some("single")).then_some(("-g single", 1));
+    let given = values.small("workers").map(|count| ("--workers", count));
+    for (what, count) in single.into_iter().chain(given).filter(|(_, count)| *count != sources) {
+        return Err(Fault::new(format!(
+            "{what} means {count} workers, and there are {sources} addresses and ports to send from, each with a \
+             worker of its own: see --source-ip and --source-port"
+        )));
+    }
+    Ok((sources > 1 || single.or(given).is_some()).then_some(sources))
 }
 
 fn rate(values: &Values<'_>, scenario: &Scenario) -> Result<Rate, Fault> {

@@ -123,7 +123,7 @@ fn read(
     let clients = clients::read(values, family)?;
     let templates = templates::read(values)?;
     let limits = limits::read(values, &scenario)?;
-    let load = load::read(values, &scenario)?;
+    let load = load::read(values, &scenario, route.sources())?;
     let output = output::read(values, scenario != Scenario::Avalanche)?;
     Ok(DhcpArgs {
         words,

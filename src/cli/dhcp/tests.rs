@@ -223,7 +223,7 @@ fn our_switches_arrive() {
     let args = args(
         "--rapid-commit --release-on-exit --retransmit --relay-levels 2 --source-ip 10.0.0.4/30 --source-port \
          10067,10070-10072 --option '12=host-{n:4}' --relay-option '1=port-{n}' -r 1000 --arrival poisson --backlog 9 \
-         --batch 16 --no-pin --node 1/3 --seed 5 --warm-up 2 --window 77 --workers 2 --hgrm a --hlog b --interval 0.5 \
+         --batch 16 --no-pin --node 1/3 --seed 5 --warm-up 2 --window 77 --workers 8 --hgrm a --hlog b --interval 0.5 \
          --kernel-stamps --record c --report 2012 --slo 'p99<20ms' --slo 'errors<0.1%' 10.0.0.1",
     );
     let Exchange { rapid_commit, release_on_exit, retransmit, options, relay_options, .. } =
@@ -240,7 +240,7 @@ fn our_switches_arrive() {
     let Load { rate, window, backlog, warm_up, workers, pin, batch, node, seed, .. } = args.load;
     assert_eq!(rate, Rate::Constant { per_second: 1000.0, arrival: Arrival::Poisson });
     assert_eq!((window, backlog, warm_up), (NonZeroU32::new(77), Some(9), 2 * SECOND));
-    assert_eq!((workers, pin, batch, seed), (Some(2), false, Some(16), Some(5)));
+    assert_eq!((workers, pin, batch, seed), (Some(8), false, Some(16), Some(5)));
     assert_eq!(node, Node { rank: 1, of: 3 });
     let Output { style, interval, record, hlog, hgrm, objectives, kernel_stamps, .. } = args.output;
     assert_eq!((style, interval, kernel_stamps), (Style::Guide, SECOND / 2, true));
@@ -371,21 +371,21 @@ fn the_decoded_command_line_is_the_text_of_old() {
 fn the_decoded_command_line_has_our_values_where_they_were_given() {
     let args = args(
         "-6 --scenario fleet -R 5 --births 3 --power-cut 'at 60 within 5' --relay-levels 2 --option '16=0x01{n}' \
-         --workers 2 2001:db8::1",
+         --source-port 547,1547 2001:db8::1",
     );
     let text = decoded::decoded(&args, &[0; 6]);
     for line in [
         "IPv6",
         "relay-levels=2",
         "option[0]=16=0x01{n}",
-        "workers=2",
+        "source-port=547,1547",
         "births[1/s]=3",
         "power-cut=at 60s within 5s",
         "renewals=on",
     ] {
         assert!(text.lines().any(|it| it == line), "{line}: {text}");
     }
-    assert!(!text.contains("window") && !text.contains("source"), "{text}");
+    assert!(!text.contains("window") && !text.contains("source-ip"), "{text}");
 }
 
 #[test]
@@ -513,7 +513,9 @@ const MISTAKES: &[(&str, &str)] = &[
     ("--arrival poisson 10.0.0.1", "--arrival needs -r"),
     ("--backlog 5 10.0.0.1", "--backlog needs -r or --stages"),
     ("-a 3 --batch 4 10.0.0.1", "-a cannot be used with --batch"),
-    ("-g single --workers 2 10.0.0.1", "-g single cannot be used with --workers above 1"),
+    ("--workers 2 10.0.0.1", "--workers means 2 workers, and there are 1 addresses and ports"),
+    ("-g single --source-port 68,69 10.0.0.1", "-g single means 1 workers, and there are 2"),
+    ("--source-ip 10.1.0.0/16 10.0.0.1", "make 65534 addresses to send from: give at most 256"),
     ("--slo what 10.0.0.1", "--slo: failed to read the objective"),
     ("--source-ip x 10.0.0.1", "--source-ip: failed to read the source address"),
     ("--source-ip ::1 10.0.0.1", "--source-ip is an IPv6 address"),

@@ -138,8 +138,8 @@ pub(super) const ALL: &[Switch] = &[
         "workers",
         "number",
         Kind::Whole(1, 4096),
-        "Number of worker threads: at most one for each address and port that is sent from, see --source-ip and \
-         --source-port. Default: as many as there are processors for.",
+        "Number of worker threads. Each address and port that is sent from has one, so this says no more than \
+         --source-ip and --source-port do, and must agree with them.",
     ),
     Switch::new(
         Group::Fleet,

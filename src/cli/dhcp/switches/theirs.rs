@@ -212,7 +212,8 @@ pub(super) const ALL: &[Switch] = &[
         "g",
         "mode",
         Kind::Choice(&["single", "multi"]),
-        "'single': one thread. 'multi': as many as make sense. --workers gives their number.",
+        "'single': one thread. 'multi': one for each address and port that is sent from, see --source-ip and \
+         --source-port.",
     )
     .default("multi"),
     Switch::new(
