@@ -103,6 +103,26 @@ const DHCP_TARGET: &str = "\
     dropped because the server was too slow is among it.\n\n\
     [Scripts](dhcp-scripts.md) describes the file that `--script` reads.";
 
+const DHCP_TARGET_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "DHCPv4 on a port that needs no privilege, for clients that send from such a port as well:",
+        "brunt target dhcp --listen 127.0.0.1:10067 --reply-to-source",
+    ),
+    (
+        "Both protocols, with few addresses and short leases:",
+        "brunt target dhcp --listen 127.0.0.1:10067 --listen [::1]:10547 --pool 10.1.0.0/24 --pool6 \
+                     2001:db8:1::1-2001:db8:1::64 --lifetime 10",
+    ),
+    (
+        "For clients without a relay, in a network namespace or on a network that is yours:",
+        "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 --listen [::]:547",
+    ),
+    (
+        "A server with a bad day, and who got what in spite of it:",
+        "brunt target dhcp --script bad-day.toml --leases-out leases.csv",
+    ),
+];
+
 fn words(name: &str) -> Words {
     match name {
         "report" => (
@@ -132,28 +152,7 @@ fn words(name: &str) -> Words {
                 ("A directory with a bad day:", "brunt target ldap --script stall.toml"),
             ],
         ),
-        "target dhcp" => (
-            DHCP_TARGET,
-            &[
-                (
-                    "DHCPv4 on a port that needs no privilege, for clients that send from such a port as well:",
-                    "brunt target dhcp --listen 127.0.0.1:10067 --reply-to-source",
-                ),
-                (
-                    "Both protocols, with few addresses and short leases:",
-                    "brunt target dhcp --listen 127.0.0.1:10067 --listen [::1]:10547 --pool 10.1.0.0/24 --pool6 \
-                     2001:db8:1::1-2001:db8:1::64 --lifetime 10",
-                ),
-                (
-                    "For clients without a relay, in a network namespace or on a network that is yours:",
-                    "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 --listen [::]:547",
-                ),
-                (
-                    "A server with a bad day, and who got what in spite of it:",
-                    "brunt target dhcp --script bad-day.toml --leases-out leases.csv",
-                ),
-            ],
-        ),
+        "target dhcp" => (DHCP_TARGET, DHCP_TARGET_EXAMPLES),
         "calibrate" => (
             "Runs each operation against a directory in the same process, with one worker, and works out what that \
              worker would manage with a core to itself: the rate it reached, divided by the share of its core that it \

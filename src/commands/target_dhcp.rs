@@ -115,15 +115,17 @@ fn announce(running: &Running) -> Result<Exit, Refusal> {
 fn table(running: &Running) -> String {
     let mut out = "address,length,client,state,messages\n".to_owned();
     for lease in running.leases() {
-        let client: String = lease.client.iter().map(|octet| format!("{octet:02x}")).collect();
         let state = match lease.state {
             State::Free => "free",
             State::Offered => "offered",
             State::Bound => "bound",
             State::Declined => "declined",
         };
-        let _ =
-            writeln!(out, "{},{},{client},{state},{}", lease.address, lease.length, lease.heard);
+        let _ = write!(out, "{},{},", lease.address, lease.length);
+        for octet in &lease.client {
+            let _ = write!(out, "{octet:02x}");
+        }
+        let _ = writeln!(out, ",{state},{}", lease.heard);
     }
     out
 }
@@ -168,4 +170,93 @@ fn account(stats: &Stats) -> String {
         let _ = writeln!(out, "script: {fault:<22}{count:>12}");
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use brunt_targets::dhcp::{Act, Answer, Tally};
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Brunt, TargetKind, Verb};
+
+    fn args(words: &[&str]) -> Box<DhcpTargetArgs> {
+        let words = ["brunt", "target", "dhcp"].iter().chain(words);
+        match Brunt::try_parse_from(words).unwrap().verb {
+            Verb::Target { kind: TargetKind::Dhcp(args) } => args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn whole_networks_are_refused_for_safety() {
+        for listen in ["0.0.0.0:0", "[::]:0", "255.255.255.255:67"] {
+            let refusal = dhcp(&args(&["--listen", listen])).unwrap_err();
+            assert_eq!(refusal.exit, Exit::Unsafe);
+            assert!(
+                refusal.text.starts_with(&format!("failed to listen at {listen}: ")),
+                "{refusal:?}"
+            );
+        }
+        // Neither says anything without the other.
+        for half in [&["--lab"][..], &["--interface", "lo"]] {
+            let words = ["brunt", "target", "dhcp"].iter().chain(half);
+            assert!(Brunt::try_parse_from(words).is_err(), "{half:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_is_what_is_meant() {
+        let config = config(&args(&[
+            "--listen",
+            "127.0.0.1:0",
+            "--listen",
+            "[::1]:0",
+            "--name-server",
+            "9.9.9.9",
+            "--name-server",
+            "2620:fe::fe",
+            "--duid",
+            "00:03:00:01:02:00:00:00:00:0F",
+            "--lifetime",
+            "4000000000",
+        ]))
+        .unwrap();
+        assert_eq!(config.listen.len(), 2);
+        assert_eq!(config.v4.name_servers, ["9.9.9.9".parse::<std::net::Ipv4Addr>().unwrap()]);
+        assert_eq!(config.v6.name_servers, ["2620:fe::fe".parse::<std::net::Ipv6Addr>().unwrap()]);
+        assert_eq!(config.v6.duid, Some(vec![0, 3, 0, 1, 2, 0, 0, 0, 0, 15]));
+        assert_eq!((config.v6.preferred, config.v6.valid), (3_000_000_000, 4_000_000_000));
+        for wrong in ["0", "0x03", "zz"] {
+            assert_eq!(octets(wrong).unwrap_err().exit, Exit::Usage, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_account_says_what_there_was_and_nothing_else() {
+        let v6 = Tally {
+            datagrams: 3,
+            received: vec![(Act::Discover, 2)],
+            sent: vec![(Answer::Offer, 1)],
+            statuses: vec![(2, 1)],
+            malformed: 1,
+            ..Tally::default()
+        };
+        let stats = Stats { v6, faults: vec![("drop", 1)], ..Stats::default() };
+        let words: Vec<_> = account(&stats)
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(
+            words,
+            [
+                "DHCPv6: 3 datagrams",
+                "SOLICIT 2",
+                "ADVERTISE 1",
+                "status 2, NoAddrsAvail 1",
+                "malformed 1",
+                "script: drop 1"
+            ]
+        );
+    }
 }
