@@ -105,6 +105,20 @@ pub enum Rejected {
     Unexpected,
 }
 
+/// How a lease ages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// When it was given, counted from the beginning of the run.
+    pub given: Duration,
+    /// T1: how long after that the server that gave it is to be asked for more time; never if
+    /// nothing.
+    pub renew: Option<Duration>,
+    /// T2: how long after that any server is to be asked.
+    pub rebind: Option<Duration>,
+    /// How long after that it ends.
+    pub ends: Option<Duration>,
+}
+
 /// One family's way of talking.
 pub trait Dialogue: Default + 'static {
     /// What all dialogues of a run share: identities, packets, drop times.
@@ -117,6 +131,9 @@ pub trait Dialogue: Default + 'static {
 
     /// The number of the client that holds the lease.
     fn holder(lease: &Self::Lease) -> u64;
+
+    /// How the lease ages.
+    fn times(lease: &Self::Lease) -> Times;
 
     /// Takes a datagram out of its relay messages; says whose transaction it belongs to and what
     /// to hand to [`reply`](Self::reply).

@@ -1,33 +1,43 @@
-//! A [`Session`]: one place among a worker's exchanges in flight, for the engine.
+//! A [`Session`]: one place among a worker's exchanges in flight, or one client that lives, for the engine.
 //!
-//! What its exchange does and for whom follows from the exchange's number alone. Everything it needs
-//! of the network it asks of the hub it shares. It must not know a packet.
+//! Where exchanges come at rates, what an exchange does and for whom follows from its number alone,
+//! and any session carries it out. In a fleet, each session is a client with a [`Life`], which says
+//! what comes next and when. Everything it needs of the network it asks of the hub it shares. It
+//! must not know a packet.
 
-use super::Kind;
 use super::dialogue::{Dialogue, Note, Order};
 use super::hub::{Ended, Hub};
+use super::life::{Life, Turn};
 use super::setup::Task;
+use super::{Kind, Stage};
 use crate::chance::mix;
 use crate::net::carrier::Carrier;
-use brunt_exchange::{Outcome, Part, Ticket, Watch};
+use brunt_exchange::{Class, Moment, Outcome, Part, Ticket, Want, Watch};
 use std::rc::Rc;
+use std::time::Duration;
+
+/// The part that says how long a client waited for the server in its whole life, after those of the
+/// stages.
+pub const LEASE_LIFE: Part = Part(Stage::ALL.len() as u8);
 
 /// A session that asks for leases, renews and releases them.
 pub struct Session<D: Dialogue, C: Carrier + 'static> {
     hub: Rc<Hub<D, C>>,
     slot: u32,
+    /// The number of the session in the whole run.
+    number: u32,
+    life: Option<Box<Life<D::Lease>>>,
 }
 
 impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
-    pub(super) fn new(hub: Rc<Hub<D, C>>, slot: u32) -> Self {
-        Self { hub, slot }
+    pub(super) fn new(hub: Rc<Hub<D, C>>, slot: u32, number: u32) -> Self {
+        Self { hub, slot, number, life: None }
     }
 
     /// What exchange `number` is: its kind, its client and the lease it is about; or its kind
     /// alone, where it needs a lease and none is held.
-    fn order(&self, number: u64, watch: &Watch<'_>) -> Result<Order<D::Lease>, Kind> {
+    fn order(&self, number: u64, now: Moment) -> Result<Order<D::Lease>, Kind> {
         let shared = self.hub.shared();
-        let now = watch.now();
         let at = now - shared.origin(now);
         let (kind, rank) = match &shared.task {
             Task::Mix(mix) => {
@@ -35,19 +45,46 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
                 (turn.kind, turn.rank)
             }
             Task::Release(_) => (Kind::Release, number),
+            Task::Live(_) => (Kind::Acquire, u64::from(self.number)),
         };
         if kind == Kind::Acquire {
             let client = shared.population.client(rank);
             return Ok(Order { kind, number, client, lease: None, at });
         }
         let lease = match &shared.task {
-            Task::Mix(_) => self.hub.take_lease(mix(shared.seed ^ mix(number))),
             Task::Release(leases) => {
                 usize::try_from(rank).ok().and_then(|n| leases.get(n)).cloned()
             }
+            _ => self.hub.take_lease(mix(shared.seed ^ mix(number))),
         };
         let lease = lease.ok_or(kind)?;
         Ok(Order { kind, number, client: D::holder(&lease), lease: Some(lease), at })
+    }
+
+    /// Carries out what comes next in the client's life.
+    async fn live(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        let now = watch.now();
+        let Ok(mut order) = self.order(ticket.number, now) else { return Outcome::Skipped };
+        let next = self.life.as_ref().and_then(|life| Some((life, life.next()?.0)));
+        let Some((life, kind)) = next else { return Outcome::Skipped };
+        (order.kind, order.lease) = (kind, life.lease(kind).cloned());
+        let (client, until) = (order.client, life.until(kind, now));
+        watch.operation(kind as u16);
+        let mut ended = self.hub.carry_out(self.slot, order, until).await;
+        report(&ended, self.title(ended.stage), client, watch);
+        let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
+        let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
+        let turn = Turn { kind, outcome, lease, waited, at };
+        if let Some(life) = &mut self.life
+            && let Some(waited) = life.ended(turn)
+        {
+            watch.part(LEASE_LIFE, waited);
+        }
+        outcome
+    }
+
+    fn title(&self, stage: Stage) -> &'static str {
+        stage.title(self.hub.shared().destination.is_ipv6())
     }
 }
 
@@ -57,13 +94,15 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        match self.order(ticket.number, watch) {
+        if self.life.is_some() {
+            return self.live(ticket, watch).await;
+        }
+        match self.order(ticket.number, watch.now()) {
             Ok(order) => {
                 watch.operation(order.kind as u16);
                 let client = order.client;
-                let ended = self.hub.carry_out(self.slot, order).await;
-                let v6 = self.hub.shared().destination.is_ipv6();
-                report(&ended, ended.stage.title(v6), client, watch);
+                let ended = self.hub.carry_out(self.slot, order, None).await;
+                report(&ended, self.title(ended.stage), client, watch);
                 ended.outcome
             }
             Err(kind) => {
@@ -73,13 +112,27 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
         }
     }
 
+    fn wants(&mut self, free: Moment) -> Want {
+        let shared = self.hub.shared();
+        let Task::Live(lives) = &shared.task else { return Want::Next };
+        let life = self.life.get_or_insert_with(|| {
+            let origin = shared.origin(free);
+            Box::new(Life::new(*lives, D::times, shared.seed, self.number, origin))
+        });
+        life.next().map_or(Want::Nothing, |(_, at)| Want::At(at))
+    }
+
     async fn close(&mut self) {
+        let lease = self.life.as_mut().and_then(|life| life.take_lease());
+        if self.hub.shared().leases_max > 0 {
+            self.hub.shared().give_back(lease.into_iter().collect());
+        }
         self.hub.leave();
     }
 }
 
 /// Tells the engine what it has to know of an exchange.
-pub(super) fn report(ended: &Ended, title: &str, client: u64, watch: &mut Watch<'_>) {
+fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
     if let Some(sent) = ended.sent {
         watch.sent_as(sent);
     }
@@ -94,9 +147,9 @@ pub(super) fn report(ended: &Ended, title: &str, client: u64, watch: &mut Watch<
         (Some(Note::Nak), _) => "the server refused by DHCPNAK",
         (Some(Note::Rejected), _) => "the answer brought no lease",
         (Some(Note::Malformed), _) => "the answer was malformed",
-        (_, Outcome::Failed(brunt_exchange::Class::Connect, errno)) => {
+        (_, Outcome::Failed(Class::Connect, errno)) => {
             let error = std::io::Error::from_raw_os_error(errno.cast_signed());
-            return watch.explain(format_args!("client {client}: not sent: {error}"));
+            return watch.explain(format_args!("client {client}: not sent: {error} [{title}]"));
         }
         _ => "the answer was not what was asked for",
     };

@@ -7,6 +7,7 @@
 use super::dialogue::Dialogue;
 use super::hub::Hub;
 use super::keepsakes::{Keepsakes, Wishes};
+use super::life::Lives;
 use super::limits::Limits;
 use super::mix::Mix;
 use super::population::Population;
@@ -32,6 +33,8 @@ pub enum Task<L> {
     Mix(Mix),
     /// Give these leases back, one an exchange.
     Release(Vec<L>),
+    /// Live: each session is a client that says itself when its next exchange is due.
+    Live(Lives),
 }
 
 /// What a caller asks for.
@@ -140,7 +143,10 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         let slots = numbers.len();
         let socket = lock(&self.sockets[worker]).take();
         let hub = Hub::start(Arc::clone(&self.shared), socket, worker, slots);
-        (0..slots as u32).map(|slot| Session::new(Rc::clone(&hub), slot)).collect()
+        (0..)
+            .zip(numbers)
+            .map(|(slot, number)| Session::new(Rc::clone(&hub), slot, number))
+            .collect()
     }
 
     #[cfg(test)]
@@ -188,6 +194,11 @@ impl<D: Dialogue> Shared<D> {
     /// When the first exchange began; it begins now, if none has.
     pub(super) fn origin(&self, now: Moment) -> Moment {
         *self.origin.get_or_init(|| now)
+    }
+
+    /// How many leases a worker keeps for its sessions. Clients that live keep theirs themselves.
+    pub(super) fn leases_max_of_worker(&self) -> usize {
+        if matches!(self.task, Task::Live(_)) { 0 } else { self.leases_max }
     }
 
     /// How many messages a worker sends before the run.

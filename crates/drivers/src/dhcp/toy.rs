@@ -3,7 +3,7 @@
 //! Its messages are a type, a transaction id and an address: all that a hub can tell apart. It offers
 //! every step a dialogue may take, so that no test of the hub has to know DHCP.
 
-use super::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
+use super::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step, Times};
 use super::keepsakes::Wishes;
 use super::limits::Limits;
 use super::setup::{Setup, Task};
@@ -95,6 +95,10 @@ impl Dialogue for Toy {
 
     fn holder(lease: &Held) -> u64 {
         lease.client
+    }
+
+    fn times(_: &Held) -> Times {
+        Times { given: Duration::ZERO, renew: None, rebind: None, ends: None }
     }
 
     fn open<'a>(_: &Rules, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected> {

@@ -23,10 +23,11 @@ use std::task::Context;
 use std::time::Duration;
 
 /// How an exchange ended, for the session that began it.
-pub(in crate::dhcp) struct Ended {
+pub(in crate::dhcp) struct Ended<L> {
     pub(in crate::dhcp) outcome: Outcome,
     pub(in crate::dhcp) note: Option<Note>,
     pub(in crate::dhcp) stage: Stage,
+    pub(in crate::dhcp) lease: Option<L>,
     /// When the first message left, if it did.
     pub(in crate::dhcp) sent: Option<Moment>,
     pub(in crate::dhcp) at: Moment,
@@ -62,18 +63,25 @@ impl<D: Dialogue> Desk<D> {
             stale: 0,
             transactions: Transactions::new(slots, preload),
             wheel: Wheel::new(slots),
-            leases: Leases::new(shared.leases_max),
+            leases: Leases::new(shared.leases_max_of_worker()),
             kept: 0,
             server_kept: false,
             shared,
         }
     }
 
-    /// Begins an exchange in a slot that is free.
-    pub(in crate::dhcp) fn begin(&mut self, index: u32, order: Order<D::Lease>, now: Moment) {
+    /// Begins an exchange in a slot that is free. Whatever its dialogue says, it is over `until` that
+    /// moment and ends in that way.
+    pub(in crate::dhcp) fn begin(
+        &mut self,
+        index: u32,
+        order: Order<D::Lease>,
+        until: Option<(Moment, Outcome)>,
+        now: Moment,
+    ) {
         let slot = &mut self.slots[index as usize];
         debug_assert!(slot.phase == Phase::Idle, "a slot has one exchange at a time");
-        slot.reset(order.kind, order.client);
+        slot.reset(order.kind, order.client, until);
         if matches!(order.kind, Kind::Release | Kind::Decline) {
             slot.gives_up = order.lease.as_ref().map(D::address);
         }
@@ -88,7 +96,11 @@ impl<D: Dialogue> Desk<D> {
     }
 
     /// Looks whether the exchange has ended; whoever asks is woken when it has.
-    pub(in crate::dhcp) fn poll_end(&mut self, index: u32, cx: &Context<'_>) -> Option<Ended> {
+    pub(in crate::dhcp) fn poll_end(
+        &mut self,
+        index: u32,
+        cx: &Context<'_>,
+    ) -> Option<Ended<D::Lease>> {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Ended
             && let Some(ending) = slot.ending.take()
@@ -98,6 +110,7 @@ impl<D: Dialogue> Desk<D> {
                 outcome: ending.outcome,
                 note: ending.note,
                 stage: slot.stage,
+                lease: ending.lease,
                 sent: slot.first_sent,
                 at: slot.ended,
                 took: slot.took,
@@ -184,7 +197,7 @@ impl<D: Dialogue> Desk<D> {
             self.tally.count(stage, Counter::Resent);
         }
         if let Some(wait) = slot.wait {
-            slot.deadline = now + wait;
+            slot.wait_from(now, wait);
             self.wheel.arm(index, slot.deadline);
         } else {
             let (outcome, answered) = (Outcome::Ok(0), false);
@@ -204,7 +217,7 @@ impl<D: Dialogue> Desk<D> {
         let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
         if outgoing == Outgoing::Again {
             // The message left once, and its answer may still come.
-            slot.deadline = now + slot.wait.unwrap_or_default();
+            slot.wait_from(now, slot.wait.unwrap_or_default());
             self.wheel.arm(index, slot.deadline);
             return;
         }
@@ -267,6 +280,12 @@ impl<D: Dialogue> Desk<D> {
     fn expire(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
         let at = slot.deadline;
+        if let Some((until, outcome)) = slot.until
+            && at >= until
+        {
+            let ending = Ending { outcome, answered: false, note: None, lease: None };
+            return self.conclude(index, ending, at);
+        }
         let since = at - slot.stage_sent;
         let step = slot.dialogue.expired(&self.plan, since, &mut slot.out);
         self.follow(index, step, at);

@@ -10,7 +10,7 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, Toy, Wire, at, message, parts, setup,
 };
 use crate::dhcp::{Kind, Stage};
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::Class;
 use std::collections::HashMap;
 
 const NANO: Duration = Duration::from_nanos(1);
@@ -43,7 +43,7 @@ impl Scene {
 
     fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
         let order = Order { kind, number, client: number, lease, at: Duration::ZERO };
-        self.desk.begin(slot, order, self.now);
+        self.desk.begin(slot, order, None, self.now);
     }
 
     /// Sends all that is queued.
@@ -67,7 +67,7 @@ impl Scene {
         self.now = self.now + time;
     }
 
-    fn end(&mut self, slot: u32) -> Option<Ended> {
+    fn end(&mut self, slot: u32) -> Option<Ended<Held>> {
         self.desk.poll_end(slot, &Context::from_waker(Waker::noop()))
     }
 
@@ -305,6 +305,29 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
     }
     assert_eq!(scene.outcome(0), Some(Outcome::TimedOut));
     scene.assert_nothing_waits();
+}
+
+#[test]
+fn an_exchange_may_have_an_end_of_its_own() {
+    for (outcome, first) in [
+        (Outcome::TimedOut, [("sent", 1), ("resent", 1), ("drops", 1)]),
+        (Outcome::CutOff, [("sent", 1), ("resent", 1), ("cut off", 1)]),
+    ] {
+        let mut scene = Scene::new(1, Rules { resends: 9, ..Rules::default() });
+        let (kind, client, lease) = (Kind::Acquire, 1, None);
+        let order = Order { kind, number: 1, client, lease, at: Duration::ZERO };
+        scene.desk.begin(0, order, Some((at(2500), outcome)), scene.now);
+        scene.send();
+        scene.pass(Duration::from_millis(1100));
+        scene.desk.tick(scene.now);
+        scene.send();
+        scene.pass(Duration::from_millis(1400));
+        scene.desk.tick(scene.now);
+        let ended = scene.end(0).unwrap();
+        assert_eq!((ended.outcome, ended.at), (outcome, at(2500)));
+        assert_eq!(scene.counts(Stage::First), first);
+        scene.assert_nothing_waits();
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::dialogue::{Dialogue, Order, Step};
 use super::setup::{Opener, Shared};
 use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, Parcel};
-use brunt_exchange::Moment;
+use brunt_exchange::{Moment, Outcome};
 use desk::Desk;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -140,9 +140,15 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     }
 
     /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
-    pub(super) async fn carry_out(&self, slot: u32, order: Order<D::Lease>) -> Ended {
+    /// It is over `until` that moment at the latest, and ends in that way then.
+    pub(super) async fn carry_out(
+        &self,
+        slot: u32,
+        order: Order<D::Lease>,
+        until: Option<(Moment, Outcome)>,
+    ) -> Ended<D::Lease> {
         let now = self.shared.clock.now();
-        self.desk.borrow_mut().begin(slot, order, now);
+        self.desk.borrow_mut().begin(slot, order, until, now);
         self.bell.ring();
         let holding = Holding { desk: &self.desk, slot };
         let ended = poll_fn(|cx| match self.desk.borrow_mut().poll_end(slot, cx) {

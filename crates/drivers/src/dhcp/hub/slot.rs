@@ -4,7 +4,7 @@
 //! socket, a table or a counter.
 
 use crate::dhcp::{Dialogue, Ending, Kind, Stage};
-use brunt_exchange::Moment;
+use brunt_exchange::{Moment, Outcome};
 use std::net::{IpAddr, SocketAddr};
 use std::task::Waker;
 use std::time::Duration;
@@ -55,6 +55,8 @@ pub(super) struct Slot<D: Dialogue> {
     pub(super) first_sent: Option<Moment>,
     /// When the stage's message left for the first time.
     pub(super) stage_sent: Moment,
+    /// When the exchange is over whatever its dialogue says, and how.
+    pub(super) until: Option<(Moment, Outcome)>,
     /// A reply that comes later than this is late.
     pub(super) deadline: Moment,
     /// What the answered stages took.
@@ -83,6 +85,7 @@ impl<D: Dialogue> Slot<D> {
             wait: None,
             first_sent: None,
             stage_sent: Moment::ZERO,
+            until: None,
             deadline: NEVER,
             took: [None; 2],
             gives_up: None,
@@ -93,17 +96,24 @@ impl<D: Dialogue> Slot<D> {
     }
 
     /// Forgets the exchange before.
-    pub(super) fn reset(&mut self, kind: Kind, client: u64) {
+    pub(super) fn reset(&mut self, kind: Kind, client: u64, until: Option<(Moment, Outcome)>) {
         self.phase = Phase::Idle;
         self.kind = kind;
         self.client = client;
         self.stage = Stage::First;
         self.before = None;
         self.first_sent = None;
+        self.until = until;
         self.deadline = NEVER;
         self.took = [None; 2];
         self.gives_up = None;
         self.ending = None;
+    }
+
+    /// Waits for an answer from `now` on, as long as is wanted and the exchange may last.
+    pub(super) fn wait_from(&mut self, now: Moment, wait: Duration) {
+        let until = self.until.map_or(NEVER, |(until, _)| until);
+        self.deadline = (now + wait).min(until);
     }
 
     /// Notes what an answered stage took.

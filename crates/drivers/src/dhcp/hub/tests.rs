@@ -7,8 +7,8 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, Held, Log, OFFER, REQUEST, Rules, Server, Toy, Wire, message, obliging, parts,
     setup,
 };
-use crate::dhcp::{Kind, Mix, Session, Stage};
-use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Watch};
+use crate::dhcp::{Kind, LEASE_LIFE, Lives, Mix, Session, Stage};
+use brunt_exchange::{Class, Clock as _, Monotonic, Session as _, Ticket, Want, Watch};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 fn runtime() -> LocalRuntime {
@@ -31,7 +31,8 @@ fn play<F: Future>(
     let output = runtime.block_on(async {
         let wire = Wire::new(server, Rc::clone(&log));
         let hub = Hub::start_on(Arc::clone(dhcp.shared()), Ok(wire), 0, sessions as usize);
-        let sessions = (0..sessions).map(|slot| Session::new(Rc::clone(&hub), slot)).collect();
+        let sessions =
+            (0..sessions).map(|slot| Session::new(Rc::clone(&hub), slot, slot)).collect();
         drop(hub);
         act(sessions, log).await
     });
@@ -192,4 +193,49 @@ fn a_worker_without_a_socket_fails_its_exchanges() {
     let outcomes = runtime.block_on(async { at_once(dhcp.sessions(0, 0..2)).await });
     assert_eq!(outcomes, [Outcome::Failed(Class::Connect, libc::EMFILE.cast_unsigned()); 2]);
     assert_eq!(dhcp.tallies()[0].overall(Overall::LocalLimit), 2);
+}
+
+#[test]
+fn clients_of_a_fleet_say_themselves_when_they_are_due() {
+    let mut setup = setup(Rules::default());
+    let lives = Lives {
+        births: Duration::from_millis(3),
+        renewals: true,
+        release_share: 1.0,
+        decline_share: 0.0,
+        inform_share: 1.0,
+        reboot_share: 0.0,
+        time_scale: 1.0,
+        power_cut: None,
+    };
+    setup.task = Task::Live(lives);
+    setup.leases_max = 1;
+    let act = |mut sessions: Vec<Session<Toy, Wire>>, log: Rc<Log>| async move {
+        let mut session = sessions.remove(2);
+        drop(sessions);
+        let clock = Monotonic::new();
+        let origin = clock.now();
+        let born = session.wants(origin);
+        let mut seen = Vec::new();
+        for number in 20..22 {
+            let mut watch = Watch::new(&clock, None);
+            let ticket = Ticket { number, session: 2, turn: number };
+            let outcome = session.exchange(&ticket, &mut watch).await;
+            let life = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
+            seen.push((watch.named_operation(), outcome, life));
+        }
+        let after = session.wants(clock.now());
+        session.close().await;
+        (born == Want::At(origin + Duration::from_millis(6)), seen, after, log)
+    };
+    let (dhcp, (born, seen, after, log)) = play(setup, Box::new(obliging), 3, act);
+    assert!(born, "the third of them");
+    let [inform, acquire] = [Kind::Inform, Kind::Acquire].map(|kind| kind as u16);
+    let ok = Outcome::Ok(5);
+    // The toy's leases last for ever: nothing is left to wait for.
+    assert_eq!(seen, [(inform, ok, false), (acquire, ok, true)]);
+    assert_eq!(after, Want::Nothing);
+    assert_eq!(log.messages.borrow().len(), 3);
+    let left = dhcp.take_leases();
+    assert_eq!(left, [Held { client: 2, address: 22 }], "its session's number is the client's");
 }

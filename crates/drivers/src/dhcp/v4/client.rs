@@ -6,6 +6,7 @@
 use super::lease::Lease;
 use super::plan::{AtOnce, Plan};
 use super::recipe::Fields;
+use crate::dhcp::dialogue::Times;
 use crate::dhcp::population::Mac;
 use crate::dhcp::{Dialogue, Ending, Heard, Kind, Letter, Note, Order, Rejected, Stage, Step};
 use brunt_exchange::{Class, Outcome};
@@ -230,6 +231,11 @@ impl Dialogue for Client {
 
     fn holder(lease: &Lease) -> u64 {
         lease.client
+    }
+
+    fn times(lease: &Lease) -> Times {
+        let Lease { granted, renew_after, rebind_after, lasts, .. } = *lease;
+        Times { given: granted, renew: renew_after, rebind: rebind_after, ends: lasts }
     }
 
     fn open<'a>(_plan: &Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected> {

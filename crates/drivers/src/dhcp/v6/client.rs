@@ -5,6 +5,7 @@ use super::offer::{self, Offer, Refusal};
 use super::patience::Patience;
 use super::plan::hundredths;
 use super::{Lease, Plan};
+use crate::dhcp::dialogue::Times;
 use crate::dhcp::{Dialogue, Ending, Heard, Kind, Letter, Note, Order, Rejected, Stage, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp6::relay::unwrap;

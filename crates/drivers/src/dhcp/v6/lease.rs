@@ -1,6 +1,7 @@
 //! The [`Lease`] a client holds: what it takes to renew it, to give it back and to compare it.
 
 use super::offer::Offer;
+use crate::dhcp::dialogue::Times;
 use std::net::Ipv6Addr;
 use std::time::Duration;
 
@@ -101,6 +102,16 @@ impl Lease {
     }
 }
 
+impl Lease {
+    /// How it ages. The longest time there is means for ever (RFC 8415 section 7.7).
+    pub(super) fn times(&self) -> Times {
+        let time =
+            |seconds: u32| (seconds < u32::MAX).then_some(Duration::from_secs(seconds.into()));
+        let (renew, rebind, ends) = (time(self.t1), time(self.t2), time(self.valid));
+        Times { given: self.given, renew, rebind, ends }
+    }
+}
+
 impl Bytes {
     fn join(parts: [&[u8]; 3]) -> Self {
         let length = parts.iter().map(|part| part.len()).sum::<usize>();
@@ -147,6 +158,13 @@ mod tests {
             assert_eq!(inline, 14 + addresses.len() + prefixes.len() <= INLINE);
             assert_eq!((lease.t1().as_secs(), lease.t2().as_secs()), (1, 2));
             assert_eq!(lease.valid().as_secs(), u64::from(u32::MAX));
+            let times = lease.times();
+            let seconds = |time: Option<Duration>| time.map(|time| time.as_secs());
+            assert_eq!(times.given, Duration::from_secs(9));
+            assert_eq!(
+                [times.renew, times.rebind, times.ends].map(seconds),
+                [Some(1), Some(2), None]
+            );
         }
     }
 }
