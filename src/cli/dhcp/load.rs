@@ -43,7 +43,8 @@ fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> 
     }
     let single = (values.text("g") == Some("single")).then_some(("-g single", 1));
     let given = values.small("workers").map(|count| ("--workers", count));
-    for (what, count) in single.into_iter().chain(given).filter(|(_, count)| *count != sources) {
+    let mut asked = single.into_iter().chain(given);
+    if let Some((what, count)) = asked.find(|(_, count)| *count != sources) {
         return Err(Fault::new(format!(
             "{what} means {count} workers, and there are {sources} addresses and ports to send from, each with a \
              worker of its own: see --source-ip and --source-port"

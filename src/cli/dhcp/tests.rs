@@ -1,5 +1,7 @@
 //! Command lines of perfdhcp, read.
 
+mod mistakes;
+
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU32;
@@ -397,181 +399,6 @@ fn help_and_versions_come_first() {
     assert!(matches!(parsed("-V"), Ok(Parsed::ExtendedVersion)));
 }
 
-/// What is wrong, and words of what is said about it.
-const MISTAKES: &[(&str, &str)] = &[
-    ("", "there is no server: name its address, or the interface"),
-    ("-l 10.0.0.2", "there is no server"),
-    ("10.0.0.1 10.0.0.2", "'10.0.0.2' is one word too many"),
-    ("localhost", "the server 'localhost' is not understood: give an address, 'all'"),
-    ("-6 10.0.0.1", "the server 10.0.0.1 is an IPv4 address, and this is DHCPv6: leave out -6"),
-    ("2001:db8::1", "the server 2001:db8::1 is an IPv6 address, and this is DHCPv4: add -6"),
-    ("-6 -l 10.0.0.1 ::1", "-l 10.0.0.1 is an IPv4 address"),
-    ("-l ::1 10.0.0.1", "-l ::1 is an IPv6 address"),
-    ("-l a/b 10.0.0.1", "-l 'a/b' is not understood: give an address or the name of an interface"),
-    ("-6 -l eth0 fe80::1%eth1", "is behind eth1, and -l names eth0"),
-    ("10.0.0.1%eth0", "IPv4 has no %"),
-    ("-l eth0 servers", "'servers' is a name of DHCPv6: add -6"),
-    ("all", "'all' is whoever hears it on a network: say which by naming an interface with -l"),
-    ("-4 -6 10.0.0.1", "-4 cannot be used with -6"),
-    // The constraints of old.
-    ("-6 -B ::1", "-B cannot be used with -6"),
-    ("-i -c 10.0.0.1", "-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"),
-    (
-        "-6 -c ::1",
-        "-c needs -i: for rapid commit with servers that may not agree to it use --rapid-commit",
-    ),
-    ("-A 1 10.0.0.1", "-A needs -6"),
-    ("-6 -A 2 ::1", "-A '2' is not understood: give 1"),
-    ("-M f -b mac=0:0:0:0:0:1 10.0.0.1", "-M cannot be used with -b"),
-    ("-y 1 10.0.0.1", "-y needs -Y"),
-    ("-Y 1 10.0.0.1", "-Y needs -y"),
-    ("-Y 1 -y 0 10.0.0.1", "-y '0' is not understood: give seconds above 0"),
-    ("-i -n 1 -n 2 10.0.0.1", "a second -n cannot be used with -i"),
-    ("-i -d 1 -d 2 10.0.0.1", "a second -d cannot be used with -i"),
-    ("-i -D 1 -D 2 10.0.0.1", "a second -D cannot be used with -i"),
-    ("-i -1 10.0.0.1", "-1 cannot be used with -i"),
-    ("-i -T a -T b 10.0.0.1", "a second -T cannot be used with -i"),
-    ("-i -T a -X 4 -X 4 10.0.0.1", "a second -X cannot be used with -i"),
-    ("-i -T a -O 33 -O 33 10.0.0.1", "a second -O cannot be used with -i"),
-    ("-i -E 8 10.0.0.1", "-E cannot be used with -i"),
-    ("-i -S 8 10.0.0.1", "-S cannot be used with -i"),
-    ("-i -I 8 10.0.0.1", "-I cannot be used with -i"),
-    ("-i -r 5 -f 1 10.0.0.1", "-f cannot be used with -i"),
-    ("-i -r 5 -F 1 10.0.0.1", "-F cannot be used with -i"),
-    ("-e prefix-only 10.0.0.1", "-e prefix-only needs -6: DHCPv4 has no prefixes"),
-    ("-6 -e prefix-only -T a ::1", "-e cannot be used with -T"),
-    ("-e both 10.0.0.1", "-e 'both' is not understood: give one of address-only, prefix-only"),
-    ("-f 1 10.0.0.1", "-f and -F need -r"),
-    ("-F 1 10.0.0.1", "-f and -F need -r"),
-    ("-r 10 -f 6 -F 5 10.0.0.1", "-f and -F together are 11 a second, and -r is 10"),
-    ("-X 4 10.0.0.1", "-X needs as many -T"),
-    ("-T a -X 4 -X 4 10.0.0.1", "-X needs as many -T"),
-    ("-T a -O 33 -O 33 10.0.0.1", "-O needs as many -T"),
-    ("-T a -E 8 10.0.0.1", "-E needs two -T"),
-    ("-T a -S 8 10.0.0.1", "-S needs two -T"),
-    ("-T a -I 8 10.0.0.1", "-I needs two -T"),
-    ("--scenario avalanche 10.0.0.1", "--scenario avalanche needs -R"),
-    ("--scenario avalanche -R 0 10.0.0.1", "--scenario avalanche needs -R"),
-    (
-        "--scenario other 10.0.0.1",
-        "--scenario 'other' is not understood: give one of basic, avalanche, fleet",
-    ),
-    ("--or 1,00 10.0.0.1", "--or needs -6"),
-    ("-6 --or 1,00 ::1", "--or '1,00' needs a relay: add -A 1"),
-    ("-6 -A 1 --or 2:1,00 ::1", "--or '2:1,00' is of a relay that is not there: levels are 1 to 1"),
-    // Values.
-    ("-d 1 -d 2 -d 3 10.0.0.1", "-d '3' is one too many: -d may be given 2 times"),
-    ("-n 1 -n 2 -n 3 10.0.0.1", "-n '3' is one too many"),
-    ("-D 1 -D 2 -D 3 10.0.0.1", "-D '3' is one too many: -D may be given two numbers"),
-    ("-D 1% -D 2% -D 3 -D 3% 10.0.0.1", "-D '3%' is one too many: -D may be given two shares"),
-    ("-i -D 1% -D 2% 10.0.0.1", "a second -D cannot be used with -i"),
-    ("-T a -T b -T c 10.0.0.1", "-T 'c' is one too many"),
-    ("-X 1 -X 2 -X 3 10.0.0.1", "-X '3' is one too many"),
-    ("-O 3 -O 4 -O 5 10.0.0.1", "-O '5' is one too many"),
-    ("-r 0 10.0.0.1", "-r '0' is not understood: give a number above 0"),
-    ("-r -1 10.0.0.1", "-r '-1' is not understood"),
-    ("-n 0 10.0.0.1", "-n '0' is not understood: give a whole number, at least 1"),
-    ("-p 0 10.0.0.1", "-p '0' is not understood: give seconds above 0"),
-    ("-t nan 10.0.0.1", "-t 'nan' is not understood"),
-    ("-d 0 10.0.0.1", "-d '0' is not understood"),
-    ("-D 100% 10.0.0.1", "-D '100%' is not understood: give a whole number, or a share"),
-    ("-D 0% 10.0.0.1", "-D '0%' is not understood"),
-    ("-D -1 10.0.0.1", "-D '-1' is not understood"),
-    (
-        "-R 5000000000 10.0.0.1",
-        "-R '5000000000' is not understood: give a whole number from 0 to 4294967295",
-    ),
-    ("-s -1 10.0.0.1", "-s '-1' is not understood"),
-    ("-L 65536 10.0.0.1", "-L '65536' is not understood: give a whole number from 0 to 65535"),
-    ("-N x 10.0.0.1", "-N 'x' is not understood"),
-    ("-X 0 10.0.0.1", "-X '0' is not understood"),
-    ("-O 2 10.0.0.1", "-O '2' is not understood"),
-    ("-a 0 10.0.0.1", "-a '0' is not understood"),
-    ("-g both 10.0.0.1", "-g 'both' is not understood: give one of single, multi"),
-    ("-x aq 10.0.0.1", "-x 'aq' is not understood: give one or more of the letters"),
-    ("-w '' 10.0.0.1", "-w '' is not understood: give a command that is not empty"),
-    ("-b mac=1 10.0.0.1", "-b 'mac=1' is not understood: give six bytes in hexadecimal"),
-    ("-b mac=00:0c:01:02:03:004 10.0.0.1", "is not understood: give six bytes"),
-    ("-b ip=10.0.0.1 10.0.0.1", "-b 'ip=10.0.0.1' is not understood: give mac=, ether= or duid="),
-    ("-6 -b duid=0102 ::1", "give 6 to 64 bytes in hexadecimal"),
-    ("-6 -b duid=01020304050 ::1", "give 6 to 64 bytes in hexadecimal"),
-    ("-b duid=010203040506 10.0.0.1", "-b duid= needs -6"),
-    ("-o 60 10.0.0.1", "-o '60' is not understood: give a code, a comma and hexadecimal digits"),
-    ("-o 60,0 10.0.0.1", "'0' has an odd number of hexadecimal digits"),
-    ("-o 60,zz 10.0.0.1", "'zz' holds more than hexadecimal digits"),
-    ("-o 300,00 10.0.0.1", "-o '300,00' has a code that is none: give 1 to 254"),
-    ("-o 53,01 10.0.0.1", "-o '53,01' is in every message of that kind already"),
-    ("-6 -o 14, --rapid-commit ::1", "-o '14,' is in every message of that kind already"),
-    ("-o 60,00 -o 60,01 10.0.0.1", "-o '60,01' was given already"),
-    ("-T a -o 60,00 10.0.0.1", "-o and --option cannot be used with -T"),
-    ("-6 -J f ::1", "-J needs -A or --relay-levels with -6"),
-    // Ours.
-    ("--window 0 10.0.0.1", "--window '0' is not understood"),
-    ("--node 3/3 --seed 1 10.0.0.1", "--node '3/3' is not understood"),
-    ("--node 1/3 10.0.0.1", "--node needs --seed, the same on every machine"),
-    ("--stages '5/s for 1s' -r 5 10.0.0.1", "--stages cannot be used with -r"),
-    ("--arrival poisson 10.0.0.1", "--arrival needs -r"),
-    ("--backlog 5 10.0.0.1", "--backlog needs -r or --stages"),
-    ("-a 3 --batch 4 10.0.0.1", "-a cannot be used with --batch"),
-    ("--workers 2 10.0.0.1", "--workers means 2 workers, and there are 1 addresses and ports"),
-    ("-g single --source-port 68,69 10.0.0.1", "-g single means 1 workers, and there are 2"),
-    ("--source-ip 10.1.0.0/16 10.0.0.1", "make 65534 addresses to send from: give at most 256"),
-    ("--slo what 10.0.0.1", "--slo: failed to read the objective"),
-    ("--source-ip x 10.0.0.1", "--source-ip: failed to read the source address"),
-    ("--source-ip ::1 10.0.0.1", "--source-ip is an IPv6 address"),
-    ("--source-ip 10.0.0.2 -l 10.0.0.3 10.0.0.1", "-l cannot be used with --source-ip"),
-    ("--source-port 0 10.0.0.1", "--source-port '0' is not understood"),
-    ("--source-port 9-7 10.0.0.1", "--source-port '9-7' is not understood"),
-    ("--source-port 9 -L 8 10.0.0.1", "-L cannot be used with --source-port"),
-    (
-        "--relay-levels 0 10.0.0.1",
-        "--relay-levels 0 needs -6: to be a DHCPv4 client without a relay, use --client",
-    ),
-    (
-        "--relay-levels 17 10.0.0.1",
-        "--relay-levels '17' is not understood: give at most 16 for DHCPv4",
-    ),
-    ("-6 -A 1 --relay-levels 2 ::1", "-A cannot be used with --relay-levels"),
-    ("--client --lab 10.0.0.1", "--client needs an interface with -l, and no server or 'all'"),
-    ("-6 --client ::1", "--client cannot be used with -6"),
-    (
-        "--client --relay-option 1=a --lab -l eth0",
-        "--relay-option '1=a' needs a relay: leave out --client",
-    ),
-    ("--relay-option 2:1=a 10.0.0.1", "--relay-option '2:1=a' is of a relay that is not there"),
-    (
-        "--option '12=a{n' 10.0.0.1",
-        "--option '12=a{n' is not understood: a place opened by {n has no }",
-    ),
-    ("--release-on-exit -i 10.0.0.1", "--release-on-exit cannot be used with -i"),
-    ("--retransmit -d 3 10.0.0.1", "-d cannot be used with --retransmit"),
-    ("--births 5 10.0.0.1", "--births needs --scenario fleet"),
-    ("--scenario fleet 10.0.0.1", "--scenario fleet needs -R"),
-    ("--scenario fleet -R 5 -r 5 10.0.0.1", "-r cannot be used with --scenario fleet"),
-    ("--scenario fleet -R 5 --births 0 10.0.0.1", "--births '0' is not understood"),
-    ("--scenario fleet -R 5 --release-share 2 10.0.0.1", "--release-share '2' is not understood"),
-    (
-        "--scenario fleet -R 5 --inform-share 0.6 --reboot-share 0.6 10.0.0.1",
-        "--inform-share and --reboot-share are above 1 together",
-    ),
-    ("--scenario fleet -R 5 --power-cut 60 10.0.0.1", "--power-cut '60' is not understood"),
-    (
-        "--scenario avalanche -R 5 --window 5 10.0.0.1",
-        "--window cannot be used with --scenario avalanche",
-    ),
-];
-
-#[test]
-fn a_mistake_is_named_and_ends_with_2() {
-    for (line, told) in MISTAKES {
-        let refused = refusal(line);
-        assert!(refused.reason.contains(told), "{line}: {}", refused.reason);
-        assert_eq!(refused.exit, Exit::Usage, "{line}");
-        assert!(refused.page().starts_with("ERROR: parsing command line options: "), "{line}");
-        assert!(!refused.reason.ends_with('.') && refused.page().ends_with('\n'), "{line}");
-    }
-}
-
 #[test]
 fn every_value_that_cannot_be_meant_is_refused() {
     for switch in switches::all() {
@@ -598,4 +425,29 @@ fn completions_and_the_manual_page_know_every_switch() {
         assert!(manual.contains(&dashed), "{dashed}");
     }
     assert!(pages::help().contains(PURPOSE.split_once(' ').unwrap().1));
+}
+
+#[test]
+fn the_tool_is_reached_by_its_name_and_by_a_link() {
+    use crate::cli::{Command, read};
+    let command = |line: &str| read(&words(line), &Place { lab: false });
+    let printed = |line: &str| match command(line) {
+        Ok(Command::Print(text)) => text,
+        other => panic!("{line}: {other:?}"),
+    };
+    assert!(printed("brunt perfdhcp -h").starts_with("Usage:  perfdhcp "));
+    assert_eq!(printed("/usr/sbin/perfdhcp -h"), printed("brunt help perfdhcp"));
+    assert_eq!(printed("perfdhcp -v"), printed("brunt --version"));
+    assert!(printed("perfdhcp -V").starts_with(&printed("perfdhcp -v")));
+    for line in ["perfdhcp -6 ::1", "brunt perfdhcp -6 ::1"] {
+        match command(line) {
+            Ok(Command::Perfdhcp(args)) => assert_eq!(args.words, ["perfdhcp", "-6", "::1"]),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+    let refusal = command("brunt perfdhcp -q").unwrap_err();
+    let told =
+        "ERROR: parsing command line options: there is no -q: 'perfdhcp -h' has all there are\n";
+    assert_eq!((refusal.text.as_str(), refusal.exit), (told, Exit::Usage));
+    assert_eq!(command("perfdhcp -l eth0").unwrap_err().exit, Exit::Unsafe);
 }
