@@ -208,6 +208,7 @@ mod tests {
     use brunt_targets::ldap::Script;
 
     use super::*;
+    use crate::cli::dhcp;
     use crate::cli::exit::Exit;
     use crate::cli::surroundings::Surroundings;
     use crate::cli::tool::Tool;
@@ -304,7 +305,7 @@ mod tests {
         let argv: Vec<&str> = match words[..] {
             ["cargo", "run", "--release", "--", ref rest @ ..] => [&["brunt"], rest].concat(),
             ["brunt", ..] => words,
-            [name, ..] if Tool::named(name).is_some() => words,
+            [name, ..] if name == dhcp::NAME || Tool::named(name).is_some() => words,
             _ => return Ok(false),
         };
         let argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
