@@ -57,16 +57,21 @@ fn socket(address: SocketAddr) -> UdpSocket {
         Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP)).unwrap();
     socket.bind_device(Some(WIRE[1].as_bytes())).unwrap();
     socket.bind(&address.into()).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     socket.into()
 }
 
+/// Asks until there is an answer: a wire that was just plugged in carries nothing for a moment.
 fn ask(socket: &UdpSocket, to: SocketAddr, bytes: &[u8]) -> (Vec<u8>, SocketAddr) {
-    socket.send_to(bytes, to).unwrap();
     let mut answer = vec![0; 1500];
-    let (length, from) = socket.recv_from(&mut answer).unwrap();
-    answer.truncate(length);
-    (answer, from)
+    for _ in 0..100 {
+        socket.send_to(bytes, to).unwrap();
+        if let Ok((length, from)) = socket.recv_from(&mut answer) {
+            answer.truncate(length);
+            return (answer, from);
+        }
+    }
+    panic!("{to} does not answer");
 }
 
 /// The client's side: asks everybody, and is answered.
@@ -117,6 +122,7 @@ fn a_laboratory_hears_broadcasts_and_multicasts() {
     });
     shouter.join().unwrap();
     let stats = server.join().unwrap();
-    assert_eq!((stats.v4.received_of(Act::Discover), stats.v4.received_of(Act::Request)), (1, 1));
-    assert_eq!((stats.v4.relayed, stats.v6.received_of(Act::Discover)), (0, 2));
+    let heard = [Act::Discover, Act::Request].map(|act| stats.v4.received_of(act));
+    assert!(heard.iter().all(|count| *count > 0) && stats.v6.received_of(Act::Discover) > 1);
+    assert_eq!((stats.v4.relayed, stats.v4.malformed, stats.v6.malformed), (0, 0, 0));
 }
