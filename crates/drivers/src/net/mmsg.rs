@@ -4,6 +4,7 @@
 //! control messages, and making them anew would allocate for every batch. This is the module that may say `unsafe`; it
 //! knows descriptors, bytes and addresses, and neither a runtime nor a protocol.
 
+use nix::sys::socket::{setsockopt, sockopt};
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
@@ -15,7 +16,7 @@ use tokio::io::unix::AsyncFd;
 /// The most datagrams one call carries.
 pub const BATCH: usize = 64;
 
-/// Room for the control messages of one datagram: the drop counter and a stamp, with their headers, and as much again.
+/// Room for the control messages of one datagram: the drop counter, a stamp and a status, with their headers.
 const CONTROL_WORDS: usize = 16;
 
 /// The headers that `sendmmsg` reads.
@@ -49,7 +50,23 @@ pub(super) struct Beside {
     pub(super) lost: Option<u32>,
     /// `SO_TIMESTAMPNS`: when it arrived, since 1970.
     pub(super) stamp: Option<Duration>,
+    /// `PACKET_AUXDATA`, of raw frames alone: what the network card left undone or took away (`TP_STATUS_` bits).
+    pub(super) status: u32,
 }
+
+#[expect(
+    unsafe_code,
+    reason = "headers are of libc, which cannot know whose the pointers in them are"
+)]
+// SAFETY: the pointers in the headers are written anew before every call that reads them, and read by nobody else.
+unsafe impl Send for Outgoing {}
+
+#[expect(
+    unsafe_code,
+    reason = "headers are of libc, which cannot know whose the pointers in them are"
+)]
+// SAFETY: the pointers in the headers point to nothing or into buffers on the heap that move along with them.
+unsafe impl Send for Incoming {}
 
 #[expect(unsafe_code, reason = "sendmmsg is in libc alone")]
 impl Outgoing {
@@ -169,6 +186,10 @@ impl Incoming {
                     (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
                         beside.stamp = since_1970(value.cast::<libc::timespec>().read_unaligned());
                     }
+                    // struct tpacket_auxdata begins with tp_status.
+                    (libc::SOL_PACKET, libc::PACKET_AUXDATA) => {
+                        beside.status = value.cast::<u32>().read_unaligned();
+                    }
                     _ => {}
                 }
                 at = libc::CMSG_NXTHDR(header, at);
@@ -225,6 +246,16 @@ pub(super) fn dropped(socket: BorrowedFd<'_>) -> io::Result<u32> {
         return Err(io::ErrorKind::Unsupported.into());
     }
     Ok(figures[DROPS])
+}
+
+/// Has the kernel say beside each datagram how many were lost and, if asked for, when it came.
+pub(super) fn tell(socket: BorrowedFd<'_>, stamps: bool) -> io::Result<()> {
+    // Where a kernel does not count its drops in passing, `dropped` asks it.
+    let _ = setsockopt(&socket, sockopt::RxqOvfl, &1);
+    if stamps {
+        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+    }
+    Ok(())
 }
 
 /// Gives a datagram socket to the runtime of this thread.

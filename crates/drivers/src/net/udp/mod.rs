@@ -5,20 +5,17 @@
 //! the server, so the buffer is as large as this process may have, what was got is told, and every datagram the kernel
 //! drops is counted. It must not know what is in a datagram.
 
-mod overflow;
-mod stamp;
-
 use super::carrier::{Arrived, Carrier, Inbox, Parcel};
 use super::mmsg::{self, BATCH, Outgoing};
+use super::overflow::Overflow;
 use super::privilege;
+use super::stamp::Translation;
 use brunt_exchange::Clock;
 use nix::sys::socket::{setsockopt, sockopt};
-use overflow::Overflow;
 use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
 };
 use socket2::{Domain, Protocol, Type};
-use stamp::Translation;
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
@@ -46,7 +43,8 @@ pub struct Options {
     pub receive_buffer: usize,
     /// Room for datagrams that have not left yet, in bytes; 0 leaves it as the system has it.
     pub send_buffer: usize,
-    /// Whether the kernel stamps what comes in.
+    /// Whether the kernel stamps what comes in. If no other socket of the host has stamps, it needs some milliseconds to
+    /// begin, and what comes in meanwhile is stamped when it is taken.
     pub kernel_stamps: bool,
     /// How many datagrams a system call carries at most, 1 to [`BATCH`]; with 1, `sendto(2)` sends.
     pub batch: usize,
@@ -285,16 +283,12 @@ fn prepare(options: &Options) -> io::Result<socket2::Socket> {
         socket.bind_device(Some(device.as_bytes()))?;
     }
     size_buffers(&socket, options.receive_buffer, options.send_buffer)?;
-    // Where a kernel cannot count its drops in passing, `overflowed` asks it.
-    let _ = setsockopt(&socket, sockopt::RxqOvfl, &1);
-    if options.kernel_stamps {
-        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
-    }
+    mmsg::tell(socket.as_fd(), options.kernel_stamps)?;
     Ok(socket)
 }
 
 /// Asks for buffers beyond what the system allows everybody, and takes what it allows if that is refused.
-pub(super) fn size_buffers(
+pub(in crate::net) fn size_buffers(
     socket: &socket2::Socket,
     receive: usize,
     send: usize,

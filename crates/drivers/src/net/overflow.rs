@@ -6,14 +6,14 @@ use std::cell::Cell;
 
 /// A count of lost datagrams that does not wrap.
 #[derive(Debug, Default)]
-pub(in crate::net) struct Overflow {
+pub(super) struct Overflow {
     last: Cell<u32>,
     total: Cell<u64>,
 }
 
 impl Overflow {
     /// Takes in what the kernel's counter says now. An older figure that comes late changes nothing.
-    pub(in crate::net) fn heard(&self, lost: u32) {
+    pub(super) fn heard(&self, lost: u32) {
         let more = lost.wrapping_sub(self.last.get());
         if more <= u32::MAX / 2 {
             self.last.set(lost);
@@ -22,7 +22,7 @@ impl Overflow {
     }
 
     /// All that were lost.
-    pub(in crate::net) const fn total(&self) -> u64 {
+    pub(super) const fn total(&self) -> u64 {
         self.total.get()
     }
 }

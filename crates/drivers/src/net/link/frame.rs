@@ -1,0 +1,305 @@
+//! Ethernet frames with an IPv4 datagram of UDP in them (RFC 894, RFC 791, RFC 768), written and read.
+//!
+//! Whatever a frame says of lengths is checked against its bytes before it is believed; what is not ours, or not whole,
+//! or damaged, is nothing. It must not know what the datagram says.
+
+use super::arp::Arp;
+use super::checksum::checksum;
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// A hardware address.
+pub(super) type Mac = [u8; 6];
+
+/// The hardware address of everybody.
+pub(super) const EVERYBODY: Mac = [0xff; 6];
+
+/// What stands before the payload: 14 octets of Ethernet, 20 of IPv4, 8 of UDP.
+pub(super) const HEADERS: usize = ETHERNET + IPV4 + UDP;
+
+pub(super) const ETHERNET: usize = 14;
+const IPV4: usize = 20;
+const UDP: usize = 8;
+const TYPE_IPV4: [u8; 2] = [0x08, 0x00];
+pub(super) const TYPE_ARP: [u8; 2] = [0x08, 0x06];
+const PROTOCOL_UDP: u8 = 17;
+const DONT_FRAGMENT: u16 = 0x4000;
+/// More fragments, or an offset: neither may be set.
+const FRAGMENT: u16 = 0x3fff;
+const TTL: u8 = 64;
+
+/// One end of a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) mac: Mac,
+    pub(super) socket: SocketAddrV4,
+}
+
+/// How far a frame is to be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// It is whole, and its UDP checksum must be right.
+    Checked,
+    /// It is whole, and comes from this very host, which left the UDP checksum to the network card.
+    Unchecked,
+    /// Its end is missing.
+    Cut,
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// A datagram, whose payload begins there in the frame and is so long.
+    Datagram { source: End, destination: End, start: usize, length: usize },
+    /// A question for a hardware address, or the answer.
+    Arp(Arp),
+}
+
+/// Writes a frame into `out` and says how long it is; nothing if it does not fit in there.
+pub(super) fn write(
+    out: &mut [u8],
+    source: &End,
+    destination: &End,
+    payload: &[u8],
+) -> Option<usize> {
+    let length = HEADERS + payload.len();
+    let total = u16::try_from(IPV4 + UDP + payload.len()).ok()?;
+    let frame = out.get_mut(..length)?;
+    let (headers, body) = frame.split_at_mut(HEADERS);
+    body.copy_from_slice(payload);
+    let (ethernet, rest) = headers.split_at_mut(ETHERNET);
+    ethernet[..6].copy_from_slice(&destination.mac);
+    ethernet[6..12].copy_from_slice(&source.mac);
+    ethernet[12..].copy_from_slice(&TYPE_IPV4);
+    let (ip, udp) = rest.split_at_mut(IPV4);
+    ip[..2].copy_from_slice(&[0x45, 0]);
+    ip[2..4].copy_from_slice(&total.to_be_bytes());
+    // What is never fragmented needs no identification (RFC 6864 section 4.1).
+    ip[4..6].copy_from_slice(&[0; 2]);
+    ip[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
+    ip[8..12].copy_from_slice(&[TTL, PROTOCOL_UDP, 0, 0]);
+    ip[12..16].copy_from_slice(&source.socket.ip().octets());
+    ip[16..].copy_from_slice(&destination.socket.ip().octets());
+    let sum = checksum(&[ip]);
+    ip[10..12].copy_from_slice(&sum.to_be_bytes());
+    let udp_length = total - IPV4 as u16;
+    udp[..2].copy_from_slice(&source.socket.port().to_be_bytes());
+    udp[2..4].copy_from_slice(&destination.socket.port().to_be_bytes());
+    udp[4..6].copy_from_slice(&udp_length.to_be_bytes());
+    udp[6..].copy_from_slice(&[0; 2]);
+    let sum = checksum(&[&pseudo_header(ip, udp_length), udp, body]);
+    // Zero would say that there is no checksum; in ones' complement, all ones are zero as well (RFC 768).
+    let sum = if sum == 0 { 0xffff } else { sum };
+    udp[6..].copy_from_slice(&sum.to_be_bytes());
+    Some(length)
+}
+
+/// Reads a frame. Where it is cut, the payload is what there is of it.
+pub(super) fn read(frame: &[u8], trust: Trust) -> Option<Frame> {
+    let (ethernet, packet) = frame.split_at_checked(ETHERNET)?;
+    let (destination, source) = (ethernet[..6].try_into().ok()?, ethernet[6..12].try_into().ok()?);
+    if ethernet[12..] == TYPE_ARP {
+        return Arp::read(packet).map(Frame::Arp);
+    }
+    if ethernet[12..] != TYPE_IPV4 {
+        return None;
+    }
+    let first = *packet.first()?;
+    let header = usize::from(first & 0x0f) * 4;
+    let ip = packet.get(..header)?;
+    let total = usize::from(word(ip, 2)?);
+    let whole = trust != Trust::Cut;
+    let ours = first >> 4 == 4
+        && header >= IPV4
+        && checksum(&[ip]) == 0
+        && word(ip, 6)? & FRAGMENT == 0
+        && ip[9] == PROTOCOL_UDP
+        && total >= header + UDP
+        && (!whole || total <= packet.len());
+    if !ours {
+        return None;
+    }
+    let segment = &packet[header..total.min(packet.len())];
+    let (udp, rest) = segment.split_at_checked(UDP)?;
+    let said = word(udp, 4)?;
+    let length = usize::from(said).checked_sub(UDP)?;
+    if whole && (length > rest.len() || !sums_up(ip, said, udp, &rest[..length], trust)) {
+        return None;
+    }
+    let end = |mac, at, port| {
+        Some(End { mac, socket: SocketAddrV4::new(address(ip, at)?, word(udp, port)?) })
+    };
+    Some(Frame::Datagram {
+        source: end(source, 12, 0)?,
+        destination: end(destination, 16, 2)?,
+        start: ETHERNET + header + UDP,
+        length: length.min(rest.len()),
+    })
+}
+
+fn sums_up(ip: &[u8], length: u16, udp: &[u8], body: &[u8], trust: Trust) -> bool {
+    trust == Trust::Unchecked
+        || udp[6..] == [0; 2]
+        || checksum(&[&pseudo_header(ip, length), udp, body]) == 0
+}
+
+/// What UDP's checksum covers beside the datagram (RFC 768).
+fn pseudo_header(ip: &[u8], length: u16) -> [u8; 12] {
+    let mut header = [0; 12];
+    header[..8].copy_from_slice(&ip[12..20]);
+    header[9] = PROTOCOL_UDP;
+    header[10..].copy_from_slice(&length.to_be_bytes());
+    header
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at + 2)?.try_into().ok().map(u16::from_be_bytes)
+}
+
+fn address(bytes: &[u8], at: usize) -> Option<Ipv4Addr> {
+    let octets: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
+    Some(octets.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const CLIENT: End =
+        End { mac: [2, 0, 0, 0, 0, 1], socket: SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 68) };
+    const SERVER: End = End { mac: EVERYBODY, socket: SocketAddrV4::new(Ipv4Addr::BROADCAST, 67) };
+
+    fn written(payload: &[u8]) -> Vec<u8> {
+        let mut out = vec![0xaa; 4096];
+        let length = write(&mut out, &CLIENT, &SERVER, payload).unwrap();
+        out.truncate(length);
+        out
+    }
+
+    #[test]
+    fn a_frame_is_as_the_rfcs_have_it() {
+        // The sums by hand: 4500 + 001e + 4000 + 4011 + ffff + ffff = 2c52d -> c52f -> complement 3ad0, and for UDP
+        // ffff + ffff + 0011 + 000a + 0044 + 0043 + 000a + 6869 = 26913 -> 6915 -> complement 96ea.
+        let expected = [
+            &[0xff; 6][..],
+            &[2, 0, 0, 0, 0, 1, 0x08, 0x00],
+            &[0x45, 0, 0, 0x1e, 0, 0, 0x40, 0, 64, 17, 0x3a, 0xd0, 0, 0, 0, 0, 255, 255, 255, 255],
+            &[0, 68, 0, 67, 0, 10, 0x96, 0xea],
+            b"hi",
+        ]
+        .concat();
+        assert_eq!(written(b"hi"), expected);
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        for length in [0, 1, 2, 300, 1472] {
+            let frame = written(&vec![7; length]);
+            let whole =
+                Frame::Datagram { source: CLIENT, destination: SERVER, start: HEADERS, length };
+            assert_eq!(read(&frame, Trust::Checked), Some(whole));
+            // Ethernet pads what is shorter than 60 octets.
+            assert_eq!(read(&[&frame[..], &[0; 60]].concat(), Trust::Checked), Some(whole));
+        }
+        assert_eq!(write(&mut [0; 100], &CLIENT, &SERVER, &[0; 59]), None);
+        assert_eq!(write(&mut vec![0; 70_000], &CLIENT, &SERVER, &vec![0; 65_508]), None);
+    }
+
+    #[test]
+    fn a_checksum_counts_where_there_is_one() {
+        let mut frame = written(b"payload");
+        frame[HEADERS] ^= 1;
+        assert_eq!(read(&frame, Trust::Checked), None);
+        assert!(read(&frame, Trust::Unchecked).is_some());
+        frame[HEADERS - 2..HEADERS].fill(0);
+        assert!(read(&frame, Trust::Checked).is_some(), "no checksum at all");
+        frame[ETHERNET + 8] -= 1;
+        assert_eq!(read(&frame, Trust::Unchecked), None, "the header's always counts");
+    }
+
+    #[test]
+    fn one_bit_wrong_is_noticed() {
+        // Ethernet has a checksum of its own, which the network card looks after.
+        let frame = written(b"some payload");
+        for bit in ETHERNET * 8..frame.len() * 8 {
+            let mut damaged = frame.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(read(&damaged, Trust::Checked), None, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn fragments_and_other_protocols_are_nothing() {
+        for (at, value) in [(6, 0x20), (7, 0x01), (9, 6)] {
+            let mut frame = written(b"x");
+            frame[ETHERNET + at] = value;
+            frame[ETHERNET + 10..ETHERNET + 12].fill(0);
+            let sum = checksum(&[&frame[ETHERNET..ETHERNET + 20]]);
+            frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
+            assert_eq!(read(&frame, Trust::Unchecked), None, "octet {at}");
+        }
+    }
+
+    #[test]
+    fn options_of_ip_are_passed_over() {
+        let plain = written(b"after options");
+        let mut frame = plain[..ETHERNET + 20].to_vec();
+        frame.extend([1; 8]);
+        frame.extend(&plain[ETHERNET + 20..]);
+        frame[ETHERNET] = 0x47;
+        frame[ETHERNET + 3] += 8;
+        frame[ETHERNET + 10..ETHERNET + 12].fill(0);
+        let sum = checksum(&[&frame[ETHERNET..ETHERNET + 28]]);
+        frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
+        let Some(Frame::Datagram { start, length, .. }) = read(&frame, Trust::Checked) else {
+            panic!("not read");
+        };
+        assert_eq!(&frame[start..start + length], b"after options");
+    }
+
+    #[test]
+    fn of_a_cut_frame_the_beginning_is_read() {
+        let frame = written(&[5; 400]);
+        let Some(Frame::Datagram { start, length, .. }) = read(&frame[..200], Trust::Cut) else {
+            panic!("not read");
+        };
+        assert_eq!((start, length), (HEADERS, 200 - HEADERS));
+        assert_eq!(read(&frame[..200], Trust::Checked), None);
+        assert_eq!(read(&frame[..HEADERS - 1], Trust::Cut), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_payload_comes_back(payload in proptest::collection::vec(any::<u8>(), 0..600)) {
+            let frame = written(&payload);
+            let Some(Frame::Datagram { start, length, .. }) = read(&frame, Trust::Checked) else {
+                panic!("not read");
+            };
+            prop_assert_eq!(&frame[start..start + length], &payload[..]);
+        }
+
+        #[test]
+        fn no_frame_makes_it_panic_or_reach_beyond(
+            mut frame in proptest::collection::vec(any::<u8>(), 0..200),
+            likely in any::<bool>(),
+            trust in prop_oneof![Just(Trust::Checked), Just(Trust::Unchecked), Just(Trust::Cut)],
+        ) {
+            if likely && frame.len() > ETHERNET + 20 {
+                frame[12..14].copy_from_slice(&TYPE_IPV4);
+                frame[ETHERNET] = 0x40 | frame[ETHERNET] & 0x07;
+                frame[ETHERNET + 2] = 0;
+                frame[ETHERNET + 6..ETHERNET + 8].fill(0);
+                frame[ETHERNET + 9] = PROTOCOL_UDP;
+                let header = usize::from(frame[ETHERNET] & 0x0f) * 4;
+                if let Some(ip) = frame.get_mut(ETHERNET..ETHERNET + header).filter(|ip| ip.len() >= 20) {
+                    ip[10..12].fill(0);
+                    let sum = checksum(&[ip]);
+                    ip[10..12].copy_from_slice(&sum.to_be_bytes());
+                }
+            }
+            if let Some(Frame::Datagram { start, length, .. }) = read(&frame, trust) {
+                prop_assert!(frame.get(start..start + length).is_some());
+            }
+        }
+    }
+}

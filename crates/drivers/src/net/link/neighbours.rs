@@ -1,0 +1,165 @@
+//! [`Neighbours`]: the hardware addresses of servers and routers, and what waits for one.
+//!
+//! They are learned from replies. What is sent to an address that is not known goes where the last reply came from: it
+//! came from the server, or from the router or relay that knows the way to it, and a client need not know which. Only
+//! before any reply is somebody asked for (RFC 826), and a few frames wait meanwhile, as they would in a kernel. It
+//! must not send anything, nor know what the frames say.
+
+use super::frame::Mac;
+use std::net::Ipv4Addr;
+
+/// How many neighbours are remembered.
+const KNOWN_MAX: usize = 16;
+/// How many frames wait.
+const WAITING_MAX: usize = 64;
+/// How often somebody is asked for before the frames are given up (RFC 1122 section 2.3.2.1 leaves it open).
+const QUESTIONS_MAX: u8 = 3;
+
+/// The hosts we send to.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    known: [Option<(Ipv4Addr, Mac)>; KNOWN_MAX],
+    next: usize,
+    replier: Option<Mac>,
+    waiting: Vec<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    to: Ipv4Addr,
+    frame: Vec<u8>,
+    asked: u8,
+}
+
+impl Neighbours {
+    /// Where a frame to this address goes.
+    pub(super) fn way(&self, to: Ipv4Addr) -> Option<Mac> {
+        let known = self.known.iter().flatten().find(|(ip, _)| *ip == to);
+        known.map(|(_, mac)| *mac).or(self.replier)
+    }
+
+    /// Takes in who sent a reply.
+    pub(super) fn replied(&mut self, ip: Ipv4Addr, mac: Mac) {
+        self.replier = Some(mac);
+        self.learn(ip, mac);
+    }
+
+    /// Takes in who has an address that somebody waits for; what came unasked is not believed.
+    pub(super) fn answered(&mut self, ip: Ipv4Addr, mac: Mac) {
+        if self.waiting.iter().any(|it| it.to == ip) {
+            self.learn(ip, mac);
+        }
+    }
+
+    /// Keeps a frame until it is known where it goes, and says whether nobody has asked for that yet; nothing if too
+    /// many wait.
+    pub(super) fn wait(&mut self, to: Ipv4Addr, frame: &[u8]) -> Option<bool> {
+        if self.waiting.len() == WAITING_MAX {
+            return None;
+        }
+        let new = self.waiting.iter().all(|it| it.to != to);
+        self.waiting.push(Waiting { to, frame: frame.to_vec(), asked: 1 });
+        Some(new)
+    }
+
+    /// Whether anything waits.
+    pub(super) const fn is_waited_for(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// The frames whose way is known by now, with the hardware address they go to.
+    pub(super) fn take_ready(&mut self) -> Option<(Mac, Vec<u8>)> {
+        let found =
+            self.waiting.iter().enumerate().find_map(|(at, it)| Some((at, self.way(it.to)?)));
+        found.map(|(at, mac)| (mac, self.waiting.remove(at).frame))
+    }
+
+    /// Whom to ask for again: `ask` is given each address once, with a frame that waits for it. Frames that have been
+    /// asked for often enough are given up.
+    pub(super) fn ask(&mut self, mut ask: impl FnMut(Ipv4Addr, &[u8])) {
+        self.waiting.retain(|it| it.asked < QUESTIONS_MAX);
+        for at in 0..self.waiting.len() {
+            let (before, rest) = self.waiting.split_at_mut(at);
+            let it = &mut rest[0];
+            if before.iter().all(|other| other.to != it.to) {
+                ask(it.to, &it.frame);
+            }
+            it.asked += 1;
+        }
+    }
+
+    fn learn(&mut self, ip: Ipv4Addr, mac: Mac) {
+        if let Some(known) = self.known.iter_mut().flatten().find(|(known, _)| *known == ip) {
+            known.1 = mac;
+            return;
+        }
+        self.known[self.next] = Some((ip, mac));
+        self.next = (self.next + 1) % KNOWN_MAX;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+    const OTHER: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 1);
+
+    #[test]
+    fn the_way_is_learned_from_replies() {
+        let mut neighbours = Neighbours::default();
+        assert_eq!(neighbours.way(SERVER), None);
+        neighbours.replied(SERVER, [1; 6]);
+        assert_eq!(neighbours.way(SERVER), Some([1; 6]));
+        neighbours.replied(OTHER, [2; 6]);
+        assert_eq!(neighbours.way(SERVER), Some([1; 6]), "its own, not the last");
+        assert_eq!(neighbours.way(Ipv4Addr::new(203, 0, 113, 1)), Some([2; 6]), "through the last");
+        neighbours.replied(SERVER, [3; 6]);
+        assert_eq!(neighbours.way(SERVER), Some([3; 6]), "it has moved");
+    }
+
+    #[test]
+    fn as_many_neighbours_as_there_are_leave_the_memory_as_it_is() {
+        let mut neighbours = Neighbours::default();
+        for n in 0..100 {
+            neighbours.replied(Ipv4Addr::new(10, 0, 0, n), [n; 6]);
+        }
+        assert_eq!(neighbours.way(Ipv4Addr::new(10, 0, 0, 99)), Some([99; 6]));
+        assert_eq!(neighbours.way(Ipv4Addr::new(10, 0, 0, 84)), Some([84; 6]));
+        assert_eq!(neighbours.way(Ipv4Addr::new(10, 0, 0, 83)), Some([99; 6]), "forgotten");
+    }
+
+    #[test]
+    fn frames_wait_until_somebody_answers() {
+        let mut neighbours = Neighbours::default();
+        neighbours.answered(SERVER, [9; 6]);
+        assert_eq!(neighbours.way(SERVER), None, "nobody asked");
+        assert_eq!(neighbours.wait(SERVER, &[1]), Some(true));
+        assert_eq!(neighbours.wait(SERVER, &[2]), Some(false), "somebody has asked for it");
+        assert_eq!(neighbours.wait(OTHER, &[3]), Some(true));
+        let mut asked = Vec::new();
+        neighbours.ask(|to, frame| asked.push((to, frame.to_vec())));
+        assert_eq!(asked, [(SERVER, vec![1]), (OTHER, vec![3])], "once each");
+        assert_eq!(neighbours.take_ready(), None);
+        neighbours.answered(SERVER, [9; 6]);
+        assert_eq!(neighbours.take_ready(), Some(([9; 6], vec![1])));
+        assert_eq!(neighbours.take_ready(), Some(([9; 6], vec![2])));
+        assert_eq!(neighbours.take_ready(), None);
+        assert!(neighbours.is_waited_for());
+    }
+
+    #[test]
+    fn frames_that_nobody_answers_are_given_up() {
+        let mut neighbours = Neighbours::default();
+        for n in 0..WAITING_MAX {
+            assert!(neighbours.wait(SERVER, &[n as u8]).is_some());
+        }
+        assert!(neighbours.wait(SERVER, &[0]).is_none(), "too many wait");
+        let mut asked = 0;
+        for _ in 0..10 {
+            neighbours.ask(|_, _| asked += 1);
+        }
+        assert_eq!(asked + 1, QUESTIONS_MAX);
+        assert!(!neighbours.is_waited_for());
+    }
+}

@@ -1,0 +1,64 @@
+//! What an `AF_PACKET` socket needs that no crate of ours offers (`packet(7)`): being bound to an interface, hearing
+//! what is meant for others, and being told what the network card did to a frame.
+//!
+//! This is a module that may say `unsafe`; it knows descriptors and interfaces, and nothing of what is in a frame.
+
+use super::filter;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+/// Opens a socket for all frames of the interface that come in for this UDP port, and for ARP.
+pub(super) fn open(index: u32, port: u16) -> io::Result<Socket> {
+    // With no protocol, nothing comes in before the socket is bound: nothing that the filter has not seen.
+    let socket = Socket::new(Domain::PACKET, Type::RAW, None::<Protocol>)?;
+    socket.set_nonblocking(true)?;
+    socket.attach_filter(&filter::program(port))?;
+    let everything = libc::packet_mreq {
+        mr_ifindex: index.cast_signed(),
+        mr_type: libc::PACKET_MR_PROMISC as libc::c_ushort,
+        mr_alen: 0,
+        mr_address: [0; 8],
+    };
+    set(socket.as_fd(), libc::PACKET_ADD_MEMBERSHIP, &everything)?;
+    set(socket.as_fd(), libc::PACKET_AUXDATA, &1_i32)?;
+    bind(socket.as_fd(), index)?;
+    Ok(socket)
+}
+
+#[expect(unsafe_code, reason = "options of raw frames are in libc alone")]
+fn set<T: Copy>(socket: BorrowedFd<'_>, option: libc::c_int, value: &T) -> io::Result<()> {
+    // SAFETY: the descriptor is borrowed, hence open; the kernel reads size_of::<T>() bytes from `value`.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            option,
+            std::ptr::from_ref(value).cast(),
+            size_of::<T>() as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[expect(unsafe_code, reason = "addresses of raw frames are in libc alone")]
+fn bind(socket: BorrowedFd<'_>, index: u32) -> io::Result<()> {
+    let address = libc::sockaddr_ll {
+        sll_family: libc::AF_PACKET as libc::c_ushort,
+        sll_protocol: (libc::ETH_P_ALL as u16).to_be(),
+        sll_ifindex: index.cast_signed(),
+        sll_hatype: 0,
+        sll_pkttype: 0,
+        sll_halen: 0,
+        sll_addr: [0; 8],
+    };
+    // SAFETY: the descriptor is borrowed, hence open; the kernel reads a sockaddr_ll from `address`.
+    let result = unsafe {
+        libc::bind(
+            socket.as_raw_fd(),
+            (&raw const address).cast(),
+            size_of::<libc::sockaddr_ll>() as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,179 @@
+//! A [`Segment`]: what stands between messages and frames on one link.
+//!
+//! It puts a message into the frame its client would send, takes replies out of frames, answers for the addresses of
+//! our clients, and keeps what it does not know a way for yet. It must not touch a socket: what it has to say at once,
+//! it hands to whoever has one.
+
+use super::addresses::Addresses;
+use super::arp::{self, Arp};
+use super::frame::{self, EVERYBODY, End, Frame, HEADERS, Mac, Trust};
+use super::neighbours::Neighbours;
+use crate::net::carrier::{Arrived, DATAGRAM_MAX, Parcel};
+use crate::net::mmsg::{BATCH, Beside};
+use brunt_exchange::Moment;
+use brunt_wire::dhcp4::{Message, at};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+
+/// The longest frame.
+const FRAME_MAX: usize = HEADERS + DATAGRAM_MAX;
+
+/// What our clients know of their link, and the frames they are about to send.
+pub(super) struct Segment {
+    /// Who sends what is no client's.
+    mac: Mac,
+    port: u16,
+    addresses: Addresses,
+    neighbours: Neighbours,
+    frames: Box<[[u8; FRAME_MAX]]>,
+    lengths: [usize; BATCH],
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Composed {
+    /// It is a frame.
+    Ready,
+    /// It is a frame, but where it goes is not known: somebody has to be asked for this address.
+    Waits(Ipv4Addr),
+}
+
+impl Segment {
+    pub(super) fn new(mac: Mac, port: u16) -> Self {
+        Self {
+            mac,
+            port,
+            addresses: Addresses::new(),
+            neighbours: Neighbours::default(),
+            frames: vec![[0; FRAME_MAX]; BATCH].into_boxed_slice(),
+            lengths: [0; BATCH],
+        }
+    }
+
+    /// Makes frame `index` of a message.
+    pub(super) fn compose(&mut self, index: usize, parcel: &Parcel<'_>) -> io::Result<Composed> {
+        let IpAddr::V4(to) = parcel.to.ip() else {
+            return Err(io::Error::from_raw_os_error(libc::EAFNOSUPPORT));
+        };
+        let way = if to.is_broadcast() { Some(EVERYBODY) } else { self.neighbours.way(to) };
+        let source = self.speaker(parcel.bytes);
+        let destination =
+            End { mac: way.unwrap_or(EVERYBODY), socket: SocketAddrV4::new(to, parcel.to.port()) };
+        let length = frame::write(&mut self.frames[index], &source, &destination, parcel.bytes)
+            .ok_or_else(|| io::Error::from_raw_os_error(libc::EMSGSIZE))?;
+        self.lengths[index] = length;
+        if let Ok(message) = Message::scan(parcel.bytes) {
+            self.addresses.said(&message);
+        }
+        Ok(if way.is_some() { Composed::Ready } else { Composed::Waits(to) })
+    }
+
+    /// Frame `index`, as it was composed.
+    pub(super) fn frame(&self, index: usize) -> &[u8] {
+        &self.frames[index][..self.lengths[index]]
+    }
+
+    /// Keeps the first frame until it is known where it goes; the question to be asked, if nobody has asked it yet.
+    pub(super) fn keep(&mut self, to: Ipv4Addr) -> io::Result<Option<[u8; arp::FRAME]>> {
+        let frame = &self.frames[0][..self.lengths[0]];
+        let new =
+            self.neighbours.wait(to, frame).ok_or(io::Error::from_raw_os_error(libc::ENOBUFS))?;
+        Ok(if new { question(frame, to) } else { None })
+    }
+
+    /// Takes in a frame: a message for a client of this link, or nothing. What has to be answered at once is given to
+    /// `send`.
+    pub(super) fn hear(
+        &mut self,
+        bytes: &[u8],
+        beside: &Beside,
+        at: Option<Moment>,
+        send: impl Fn(&[u8]),
+    ) -> Option<Arrived> {
+        if beside.status & libc::TP_STATUS_VLAN_VALID != 0 {
+            // It belongs to another network on the same wire.
+            return None;
+        }
+        match frame::read(bytes, trust(beside))? {
+            Frame::Arp(said) => {
+                self.neighbours.answered(said.sender.1, said.sender.0);
+                if !said.answer
+                    && let Some(mac) = self.addresses.holder(said.target.1)
+                {
+                    send(&said.answered_by(mac).frame());
+                }
+                None
+            }
+            Frame::Datagram { source, destination, start, length } => {
+                if destination.socket.port() != self.port {
+                    return None;
+                }
+                self.learn(&source, &bytes[start..start + length]);
+                let from = source.socket.into();
+                Some(Arrived { slot: 0, start, length, truncated: beside.truncated, from, at })
+            }
+        }
+    }
+
+    /// Sends what waited for a way that is known by now.
+    pub(super) fn release(&mut self, send: impl Fn(&[u8])) {
+        while let Some((mac, mut frame)) = self.neighbours.take_ready() {
+            frame[..mac.len()].copy_from_slice(&mac);
+            send(&frame);
+        }
+    }
+
+    /// Whether somebody is asked for.
+    pub(super) const fn asks(&self) -> bool {
+        self.neighbours.is_waited_for()
+    }
+
+    /// Asks again for everybody who has not answered.
+    pub(super) fn ask(&mut self, send: impl Fn(&[u8])) {
+        self.neighbours.ask(|to, frame| {
+            if let Some(question) = question(frame, to) {
+                send(&question);
+            }
+        });
+    }
+
+    /// Who says this: the client with its hardware address and, once it has one, its IP address. What is too short to
+    /// name a client comes from the interface itself.
+    fn speaker(&self, message: &[u8]) -> End {
+        let field = |start: usize, length: usize| message.get(start..start + length);
+        let mac = field(at::CHADDR, 6).and_then(|it| it.try_into().ok());
+        let ip = field(at::CIADDR, 4).and_then(|it| <[u8; 4]>::try_from(it).ok());
+        End {
+            mac: mac.filter(|it| *it != [0; 6]).unwrap_or(self.mac),
+            socket: SocketAddrV4::new(ip.unwrap_or_default().into(), self.port),
+        }
+    }
+
+    fn learn(&mut self, source: &End, payload: &[u8]) {
+        if let Ok(message) = Message::scan(payload)
+            && message.is_reply()
+        {
+            self.addresses.heard(&message);
+            if !source.socket.ip().is_unspecified() {
+                self.neighbours.replied(*source.socket.ip(), source.mac);
+            }
+        }
+    }
+}
+
+/// The question for `wanted` of whoever sends this frame.
+fn question(frame: &[u8], wanted: Ipv4Addr) -> Option<[u8; arp::FRAME]> {
+    let mac = frame.get(6..12)?.try_into().ok()?;
+    let ip: [u8; 4] = frame.get(26..30)?.try_into().ok()?;
+    Some(Arp::question((mac, ip.into()), wanted).frame())
+}
+
+const fn trust(beside: &Beside) -> Trust {
+    if beside.truncated {
+        Trust::Cut
+    } else if beside.status & libc::TP_STATUS_CSUMNOTREADY != 0 {
+        Trust::Unchecked
+    } else {
+        Trust::Checked
+    }
+}
