@@ -118,7 +118,7 @@ fn rates(text: &mut String, record: &Record, style: Style) {
         shown(rates.achieved),
         shown(rates.goodput)
     );
-    for operation in record.operations.iter().filter(|_| record.operations.len() > 1) {
+    for operation in met(record).filter(|_| record.operations.len() > 1) {
         let _ = writeln!(
             text,
             "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}",
@@ -130,9 +130,13 @@ fn rates(text: &mut String, record: &Record, style: Style) {
         );
     }
     let counts = &record.counts;
+    let skipped = match counts.skipped {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
     let _ = writeln!(
         text,
-        "{} planned, {} sent, {} dropped; {} ok, {} failed, {} timed out, {} cut off\n",
+        "{} planned, {} sent, {} dropped{skipped}; {} ok, {} failed, {} timed out, {} cut off\n",
         counts.planned,
         counts.sent,
         counts.dropped,
@@ -143,6 +147,13 @@ fn rates(text: &mut String, record: &Record, style: Style) {
     );
 }
 
+/// The operations that took place; all of them, where none did.
+fn met(record: &Record) -> impl Iterator<Item = &OperationRecord> {
+    let took_place = |operation: &OperationRecord| operation.counts.planned > 0;
+    let none = !record.operations.iter().any(took_place);
+    record.operations.iter().filter(move |operation| none || took_place(operation))
+}
+
 fn latencies(text: &mut String, record: &Record, style: Style) -> Result<(), HistogramError> {
     let mut heading = format!("{:<LABEL$}{:>COLUMN$}", "Milliseconds", "mean");
     for quantile in QUANTILES {
@@ -151,7 +162,7 @@ fn latencies(text: &mut String, record: &Record, style: Style) -> Result<(), His
     let _ = write!(heading, "{:>COLUMN$}", "max");
     let _ = writeln!(text, "{}", style.heading(&heading));
     let (mut response, mut service) = (Histogram::new(), Histogram::new());
-    for operation in &record.operations {
+    for operation in met(record) {
         response.merge(&times(text, &operation.name, "response", &operation.response)?);
         service.merge(&times(text, "", "service", &operation.service)?);
     }
@@ -212,7 +223,7 @@ fn difference(text: &mut String, lag: &Histogram, lateness: &Histogram) {
 fn outcomes(text: &mut String, record: &Record, style: Style) {
     let heading = format!("{:<LABEL$}{:>12}{:>COLUMN$}", "Outcomes", "count", "share");
     let _ = writeln!(text, "{}", style.heading(&heading));
-    for operation in &record.operations {
+    for operation in met(record) {
         let _ = writeln!(text, "{}", operation.name);
         for code in operation.codes.iter().take(CODES_SHOWN) {
             let number = code.code.map_or_else(String::new, |number| format!("{number} "));
@@ -439,6 +450,20 @@ pub(crate) mod tests {
             text.contains("1 worker, the busiest used 25% of its core (peak 25%); backlog peak 0")
         );
         assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");
+    }
+
+    #[test]
+    fn an_operation_that_never_took_place_is_left_out_and_skipped_ones_are_told() {
+        let mut record = measured(&[]);
+        let mut renew = record.operations[0].clone();
+        (renew.name, renew.counts) = ("renew".to_owned(), brunt_record::Counts::default());
+        record.operations.push(renew);
+        record.counts.skipped = 3;
+        let text = plain(&record);
+        assert!(!text.contains("renew"), "{text}");
+        assert!(text.contains("10 dropped, 3 skipped; 80 ok"), "{text}");
+        record.operations[1].counts.planned = 1;
+        assert!(plain(&record).contains("renew response"));
     }
 
     #[test]
