@@ -3,7 +3,7 @@
 use brunt_drivers::dhcp::keepsakes::Stamped;
 use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::dhcp::{Dhcp, Stage};
-use brunt_drivers::net::udp::Socket;
+use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::{Ended, Finished, Load};
 use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Phase, Record, Tool};
 use brunt_report::dhcp::{
@@ -22,16 +22,16 @@ use crate::rates::{Outcome, Voice};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
-pub(super) struct Ending<'a, D: Letters> {
+pub(super) struct Ending<'a, D: Letters, C> {
     pub(super) job: &'a Job<'a>,
-    pub(super) dhcp: &'a Dhcp<D, Socket>,
+    pub(super) dhcp: &'a Dhcp<D, C>,
     pub(super) catalogue: &'a Catalogue,
     pub(super) finished: &'a Finished,
     pub(super) signal: Option<Signal>,
     pub(super) ceiling: Option<f64>,
 }
 
-impl<D: Letters> Ending<'_, D> {
+impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
     /// Writes what was asked for, prints the texts, and says how the program ends.
     pub(super) fn conclude(&self, measured: &Measured) -> Result<Outcome, String> {
         let record = self.record(measured)?;

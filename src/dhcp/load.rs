@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::Mix;
+use brunt_drivers::dhcp::{Lives, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Node, Plan, Settings, Stopping, ThinkTime};
 
-use crate::cli::dhcp::args::{DhcpArgs, Scenario};
+use crate::cli::dhcp::args::{Births, DhcpArgs, Fleet, Scenario};
 use crate::cli::rate::load::Rate;
 use crate::schedules::{self, Flags};
 
@@ -93,8 +93,11 @@ fn users(args: &DhcpArgs) -> u32 {
     }
 }
 
-/// A source has one socket, which one worker reads.
+/// A source has one socket, which one worker reads; the link of clients without an address is one source.
 fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
+    if args.route.client {
+        return 1;
+    }
     let most = sources.min(sessions as usize).max(1);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     args.load.workers.unwrap_or(cores).clamp(1, most)
@@ -115,5 +118,23 @@ fn drain(args: &DhcpArgs) -> Duration {
         Some(wait) => wait,
         None if args.scenario == Scenario::Avalanche || args.exchange.retransmit => DRAIN_MAX,
         None => first + second + DRAIN_SLACK,
+    }
+}
+
+/// How the clients of a fleet live.
+pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> Lives {
+    let clients = f64::from(args.clients.count.get());
+    Lives {
+        births: match fleet.births {
+            Births::PerSecond(rate) => Duration::from_secs_f64(1.0 / rate),
+            Births::Over(time) => time.div_f64(clients),
+        },
+        renewals: fleet.renewals,
+        release_share: fleet.release_share,
+        decline_share: fleet.decline_share,
+        inform_share: fleet.inform_share,
+        reboot_share: fleet.reboot_share,
+        time_scale: fleet.time_scale,
+        power_cut: fleet.power_cut.map(|cut| PowerCut { at: cut.at, within: cut.within }),
     }
 }

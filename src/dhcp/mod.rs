@@ -18,13 +18,14 @@ mod v6;
 mod wrapped;
 
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use brunt_drivers::dhcp::keepsakes::Wishes;
 use brunt_drivers::dhcp::limits::{DropLimit, Limits};
-use brunt_drivers::dhcp::{Dhcp, Dialogue, Population, Setup, Stage, Task, listfile};
+use brunt_drivers::dhcp::{Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
+use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::queue::QueueWatch;
-use brunt_drivers::net::udp::{Bound, Socket};
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Finished, Plan, Stop, Urgency, limits};
 use brunt_record::{Catalogue, Slo};
@@ -42,7 +43,7 @@ use crate::{ceiling, console};
 use ending::Ending;
 use fleet::DhcpFleet;
 use letters::Letters;
-use route::Route;
+use route::{Open, Route};
 use screen::Screen;
 
 /// Leases that a worker remembers for renewals and releases, as a multiple of those due in a second.
@@ -59,15 +60,14 @@ pub(crate) fn run(args: &DhcpArgs, signals: &Signals, voice: Voice) -> Result<Ou
     }
     let job = Job::prepare(args, signals, voice).map_err(|why| refusal(&why))?;
     let (seed, started) = (job.seed, job.started.as_second());
+    let v4 = |address| v4::plan(args, &job.population, address, seed);
+    let v6 = |address| v6::plan(args, &job.population, address, seed, started);
     match args.family {
-        Family::V4 => {
-            let plan = |address| v4::plan(args, &job.population, address, seed);
-            job.carry_out::<brunt_drivers::dhcp::v4::Client>(plan)
+        Family::V4 if args.route.client => {
+            job.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::link)
         }
-        Family::V6 => {
-            let plan = |address| v6::plan(args, &job.population, address, seed, started);
-            job.carry_out::<brunt_drivers::dhcp::v6::Client>(plan)
-        }
+        Family::V4 => job.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::sockets),
+        Family::V6 => job.carry_out::<brunt_drivers::dhcp::v6::Client, _>(v6, Route::sockets),
     }
     .map_err(|why| refusal(&why))
 }
@@ -109,11 +109,12 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn carry_out<D: Letters>(
+    fn carry_out<D: Letters, C: Carrier + 'static>(
         &self,
-        plan: impl Fn(std::net::IpAddr) -> Result<D::Plan, String>,
+        plan: impl Fn(IpAddr) -> Result<D::Plan, String>,
+        open: Open<C>,
     ) -> Result<Outcome, String> {
-        let sockets = self.route.open(self.args, self.load.workers())?;
+        let sockets = open(&self.route, self.args, self.load.workers())?;
         let plans: Result<Vec<_>, String> = self
             .route
             .locals
@@ -131,7 +132,8 @@ impl<'a> Job<'a> {
         let v6 = self.args.family == Family::V6;
         let catalogue = Catalogue::new(self.operations.iter().copied(), parts(self.args))
             .with_tallies(fleet::tallies(v6, queue.is_some()));
-        let dhcp = Dhcp::new(self.setup::<D>(plans, sockets, &time, limits), self.load.workers());
+        let dhcp =
+            Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), self.load.workers());
         let quiet = self.voice == Voice::Quiet;
         let mut screen = Screen::new(self.args, &self.asked, &catalogue, &stop, quiet)?;
         self.announce::<D>(dhcp.plan())?;
@@ -142,27 +144,30 @@ impl<'a> Job<'a> {
         let finished = finished.map_err(|error| format!("failed to {error}"))?;
         let measured = screen.finish()?;
         if self.args.exchange.release_on_exit {
-            release::all(self, &dhcp, &plan, &stop)?;
+            release::all(self, &dhcp, &plan, open, &stop)?;
         }
         self.conclude(&dhcp, &catalogue, &finished, &measured)
     }
 
-    fn setup<D: Dialogue>(
+    fn setup<D: Dialogue, C>(
         &self,
         plans: Vec<Arc<D::Plan>>,
-        sockets: Vec<Bound>,
+        sockets: Vec<Opener<C>>,
         time: &MachineTime,
         limits: Arc<Limits>,
-    ) -> Setup<D, Socket> {
+    ) -> Setup<D, C> {
         let (args, diagnostics) = (self.args, self.args.output.diagnostics);
         let node = self.load.settings().node;
         Setup {
             plans,
             population: self.population.clone(),
             clock: Arc::new(time.clock()),
-            sockets: openers(sockets),
+            sockets,
             destination: self.route.server,
-            task: Task::Mix(load::mix(args)),
+            task: match &args.scenario {
+                Scenario::Fleet(fleet) => Task::Live(load::lives(args, fleet)),
+                Scenario::Basic | Scenario::Avalanche => Task::Mix(load::mix(args)),
+            },
             seed: self.seed,
             node: (node.rank, node.world),
             preload: args.load.preload.into(),
@@ -212,9 +217,9 @@ impl<'a> Job<'a> {
         console::print(&text).map(drop).map_err(|refusal| refusal.text)
     }
 
-    fn conclude<D: Letters>(
+    fn conclude<D: Letters, C: Carrier + 'static>(
         &self,
-        dhcp: &Dhcp<D, Socket>,
+        dhcp: &Dhcp<D, C>,
         catalogue: &Catalogue,
         finished: &Finished,
         measured: &Measured,
@@ -229,14 +234,6 @@ impl<'a> Job<'a> {
         };
         ending.conclude(measured)
     }
-}
-
-/// The sockets, to be registered each on its worker's thread.
-fn openers(sockets: Vec<Bound>) -> Vec<brunt_drivers::dhcp::Opener<Socket>> {
-    sockets
-        .into_iter()
-        .map(|bound| Box::new(move || bound.register()) as brunt_drivers::dhcp::Opener<Socket>)
-        .collect()
 }
 
 /// What is timed within exchanges: their stages, and lives where there are any.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_drivers::dhcp::keepsakes::Wishes;
 use brunt_drivers::dhcp::limits::Limits;
 use brunt_drivers::dhcp::{Dhcp, Setup, Stage, Task};
-use brunt_drivers::net::udp::Socket;
+use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::schedule::Schedule;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Settings, Stop, Urgency};
@@ -15,7 +15,8 @@ use brunt_record::{Catalogue, Interval};
 
 use super::fleet::DhcpFleet;
 use super::letters::Letters;
-use super::{Job, failed, fleet, load, openers};
+use super::route::Open;
+use super::{Job, failed, fleet, load};
 use crate::cli::dhcp::args::Family;
 use crate::cli::rate::load::Rate;
 use crate::schedules::per_second_of;
@@ -28,10 +29,11 @@ const RATE: f64 = 1_000.0;
 const EVERY: Duration = Duration::from_secs(2);
 
 /// Releases every lease that the clients hold, at the rate of the run, and says how many.
-pub(super) fn all<D: Letters>(
+pub(super) fn all<D: Letters, C: Carrier + 'static>(
     job: &Job<'_>,
-    dhcp: &Dhcp<D, Socket>,
+    dhcp: &Dhcp<D, C>,
     plan: &impl Fn(IpAddr) -> Result<D::Plan, String>,
+    open: Open<C>,
     stop: &Stop,
 ) -> Result<(), String> {
     let leases = dhcp.take_leases();
@@ -44,14 +46,13 @@ pub(super) fn all<D: Letters>(
         }
         return Ok(());
     }
-    let sockets = job.route.open(job.args, 1)?;
     let address = job.route.locals[0].ip();
     let time = MachineTime::new();
-    let setup = Setup::<D, Socket> {
+    let setup = Setup::<D, C> {
         plans: vec![Arc::new(plan(address)?)],
         population: job.population.clone(),
         clock: Arc::new(time.clock()),
-        sockets: openers(sockets),
+        sockets: open(&job.route, job.args, 1)?,
         destination: job.route.server,
         task: Task::Release(leases),
         seed: job.seed,

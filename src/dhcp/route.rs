@@ -1,11 +1,17 @@
 //! [`Route`]: which sockets a run has, and where they send to.
 
-use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
+use brunt_drivers::dhcp::Opener;
 use brunt_drivers::net::interface::{Interface, local_address};
-use brunt_drivers::net::udp::{Bound, Options};
+use brunt_drivers::net::link::{self, Link};
+use brunt_drivers::net::udp::{Bound, Options, Socket};
 
+use super::failed;
 use crate::cli::dhcp::args::{DhcpArgs, Family};
+
+/// Opens as many ways to the server as there are workers.
+pub(super) type Open<C> = fn(&Route, &DhcpArgs, usize) -> Result<Vec<Opener<C>>, String>;
 
 /// The way to the server and back.
 pub(super) struct Route {
@@ -22,7 +28,7 @@ impl Route {
     pub(super) fn of(args: &DhcpArgs) -> Result<Self, String> {
         let asked = &args.route;
         let named = asked.interface.as_deref().map(Interface::named).transpose();
-        let interface = named.map_err(|error| format!("failed to {error}"))?;
+        let interface = named.map_err(failed)?;
         let server = scoped(asked.server, asked.server_port, interface.as_ref());
         let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
             vec![local(args, server, interface.as_ref())?]
@@ -42,12 +48,43 @@ impl Route {
         Ok(Self { server, locals, interface })
     }
 
-    /// Opens the sockets, so that whoever may not have them is told before the run.
-    pub(super) fn open(&self, args: &DhcpArgs, count: usize) -> Result<Vec<Bound>, String> {
+    /// Opens so many sockets, so that whoever may not have them is told before the run. Each is registered on the
+    /// thread of its worker.
+    pub(super) fn sockets(
+        &self,
+        args: &DhcpArgs,
+        count: usize,
+    ) -> Result<Vec<Opener<Socket>>, String> {
         let open = |local: &SocketAddr| {
-            Bound::open(&self.options(args, *local)).map_err(|error| format!("failed to {error}"))
+            let bound = Bound::open(&self.options(args, *local)).map_err(failed)?;
+            Ok(Box::new(move || bound.register()) as Opener<Socket>)
         };
         self.locals.iter().take(count).map(open).collect()
+    }
+
+    /// Opens the link that clients without an address live on. There is one, whoever asks for more: every link hears
+    /// all that is said on its interface.
+    pub(super) fn link(&self, args: &DhcpArgs, _: usize) -> Result<Vec<Opener<Link>>, String> {
+        let interface = match &self.interface {
+            Some(interface) => interface.clone(),
+            None => self.towards_server()?,
+        };
+        let mut options = link::Options::new(interface);
+        options.port = args.route.local_port;
+        options.kernel_stamps = args.output.kernel_stamps;
+        if let Some(batch) = args.load.batch {
+            options.batch = batch;
+        }
+        let bound = link::Bound::open(&options).map_err(failed)?;
+        Ok(vec![Box::new(move || bound.register())])
+    }
+
+    /// The interface by which the server is reached.
+    fn towards_server(&self) -> Result<Interface, String> {
+        let local = self.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
+        Interface::holding(local).map_err(failed)?.ok_or_else(|| {
+            "--client: name the interface that the clients live on with -l".to_owned()
+        })
     }
 
     fn options(&self, args: &DhcpArgs, local: SocketAddr) -> Options {
@@ -90,6 +127,12 @@ fn local(
 ) -> Result<IpAddr, String> {
     if let Some(local) = args.route.local {
         return Ok(local);
+    }
+    if let Some(found) = interface
+        && args.route.client
+    {
+        // Clients without an address need none from us.
+        return Ok(found.first_v4().unwrap_or(Ipv4Addr::UNSPECIFIED).into());
     }
     match (interface, args.family) {
         (Some(found), Family::V4) => {
