@@ -43,8 +43,8 @@ pub struct Options {
     pub receive_buffer: usize,
     /// Room for datagrams that have not left yet, in bytes; 0 leaves it as the system has it.
     pub send_buffer: usize,
-    /// Whether the kernel stamps what comes in. If no other socket of the host has stamps, it needs some milliseconds to
-    /// begin, and what comes in meanwhile is stamped when it is taken.
+    /// Whether the kernel stamps what comes in. If no other socket of the host has stamps, it needs some milliseconds
+    /// to begin, and what comes in meanwhile is stamped when it is taken.
     pub kernel_stamps: bool,
     /// How many datagrams a system call carries at most, 1 to [`BATCH`]; with 1, `sendto(2)` sends.
     pub batch: usize,
