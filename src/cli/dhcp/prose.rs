@@ -4,8 +4,8 @@
 
 /// What it does.
 pub(super) const DESCRIPTION: &[&str] = &[
-    "Measures how many leases a DHCP server gives, and how fast. Simulated clients ask for leases with DISCOVER, OFFER, \
-     REQUEST and ACK in DHCPv4, or with SOLICIT, ADVERTISE, REQUEST and REPLY in DHCPv6, at a rate (-r) or as fast as \
+    "Measures how many leases a DHCP server gives, and how fast. Simulated clients ask for leases with DISCOVER, \
+     OFFER, REQUEST and ACK in DHCPv4, or with SOLICIT, ADVERTISE, REQUEST and REPLY in DHCPv6, at a rate (-r) or as fast as \
      the server answers, until the run is ended by -n, -p or -D, or by ^C, which waits for the last answers and \
      reports.",
     "The server is named by its address. 'all' asks every server of the network behind -l, at 255.255.255.255 or \
