@@ -455,10 +455,10 @@ impl<D: Dialogue> Desk<D> {
         }
     }
 
-    /// Remembers a message sent before the run.
-    pub(super) fn preloaded(&mut self, letter: &Letter) {
+    /// Remembers a message that was sent before the run, or refused by this machine.
+    pub(super) fn preloaded(&mut self, letter: &Letter, sent: bool) {
         self.transactions.remember(letter.xid, letter.stage, Fate::Preload);
-        self.tally.count_overall(Overall::PreloadSent, 1);
+        self.overall(if sent { Overall::PreloadSent } else { Overall::LocalLimit });
     }
 
     /// What could grow.

@@ -39,7 +39,7 @@ use tokio::time::{Instant, Sleep};
 /// How many datagrams are stamped together, so that none waits long between its stamp and its call.
 const STAMPED_MAX: usize = 64;
 /// How often the kernel is asked what it dropped.
-const OVERFLOW_EVERY: Duration = Duration::from_millis(200);
+const OVERFLOW_EVERY: Duration = Duration::from_millis(50);
 /// As many receptions that fail one after the other are no accident.
 const FAULTS_MAX: u32 = 100;
 /// How much later than a drop time a busy hub may notice it.
@@ -189,12 +189,14 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
                 continue;
             };
             let to = letter.to.unwrap_or(self.shared.destination);
-            self.desk.borrow_mut().preloaded(&letter);
-            while let Err(error) = carrier.try_send(std::iter::once(Parcel { bytes: &out, to })) {
-                if error.kind() != io::ErrorKind::WouldBlock || carrier.writable().await.is_err() {
-                    break;
+            let sent = loop {
+                let parcel = Parcel { bytes: &out, to };
+                match carrier.try_send(std::iter::once(parcel)).map_err(|error| error.kind()) {
+                    Err(io::ErrorKind::WouldBlock) if carrier.writable().await.is_ok() => {}
+                    other => break other.is_ok(),
                 }
-            }
+            };
+            self.desk.borrow_mut().preloaded(&letter, sent);
             // The answers to those before are coming in already.
             tokio::task::coop::consume_budget().await;
         }

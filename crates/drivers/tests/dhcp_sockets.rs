@@ -1,0 +1,244 @@
+//! Leases over real sockets, with real messages of both families: once warm, an exchange allocates nothing.
+//!
+//! A binary of its own, as the allocator belongs to the whole process. The servers are threads that
+//! answer each message from what stands in it, and only what the measuring thread allocates is
+//! counted.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+use brunt_drivers::dhcp::tally::{Counter, Overall};
+use brunt_drivers::dhcp::{
+    Dhcp, Dialogue, Limits, Mix, Population, Session, Setup, Stage, Task, Wishes, v4, v6,
+};
+use brunt_drivers::net::udp::{Bound, Options, Socket};
+use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_wire::{dhcp4, dhcp6};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::rc::Rc;
+use std::sync::Arc;
+use tokio::runtime::{Builder, LocalOptions};
+
+/// How many exchanges are carried out, after how many of them allocations count, and how many at once.
+const EXCHANGES: u64 = 3_000;
+const WARM: u64 = 1_500;
+const SESSIONS: u64 = 16;
+
+thread_local! {
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+/// A thread that is ending has no counter any more, and is not the one measured.
+fn count() {
+    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
+)]
+// SAFETY: every call is forwarded unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// A server that answers as `answer` says, for as long as the process runs.
+fn serve(at: &str, answer: fn(&[u8], &mut Vec<u8>)) -> SocketAddr {
+    let socket = UdpSocket::bind(at).unwrap();
+    let address = socket.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let (mut room, mut out) = ([0; 2048], Vec::new());
+        while let Ok((length, from)) = socket.recv_from(&mut room) {
+            out.clear();
+            answer(&room[..length], &mut out);
+            if !out.is_empty() {
+                let _ = socket.send_to(&out, from);
+            }
+        }
+    });
+    address
+}
+
+/// The address that a client is given follows from its transaction; it keeps the one it has.
+fn answer_v4(request: &[u8], out: &mut Vec<u8>) {
+    use dhcp4::{Header, Message, MessageType, Writer, option};
+    let request = Message::scan(request).unwrap();
+    let kind = match request.message_type().unwrap() {
+        MessageType::Discover => MessageType::Offer,
+        MessageType::Request => MessageType::Ack,
+        _ => return,
+    };
+    let given = Some(request.ciaddr()).filter(|address| !address.is_unspecified());
+    let mut header = Header::reply_to(&request);
+    header.yiaddr = given
+        .or(request.requested_address())
+        .unwrap_or_else(|| Ipv4Addr::from_bits(0x0a00_0000 + request.xid()));
+    let mut writer = Writer::new(out, &header, kind);
+    writer.seconds(option::LEASE_TIME, 3600);
+    writer.address(option::SERVER_ID, Ipv4Addr::LOCALHOST);
+    writer.end();
+}
+
+fn answer_v6(request: &[u8], out: &mut Vec<u8>) {
+    use dhcp6::{IaKind, Message, MessageType, Writer, code};
+    let request = Message::parse(request).unwrap();
+    let kind = if request.kind() == MessageType::SOLICIT {
+        MessageType::ADVERTISE
+    } else {
+        MessageType::REPLY
+    };
+    let mut writer = Writer::message(out, kind, request.xid());
+    writer.option(code::CLIENT_ID, request.client_id().unwrap());
+    writer.option(code::SERVER_ID, &[0, 3, 0, 1, 2, 0, 0, 0, 0, 1]);
+    if request.kind() != MessageType::RELEASE {
+        let association = writer.open_ia(IaKind::Na, 1, 1800, 2880);
+        let address = Ipv6Addr::from_bits((0x2001_0db8 << 96) + u128::from(request.xid()));
+        writer.address(address, 3600, 3600).close(&association);
+    }
+}
+
+fn setup<D: Dialogue>(
+    plan: D::Plan,
+    socket: Bound,
+    destination: SocketAddr,
+    population: Population,
+) -> Setup<D, Socket> {
+    Setup {
+        plans: vec![Arc::new(plan)],
+        population,
+        clock: Arc::new(Monotonic::new()),
+        sockets: vec![Box::new(move || socket.register())],
+        destination,
+        task: Task::Mix(Mix::new(2, 1, 1)),
+        seed: 5,
+        node: (0, 1),
+        preload: 0,
+        leases_max: 200,
+        limits: Arc::new(Limits::none()),
+        unique: false,
+        wishes: Wishes::default(),
+    }
+}
+
+/// Carries out every exchange of a mix and says how many allocations the latter half made.
+fn carry_out<D: Dialogue>(setup: Setup<D, Socket>) -> (Dhcp<D, Socket>, u64) {
+    let dhcp = Dhcp::new(setup, 1);
+    let runtime =
+        Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).unwrap();
+    let (next, warm, last) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    runtime.block_on(async {
+        let tasks: Vec<_> = dhcp
+            .sessions(0, 0..SESSIONS as u32)
+            .into_iter()
+            .map(|session| {
+                let (next, warm, last) = (Rc::clone(&next), Rc::clone(&warm), Rc::clone(&last));
+                tokio::task::spawn_local(work(session, next, warm, last))
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
+    drop(runtime);
+    assert!(warm.get() > 0, "the first exchanges allocate, or nothing is counted at all");
+    (dhcp, last.get() - warm.get())
+}
+
+async fn work<D: Dialogue>(
+    mut session: Session<D, Socket>,
+    next: Rc<Cell<u64>>,
+    warm: Rc<Cell<u64>>,
+    last: Rc<Cell<u64>>,
+) {
+    let clock = Monotonic::new();
+    while next.get() < EXCHANGES {
+        let number = next.replace(next.get() + 1);
+        if number == WARM {
+            warm.set(ALLOCATED.get());
+        }
+        let mut watch = Watch::new(&clock, None);
+        session.ready(&mut watch).await;
+        let ticket = Ticket { number, session: 0, turn: 0 };
+        let outcome = session.exchange(&ticket, &mut watch).await;
+        assert!(matches!(outcome, Outcome::Ok(_) | Outcome::Skipped), "{number}: {outcome:?}");
+        if number < EXCHANGES - SESSIONS {
+            last.set(ALLOCATED.get());
+        }
+    }
+    session.close().await;
+}
+
+/// What the run must have counted, whichever family it was.
+fn check<D: Dialogue>(dhcp: &Dhcp<D, Socket>, released: Counter) {
+    let tally = &dhcp.tallies()[0];
+    let of = |stage, counter| tally.stage(stage, counter);
+    let acquired = EXCHANGES / 2;
+    for stage in [Stage::First, Stage::Second] {
+        let both = [Counter::Sent, Counter::Received].map(|counter| of(stage, counter));
+        assert_eq!(both, [acquired; 2], "{stage:?}");
+    }
+    for (stage, ended) in [(Stage::Renew, Counter::Received), (Stage::Release, released)] {
+        let (sent, ended) = (of(stage, Counter::Sent), of(stage, ended));
+        assert_eq!(sent, ended);
+        // The first of them fall due before there is a lease.
+        assert!(
+            (EXCHANGES / 4 - 2 * SESSIONS..=EXCHANGES / 4).contains(&sent),
+            "{stage:?}: {sent}"
+        );
+    }
+    assert_eq!(tally.orphans(), 0);
+    for overall in Overall::ALL {
+        let forgotten = overall == Overall::LeasesForgotten;
+        assert!(forgotten || tally.overall(overall) == 0, "{overall:?}");
+    }
+    assert!(Stage::ALL.into_iter().all(|stage| tally.waiting(stage) == 0));
+    let held = acquired - of(Stage::Release, Counter::Sent);
+    let forgotten = tally.overall(Overall::LeasesForgotten);
+    assert_eq!(dhcp.take_leases().len() as u64 + forgotten, held);
+}
+
+#[test]
+fn warm_exchanges_of_dhcp_v4_allocate_nothing() {
+    let destination = serve("127.0.0.1:0", answer_v4);
+    let socket = Bound::open(&Options::new("127.0.0.1:0".parse().unwrap())).unwrap();
+    let population = Population::cycle([0, 0x0c, 1, 2, 3, 4], 1 << 20);
+    let role = v4::Role::Relay { addresses: Vec::new() };
+    let plan = v4::Setup::new(population.clone(), role, Ipv4Addr::LOCALHOST);
+    let plan = v4::Plan::compile(plan).unwrap();
+    let (dhcp, allocated) = carry_out::<v4::Client>(setup(plan, socket, destination, population));
+    check(&dhcp, Counter::Unasked);
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn warm_exchanges_of_dhcp_v6_allocate_nothing() {
+    let destination = serve("[::1]:0", answer_v6);
+    let socket = Bound::open(&Options::new("[::1]:0".parse().unwrap())).unwrap();
+    let population = Population::cycle([0, 0x0c, 1, 2, 3, 4], 1 << 20);
+    let plan = v6::Setup::new(population.clone(), v6::BaseDuid::LinkLayer);
+    let plan = v6::Plan::compile(plan).unwrap();
+    let (dhcp, allocated) = carry_out::<v6::Client>(setup(plan, socket, destination, population));
+    check(&dhcp, Counter::Received);
+    assert_eq!(allocated, 0);
+}
