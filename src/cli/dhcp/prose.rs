@@ -5,9 +5,9 @@
 /// What it does.
 pub(super) const DESCRIPTION: &[&str] = &[
     "Measures how many leases a DHCP server gives, and how fast. Simulated clients ask for leases with DISCOVER, \
-     OFFER, REQUEST and ACK in DHCPv4, or with SOLICIT, ADVERTISE, REQUEST and REPLY in DHCPv6, at a rate (-r) or as fast as \
-     the server answers, until the run is ended by -n, -p or -D, or by ^C, which waits for the last answers and \
-     reports.",
+     OFFER, REQUEST and ACK in DHCPv4, or with SOLICIT, ADVERTISE, REQUEST and REPLY in DHCPv6, at a rate (-r) or as \
+     fast as the server answers, until the run is ended by -n, -p or -D, or by ^C, which waits for the last answers \
+     and reports.",
     "The server is named by its address. 'all' asks every server of the network behind -l, at 255.255.255.255 or \
      ff02::1:2, and so does naming none; in DHCPv6 'servers' is ff05::1:3. Since any server may answer that, it needs \
      --lab.",

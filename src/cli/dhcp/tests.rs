@@ -113,9 +113,9 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
 #[test]
 fn every_switch_of_the_old_tool_arrives() {
     let args = args(
-        "-4 -1 -B -u -g single -r300 -R 30 -f 10 -F 5.5 -n 100 -n 90 -p 60.5 -d 2 -d 0.5 -D 10 -D 5% -D 9 -W 200000 \
-         -t 2.5 -C ; -P 50 -s 7 -a 4 -x aeilrstT -w ./hook.sh -l eth3 -L 1067 -N 1167 -J relays.txt -b mac=0:1:2:a:B:ff -o \
-         60,646f63736973 -o 55,2a -Y 1.5 -y 3 --scenario basic 172.16.1.1",
+        "-4 -1 -B -u -g single -r300 -R 30 -f 10 -F 5.5 -n 100 -n 90 -p 60.5 -d 2 -d 0.5 -D 10 -D 5% -D 9 -W \
+         200000 -t 2.5 -C ; -P 50 -s 7 -a 4 -x aeilrstT -w ./hook.sh -l eth3 -L 1067 -N 1167 -J relays.txt -b \
+         mac=0:1:2:a:B:ff -o 60,646f63736973 -o 55,2a -Y 1.5 -y 3 --scenario basic 172.16.1.1",
     );
     let Exchange { same_server, renew_rate, release_rate, options, elapsed, .. } = args.exchange;
     assert_eq!((same_server, renew_rate, release_rate), (true, 10.0, 5.5));
