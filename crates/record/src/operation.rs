@@ -32,8 +32,9 @@ impl Operation {
     /// Records one exchange.
     ///
     /// An exchange cut off has no response time, only a lower bound of one, so it is counted and
-    /// not timed, and neither is one that was skipped. One that failed before its request could leave has kept a user waiting but no
-    /// target busy: it has a response time and no service time.
+    /// not timed, and neither is one that was skipped. One that failed before its request could
+    /// leave has kept a user waiting but no target busy: it has a response time and no service
+    /// time.
     #[inline]
     pub fn record(&mut self, outcome: Outcome, stamps: &Stamps, items: u64) {
         self.counts.record(outcome);
