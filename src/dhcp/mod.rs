@@ -214,7 +214,27 @@ impl<'a> Job<'a> {
             let duid = D::duid(plan, &self.population, self.started.as_second());
             text.push_str(&decoded(self.args, &duid));
         }
+        if output.diagnostics.randomness {
+            text.push_str(&self.randomness());
+        }
         console::print(&text).map(drop).map_err(|refusal| refusal.text)
+    }
+
+    /// What random choices follow from (`-x r`), which the old tool promised and never said.
+    fn randomness(&self) -> String {
+        let node = self.load.settings().node;
+        let base = self.population.base().map_or_else(
+            || "drawn from a list".to_owned(),
+            |mac| mac.map(|octet| format!("{octet:02x}")).join(":"),
+        );
+        format!(
+            "seed={}\nclients={}, the first with MAC {base}\nnode {} of {}: takes every exchange whose number leaves \
+             that remainder\n",
+            self.seed,
+            self.population.size(),
+            node.rank,
+            node.world
+        )
     }
 
     fn conclude<D: Letters, C: Carrier + 'static>(
