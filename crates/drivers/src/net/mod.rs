@@ -1,8 +1,9 @@
-//! Connections: how a session reaches its target, secures the way there and leaves.
+//! Connections and datagrams: how a session reaches its target, secures the way there and leaves.
 //!
-//! Everything that can be decided before the run (names resolved, stores opened, keys loaded) is
-//! decided here before the run and fails with words. Inside a run only a [`Failure`] is left, which
-//! is counted. Nothing here knows a protocol above TLS.
+//! Everything that can be decided before the run (names resolved, stores opened, keys loaded, sockets
+//! bound) is decided here before the run and fails with words. Inside a run only a [`Failure`] is
+//! left, which is counted. Nothing here knows a protocol above TLS and UDP but [`link`], which has to
+//! see in a DHCPv4 message who speaks.
 
 pub mod backoff;
 mod bind;
