@@ -220,7 +220,19 @@ impl Carrier for Socket {
     }
 
     async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
-        self.inner.async_io(Interest::READABLE, |socket| self.take(socket, inbox, clock)).await
+        loop {
+            let mut guard = self.inner.readable().await?;
+            match guard.try_io(|inner| self.take(inner.get_ref(), inbox, clock)) {
+                Ok(Ok(())) if inbox.len() < self.batch => {
+                    // The queue is empty: whatever comes next is announced, and asking again before that is a system
+                    // call for nothing with every datagram.
+                    guard.clear_ready();
+                    return Ok(());
+                }
+                Ok(taken) => return taken,
+                Err(_) => {}
+            }
+        }
     }
 
     fn overflowed(&self) -> u64 {
