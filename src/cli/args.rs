@@ -31,7 +31,7 @@ pub(crate) enum Verb {
     },
     /// Measure what this machine can send at most, against the servers built in
     Calibrate(CalibrateArgs),
-    /// Start a directory and run authrate, searchrate and modrate against it for a few seconds each
+    /// Start a server in memory and run the tools against it for a few seconds each
     Quickstart(QuickstartArgs),
     /// Print a completion script for a shell
     Completions {
@@ -115,7 +115,7 @@ pub(crate) struct CalibrateArgs {
     /// How long to measure each operation.
     #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) duration: u64,
-    /// Number of connections.
+    /// Number of connections to the directory.
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
     /// Write the figures here; without it, to the place where runs look for them.
@@ -126,16 +126,28 @@ pub(crate) struct CalibrateArgs {
 /// Options of `brunt quickstart`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct QuickstartArgs {
+    /// What to show.
+    #[arg(value_enum, default_value_t = Protocol::Ldap)]
+    pub(crate) protocol: Protocol,
     /// How long to run each tool.
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) duration: u64,
-    /// Number of users in the directory.
+    /// Number of users in the directory, or of DHCP clients.
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) users: u32,
-    /// Number of connections.
+    /// Number of connections, or of DHCP exchanges in flight where no rate is asked for.
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
     /// Directory for the records; without it, the current one.
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// What `brunt quickstart` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Protocol {
+    /// A directory, with authrate, searchrate and modrate.
+    Ldap,
+    /// A DHCP server, with perfdhcp.
+    Dhcp,
 }

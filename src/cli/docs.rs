@@ -154,9 +154,9 @@ fn words(name: &str) -> Words {
         ),
         "target dhcp" => (DHCP_TARGET, DHCP_TARGET_EXAMPLES),
         "calibrate" => (
-            "Runs each operation against a directory in the same process, with one worker, and works out what that \
-             worker would manage with a core to itself: the rate it reached, divided by the share of its core that it \
-             used. Later runs on the same machine (same processor, same number of cores) are held against this ceiling \
+            "Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in \
+             the same process, with one worker, and works out what that worker would manage with a core to itself: the \
+             rate it reached, divided by the share of its core that it used. Later runs on the same machine (same processor, same number of cores) are held against this ceiling \
              times their number of workers; a run that reaches more than 80 % of it is called generator-limited. \
              Run it when nothing else runs. The figures are kept in `$XDG_STATE_HOME/brunt/ceiling.json`, or \
              `~/.local/state/brunt/ceiling.json`.",
@@ -171,9 +171,12 @@ fn words(name: &str) -> Words {
         "quickstart" => (
             "Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` \
              as fast as they go and `modrate` at 500 a second, prints the command line of each as one would type it, \
-             their tables and their summaries, and writes a record of each.",
+             their tables and their summaries, and writes a record of each. With `dhcp` it does so with a DHCP server \
+             and `perfdhcp`: as fast as it goes, then at 1000 leases a second with renewals and releases, and the same \
+             for DHCPv6, with prefixes.",
             &[
-                ("Everything with the defaults:", "brunt quickstart"),
+                ("LDAP, with the defaults:", "brunt quickstart"),
+                ("DHCP:", "brunt quickstart dhcp"),
                 (
                     "Shorter, with the records in a directory of their own:",
                     "brunt quickstart --duration 2 --output /tmp",

@@ -242,7 +242,15 @@ mod tests {
             command(&["brunt", "report", "x.json", "--format", "csv"]),
             Ok(Command::Report(_))
         ));
-        assert!(matches!(command(&["brunt", "quickstart"]), Ok(Command::Quickstart(_))));
+        for (line, protocol) in [
+            (&["brunt", "quickstart"][..], args::Protocol::Ldap),
+            (&["brunt", "quickstart", "dhcp"], args::Protocol::Dhcp),
+        ] {
+            match command(line).unwrap() {
+                Command::Quickstart(args) => assert_eq!(args.protocol, protocol),
+                other => panic!("{other:?}"),
+            }
+        }
         assert!(matches!(
             command(&["brunt", "calibrate", "--duration", "1"]),
             Ok(Command::Calibrate(_))
@@ -252,6 +260,7 @@ mod tests {
             &["brunt"],
             &["brunt", "calibrate", "--duration", "0"],
             &["brunt", "man", "x"],
+            &["brunt", "quickstart", "x"],
         ] {
             assert_eq!(command(wrong).unwrap_err().exit, Exit::Usage, "{wrong:?}");
         }

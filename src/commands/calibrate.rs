@@ -1,13 +1,14 @@
 //! `brunt calibrate`: what this machine can send at most, against a target that costs as little as a server can.
 //!
-//! The directory runs in this process, on other threads. What a worker would manage with its core to itself is its rate
-//! divided by the share of the core it used: the rate alone would be the directory's ceiling as often as ours.
+//! The servers run in this process, on other threads. What a worker would manage with its core to itself is its rate
+//! divided by the share of the core it used: the rate alone would be the server's ceiling as often as ours.
 
 use std::collections::BTreeMap;
 
-use brunt_targets::ldap::{Config, Server};
+use brunt_targets::ldap::{Config, Server as Directory};
 
-use super::{failed, rate_args};
+use super::loopback::Loopback;
+use super::{dhcp_args, failed, rate_args};
 use crate::ceiling::{self, Ceiling};
 use crate::cli::Refusal;
 use crate::cli::args::CalibrateArgs;
@@ -47,35 +48,31 @@ const OPERATIONS: [(&str, &[&str], Option<&str>); 5] = [
     ),
 ];
 
+/// The exchanges of DHCP: whether they are those of DHCPv6, and what asks for them.
+const EXCHANGES: [(bool, &[&str]); 4] =
+    [(false, &[]), (false, &["-i"]), (true, &[]), (true, &["-i"])];
+
+/// Clients that take turns, so that no two exchanges in flight are of the same one.
+const CLIENTS: &str = "10000";
+
 /// Measures each operation, prints the figures and keeps them for later runs.
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
     let path = args.output.clone().or_else(ceiling::place).ok_or_else(|| {
         failed("find a place for the figures: neither XDG_STATE_HOME nor HOME is set; name a file with --output")
     })?;
-    let running = Server::start(Config { users: USERS, ..Config::default() }).map_err(failed)?;
-    let port = running.address().port().to_string();
     let signals = Signals::default();
-    let mut per_second = BTreeMap::new();
-    console::say("Measuring what one worker can send, against a directory in this process.");
+    let mut found = Found::default();
+    console::say("Measuring what one worker can send, against servers in this process.");
     console::print(&format!(
         "{:<18}{:>14}{:>16}{:>18}\n",
         "operation", "achieved/s", "worker's core", "ceiling/worker"
     ))?;
-    for (tool, options, trailing) in OPERATIONS {
-        let words = command_line(tool, options, trailing, args, &port);
-        let outcome = rates::run(&*rate_args(&words)?, &signals, Voice::Quiet)?;
-        if signals.received().is_some() {
-            return Ok(Exit::Interrupted);
-        }
-        let (name, achieved, share) = figures(&outcome)?;
-        let ceiling = achieved / share;
-        console::print(&format!(
-            "{name:<18}{achieved:>14.0}{:>15.0}%{ceiling:>18.0}\n",
-            share * 100.0
-        ))?;
-        per_second.insert(name, ceiling);
+    ldap(args, &signals, &mut found)?;
+    dhcp(args, &signals, &mut found)?;
+    if signals.received().is_some() {
+        return Ok(Exit::Interrupted);
     }
-    Ceiling::here(per_second)
+    Ceiling::here(found.per_second)
         .write(&path)
         .map_err(|error| failed(format!("write {}: {error}", path.display())))?;
     console::say(&format!(
@@ -83,6 +80,62 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
         path.display()
     ));
     Ok(Exit::Ok)
+}
+
+fn ldap(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<(), Refusal> {
+    let running = Directory::start(Config { users: USERS, ..Config::default() }).map_err(failed)?;
+    let port = running.address().port().to_string();
+    for (tool, options, trailing) in OPERATIONS {
+        let words = command_line(tool, options, trailing, args, &port);
+        let outcome = rates::run(&*rate_args(&words)?, signals, Voice::Quiet)?;
+        if signals.received().is_some() {
+            break;
+        }
+        found.take(&outcome)?;
+    }
+    Ok(())
+}
+
+fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<(), Refusal> {
+    let loopback = Loopback::start()?;
+    for (v6, switches) in EXCHANGES {
+        if signals.received().is_some() {
+            break;
+        }
+        let duration = args.duration.to_string();
+        let mut words = vec!["-R", CLIENTS, "-p", &duration, "--warm-up", "1"];
+        words.extend(switches);
+        let words: Vec<_> = words.into_iter().map(str::to_owned).collect();
+        let Some(words) = loopback.command_line(v6, &words)? else {
+            console::note("DHCPv6 is left out: this machine has no IPv6");
+            break;
+        };
+        let outcome = crate::dhcp::run(&*dhcp_args(&words)?, signals, Voice::Quiet)?;
+        if signals.received().is_none() {
+            found.take(&outcome)?;
+        }
+    }
+    Ok(())
+}
+
+/// The ceilings of one worker, by operation.
+#[derive(Default)]
+struct Found {
+    per_second: BTreeMap<String, f64>,
+}
+
+impl Found {
+    /// Takes in what a run found, and prints it.
+    fn take(&mut self, outcome: &Outcome) -> Result<(), Refusal> {
+        let (name, achieved, share) = figures(outcome)?;
+        let ceiling = achieved / share;
+        console::print(&format!(
+            "{name:<18}{achieved:>14.0}{:>15.0}%{ceiling:>18.0}\n",
+            share * 100.0
+        ))?;
+        self.per_second.insert(name, ceiling);
+        Ok(())
+    }
 }
 
 fn command_line(

@@ -1,6 +1,7 @@
-//! The commands beside the rate tools, a file each.
+//! The commands beside the tools that measure, a file each.
 
 mod calibrate;
+mod loopback;
 mod quickstart;
 mod report;
 mod target;
@@ -13,6 +14,7 @@ pub(crate) use target::target;
 
 use std::fmt::Display;
 
+use crate::cli::dhcp::args::DhcpArgs;
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
 use crate::cli::surroundings::Machine;
@@ -27,6 +29,18 @@ fn failed(error: impl Display) -> Refusal {
 fn rate_args(words: &[String]) -> Result<Box<RateArgs>, Refusal> {
     match read(words, &Machine)? {
         Command::Rate(args) => Ok(args),
-        _ => Err(failed(format!("read our own command line: {}", words.join(" ")))),
+        _ => Err(unread(words)),
     }
+}
+
+/// The same of perfdhcp.
+fn dhcp_args(words: &[String]) -> Result<Box<DhcpArgs>, Refusal> {
+    match read(words, &Machine)? {
+        Command::Perfdhcp(args) => Ok(args),
+        _ => Err(unread(words)),
+    }
+}
+
+fn unread(words: &[String]) -> Refusal {
+    failed(format!("read our own command line: {}", words.join(" ")))
 }

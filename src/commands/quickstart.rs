@@ -1,21 +1,30 @@
-//! `brunt quickstart`: the three main tools against a directory in memory, with nothing to set up.
+//! `brunt quickstart`: the tools against a server in memory, with nothing to set up.
 
 use std::path::{Path, PathBuf};
 
 use brunt_targets::ldap::{Config, Server};
 
-use super::{failed, rate_args};
+use super::loopback::Loopback;
+use super::{dhcp_args, failed, rate_args};
 use crate::cli::Refusal;
-use crate::cli::args::QuickstartArgs;
+use crate::cli::args::{Protocol, QuickstartArgs};
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::rates::{self, Voice};
+use crate::rates::{self, Outcome, Voice};
 use crate::signals::Signals;
 
 /// A tool and what is said about its run.
 struct Act {
     tool: &'static str,
     says: &'static str,
+    words: &'static [&'static str],
+}
+
+/// What is said about a run of perfdhcp, what its record is called, and which DHCP it speaks.
+struct LeaseAct {
+    name: &'static str,
+    says: &'static str,
+    v6: bool,
     words: &'static [&'static str],
 }
 
@@ -46,37 +55,108 @@ const ACTS: [Act; 3] = [
     },
 ];
 
+const LEASE_ACTS: [LeaseAct; 3] = [
+    LeaseAct {
+        name: "dora",
+        says: "Asks for leases: how many a second can it give?",
+        v6: false,
+        words: &[],
+    },
+    LeaseAct {
+        name: "renewals",
+        says: "Asks for 1000 leases a second, and renews 200 and releases 100 of those it got.",
+        v6: false,
+        words: &["-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
+    },
+    LeaseAct {
+        name: "sarr",
+        says: "The same for DHCPv6, with a prefix for every client besides its address.",
+        v6: true,
+        words: &["-e", "address-and-prefix", "-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
+    },
+];
+
 /// Runs the acts and says where the records are.
 pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
-    let users = args.users;
-    let config = Config { users: users as usize, ..Config::default() };
-    let running = Server::start(config).map_err(failed)?;
-    let address = running.address();
-    console::say(&format!(
-        "A directory with {users} users is at ldap://{address}, in memory, until this ends."
-    ));
-    let signals = Signals::default();
-    let mut records = Vec::new();
-    let mut exit = Exit::Ok;
-    for act in &ACTS {
-        let record = place(args.output.as_deref(), act.tool);
-        let words = command_line(act, args, &address.port().to_string(), &record);
-        console::say(&format!("\n{}\n$ {}", act.says, shown(&words)));
-        let outcome = rates::run(&*rate_args(&words)?, &signals, Voice::Aloud)?;
-        records.push(record);
-        exit = outcome.exit;
-        if exit != Exit::Ok {
-            break;
-        }
-    }
+    let mut show = Show { signals: Signals::default(), records: Vec::new() };
+    let exit = match args.protocol {
+        Protocol::Ldap => show.ldap(args)?,
+        Protocol::Dhcp => show.dhcp(args)?,
+    };
     console::say("\nEvery figure of these runs is in their records. To see one again:");
-    for record in &records {
+    for record in &show.records {
         console::say(&format!("$ brunt report {}", record.display()));
     }
-    console::say(
-        "To try it on a server of yours, change -h and -p. `brunt authrate --help` explains the options.",
-    );
+    console::say(match args.protocol {
+        Protocol::Ldap => {
+            "To try it on a server of yours, change -h and -p. `brunt authrate --help` explains the options."
+        }
+        Protocol::Dhcp => {
+            "To try it on a server of yours, leave out -L and -N and name the server. `brunt perfdhcp -h` explains the \
+             switches."
+        }
+    });
     Ok(exit)
+}
+
+/// What the acts have in common.
+struct Show {
+    signals: Signals,
+    records: Vec<PathBuf>,
+}
+
+impl Show {
+    fn ldap(&mut self, args: &QuickstartArgs) -> Result<Exit, Refusal> {
+        let users = args.users;
+        let config = Config { users: users as usize, ..Config::default() };
+        let running = Server::start(config).map_err(failed)?;
+        let address = running.address();
+        console::say(&format!(
+            "A directory with {users} users is at ldap://{address}, in memory, until this ends."
+        ));
+        for act in &ACTS {
+            let record = place(args.output.as_deref(), act.tool);
+            let words = command_line(act, args, &address.port().to_string(), &record);
+            announce(act.says, &words);
+            let outcome = rates::run(&*rate_args(&words)?, &self.signals, Voice::Aloud)?;
+            if self.ended(record, &outcome) {
+                return Ok(outcome.exit);
+            }
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn dhcp(&mut self, args: &QuickstartArgs) -> Result<Exit, Refusal> {
+        let loopback = Loopback::start()?;
+        let addresses: Vec<_> = loopback.addresses().iter().map(ToString::to_string).collect();
+        console::say(&format!(
+            "A DHCP server is at {}, in memory, until this ends.",
+            addresses.join(" and ")
+        ));
+        for act in &LEASE_ACTS {
+            let record = place(args.output.as_deref(), act.name);
+            let Some(words) = loopback.command_line(act.v6, &switches(act, args, &record))? else {
+                console::note("DHCPv6 is left out: this machine has no IPv6");
+                continue;
+            };
+            announce(act.says, &words);
+            let outcome = crate::dhcp::run(&*dhcp_args(&words)?, &self.signals, Voice::Aloud)?;
+            if self.ended(record, &outcome) {
+                return Ok(outcome.exit);
+            }
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// Remembers where the record of an act is; whether it was the last.
+    fn ended(&mut self, record: PathBuf, outcome: &Outcome) -> bool {
+        self.records.push(record);
+        outcome.exit != Exit::Ok || self.signals.received().is_some()
+    }
+}
+
+fn announce(says: &str, words: &[String]) {
+    console::say(&format!("\n{says}\n$ {}", shown(words)));
 }
 
 fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> Vec<String> {
@@ -94,6 +174,19 @@ fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> 
         "modrate" => words.push("description:{2}"),
         _ => {}
     }
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// The switches of perfdhcp. Where there is a rate, the connections are no limit: it would not be kept.
+fn switches(act: &LeaseAct, args: &QuickstartArgs, record: &Path) -> Vec<String> {
+    let (users, connections) = (args.users.to_string(), args.connections.to_string());
+    let (duration, record) = (args.duration.to_string(), record.display().to_string());
+    let mut words = vec!["-R", &users, "-p", &duration];
+    if !act.words.contains(&"-r") {
+        words.extend(["--window", &connections]);
+    }
+    words.extend(act.words);
+    words.extend(["--record", &record]);
     words.into_iter().map(str::to_owned).collect()
 }
 

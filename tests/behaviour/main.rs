@@ -3,6 +3,7 @@
 //!
 //! What each operation puts on the wire is not looked at here.
 
+mod built_in;
 mod links;
 mod mistakes;
 mod pace;

@@ -1,0 +1,89 @@
+//! [`Loopback`]: a DHCP server in this process, and the words by which perfdhcp reaches it.
+//!
+//! Client and server are on one host, so neither can have the ports of the protocol, which would need privileges
+//! besides: both take free ones, and the server answers to the port it was asked from.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+use brunt_targets::dhcp::{Config, Running, Server, V4};
+
+use super::failed;
+use crate::cli::Refusal;
+
+/// A DHCP server on the loopback interface. Dropped, it stops.
+pub(super) struct Loopback {
+    addresses: Vec<SocketAddr>,
+    _running: Running,
+}
+
+impl Loopback {
+    /// Starts a server for DHCPv4, and for DHCPv6 where this machine has it.
+    pub(super) fn start() -> Result<Self, Refusal> {
+        let mut config = Config {
+            listen: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
+            v4: V4 { reply_to_source: true, ..V4::default() },
+            ..Config::default()
+        };
+        let v6 = SocketAddr::from((Ipv6Addr::LOCALHOST, 0));
+        // A kernel without IPv6 has no such address.
+        if UdpSocket::bind(v6).is_ok() {
+            config.listen.push(v6);
+        }
+        let running = Server::start(&config).map_err(failed)?;
+        Ok(Self { addresses: running.addresses(), _running: running })
+    }
+
+    /// Where it listens.
+    pub(super) fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// perfdhcp against the server, with these switches; nothing if this machine has no IPv6 and they need it.
+    pub(super) fn command_line(
+        &self,
+        v6: bool,
+        switches: &[String],
+    ) -> Result<Option<Vec<String>>, Refusal> {
+        let Some(server) = self.addresses.iter().find(|address| address.is_ipv6() == v6) else {
+            return Ok(None);
+        };
+        let (family, local) = (if v6 { "-6" } else { "-4" }, free_port(server.ip())?);
+        let ports = [local, server.port()].map(|port| port.to_string());
+        let words = ["brunt", "perfdhcp", family, "-L", &ports[0], "-N", &ports[1]];
+        let words = words.into_iter().map(str::to_owned).chain(switches.iter().cloned());
+        Ok(Some(words.chain([server.ip().to_string()]).collect()))
+    }
+}
+
+/// A port that nobody has. Somebody could take it before we do, who would then be told of.
+fn free_port(ip: IpAddr) -> Result<u16, Refusal> {
+    let socket = UdpSocket::bind((ip, 0));
+    let address = socket.and_then(|socket| socket.local_addr());
+    address
+        .map(|address| address.port())
+        .map_err(|error| failed(format!("find a free port at {ip}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_lead_to_the_server() {
+        let loopback = Loopback::start().unwrap();
+        let switches = ["-n".to_owned(), "1".to_owned()];
+        for (v6, family, ip) in [(false, "-4", "127.0.0.1"), (true, "-6", "::1")] {
+            let words = loopback.command_line(v6, &switches).unwrap();
+            let server = loopback.addresses().iter().find(|address| address.is_ipv6() == v6);
+            assert_eq!(words.is_some(), server.is_some());
+            let (Some(words), Some(server)) = (words, server) else { continue };
+            let [local, port] = [&words[4], &words[6]];
+            assert_eq!(*port, server.port().to_string());
+            assert_ne!(local, port);
+            assert_eq!(
+                words,
+                ["brunt", "perfdhcp", family, "-L", local, "-N", port, "-n", "1", ip]
+            );
+        }
+    }
+}
