@@ -156,10 +156,10 @@ fn words(name: &str) -> Words {
         "calibrate" => (
             "Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in \
              the same process, with one worker, and works out what that worker would manage with a core to itself: the \
-             rate it reached, divided by the share of its core that it used. Later runs on the same machine (same processor, same number of cores) are held against this ceiling \
-             times their number of workers; a run that reaches more than 80 % of it is called generator-limited. \
-             Run it when nothing else runs. The figures are kept in `$XDG_STATE_HOME/brunt/ceiling.json`, or \
-             `~/.local/state/brunt/ceiling.json`.",
+             rate it reached, divided by the share of its core that it used. Later runs on the same machine (same \
+             processor, same number of cores) are held against this ceiling times their number of workers; a run that \
+             reaches more than 80 % of it is called generator-limited. Run it when nothing else runs. The figures are \
+             kept in `$XDG_STATE_HOME/brunt/ceiling.json`, or `~/.local/state/brunt/ceiling.json`.",
             &[
                 ("Measures and keeps the figures:", "brunt calibrate"),
                 (
