@@ -61,7 +61,7 @@ impl Client {
         let none = Ipv4Addr::UNSPECIFIED;
         let ciaddr = match self.stage {
             Stage::Renew | Stage::Rebind | Stage::Release => held.unwrap_or(none),
-            Stage::Inform => held.unwrap_or(plan.own_address()),
+            Stage::Inform => plan.informed_at(held),
             Stage::First | Stage::Second | Stage::Reboot | Stage::Decline => none,
         };
         let (requested, server) = match self.stage {

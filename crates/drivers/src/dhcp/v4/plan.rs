@@ -161,9 +161,14 @@ impl Plan {
         }
     }
 
-    /// The address of a client that wants to be informed and has no lease.
-    pub(super) fn own_address(&self) -> Ipv4Addr {
-        self.address
+    /// The address at which a client wants to be informed. Servers answer there whatever relay the message came by
+    /// (RFC 2131 section 4.3.5), at the port of clients, which nobody has where the clients are behind a relay: there
+    /// it is left out, and the relay is answered.
+    pub(super) fn informed_at(&self, held: Option<Ipv4Addr>) -> Ipv4Addr {
+        match self.role {
+            Role::Client { .. } => held.unwrap_or(self.address),
+            Role::Relay { .. } => Ipv4Addr::UNSPECIFIED,
+        }
     }
 
     /// How long to wait for an answer to a message that was sent for the `attempt`th time, counted

@@ -55,7 +55,8 @@ fn messages_say_what_rfc_2131_wants_of_them() {
         (Kind::Renew, MessageType::Request, held, None, None),
         (Kind::Rebind, MessageType::Request, held, None, None),
         (Kind::Reboot, MessageType::Request, none, Some(held), None),
-        (Kind::Inform, MessageType::Inform, held, None, None),
+        // Behind a relay, which is to be answered in place of the client.
+        (Kind::Inform, MessageType::Inform, none, None, None),
         (Kind::Release, MessageType::Release, held, None, Some(SERVER)),
         (Kind::Decline, MessageType::Decline, none, Some(held), Some(SERVER)),
     ] {
