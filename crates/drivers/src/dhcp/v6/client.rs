@@ -126,7 +126,7 @@ impl Dialogue for Client {
             elapsed,
         };
         let link = held.map_or(number, Lease::exchange);
-        self.elapsed_at = plan.write(message, Plan::xid(number, stage), link, &contents, out);
+        self.elapsed_at = plan.write(message, plan.xid(number, stage), link, &contents, out);
         self.elapsed = elapsed;
         Step::Send(self.letter(plan, stage, message, at))
     }
@@ -197,7 +197,7 @@ impl Client {
         };
         Letter {
             stage,
-            xid: Plan::xid(self.number, stage),
+            xid: plan.xid(self.number, stage),
             wait: Some(self.wait),
             to: None,
             offered: self.offered,
@@ -237,7 +237,7 @@ impl Client {
         };
         let (request, stage) = (MessageType::REQUEST, Stage::Second);
         out.clear();
-        let xid = Plan::xid(self.number, stage);
+        let xid = plan.xid(self.number, stage);
         self.elapsed_at = plan.write(request, xid, self.number, &contents, out);
         Step::Send(self.letter(plan, stage, request, heard.at))
     }

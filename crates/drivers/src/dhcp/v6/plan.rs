@@ -140,10 +140,12 @@ impl Plan {
         }
     }
 
-    /// The transaction ids of an exchange: that of a stage is the second only for a REQUEST.
-    pub const fn xid(number: u64, stage: Stage) -> u32 {
+    /// The transaction ids of an exchange, which has two unless it ends with its first half: that of a stage is the
+    /// second only for a REQUEST.
+    pub const fn xid(&self, number: u64, stage: Stage) -> u32 {
         let second = matches!(stage, Stage::Second);
-        (number as u32).wrapping_mul(2).wrapping_add(second as u32) & XID_MAX
+        let each = if self.first_half { 1 } else { 2 };
+        (number as u32).wrapping_mul(each).wrapping_add(second as u32) & XID_MAX
     }
 
     pub(super) const fn first_half(&self) -> bool {

@@ -143,10 +143,14 @@ fn codes(message: &Message<'_>) -> Vec<u16> {
 
 #[test]
 fn transaction_ids_follow_from_the_number_of_the_exchange() {
-    assert_eq!((Plan::xid(0, Stage::First), Plan::xid(0, Stage::Second)), (0, 1));
-    assert_eq!((Plan::xid(5, Stage::Renew), Plan::xid(5, Stage::Second)), (10, 11));
+    let halves = plan(|setup| setup.first_half = true);
+    let all: Vec<u32> = (0..4).map(|number| halves.xid(number, Stage::First)).collect();
+    assert_eq!(all, [0, 1, 2, 3]);
+    let plan = plan(|_| ());
+    assert_eq!((plan.xid(0, Stage::First), plan.xid(0, Stage::Second)), (0, 1));
+    assert_eq!((plan.xid(5, Stage::Renew), plan.xid(5, Stage::Second)), (10, 11));
     let last = (1 << 23) - 1;
-    assert_eq!(Plan::xid(last, Stage::Second), 0xff_ffff);
-    assert_eq!(Plan::xid(last + 1, Stage::First), 0, "three octets");
-    assert_eq!(Plan::xid(u64::MAX, Stage::Second), 0xff_ffff);
+    assert_eq!(plan.xid(last, Stage::Second), 0xff_ffff);
+    assert_eq!(plan.xid(last + 1, Stage::First), 0, "three octets");
+    assert_eq!(plan.xid(u64::MAX, Stage::Second), 0xff_ffff);
 }
