@@ -75,6 +75,12 @@ impl Limits {
         self.reason.get().copied()
     }
 
+    /// How many exchanges ended before their second stage because enough messages of it were sent.
+    pub fn kept_back(&self) -> u64 {
+        let taken = self.taken.load(Ordering::Relaxed);
+        self.requests.map_or(0, |limit| taken.saturating_sub(limit))
+    }
+
     /// Takes one message of the second stage from the budget; says whether there was one left.
     pub(super) fn take_request(&self) -> bool {
         let Some(limit) = self.requests else { return true };
@@ -128,7 +134,9 @@ mod tests {
         assert_eq!(limits.reason(), None);
         assert!(limits.take_request());
         assert_eq!(limits.reason(), Some(Reason::Requests));
+        assert_eq!(limits.kept_back(), 0);
         assert!(!limits.take_request());
+        assert_eq!(limits.kept_back(), 1);
         assert_eq!(*halted.lock().unwrap(), [Reason::Requests], "asked once");
         let none = Limits::none();
         assert!((0..1000).all(|_| none.take_request()));
