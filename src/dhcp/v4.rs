@@ -28,7 +28,8 @@ pub(super) fn plan(
     let exchange = &args.exchange;
     let mut setup = Setup::new(population.clone(), role(args)?, address);
     setup.seed = seed;
-    setup.broadcast = args.route.broadcast_flag;
+    // A relay has an address to be answered at, however it asks: the old tool's messages have no such flag either.
+    setup.broadcast = args.route.broadcast_flag && args.route.client;
     setup.first_half = exchange.first_half;
     setup.rapid_commit = exchange.rapid_commit;
     setup.first_server = exchange.same_server;
