@@ -80,7 +80,8 @@ fn read(mut socket: Socket, ended: &AtomicBool) -> Vec<Message> {
 
 /// The DHCP message in an Ethernet frame, if there is one.
 fn datagram(frame: &[u8]) -> Option<Message> {
-    let from_client = frame.get(6..12)? == Lan::CLIENT_MAC;
+    // A client without an address may send from a hardware address that is its own.
+    let from_client = frame.get(6..12)? != Lan::SERVER_MAC;
     let packet = frame.get(14..)?;
     let (source, destination, udp): (IpAddr, IpAddr, &[u8]) = match frame.get(12..14)? {
         [0x08, 0x00] if packet.get(9) == Some(&17) => {

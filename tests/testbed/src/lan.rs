@@ -11,6 +11,7 @@ use crate::tool::{command, found, run};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::RangeInclusive;
 use std::os::fd::AsFd;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ use std::thread;
 /// Where iproute2 keeps the names of namespaces.
 const NAMESPACES: &str = "/run/netns";
 const PREFIX: &str = "brunt-test-";
+/// The last octets of each host's addresses.
+const CLIENTS: RangeInclusive<u8> = 2..=5;
+const SERVERS: RangeInclusive<u8> = 1..=1;
 
 /// Two hosts and the wire between them.
 #[derive(Debug)]
@@ -65,8 +69,10 @@ impl Lan {
         let interface = Self::INTERFACE;
         let pair = ["link", "add", interface, "netns", client, "type", "veth"];
         run("ip", pair.into_iter().chain(["peer", "name", interface, "netns", server]));
-        configure(client, Self::CLIENT_MAC, 2..=5);
-        configure(server, Self::SERVER_MAC, 1..=1);
+        configure(client, Self::CLIENT_MAC, CLIENTS);
+        configure(server, Self::SERVER_MAC, SERVERS);
+        introduce(client, Self::SERVER_MAC, SERVERS);
+        introduce(server, Self::CLIENT_MAC, CLIENTS);
         lan
     }
 
@@ -131,9 +137,9 @@ fn within<T: Send>(space: &Path, act: impl FnOnce() -> T + Send) -> T {
 
 /// Gives the interface its addresses and takes it up. Link-local ones are set like the others, since the kernel's own
 /// would have to wait until no other host claims them.
-fn configure(space: &str, mac: [u8; 6], hosts: std::ops::RangeInclusive<u8>) {
+fn configure(space: &str, mac: [u8; 6], hosts: RangeInclusive<u8>) {
     let interface = Lan::INTERFACE;
-    let mac = mac.map(|octet| format!("{octet:02x}")).join(":");
+    let mac = mac_text(mac);
     let set = ["-n", space, "link", "set", interface];
     run("ip", set.into_iter().chain(["address", &mac, "addrgenmode", "none", "up"]));
     let first = *hosts.start();
@@ -148,6 +154,22 @@ fn configure(space: &str, mac: [u8; 6], hosts: std::ops::RangeInclusive<u8>) {
     }
     add(&format!("fe80::{first}/64"));
     run("ip", ["-n", space, "link", "set", "lo", "up"]);
+}
+
+/// Tells a host the hardware address of the other, so that no first message waits until it was asked for.
+fn introduce(space: &str, mac: [u8; 6], hosts: RangeInclusive<u8>) {
+    let mac = mac_text(mac);
+    let first = *hosts.start();
+    let addresses =
+        hosts.flat_map(|host| [format!("10.77.0.{host}"), format!("2001:db8:77::{host}")]);
+    for address in addresses.chain([format!("fe80::{first}")]) {
+        let replace = ["-n", space, "neighbour", "replace", &address, "lladdr", &mac];
+        run("ip", replace.into_iter().chain(["dev", Lan::INTERFACE, "nud", "permanent"]));
+    }
+}
+
+fn mac_text(mac: [u8; 6]) -> String {
+    mac.map(|octet| format!("{octet:02x}")).join(":")
 }
 
 /// What cannot be removed is left to whoever comes next: a test has ended, and has said what it had to say.
