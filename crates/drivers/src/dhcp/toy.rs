@@ -217,6 +217,8 @@ pub(super) struct Log {
     pub(super) faults: RefCell<VecDeque<i32>>,
     /// How many messages a call takes at most, if any less than are offered.
     pub(super) room: Cell<Option<usize>>,
+    /// When everything that comes in arrived, as a kernel would say.
+    pub(super) arrived: Cell<Option<Moment>>,
 }
 
 impl Wire {
@@ -257,7 +259,7 @@ impl Carrier for Wire {
             }
             inbox.clear();
             while let Some(message) = incoming.front()
-                && inbox.push(message, nowhere(), None)
+                && inbox.push(message, nowhere(), self.log.arrived.get())
             {
                 incoming.pop_front();
             }

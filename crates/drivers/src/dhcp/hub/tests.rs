@@ -114,6 +114,30 @@ fn silence_ends_with_the_drop_time() {
     assert_eq!(dhcp.tallies()[0].stage(Stage::First, Counter::Drops), 5);
 }
 
+/// The thread stands still for longer than the drop time, with the answer in the socket all the while.
+#[test]
+fn what_came_in_time_counts_though_it_is_read_too_late() {
+    let rules = Rules { wait: Duration::from_millis(30), first_only: true, ..Rules::default() };
+    for (stamped, outcome) in [(false, Outcome::TimedOut), (true, Outcome::Ok(2))] {
+        let setup = setup(rules.clone());
+        let clock = Arc::clone(&setup.clock);
+        let act = |sessions, log: Rc<Log>| async move {
+            let now = clock.now();
+            log.arrived.set(stamped.then_some(now));
+            at_once(sessions).await
+        };
+        let server: Server = Box::new(|sent| {
+            let since = Monotonic::new();
+            while since.now().since_origin() < Duration::from_millis(60) {}
+            obliging(sent)
+        });
+        let (dhcp, outcomes) = play(setup, server, 1, act);
+        assert_eq!(outcomes, [outcome]);
+        let late = dhcp.tallies()[0].stage(Stage::First, Counter::Late);
+        assert_eq!(late, u64::from(!stamped), "by our own stamp it came too late");
+    }
+}
+
 #[test]
 fn what_is_sent_before_the_run_is_counted_apart() {
     let mut setup = setup(Rules::default());
