@@ -108,7 +108,11 @@ fn count(args: &DhcpArgs) -> Option<u64> {
     match args.scenario {
         Scenario::Avalanche => Some(args.clients.count.get().into()),
         Scenario::Fleet(_) => args.limits.numbers[0],
-        Scenario::Basic => args.limits.numbers[0].map(|count| mix(args).until_acquired(count)),
+        Scenario::Basic => {
+            let world = u64::from(args.load.node.of);
+            let of_all = |count: u64| mix(args).until_acquired(count.div_ceil(world)) * world;
+            args.limits.numbers[0].map(of_all)
+        }
     }
 }
 

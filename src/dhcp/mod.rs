@@ -269,8 +269,18 @@ fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
     let clients = &args.clients;
     Ok(match &clients.macs {
         Some(path) => Population::list(listfile::macs(path).map_err(failed)?, seed),
-        None => Population::cycle(clients.mac, clients.count.get().into()),
+        None => Population::cycle(clients.mac, range(args)),
     })
+}
+
+/// How many clients there are on all nodes together. Each node takes those whose numbers leave its own as the
+/// remainder, so no two machines ever are the same client; a fleet brings all of its clients on each.
+fn range(args: &DhcpArgs) -> u64 {
+    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.load.node.of));
+    match args.scenario {
+        Scenario::Fleet(_) | Scenario::Avalanche => count * nodes,
+        Scenario::Basic => count.next_multiple_of(nodes),
+    }
 }
 
 fn leases_max(args: &DhcpArgs) -> usize {

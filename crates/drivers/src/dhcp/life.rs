@@ -247,7 +247,10 @@ impl<L> Life<L> {
             return Some(over);
         };
         if self.lives.renewals && self.renewals > 0 {
-            return self.follow(Kind::Renew, renew.max(at));
+            let due = renew.max(at);
+            // Whoever comes back after T2 has no time left to ask its own server alone.
+            let rebind = self.aged(&times, times.rebind).is_some_and(|rebind| rebind <= due);
+            return self.follow(if rebind { Kind::Rebind } else { Kind::Renew }, due);
         }
         let end = if self.lives.renewals { times.renew } else { times.ends.or(times.renew) };
         let end = self.aged(&times, end).unwrap_or(renew).max(at);
@@ -411,6 +414,20 @@ mod tests {
         assert_eq!(life.next(), Some((Kind::Acquire, scaled(3600))));
         assert!(life.take_lease().is_none());
         assert_eq!(life.until(Kind::Acquire, scaled(3600)), None);
+    }
+
+    #[test]
+    fn a_lease_that_was_confirmed_after_t2_is_rebound_at_once() {
+        let mut life = (0..99).map(|birth| life(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
+        let born = life.next().unwrap().1;
+        pass(&mut life, OK);
+        // An answer to CONFIRM brings no lease.
+        let (kind, outcome, back) =
+            (Kind::Reboot, Outcome::Ok(7), born + Duration::from_secs(3200));
+        let waited = Duration::from_millis(1);
+        let turn = Turn { kind, outcome, lease: None, waited, at: back };
+        assert_eq!(life.ended(turn), None);
+        assert_eq!(life.next(), Some((Kind::Rebind, back)));
     }
 
     #[test]

@@ -41,8 +41,11 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         let at = now - shared.origin(now);
         let (kind, rank) = match &shared.task {
             Task::Mix(mix) => {
-                let turn = mix.turn(number);
-                (turn.kind, turn.rank)
+                // Each node mixes its own numbers, so that the ranks it gives out are its own as
+                // well: those that leave its number as the remainder, and with them its clients.
+                let world = u64::from(shared.node.1.max(1));
+                let turn = mix.turn(number / world);
+                (turn.kind, turn.rank * world + number % world)
             }
             Task::Release(_) => (Kind::Release, number),
             Task::Live(_) => (Kind::Acquire, u64::from(self.number)),
