@@ -1,0 +1,214 @@
+//! What is counted apart: replies that belong to no exchange, come twice, refuse or are not DHCP at all, and messages
+//! from before the run.
+//!
+//! No real server can be made to do such things, so the one here is the test's: a few lines that answer as they are
+//! told, written with a library that is not the program's.
+
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use brunt_testbed::{Capture, KeaOptions, Lan, require};
+use dhcproto::v4::{DhcpOption, Message, MessageType, Opcode, OptionCode};
+use dhcproto::{Decodable, Decoder, Encodable};
+
+use crate::brunt::Brunt;
+use crate::network::v4;
+use crate::packets::{asked, kind_v4};
+
+/// A server that says what it is told to.
+struct Scripted {
+    ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Scripted {
+    /// Answers each message with all datagrams that `answer` makes of it.
+    fn start(lan: &Lan, mut answer: impl FnMut(&Message) -> Vec<Vec<u8>> + Send + 'static) -> Self {
+        let here = (Lan::SERVER_V4, 67);
+        let socket = lan.as_server(|| UdpSocket::bind(here).expect("the port of servers is free"));
+        socket.set_read_timeout(Some(Duration::from_millis(20))).expect("a socket can time out");
+        let ended = Arc::new(AtomicBool::new(false));
+        let end = Arc::clone(&ended);
+        let thread = thread::spawn(move || {
+            let mut buffer = [0; 2048];
+            while !end.load(Ordering::Relaxed) {
+                let Ok((length, from)) = socket.recv_from(&mut buffer) else { continue };
+                let message = Message::decode(&mut Decoder::new(&buffer[..length]));
+                for reply in answer(&message.expect("clients send DHCPv4 messages")) {
+                    socket.send_to(&reply, from).expect("a datagram can be sent");
+                }
+            }
+        });
+        Self { ended, thread: Some(thread) }
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        let died = matches!(ended, Some(Err(_)));
+        assert!(!died || thread::panicking(), "the scripted server did not live to the end");
+    }
+}
+
+/// What answers a message: of this type, with this address.
+fn reply(to: &Message, kind: MessageType, address: Ipv4Addr) -> Message {
+    let mut reply = Message::default();
+    reply.set_opcode(Opcode::BootReply).set_xid(to.xid()).set_chaddr(to.chaddr());
+    reply.set_giaddr(to.giaddr()).set_yiaddr(address);
+    let options = reply.opts_mut();
+    options.insert(DhcpOption::MessageType(kind));
+    options.insert(DhcpOption::ServerIdentifier(Lan::SERVER_V4));
+    options.insert(DhcpOption::AddressLeaseTime(4_000));
+    reply
+}
+
+fn bytes(message: &Message) -> Vec<u8> {
+    message.to_vec().expect("a message can be written")
+}
+
+/// What an honest server says.
+fn proper(message: &Message) -> Message {
+    let address = Ipv4Addr::new(10, 77, 9, message.chaddr()[5]);
+    match message.opts().msg_type() {
+        Some(MessageType::Discover) => reply(message, MessageType::Offer, address),
+        _ => reply(message, MessageType::Ack, address),
+    }
+}
+
+fn lan() -> Option<Lan> {
+    require(&["ip", "root"]).then(Lan::make)
+}
+
+const RUN: &str = "-4 -l lan0 -r 100 -n 20 -R 20 -d 0.5 -d 0.5";
+
+#[test]
+fn an_answer_that_comes_twice_is_a_duplicate() {
+    let Some(lan) = lan() else { return };
+    let _server = Scripted::start(&lan, |message| vec![bytes(&proper(message)); 2]);
+    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().went_well();
+    assert_eq!(run.tally("DISCOVER-OFFER duplicates"), 20, "{run}");
+    // The last of them may come when the run is over.
+    assert!((19..=20).contains(&run.tally("REQUEST-ACK duplicates")), "{run}");
+    assert_eq!(run.printed("DISCOVER-OFFER", "orphans"), 20, "{run}");
+    assert_eq!(run.printed("DISCOVER-OFFER", "received packets"), 20, "{run}");
+}
+
+#[test]
+fn a_refusal_is_neither_a_lease_nor_a_drop() {
+    let Some(lan) = lan() else { return };
+    let _server = Scripted::start(&lan, |message| {
+        let refused = message.opts().msg_type() == Some(MessageType::Request);
+        let nak = || reply(message, MessageType::Nak, Ipv4Addr::UNSPECIFIED);
+        vec![bytes(&if refused { nak() } else { proper(message) })]
+    });
+    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().ended_with(3);
+    assert_eq!((run.count("ok"), run.tally("REQUEST-ACK naks")), (0, 20), "{run}");
+    assert_eq!(run.ends(), [(("result".into(), 6), 20)].into(), "{run}");
+    assert_eq!(
+        (run.tally("REQUEST-ACK drops"), run.tally("REQUEST-ACK received")),
+        (0, 0),
+        "{run}"
+    );
+}
+
+#[test]
+fn datagrams_that_answer_nothing_are_told_apart() {
+    let Some(lan) = lan() else { return };
+    let _server = Scripted::start(&lan, |message| {
+        let mut foreign = proper(message);
+        foreign.set_xid(message.xid() ^ 0x8000_0000);
+        let short = vec![2; 20];
+        let mut garbage = vec![0xee; 300];
+        garbage[0] = 2;
+        // A client's message that was broadcast, say: nobody here waits for it.
+        vec![bytes(&foreign), short, garbage, bytes(message), bytes(&proper(message))]
+    });
+    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().went_well();
+    assert_eq!(run.count("ok"), 20, "{run}");
+    // Each of 40 messages had each of them.
+    for tally in ["foreign", "tooshort", "malformed", "unexpected"] {
+        assert_eq!(run.tally(tally), 40, "{tally}\n{run}");
+    }
+    for stage in ["DISCOVER-OFFER", "REQUEST-ACK"] {
+        assert_eq!(run.tally(&format!("{stage} duplicates")), 0, "{run}");
+        assert_eq!(run.tally(&format!("{stage} late")), 0, "{run}");
+    }
+}
+
+#[test]
+fn an_address_given_to_two_clients_is_noticed() {
+    let Some(lan) = lan() else { return };
+    let _server = Scripted::start(&lan, |message| {
+        let mut reply = proper(message);
+        // Two clients after each other get the same.
+        reply.set_yiaddr(Ipv4Addr::new(10, 77, 9, message.chaddr()[5] / 2));
+        vec![bytes(&reply)]
+    });
+    let run = Brunt::on(&lan).typed("-u").typed(RUN).arg("10.77.0.1").run();
+    assert_eq!(run.tally("REQUEST-ACK non unique addresses"), 10, "{run}");
+    assert_eq!(run.printed("REQUEST-ACK", "non unique addresses"), 10, "{run}");
+}
+
+#[test]
+fn a_dhcpv4_rapid_commit_is_the_whole_exchange() {
+    let Some(lan) = lan() else { return };
+    let capture = Capture::start(&lan);
+    let _server = Scripted::start(&lan, |message| {
+        // RFC 4039: the option in the DISCOVER, and the same in the ACK.
+        assert!(message.opts().get(OptionCode::RapidCommit).is_some());
+        let mut ack = reply(message, MessageType::Ack, proper(message).yiaddr());
+        ack.opts_mut().insert(DhcpOption::RapidCommit);
+        vec![bytes(&ack)]
+    });
+    let run = Brunt::on(&lan).typed("--rapid-commit").typed(RUN).arg("10.77.0.1").run().went_well();
+    let messages = capture.stop();
+    assert_eq!((run.count("ok"), messages.len()), (20, 40), "{run}");
+    assert_eq!(run.ends(), [(("ok".into(), 5), 20)].into(), "{run}");
+    assert_eq!(run.tally("REQUEST-ACK sent"), 0, "{run}");
+}
+
+#[test]
+fn an_offer_that_names_no_server_ends_its_exchange_and_not_the_run() {
+    let Some(lan) = lan() else { return };
+    let _server = Scripted::start(&lan, |message| {
+        let mut reply = proper(message);
+        if message.chaddr()[5] == 7 {
+            reply.opts_mut().remove(OptionCode::ServerIdentifier);
+        }
+        vec![bytes(&reply)]
+    });
+    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().ended_with(3);
+    assert_eq!((run.count("ok"), run.count("failed")), (19, 1), "{run}");
+}
+
+#[test]
+fn a_preload_is_sent_and_not_counted() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let capture = Capture::start(&lan);
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -P 30 -r 100 -n 10 -R 40 10.77.0.1").run();
+    let run = run.went_well();
+    let messages = capture.stop();
+    assert_eq!((run.count("ok"), kea.leases().len()), (10, 10), "{run}");
+    assert_eq!(asked(&messages).filter(|message| kind_v4(message) == 1).count(), 40, "{run}");
+    assert_eq!(run.tally("preload sent"), 30, "{run}");
+    assert_eq!(run.tally("DISCOVER-OFFER sent"), 10, "{run}");
+}
+
+#[test]
+fn what_others_say_on_the_wire_is_nobodys_answer() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 20 -p 2 10.77.0.1").start();
+    assert!(brunt_testbed::until(Duration::from_secs(5), || run.report().contains("Scenario")));
+    brunt_testbed::until(Duration::from_millis(500), || false);
+    let other = lan.as_server(|| UdpSocket::bind((Lan::SERVER_V4, 6_767)).expect("a port is free"));
+    for _ in 0..25 {
+        other.send_to(b"nonsense", SocketAddr::from((Lan::CLIENT_V4, 67))).expect("it is sent");
+    }
+    let run = run.wait().went_well();
+    assert_eq!((run.count("ok"), run.tally("tooshort")), (40, 25), "{run}");
+}

@@ -1,0 +1,79 @@
+//! The server that comes with the program, asked by its own client and by the old tool: what one says it granted is
+//! what the other says it got.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use brunt_testbed::{Daemon, Lan, Perfdhcp, require, until};
+
+use crate::brunt::Brunt;
+use crate::network::old_tool;
+
+/// A `brunt target dhcp` on the server's host.
+struct Target {
+    daemon: Daemon,
+    directory: tempfile::TempDir,
+}
+
+impl Target {
+    fn start(lan: &Lan, options: &str) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let mut command: Command = lan.server(Path::new(env!("CARGO_BIN_EXE_brunt")));
+        command.args(["target", "dhcp", "--pool", "10.77.1.0-10.77.200.255"]);
+        command.args(options.split_whitespace());
+        command.arg("--leases-out").arg(directory.path().join("leases.csv"));
+        let log = directory.path().join("log");
+        let daemon = Daemon::start(&command, &log);
+        let listens = || fs::read_to_string(&log).unwrap_or_default().contains("10.77.0.1");
+        assert!(until(Duration::from_secs(10), listens), "the target did not start");
+        Self { daemon, directory }
+    }
+
+    /// Ends it and gives the rows of the leases it wrote.
+    fn leases(self) -> usize {
+        self.daemon.stop();
+        let file = fs::read_to_string(self.directory.path().join("leases.csv"));
+        file.expect("the target wrote its leases").lines().skip(1).count()
+    }
+}
+
+fn lan() -> Option<Lan> {
+    require(&["ip", "root"]).then(Lan::make)
+}
+
+#[test]
+fn it_answers_dhcpv4_with_and_without_rapid_commit() {
+    let Some(lan) = lan() else { return };
+    let target = Target::start(&lan, "--listen 10.77.0.1:67");
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 400 -n 200 -R 200 10.77.0.1").run().went_well();
+    assert_eq!(run.tally("REQUEST-ACK received"), 200, "{run}");
+    let rapid = "-4 --rapid-commit -b mac=02:aa:00:00:00:00 -l lan0 -r 400 -n 100 -R 100 10.77.0.1";
+    let run = Brunt::on(&lan).typed(rapid).run().went_well();
+    assert_eq!((run.count("ok"), run.tally("REQUEST-ACK sent")), (100, 0), "{run}");
+    assert_eq!(target.leases(), 300);
+}
+
+#[test]
+fn it_answers_dhcpv6_through_relays() {
+    let Some(lan) = lan() else { return };
+    let target = Target::start(&lan, "--listen 10.77.0.1:67 --listen [2001:db8:77::1]:547");
+    let run = "-6 -A 1 -l 2001:db8:77::2 -e address-and-prefix -r 400 -n 200 -R 200 2001:db8:77::1";
+    let run = Brunt::on(&lan).typed(run).run().went_well();
+    assert_eq!(run.tally("REQUEST-REPLY received"), 200, "{run}");
+    assert_eq!(target.leases(), 400);
+}
+
+#[test]
+fn the_old_tool_is_content_with_it() {
+    if !old_tool() {
+        return;
+    }
+    let Some(lan) = lan() else { return };
+    let target = Target::start(&lan, "--listen 10.77.0.1:67");
+    let run =
+        Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 50 -n 50 -R 50 -W 500000 10.77.0.1");
+    assert_eq!((run.code, run.count("REQUEST-ACK", "received packets")), (0, 50), "{}", run.report);
+    assert_eq!(target.leases(), 50);
+}

@@ -1,0 +1,164 @@
+//! When a run ends, and what it tells the shell.
+
+use std::time::{Duration, Instant};
+
+use brunt_testbed::{KeaOptions, Lan, require, until};
+
+use crate::brunt::Brunt;
+use crate::network::v4;
+
+/// A network without any server.
+fn deserted() -> Option<Lan> {
+    require(&["ip", "root"]).then(Lan::make)
+}
+
+#[test]
+fn the_number_of_exchanges_is_exact() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let mut before = 0;
+    for (options, count) in [
+        ("-r 100 -n 7", 7),
+        ("-r 400 -n 101 -R 101", 101),
+        ("-r 100 -p 1 -R 100", 100),
+        ("-r 33 -p 2 -R 100", 66),
+        ("-r 0.5 -n 1", 1),
+        ("-n 300 -R 300", 300),
+        ("-n 50 -R 50 --window 1", 50),
+        ("-r 100 -n 40 -p 3", 40),
+        ("-r 200 -n 50 --arrival poisson", 50),
+    ] {
+        let run =
+            Brunt::on(&lan).typed(&format!("-4 -l lan0 {options} 10.77.0.1")).run().went_well();
+        let seen = kea.statistic("pkt4-discover-received") - before;
+        before += seen;
+        assert_eq!((run.count("ok"), seen), (count, count), "{options}\n{run}");
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long a run takes is what the test is about")]
+fn a_period_is_as_long_as_it_says() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let begun = Instant::now();
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 50 -p 2 10.77.0.1").run().went_well();
+    let took = begun.elapsed();
+    assert_eq!(run.count("ok"), 100, "{run}");
+    assert!((1_900..4_000).contains(&took.as_millis()), "{took:?}\n{run}");
+}
+
+#[test]
+fn the_second_number_is_of_the_second_stage() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 1000 -n 10 -R 100 10.77.0.1").run();
+    let run = run.ended_with(0);
+    let requests = kea.statistic("pkt4-request-received");
+    // What is in flight when the tenth leaves comes to its own end.
+    assert!((10..=13).contains(&requests), "{requests}\n{run}");
+    assert_eq!((run.count("ok"), run.tally("REQUEST-ACK sent")), (requests, requests), "{run}");
+}
+
+#[test]
+fn nobody_there_is_nothing_but_drops() {
+    let Some(lan) = deserted() else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 20 -d 0.2 10.77.0.9").run().ended_with(3);
+    assert_eq!((run.count("timed_out"), run.tally("DISCOVER-OFFER drops")), (20, 20), "{run}");
+    assert_eq!(run.printed("DISCOVER-OFFER", "drops"), 20, "{run}");
+    assert!(run.report.contains("drops ratio: 100 %"), "{run}");
+}
+
+#[test]
+fn drops_may_end_a_run() {
+    let Some(lan) = deserted() else { return };
+    for (limit, least, most) in [("-D 5", 5, 60), ("-D 10%", 10, 80), ("-D 0", 1, 60)] {
+        let run = format!("-4 -l lan0 -r 100 -p 20 -d 0.2 {limit} 10.77.0.9");
+        let run = Brunt::on(&lan).typed(&run).run().ended_with(3);
+        let drops = run.tally("DISCOVER-OFFER drops");
+        assert!((least..=most).contains(&drops), "{limit}: {drops}\n{run}");
+        assert!(run.tally("DISCOVER-OFFER sent") < 200, "{run}");
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long a run takes is what the test is about")]
+fn the_last_answers_are_waited_for_as_long_as_was_said() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    // Without -W as long as the drop time: an answer that takes 0.5 s is no drop.
+    kea.pause();
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 5 -R 5 -d 2 -d 2 10.77.0.1").start();
+    until(Duration::from_millis(500), || false);
+    kea.resume();
+    let run = run.wait().went_well();
+    assert_eq!(run.count("ok"), 5, "{run}");
+    // With it no longer than that.
+    kea.pause();
+    let begun = Instant::now();
+    let run = "-4 -l lan0 -r 100 -n 5 -R 5 -d 30 -d 30 -W 300000 10.77.0.1";
+    let run = Brunt::on(&lan).typed(run).run().ended_with(3);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{run}");
+    assert_eq!((run.count("cut_off"), run.tally("DISCOVER-OFFER cut off")), (5, 5), "{run}");
+    kea.resume();
+}
+
+#[test]
+fn mistakes_of_the_command_line_are_exit_2() {
+    for (words, said) in [
+        ("-4 -6 10.77.0.1", "-6"),
+        ("-4 -r 10 -f 8 -F 8 10.77.0.1", "-r"),
+        ("-i -n 5 -n 5 10.77.0.1", "-n"),
+        ("-r 10 10.77.0.1 10.77.0.2", "10.77.0.2"),
+        ("-Q 10.77.0.1", "-Q"),
+        ("-r many 10.77.0.1", "many"),
+        ("-4 -c -i --nothing 10.77.0.1", "nothing"),
+        ("-r 10", "server"),
+    ] {
+        let run = Brunt::here().typed(words).run();
+        assert_eq!(run.code, 2, "{run}");
+        assert!(run.notes.contains(said), "{run}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_exit_1() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let taken = Brunt::on(&lan).typed("-4 -l lan0 -r 1 -n 3 10.77.0.1").start();
+    assert!(until(Duration::from_secs(5), || taken.report().contains("Running")));
+    until(Duration::from_millis(300), || false);
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 10 -n 1 10.77.0.1").run();
+    assert_eq!(run.code, 1, "{run}");
+    // The port of DHCP relays, which the other run has.
+    assert!(run.notes.contains("67"), "{run}");
+    taken.wait().went_well();
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 10 -n 1 -T /nonexistent/file 10.77.0.1").run();
+    assert!([1, 2].contains(&run.code) && run.notes.contains("/nonexistent/file"), "{run}");
+}
+
+#[test]
+fn everybody_is_asked_in_a_laboratory_only() {
+    for words in [
+        "-4 -l lo -n 1",
+        "-4 -l lo -n 1 all",
+        "-4 -l lo -n 1 255.255.255.255",
+        "-6 -l lo -n 1 all",
+        "-6 -l lo -n 1 servers",
+        "-6 -l lo -n 1",
+        "-6 -l lo -n 1 ff02::1:2",
+    ] {
+        let run = Brunt::here().typed(words).run();
+        assert_eq!(run.code, 8, "{run}");
+        assert!(run.notes.contains("--lab"), "{run}");
+        assert!(run.report.is_empty(), "{run}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_waits_for_its_answers_and_reports() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 60 -R 60000 10.77.0.1").start();
+    assert!(until(Duration::from_secs(10), || kea.leases().len() > 20));
+    run.interrupt();
+    let run = run.wait();
+    assert!(run.report.contains("***Statistics for: REQUEST-ACK***"), "{run}");
+    assert_eq!(run.tally("REQUEST-ACK received"), kea.leases().len() as u64, "{run}");
+    let code = run.code;
+    assert_eq!(run.ended_with(code).tally("REQUEST-ACK drops"), 0);
+}

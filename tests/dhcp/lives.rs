@@ -1,0 +1,95 @@
+//! Clients with lives of their own: what they do between getting a lease and going away is in Kea's books.
+
+use std::collections::BTreeSet;
+
+use brunt_testbed::{Kea, KeaOptions, LeaseState};
+
+use crate::brunt::{Brunt, Run};
+use crate::network::{v4, v6};
+
+/// A lease is renewed after half its time, which is 2,000 s, and a thousand times sooner here.
+const FLEET: &str = "--scenario fleet -l lan0 --births 80 --time-scale 1000";
+
+fn holders(kea: &Kea) -> BTreeSet<Vec<u8>> {
+    kea.leases().into_iter().map(|lease| lease.client).collect()
+}
+
+/// Panics unless Kea's lease file has a row for everything the run says was granted, renewed and given back.
+fn in_the_books(kea: &Kea, run: &Run, answered: &[&str]) {
+    let counted: u64 = answered.iter().map(|name| run.tally(name)).sum();
+    assert_eq!(kea.lease_rows().len() as u64, counted, "{run}");
+}
+
+#[test]
+fn dhcpv4_clients_renew_at_half_time() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 40 -p 5 10.77.0.1").run().ended_with(0);
+    assert_eq!(holders(&kea).len(), 40, "{run}");
+    // Born within half a second: two renewals of whoever does not leave before, which is about one in nine each time.
+    let renewed = run.tally("REQUEST-ACK (renewal) received");
+    assert!((50..=80).contains(&renewed), "{run}");
+    in_the_books(&kea, &run, &["REQUEST-ACK received", "REQUEST-ACK (renewal) received"]);
+}
+
+#[test]
+fn dhcpv6_clients_renew_at_half_time() {
+    let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed(FLEET).typed("-6 -R 40 -p 5 --lab all").run().ended_with(0);
+    assert_eq!(holders(&kea).len(), 40, "{run}");
+    let renewed = run.tally("RENEW-REPLY received");
+    assert!((50..=80).contains(&renewed), "{run}");
+    assert_eq!(kea.statistic("pkt6-renew-received"), renewed, "{run}");
+    in_the_books(&kea, &run, &["REQUEST-REPLY received", "RENEW-REPLY received"]);
+}
+
+#[test]
+fn a_client_that_is_not_answered_rebinds() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    // T1 is after 2 s, T2 after 3.2 s, and the lease is over after 4 s. Kea sleeps from before the first to after the
+    // second.
+    let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 20 -p 6 10.77.0.1").start();
+    let everybody = || kea.leases().len() == 20;
+    assert!(brunt_testbed::until(std::time::Duration::from_secs(10), everybody));
+    kea.pause();
+    brunt_testbed::until(std::time::Duration::from_millis(3_300), || false);
+    kea.resume();
+    let run = run.wait();
+    assert!(run.tally("REQUEST-ACK (rebinding) sent") > 0, "{run}");
+    assert!(run.tally("REQUEST-ACK (renewal) sent") >= 20, "{run}");
+    let code = run.code;
+    run.ended_with(code);
+}
+
+#[test]
+fn lives_may_begin_with_a_question_and_end_with_a_release() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run = "-4 -R 30 --inform-share 1 --release-share 1 -p 8 10.77.0.1";
+    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
+    assert!(run.tally("INFORM-ACK received") >= 30, "{run}");
+    assert_eq!(kea.statistic("pkt4-inform-received"), run.tally("INFORM-ACK sent"), "{run}");
+    assert_eq!(kea.statistic("pkt4-release-received"), run.tally("RELEASE unasked"), "{run}");
+}
+
+#[test]
+fn addresses_in_use_are_declined() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run = "-4 -R 30 --decline-share 0.5 -p 3 10.77.0.1";
+    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
+    let declined = run.tally("DECLINE unasked");
+    assert!(declined > 5, "{run}");
+    assert_eq!(kea.statistic("pkt4-decline-received"), declined, "{run}");
+    let held = kea.leases().iter().filter(|lease| lease.state == LeaseState::Declined).count();
+    assert_eq!(held as u64, declined, "{run}");
+}
+
+#[test]
+fn after_a_power_cut_everybody_comes_back() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run =
+        Brunt::on(&lan).typed("-4 --scenario fleet -l lan0 --births 100 -R 50 -p 5 --power-cut");
+    let run = run.arg("at 2s within 1s").arg("10.77.0.1").run().ended_with(0);
+    // Each remembers its lease and asks whether it still holds.
+    assert_eq!(run.tally("REQUEST-ACK received"), 50, "{run}");
+    assert_eq!(run.tally("REQUEST-ACK (INIT-REBOOT) received"), 50, "{run}");
+    assert_eq!((holders(&kea).len(), kea.leases().len()), (50, 50), "{run}");
+}

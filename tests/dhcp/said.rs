@@ -1,0 +1,164 @@
+//! What a run prints: scripts that read the old tool's words must find them, in their old order.
+
+use std::collections::BTreeSet;
+
+use brunt_testbed::{KeaOptions, Perfdhcp};
+
+use crate::brunt::Brunt;
+use crate::network::{old_tool, v4, v6};
+
+/// A report from its first figure on, with every number replaced by a sign, so that what is left are its words.
+fn words(report: &str) -> Vec<String> {
+    let start = report.find("***Rate statistics***").unwrap_or(report.len());
+    // What the old tool says where nothing was received was never meant.
+    let report =
+        report.replace("min delay: inf ms\navg delay: min delay: n/a\n", "min delay: n/a\n");
+    let number = |character: char| character.is_ascii_digit() || character == '.';
+    report[start..]
+        .lines()
+        .map(|line| {
+            let mut words = String::new();
+            let mut within = false;
+            for character in line.chars() {
+                // An exchange's name may begin with a digit and is no number: `4-way`.
+                let figure =
+                    number(character) && !words.ends_with(|last: char| last.is_alphabetic());
+                if !figure {
+                    words.push(character);
+                } else if !within {
+                    words.push('#');
+                }
+                within = figure;
+            }
+            words
+        })
+        .collect()
+}
+
+#[test]
+fn the_report_has_the_old_tool_s_lines_in_their_order() {
+    if !old_tool() {
+        return;
+    }
+    for options in
+        ["-r 50 -n 10 -n 10 -W 500000", "-i -r 50 -p 1 -W 300000", "-r 50 -f 10 -F 10 -p 2"]
+    {
+        let options = format!("-4 -l lan0 -R 100 {options} 10.77.0.1");
+        let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+        let old = words(&Perfdhcp::run(&lan, &options).report);
+        let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+        let run = Brunt::on(&lan).typed(&options).run().ended_with(0);
+        let ours = words(&run.report);
+        assert!(old.len() > 15 && ours.len() > old.len(), "{run}");
+        assert_eq!(ours[..old.len()], old, "{run}");
+    }
+    for options in ["-r 50 -n 10 -n 10 -W 500000", "-i -r 50 -p 1 -W 300000"] {
+        let options = format!("-6 -l lan0 -R 100 {options} all");
+        let Some((lan, _kea)) = v6(&KeaOptions::default()) else { return };
+        let old = words(&Perfdhcp::run(&lan, &options).report);
+        let Some((lan, _kea)) = v6(&KeaOptions::default()) else { return };
+        let run = Brunt::on(&lan).typed("--lab").typed(&options).run().ended_with(0);
+        let ours = words(&run.report);
+        assert_eq!(ours[..old.len()], old, "{run}");
+    }
+}
+
+#[test]
+fn a_report_begins_with_what_is_being_done() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 3 10.77.0.1").run().went_well();
+    let mut lines = run.report.lines();
+    let first = lines.next().expect("there is a report");
+    assert!(first.starts_with("Running: perfdhcp ") && first.ends_with(" 10.77.0.1"), "{run}");
+    assert_eq!(lines.next(), Some("Scenario: basic."), "{run}");
+    let rate = run.report.lines().find(|line| line.starts_with("Rate: ")).expect("a rate");
+    assert!(rate.ends_with(" 4-way exchanges/second, expected rate: 100"), "{run}");
+}
+
+#[test]
+fn the_guide_s_report_is_there_for_scripts_of_its_time() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = "-4 --report 2012 -l lan0 -r 100 -n 50 -R 30 10.77.0.1";
+    let run = Brunt::on(&lan).typed(run).run().went_well();
+    let rate = run.report.lines().find(|line| line.starts_with("Rate: ")).expect("a rate");
+    assert!(rate.ends_with(" exchanges/second, expected rate: 100 exchanges/second"), "{run}");
+    for line in
+        ["sent packets: 50", "received packets: 50", "drops: 0", "tooshort: 0", "locallimit: 0"]
+    {
+        assert!(run.report.lines().any(|said| said == line), "{line}\n{run}");
+    }
+    assert!(!run.report.contains("drops ratio"), "{run}");
+    assert_eq!(run.printed("DISCOVER-OFFER", "sent packets"), 50, "{run}");
+    assert_eq!(run.printed("REQUEST-ACK", "received packets"), 50, "{run}");
+}
+
+#[test]
+fn delays_are_of_this_run() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 100 -R 100 10.77.0.1").run().went_well();
+    for block in run.report.split("***Statistics for: ").skip(1) {
+        let delay = |name: &str| -> f64 {
+            let line = block.lines().find_map(|line| line.strip_prefix(name));
+            let value = line.and_then(|line| line.strip_prefix(": ")?.strip_suffix(" ms"));
+            value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name}\n{run}"))
+        };
+        let (least, mean, most) = (delay("min delay"), delay("avg delay"), delay("max delay"));
+        assert!(0.0 < least && least <= mean && mean <= most && most < 2_000.0, "{run}");
+        assert!(delay("std deviation") <= most - least, "{run}");
+    }
+}
+
+#[test]
+fn interim_lines_are_cumulative() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run =
+        Brunt::on(&lan).typed("-4 -l lan0 -r 50 -p 4 -t 1 -R 200 10.77.0.1").run().went_well();
+    let lines: Vec<&str> = run.report.lines().filter(|line| line.starts_with("sent: ")).collect();
+    assert!((3..=4).contains(&lines.len()), "{run}");
+    let mut before = 0;
+    for (second, line) in (1..).zip(&lines) {
+        let sent: u64 =
+            line["sent: ".len()..].split('/').next().expect("a number").parse().expect("one");
+        assert!(sent > before && sent.abs_diff(second * 50) <= 10, "{run}");
+        assert!(line.ends_with("; drops: 0/0; rejected: 0/0"), "{run}");
+        before = sent;
+    }
+}
+
+#[test]
+fn bare_lines_are_nothing_but_values() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -C , -l lan0 -r 50 -p 3 -t 1 -R 200 10.77.0.1").run();
+    let run = run.went_well();
+    assert!(!run.report.contains("Running:") && !run.report.contains("Scenario:"), "{run}");
+    let bare = run.report.lines().filter(|line| {
+        line.split(',').count() == 8 && line.split(',').all(|value| value.parse::<u64>().is_ok())
+    });
+    assert!(bare.count() >= 2, "{run}");
+}
+
+#[test]
+fn leases_are_listed_on_request() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run =
+        Brunt::on(&lan).typed("-4 -x l -l lan0 -r 100 -n 12 -R 12 10.77.0.1").run().went_well();
+    let listed: BTreeSet<String> = run
+        .report
+        .lines()
+        .filter_map(|line| line.split(',').nth(1).map(str::to_owned))
+        .filter(|address| address.starts_with("10.77."))
+        .collect();
+    let held = kea.leases().iter().map(|lease| lease.address.to_string()).collect();
+    assert_eq!(listed, held, "{run}");
+    assert!(run.report.contains("client_id,adrress,prefix"), "{run}");
+}
+
+#[test]
+fn the_reason_and_the_server_are_said_on_request() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -x es -l lan0 -r 100 -n 5 10.77.0.1").run().went_well();
+    assert!(run.report.contains("Reached max requests limit."), "{run}");
+    assert!(run.report.to_lowercase().contains("server id: 0a4d0001"), "{run}");
+    let run = Brunt::on(&lan).typed("-4 -x e -l lan0 -r 100 -p 1 10.77.0.1").run().went_well();
+    assert_eq!(run.report.matches("reached test-period.").count(), 1, "{run}");
+}
