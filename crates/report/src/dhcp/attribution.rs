@@ -1,10 +1,12 @@
-//! Who lost what was dropped, as far as this machine can know.
+//! What became of what was dropped, as far as this machine can know: answered after all, or lost, and by whom.
 
 use super::Exchanges;
 
 /// The drops of a run, shared out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribution {
+    /// Answered, but after the drop time.
+    pub late: u64,
     /// Lost in our own sockets' buffers.
     pub own_socket: u64,
     /// Lost in the server's receive queue, where that can be looked at.
@@ -14,14 +16,17 @@ pub struct Attribution {
 }
 
 impl Attribution {
-    /// Shares out the drops of all stages. A datagram lost in a queue is one drop at most (it may
-    /// have been a duplicate, or of another tool), so no share exceeds what is left of the drops.
+    /// Shares out the drops of all stages. What was answered late is known not to be lost. A datagram
+    /// lost in a queue is one drop at most (it may have been a duplicate, or of another tool), so no
+    /// share exceeds what is left of the drops.
     pub fn of(figures: &Exchanges) -> Self {
         let drops = figures.drops();
-        let own_socket = drops.min(figures.socket_drops);
-        let server_queue = figures.server_drops.map(|lost| lost.min(drops - own_socket));
-        let elsewhere = drops - own_socket - server_queue.unwrap_or(0);
-        Self { own_socket, server_queue, elsewhere }
+        let late: u64 = figures.stages.iter().map(|stage| stage.late.min(stage.drops)).sum();
+        let lost = drops - late;
+        let own_socket = lost.min(figures.socket_drops);
+        let server_queue = figures.server_drops.map(|queued| queued.min(lost - own_socket));
+        let elsewhere = lost - own_socket - server_queue.unwrap_or(0);
+        Self { late, own_socket, server_queue, elsewhere }
     }
 }
 
@@ -32,17 +37,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_drop_has_one_place_where_it_was_lost() {
-        for (drops, own, server, expected) in [
-            (10, 3, Some(4), (3, Some(4), 3)),
-            (10, 3, None, (3, None, 7)),
-            (10, 30, Some(4), (10, Some(0), 0)),
-            (10, 8, Some(4), (8, Some(2), 0)),
-            (0, 8, Some(4), (0, Some(0), 0)),
+    fn every_drop_is_explained_once() {
+        for (drops, late, own, server, expected) in [
+            (10, 0, 3, Some(4), (0, 3, Some(4), 3)),
+            (10, 0, 3, None, (0, 3, None, 7)),
+            (10, 0, 30, Some(4), (0, 10, Some(0), 0)),
+            (10, 0, 8, Some(4), (0, 8, Some(2), 0)),
+            (0, 0, 8, Some(4), (0, 0, Some(0), 0)),
+            (10, 2, 3, Some(4), (4, 3, Some(3), 0)),
+            // Late answers to what was cut off, or that came twice, are those of no drop.
+            (10, 7, 3, None, (10, 0, None, 0)),
         ] {
             // In two stages, as the drops of a real run would be.
-            let stages = [drops / 2, drops - drops / 2]
-                .map(|drops| StageFigures { drops, ..StageFigures::default() });
+            let stages = [drops / 2, drops - drops / 2].map(|drops| StageFigures {
+                drops,
+                late,
+                ..StageFigures::default()
+            });
             let figures = Exchanges {
                 stages: stages.into(),
                 socket_drops: own,
@@ -50,9 +61,9 @@ mod tests {
                 ..nothing()
             };
             let found = Attribution::of(&figures);
-            assert_eq!((found.own_socket, found.server_queue, found.elsewhere), expected);
-            let sum = found.own_socket + found.server_queue.unwrap_or(0) + found.elsewhere;
-            assert_eq!(sum, drops);
+            let Attribution { late, own_socket, server_queue, elsewhere } = found;
+            assert_eq!((late, own_socket, server_queue, elsewhere), expected);
+            assert_eq!(late + own_socket + server_queue.unwrap_or(0) + elsewhere, drops);
         }
     }
 }

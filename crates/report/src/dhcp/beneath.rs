@@ -1,5 +1,5 @@
-//! What the old texts have no line for: percentiles, what became of every odd reply, and who lost
-//! what was dropped.
+//! What the old texts have no line for: percentiles, what became of every odd reply, and what became
+//! of what was dropped.
 
 use super::delay::millis;
 use super::{Attribution, Exchanges, StageFigures};
@@ -91,16 +91,20 @@ fn drops(text: &mut String, figures: &Exchanges) {
     if drops == 0 {
         return;
     }
-    let Attribution { own_socket, server_queue, elsewhere } = Attribution::of(figures);
-    let _ = writeln!(text, "\nOf {drops} drops, lost");
-    let _ = writeln!(text, "  in our own socket: {own_socket}");
+    let Attribution { late, own_socket, server_queue, elsewhere } = Attribution::of(figures);
+    let _ = writeln!(text, "\nOf {drops} drops");
+    let _ = writeln!(text, "  answered too late: {late}");
+    let _ = writeln!(text, "  lost in our own socket: {own_socket}");
     let _ = match server_queue {
         Some(lost) => writeln!(
             text,
-            "  in the server's receive queue: {lost}\n  by the server or on the wire: {elsewhere}"
+            "  lost in the server's receive queue: {lost}\n  lost by the server or on the wire: {elsewhere}"
         ),
         None => {
-            writeln!(text, "  in the server's receive queue, by it or on the wire: {elsewhere}")
+            writeln!(
+                text,
+                "  lost in the server's receive queue, by it or on the wire: {elsewhere}"
+            )
         }
     };
 }
@@ -169,9 +173,10 @@ unexpected: 8
 foreign: 5
 preload: 20 sent, 19 answered
 
-Of 10 drops, lost
-  in our own socket: 3
-  in the server's receive queue, by it or on the wire: 7
+Of 10 drops
+  answered too late: 3
+  lost in our own socket: 3
+  lost in the server's receive queue, by it or on the wire: 4
 "
         );
     }
@@ -179,11 +184,11 @@ Of 10 drops, lost
     #[test]
     fn a_servers_queue_is_named_where_it_was_looked_at() {
         let mut text = String::new();
-        beneath(&mut text, &Exchanges { server_drops: Some(5), ..measured() });
+        beneath(&mut text, &Exchanges { server_drops: Some(3), ..measured() });
         assert!(
             text.ends_with(
-                "Of 10 drops, lost\n  in our own socket: 3\n  in the server's receive queue: 5\n  \
-                 by the server or on the wire: 2\n"
+                "Of 10 drops\n  answered too late: 3\n  lost in our own socket: 3\n  \
+                 lost in the server's receive queue: 3\n  lost by the server or on the wire: 1\n"
             ),
             "{text}"
         );
