@@ -138,7 +138,7 @@ impl<'a> Job<'a> {
         let mut screen = Screen::new(self.args, &self.asked, &catalogue, &stop, quiet)?;
         self.announce::<D>(dhcp.plan())?;
         wrapped::call(self.args.output.wrapped.as_deref(), "start")?;
-        let fleet = DhcpFleet::new(&dhcp, queue);
+        let fleet = DhcpFleet::new(&dhcp, time.clock(), queue);
         let finished = brunt_engine::run(&self.load, &catalogue, &time, &fleet, &stop, &mut screen);
         wrapped::stop(self.args.output.wrapped.as_deref());
         let finished = finished.map_err(|error| format!("failed to {error}"))?;

@@ -68,7 +68,7 @@ pub(super) fn all<D: Letters, C: Carrier + 'static>(
     let catalogue = Catalogue::new(["acquire", "renew", "release"], titles)
         .with_tallies(fleet::tallies(v6, false));
     let releasing = Dhcp::new(setup, 1);
-    let fleet = DhcpFleet::new(&releasing, None);
+    let fleet = DhcpFleet::new(&releasing, time.clock(), None);
     let mut shown = Duration::ZERO;
     let mut done = 0;
     // The signal that ended the run lets its leases be given back; another one does not.

@@ -11,6 +11,10 @@ pub trait Fleet: Sync {
     /// What a session of this fleet is.
     type Session: Session + 'static;
 
+    /// Whether it makes no difference which free session carries an exchange out. Then it is the one freed last, whose
+    /// memory is still in the processor's cache; otherwise sessions take turns, so that every connection is used.
+    const ALIKE: bool = false;
+
     /// How many sessions share a connection; they are given to the same worker.
     fn group(&self) -> u32 {
         1

@@ -1,7 +1,7 @@
 //! [`Dispatch`]: gives what is due to sessions that are free.
 //!
 //! In the open model the schedule decides: what is due goes to the session that has been free for
-//! longest, else into a bounded backlog, else it is dropped and counted. In the closed model the
+//! longest (or for the shortest time, where sessions are alike), else into a bounded backlog, else it is dropped and counted. In the closed model the
 //! session decides: it is given the next number once its think time is over. Both release what is
 //! due not only when the timer rings but whenever a session asks, so that a busy worker is never
 //! late for want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is
@@ -109,6 +109,8 @@ struct Open {
     backlog: VecDeque<Given>,
     bound: usize,
     free: VecDeque<u32>,
+    /// Whether the session freed last is the first to be given something.
+    alike: bool,
 }
 
 struct Closed {
@@ -126,7 +128,13 @@ struct Closed {
 impl Dispatch {
     /// The dispatch of one worker with so many seats. Nothing is due before
     /// [`start`](Self::start).
-    pub(super) fn new(plan: &Plan, worker: usize, seats: usize, numbers: Arc<Numbers>) -> Self {
+    pub(super) fn new(
+        plan: &Plan,
+        worker: usize,
+        seats: usize,
+        alike: bool,
+        numbers: Arc<Numbers>,
+    ) -> Self {
         let settings = plan.settings();
         let (rank, world) = (u64::from(settings.node.rank), u64::from(settings.node.world));
         let model = match &settings.load {
@@ -141,6 +149,7 @@ impl Dispatch {
                     backlog: VecDeque::with_capacity(plan.backlog_of_worker()),
                     bound: plan.backlog_of_worker(),
                     free: VecDeque::with_capacity(seats),
+                    alike,
                 })
             }
             Load::Closed(think) => Model::Closed(Closed {
@@ -327,7 +336,8 @@ impl Open {
             }
             let given = Given { number: next.number, due, phase: next.phase };
             ledger.planned(given.phase);
-            if let Some(seat) = self.free.pop_front() {
+            let free = if self.alike { self.free.pop_back() } else { self.free.pop_front() };
+            if let Some(seat) = free {
                 ledger.hand(seat, given);
             } else if self.backlog.len() < self.bound {
                 self.backlog.push_back(given);

@@ -75,7 +75,8 @@ pub(crate) async fn work<T: Time, F: Fleet>(
     let first = shared.plan.first_session();
     let sessions = fleet.sessions(number, first + local.start..first + local.end);
     debug_assert_eq!(sessions.len(), local.len(), "a fleet makes as many sessions as asked for");
-    let worker = Rc::new(Worker::new(shared, number, time.clock(), sessions.len(), outlet));
+    let seats = (sessions.len(), F::ALIKE);
+    let worker = Rc::new(Worker::new(shared, number, time.clock(), seats, outlet));
     let mut tasks = JoinSet::new();
     for (seat, session) in (0..).zip(sessions) {
         let name = first + local.start + seat;
@@ -238,11 +239,18 @@ impl<C> Ledger for Worker<C> {
 }
 
 impl<C: Clock + Clone + 'static> Worker<C> {
-    fn new(shared: &Shared<'_>, number: usize, clock: C, seats: usize, outlet: Outlet) -> Self {
+    fn new(
+        shared: &Shared<'_>,
+        number: usize,
+        clock: C,
+        (seats, alike): (usize, bool),
+        outlet: Outlet,
+    ) -> Self {
         let settings = shared.plan.settings();
         let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
         let steps = Steps::new(shared.plan.phases(), settings.interval, shared.plan.lasting());
-        let dispatch = Dispatch::new(shared.plan, number, seats, Arc::clone(shared.numbers));
+        let numbers = Arc::clone(shared.numbers);
+        let dispatch = Dispatch::new(shared.plan, number, seats, alike, numbers);
         let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
         Self {
             clock,
