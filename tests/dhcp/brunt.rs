@@ -33,6 +33,14 @@ impl Brunt {
         Self::made(lan.client(env!("CARGO_BIN_EXE_brunt")))
     }
 
+    /// A run on the clients' host by way of another program, whose words come first.
+    pub(crate) fn within(lan: &Lan, words: &[&str]) -> Self {
+        let [program, arguments @ ..] = words else { return Self::on(lan) };
+        let mut command = lan.client(program);
+        command.args(arguments).arg(env!("CARGO_BIN_EXE_brunt"));
+        Self::made(command)
+    }
+
     /// A run wherever the test itself is, for what never gets as far as the network.
     pub(crate) fn here() -> Self {
         Self::made(Command::new(env!("CARGO_BIN_EXE_brunt")))

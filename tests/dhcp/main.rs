@@ -19,4 +19,5 @@ mod relayed;
 mod said;
 mod same;
 mod shared;
+mod switches;
 mod templates;

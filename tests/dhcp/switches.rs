@@ -1,0 +1,181 @@
+//! Switches that change no lease: what is called, waited for, shown, sent again and said of those who may not.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, require, until};
+
+use crate::brunt::Brunt;
+use crate::network::{old_tool, v4, v6};
+use crate::packets::{asked, decoded_v4, innermost};
+
+#[test]
+fn a_wrapped_command_is_told_the_start_and_the_end() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let brunt = Brunt::on(&lan);
+    let told = brunt.file("told", "");
+    let script = brunt.file("script", &format!("#!/bin/sh\necho \"$1\" >>{}\n", told.display()));
+    fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("it is ours");
+    let run = brunt.typed("-4 -l lan0 -r 100 -n 10 -w").arg(&script).arg("10.77.0.1").start();
+    // The command is not waited for, and may be later than the end of the run.
+    let said = || fs::read_to_string(&told).unwrap_or_default();
+    assert!(until(Duration::from_secs(20), || said() == "start\nstop\n"), "{}", said());
+    run.wait().went_well();
+}
+
+#[test]
+fn an_objective_that_is_missed_is_exit_99() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 --slo p50<1us 10.77.0.1").run();
+    let run = run.ended_with(99);
+    assert_eq!(run.count("ok"), 10, "{run}");
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 --slo p50<30s 10.77.0.1").run();
+    run.went_well();
+}
+
+/// The values of the secs field.
+fn seconds(messages: &[Message]) -> BTreeSet<u16> {
+    asked(messages).map(|message| decoded_v4(message).secs()).collect()
+}
+
+#[test]
+fn clients_may_say_that_they_have_waited() {
+    if !old_tool() {
+        return;
+    }
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let options = "-4 -l lan0 -R 6 -r 20 -p 5 -Y 1 -y 3 -W 300000 10.77.0.1";
+    let capture = Capture::start(&lan);
+    let old = Perfdhcp::run(&lan, &format!("-g single {options}"));
+    let before = seconds(&capture.stop());
+    let capture = Capture::start(&lan);
+    let run = Brunt::on(&lan).typed(options).run().went_well();
+    let ours = seconds(&capture.stop());
+    assert_eq!(old.code, 0, "{}", old.report);
+    assert_eq!(ours, before, "{run}");
+    assert!(ours.len() > 1, "{run}");
+}
+
+#[test]
+fn what_is_not_answered_is_sent_again_on_request() {
+    let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
+    kea.pause();
+    // RFC 8415 section 7.6: a SOLICIT is sent again after a second, give or take a tenth.
+    let capture = Capture::start(&lan);
+    let run = Brunt::on(&lan).typed("-6 --retransmit -l lan0 -r 100 -n 10 -R 10 --lab all").start();
+    until(Duration::from_millis(2_200), || false);
+    kea.resume();
+    let run = run.wait().ended_with(0);
+    let messages = capture.stop();
+    assert_eq!((run.count("ok"), kea.leases().len()), (10, 10), "{run}");
+    assert_eq!(run.tally("SOLICIT-ADVERTISE resent"), 10, "{run}");
+    let solicits: Vec<&Message> =
+        asked(&messages).filter(|message| message.payload[0] == 1).collect();
+    assert_eq!(solicits.len(), 20, "{run}");
+    // The same transaction; only the elapsed time has moved on (section 21.9).
+    let transactions: BTreeSet<&[u8]> =
+        solicits.iter().map(|message| &message.payload[1..4]).collect();
+    assert_eq!(transactions.len(), 10, "{run}");
+    let different: BTreeSet<&[u8]> =
+        solicits.iter().map(|message| message.payload.as_slice()).collect();
+    assert_eq!(different.len(), 20, "{run}");
+}
+
+#[test]
+fn an_avalanche_of_dhcpv6_clients_is_over_once_everybody_has_a_lease() {
+    let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-6 --scenario avalanche -l lan0 -R 100 --lab all").run();
+    let run = run.ended_with(0);
+    assert_eq!((run.count("ok"), kea.leases().len()), (100, 100), "{run}");
+    assert!(run.report.contains("to provision 100 clients."), "{run}");
+}
+
+#[test]
+fn packets_and_arguments_are_shown_on_request() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let capture = Capture::start(&lan);
+    let run =
+        Brunt::on(&lan).typed("-4 -x aT -l lan0 -r 100 -n 4 -R 4 10.77.0.1").run().went_well();
+    assert!(run.report.lines().any(|line| line == "clients=4"), "{run}");
+    // The first message of each kind, in lines of hexadecimal digits behind the place where they begin.
+    let digits = run.report.lines().filter_map(|line| line.split_once("   "));
+    let digits = digits.filter(|(place, _)| u16::from_str_radix(place, 16).is_ok());
+    let shown: String = digits.map(|(_, digits)| digits).collect();
+    let sent: String = asked(&capture.stop())
+        .take(2)
+        .flat_map(|message| message.payload.iter().map(|octet| format!("{octet:02x}")))
+        .collect();
+    assert_eq!(shown, sent, "{run}");
+}
+
+#[test]
+fn ways_of_carrying_datagrams_change_nothing() {
+    let Some((lan, kea)) = v4(&KeaOptions { raw: true, threads: Some(2), ..KeaOptions::default() })
+    else {
+        return;
+    };
+    let ways =
+        ["--batch 1", "--batch 64", "--kernel-stamps", "-g multi", "-g single", "-a 3", "--no-pin"];
+    for (number, way) in (1..).zip(ways) {
+        let run = format!(
+            "-4 -b mac=02:00:00:{number:02}:00:00 -l lan0 -r 300 -n 60 -R 60 {way} 10.77.0.1"
+        );
+        let run = Brunt::on(&lan).typed(&run).run().went_well();
+        assert_eq!((run.count("ok"), kea.leases().len()), (60, 60 * number), "{run}");
+    }
+}
+
+#[test]
+fn who_may_not_take_the_port_is_told_what_to_do() {
+    if !require(&["ip", "root", "setpriv"]) {
+        return;
+    }
+    let lan = Lan::make();
+    let brunt = Brunt::within(&lan, &["setpriv", "--bounding-set=-all"]);
+    let run = brunt.typed("-4 -l lan0 -r 10 -n 1 10.77.0.1").run();
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.notes.contains("setcap cap_net_bind_service"), "{run}");
+    assert!(run.notes.contains("10.77.0.2:67"), "{run}");
+}
+
+#[test]
+fn relay_agent_information_differs_from_client_to_client() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let capture = Capture::start(&lan);
+    let run = "-4 --relay-option 1=port-{n} -l lan0 -r 100 -n 6 -R 6 10.77.0.1";
+    let run = Brunt::on(&lan).typed(run).run().went_well();
+    let messages = capture.stop();
+    // Option 82, and in it sub-option 1, the circuit id.
+    let circuit = |message: &Message| {
+        let at =
+            message.payload.windows(7).position(|window| window[2..] == [1, 6, b'p', b'o', b'r']);
+        let at = at.unwrap_or_else(|| panic!("{:02x?}\n{run}", message.payload));
+        assert_eq!(message.payload[at..at + 2], [82, 8], "{run}");
+        message.payload[at + 9]
+    };
+    let ports: BTreeSet<u8> = asked(&messages).map(circuit).collect();
+    assert_eq!(ports, (b'0'..b'6').collect(), "{run}");
+    assert_eq!(kea.leases().len(), 6, "{run}");
+}
+
+#[test]
+fn dhcpv6_nodes_share_no_client() {
+    let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
+    let mut transactions: Vec<BTreeSet<Vec<u8>>> = Vec::new();
+    for rank in 0..3 {
+        let capture = Capture::start(&lan);
+        let run =
+            format!("-6 -A 1 -l 2001:db8:77::{} -r 200 -n 60 -R 60 --node {rank}/3", rank + 2);
+        let run = Brunt::on(&lan).typed(&run).arg("2001:db8:77::1").run().went_well();
+        assert_eq!(run.count("ok"), 20, "{run}");
+        let messages = capture.stop();
+        let inner = asked(&messages).map(|message| innermost(&message.payload));
+        transactions.push(inner.map(|message| message[1..4].to_vec()).collect());
+    }
+    assert_eq!((kea.leases().len(), kea.lease_rows().len()), (60, 60));
+    let all: BTreeSet<Vec<u8>> = transactions.iter().flatten().cloned().collect();
+    // Two transactions an exchange, and none of them twice.
+    assert_eq!((all.len(), transactions.iter().map(BTreeSet::len).sum::<usize>()), (120, 120));
+}
