@@ -3,7 +3,7 @@
 use brunt_drivers::dhcp::{Kind, Stage};
 use brunt_report::dhcp::{Asked, Counted};
 
-use crate::cli::dhcp::args::{DhcpArgs, Family, Scenario};
+use crate::cli::dhcp::args::{DhcpArgs, Family, Fleet, Scenario};
 use crate::cli::rate::load::Rate;
 
 /// What the rate counts, how high it should be, and which stages stand in the report whatever happens in them.
@@ -40,7 +40,26 @@ fn stages(args: &DhcpArgs) -> Vec<Stage> {
     if exchange.release_rate > 0.0 {
         stages.push(Stage::Release);
     }
+    if let Scenario::Fleet(fleet) = &args.scenario {
+        stages.extend(of_lives(fleet));
+    }
     stages
+}
+
+/// What clients with lives do besides asking for a lease. Each has its place from the first interim line to the last,
+/// whether it has happened yet or not.
+fn of_lives(fleet: &Fleet) -> impl Iterator<Item = Stage> {
+    let reboots = fleet.reboot_share > 0.0 || fleet.power_cut.is_some();
+    [
+        (Stage::Renew, fleet.renewals),
+        (Stage::Release, fleet.release_share > 0.0),
+        (Stage::Rebind, fleet.renewals),
+        (Stage::Reboot, reboots),
+        (Stage::Inform, fleet.inform_share > 0.0),
+        (Stage::Decline, fleet.decline_share > 0.0),
+    ]
+    .into_iter()
+    .filter_map(|(stage, happens)| happens.then_some(stage))
 }
 
 /// How many stages there can be, by their numbers: a record need not have room for others.

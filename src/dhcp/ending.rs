@@ -141,7 +141,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         let mut text = String::new();
         for stage in Stage::ALL {
             let Some(bytes) = self.dhcp.keepsakes().pair(stage).sent else { continue };
-            let offsets = D::offsets(self.job.args, self.dhcp.plan(), stage, &bytes);
+            let offsets = D::offsets(self.dhcp.plan(), stage, &bytes);
             text.push_str(&template(&Letter { bytes: &bytes, offsets }));
         }
         text

@@ -6,19 +6,10 @@ use brunt_drivers::dhcp::{Dialogue, Population, Stage, v4, v6};
 use brunt_report::dhcp::{Lease, Offsets};
 use brunt_wire::dhcp6::{Duid, Ia, Options};
 
-use crate::cli::dhcp::args::{DhcpArgs, ElapsedOffset};
-
-/// Where the old tool fills in a SOLICIT and a REQUEST, unless it is told otherwise.
-const XID: usize = 1;
-const IDENTITY: usize = 21;
-const SERVER_ID: usize = 22;
-const ASSOCIATION: usize = 40;
-const ELAPSED: usize = 84;
-
 /// A family whose messages and leases can be shown.
 pub(super) trait Letters: Dialogue {
     /// Where the first message of a stage is filled in.
-    fn offsets(args: &DhcpArgs, plan: &Self::Plan, stage: Stage, packet: &[u8]) -> Offsets;
+    fn offsets(plan: &Self::Plan, stage: Stage, packet: &[u8]) -> Offsets;
 
     /// The DUID of the first client, which DHCPv4 has no use for and the old tool makes all the same.
     fn duid(plan: &Self::Plan, population: &Population, started: i64) -> Vec<u8>;
@@ -28,7 +19,7 @@ pub(super) trait Letters: Dialogue {
 }
 
 impl Letters for v4::Client {
-    fn offsets(_: &DhcpArgs, plan: &v4::Plan, stage: Stage, packet: &[u8]) -> Offsets {
+    fn offsets(plan: &v4::Plan, stage: Stage, packet: &[u8]) -> Offsets {
         let found = plan.offsets(stage, packet);
         let second = stage == Stage::Second;
         Offsets {
@@ -55,28 +46,15 @@ impl Letters for v4::Client {
 }
 
 impl Letters for v6::Client {
-    fn offsets(args: &DhcpArgs, _: &v6::Plan, stage: Stage, _: &[u8]) -> Offsets {
-        let templates = args.templates.as_ref();
-        let first = templates.map(|templates| &templates.first);
-        let second = templates.and_then(|templates| templates.second.as_ref());
-        let of = |template: Option<&crate::cli::dhcp::args::Template>| Offsets {
-            xid: template.and_then(|it| it.xid).unwrap_or(XID),
-            random: template.and_then(|it| it.random).unwrap_or(IDENTITY),
-            ..Offsets::default()
-        };
-        if stage != Stage::Second {
-            return of(first);
-        }
-        let elapsed = match second.map(|it| it.elapsed) {
-            Some(ElapsedOffset::At(offset)) => offset,
-            Some(ElapsedOffset::Off) => 0,
-            Some(ElapsedOffset::Found) | None => ELAPSED,
-        };
+    fn offsets(plan: &v6::Plan, stage: Stage, packet: &[u8]) -> Offsets {
+        let found = plan.offsets(packet);
+        let second = stage == Stage::Second;
         Offsets {
-            server_id: Some(second.and_then(|it| it.server_id).unwrap_or(SERVER_ID)),
-            time: Some(elapsed),
-            ip: Some(second.and_then(|it| it.address).unwrap_or(ASSOCIATION)),
-            ..of(second.map(|it| &it.template))
+            xid: found.xid.unwrap_or_default(),
+            random: found.identity.unwrap_or_default(),
+            server_id: found.server_id.filter(|_| second),
+            time: found.elapsed.filter(|_| second),
+            ip: found.association.filter(|_| second),
         }
     }
 

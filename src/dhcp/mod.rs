@@ -10,6 +10,7 @@ mod fleet;
 mod letters;
 mod load;
 mod naming;
+mod problem;
 mod release;
 mod route;
 mod screen;
@@ -17,7 +18,6 @@ mod v4;
 mod v6;
 mod wrapped;
 
-use std::fmt::Display;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -34,7 +34,6 @@ use brunt_report::dhcp::{Asked, banner};
 use crate::cli::Refusal;
 use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
 use crate::cli::dhcp::decoded::decoded;
-use crate::cli::exit::Exit;
 use crate::measured::{self, Measured};
 use crate::rates::{Outcome, Voice};
 use crate::signals::Signals;
@@ -43,6 +42,7 @@ use crate::{ceiling, console};
 use ending::Ending;
 use fleet::DhcpFleet;
 use letters::Letters;
+use problem::{Problem, failed};
 use route::{Open, Route};
 use screen::Screen;
 
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DhcpArgs, signals: &Signals, voice: Voice) -> Result<Ou
     if voice == Voice::Aloud {
         args.notes.iter().for_each(|note| console::note(note));
     }
-    let job = Job::prepare(args, signals, voice).map_err(|why| refusal(&why))?;
+    let job = Job::prepare(args, signals, voice).map_err(Problem::refusal)?;
     let (seed, started) = (job.seed, job.started.as_second());
     let v4 = |address| v4::plan(args, &job.population, address, seed);
     let v6 = |address| v6::plan(args, &job.population, address, seed, started);
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &DhcpArgs, signals: &Signals, voice: Voice) -> Result<Ou
         Family::V4 => job.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::sockets),
         Family::V6 => job.carry_out::<brunt_drivers::dhcp::v6::Client, _>(v6, Route::sockets),
     }
-    .map_err(|why| refusal(&why))
+    .map_err(Problem::refusal)
 }
 
 /// A run that is ready but for what a family does in its own way.
@@ -88,7 +88,7 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn prepare(args: &'a DhcpArgs, signals: &'a Signals, voice: Voice) -> Result<Self, String> {
+    fn prepare(args: &'a DhcpArgs, signals: &'a Signals, voice: Voice) -> Result<Self, Problem> {
         let seed = args.load.seed.unwrap_or_else(console::seed);
         let route = Route::of(args)?;
         let operations = asked::operations(args);
@@ -101,21 +101,22 @@ impl<'a> Job<'a> {
             seed,
             started: console::now(),
             population: population(args, seed)?,
-            load: load::plan(args, seed, route.locals.len())?,
+            load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
             route,
             asked: asked::asked(args),
-            objectives: measured::objectives(&output.objectives, &operations)?,
+            objectives: measured::objectives(&output.objectives, &operations)
+                .map_err(Problem::usage)?,
             operations,
         })
     }
 
     fn carry_out<D: Letters, C: Carrier + 'static>(
         &self,
-        plan: impl Fn(IpAddr) -> Result<D::Plan, String>,
+        plan: impl Fn(IpAddr) -> Result<D::Plan, Problem>,
         open: Open<C>,
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, Problem> {
         let sockets = open(&self.route, self.args, self.load.workers())?;
-        let plans: Result<Vec<_>, String> = self
+        let plans: Result<Vec<_>, Problem> = self
             .route
             .locals
             .iter()
@@ -146,7 +147,7 @@ impl<'a> Job<'a> {
         if self.args.exchange.release_on_exit {
             release::all(self, &dhcp, &plan, open, &stop)?;
         }
-        self.conclude(&dhcp, &catalogue, &finished, &measured)
+        Ok(self.conclude(&dhcp, &catalogue, &finished, &measured)?)
     }
 
     fn setup<D: Dialogue, C>(
@@ -297,12 +298,4 @@ fn leases_max(args: &DhcpArgs) -> usize {
 /// Whether messages without an answer are sent again.
 fn retransmits(args: &DhcpArgs) -> bool {
     args.exchange.retransmit || args.scenario != Scenario::Basic
-}
-
-fn failed(error: impl Display) -> String {
-    format!("failed to {error}")
-}
-
-fn refusal(why: &str) -> Refusal {
-    Refusal { text: format!("{why}\n"), exit: Exit::Failed }
 }

@@ -15,8 +15,9 @@ use brunt_record::{Catalogue, Interval};
 
 use super::fleet::DhcpFleet;
 use super::letters::Letters;
+use super::problem::{Problem, failed};
 use super::route::Open;
-use super::{Job, failed, fleet, load};
+use super::{Job, fleet, load};
 use crate::cli::dhcp::args::Family;
 use crate::cli::rate::load::Rate;
 use crate::schedules::per_second_of;
@@ -32,10 +33,10 @@ const EVERY: Duration = Duration::from_secs(2);
 pub(super) fn all<D: Letters, C: Carrier + 'static>(
     job: &Job<'_>,
     dhcp: &Dhcp<D, C>,
-    plan: &impl Fn(IpAddr) -> Result<D::Plan, String>,
+    plan: &impl Fn(IpAddr) -> Result<D::Plan, Problem>,
     open: Open<C>,
     stop: &Stop,
-) -> Result<(), String> {
+) -> Result<(), Problem> {
     let leases = dhcp.take_leases();
     let total = leases.len() as u64;
     if total == 0 || stop.urgency() == Urgency::Abort {

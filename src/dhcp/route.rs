@@ -7,7 +7,7 @@ use brunt_drivers::net::interface::{Interface, local_address};
 use brunt_drivers::net::link::{self, Link};
 use brunt_drivers::net::udp::{Bound, Options, Socket};
 
-use super::failed;
+use super::problem::failed;
 use crate::cli::dhcp::args::{DhcpArgs, Family};
 
 /// Opens as many ways to the server as there are workers.

@@ -7,7 +7,7 @@ use brunt_drivers::dhcp::v4::{
 };
 use brunt_drivers::dhcp::{Population, hexfile, listfile};
 
-use super::failed;
+use super::problem::{Problem, failed};
 use crate::cli::dhcp::args::{self, DhcpArgs, ElapsedOffset, Scenario};
 use crate::cli::dhcp::varied;
 
@@ -20,7 +20,7 @@ pub(super) fn plan(
     population: &Population,
     address: IpAddr,
     seed: u64,
-) -> Result<Plan, String> {
+) -> Result<Plan, Problem> {
     let address = match address {
         IpAddr::V4(address) => address,
         IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
@@ -56,7 +56,7 @@ pub(super) fn plan(
         // An avalanche ends with its last answer; a client with a life gives up and is born again.
         tries: (args.scenario != Scenario::Avalanche).then_some(TRIES),
     });
-    Plan::compile(setup).map_err(failed)
+    Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
 }
 
 /// How often a message is sent that nobody answers: about two minutes, as clients do before they begin anew.

@@ -8,7 +8,7 @@ use brunt_drivers::dhcp::v6::{
 use brunt_drivers::dhcp::{Population, hexfile, listfile};
 use brunt_wire::dhcp6::Duid;
 
-use super::failed;
+use super::problem::{Problem, failed};
 use crate::cli::dhcp::args::{self, DhcpArgs, ElapsedOffset, Lease, Scenario};
 use crate::cli::dhcp::varied::VariedOption;
 
@@ -24,7 +24,7 @@ pub(super) fn plan(
     address: IpAddr,
     seed: u64,
     started: i64,
-) -> Result<Plan, String> {
+) -> Result<Plan, Problem> {
     let exchange = &args.exchange;
     let mut setup = Setup::new(population.clone(), duid(args, started)?);
     setup.seed = seed;
@@ -55,7 +55,7 @@ pub(super) fn plan(
             setup.second_template = Some(second(given)?);
         }
     }
-    Plan::compile(setup).map_err(failed)
+    Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
 }
 
 fn duid(args: &DhcpArgs, started: i64) -> Result<BaseDuid, String> {
