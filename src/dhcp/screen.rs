@@ -95,7 +95,7 @@ impl<'a> Screen<'a> {
             let answers = stage.sent.saturating_sub(ended + stage.unasked);
             if answers > 0 && stage.resent > 0 {
                 let resent = stage.resent - *before;
-                let retrying = stage.resent.min(stage.sent);
+                let retrying = stage.retried;
                 let waiting = Waiting { title: &stage.title, answers, resent, retrying };
                 text.push_str(&waiting.line(console::now()));
             }

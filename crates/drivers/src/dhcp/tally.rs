@@ -45,11 +45,13 @@ pub enum Counter {
     Rejected,
     /// Replies with an address that somebody has already.
     NonUnique,
+    /// Messages that left more than once.
+    Retried,
 }
 
 impl Counter {
     /// Every counter, in the order of the catalogue.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Sent,
         Self::Resent,
         Self::Received,
@@ -62,6 +64,7 @@ impl Counter {
         Self::Duplicates,
         Self::Rejected,
         Self::NonUnique,
+        Self::Retried,
     ];
 
     /// What stands behind the stage's title in the catalogue.
@@ -79,6 +82,7 @@ impl Counter {
             Self::Duplicates => "duplicates",
             Self::Rejected => "rejected leases",
             Self::NonUnique => "non unique addresses",
+            Self::Retried => "retried",
         }
     }
 }

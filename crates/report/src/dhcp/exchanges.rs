@@ -9,7 +9,7 @@ use brunt_record::{
 use std::time::Duration;
 
 /// What is tallied of each stage. The tally is called as the stage, a blank and this word.
-pub const TALLIES_OF_A_STAGE: [&str; 12] = [
+pub const TALLIES_OF_A_STAGE: [&str; 13] = [
     "sent",
     "resent",
     "received",
@@ -22,6 +22,7 @@ pub const TALLIES_OF_A_STAGE: [&str; 12] = [
     "duplicates",
     "rejected leases",
     "non unique addresses",
+    "retried",
 ];
 
 /// What is tallied of all stages together.
@@ -94,6 +95,8 @@ pub struct StageFigures {
     pub sent: u64,
     /// Repetitions.
     pub resent: u64,
+    /// Messages that were repeated at all.
+    pub retried: u64,
     /// Answers to messages of the stage.
     pub received: u64,
     /// Refusals.
@@ -131,7 +134,7 @@ impl StageFigures {
     }
 
     /// The counts in the order of [`TALLIES_OF_A_STAGE`].
-    fn of_counts(title: &str, counts: [u64; 12], delay: Histogram) -> Self {
+    fn of_counts(title: &str, counts: [u64; 13], delay: Histogram) -> Self {
         let [
             sent,
             resent,
@@ -145,6 +148,7 @@ impl StageFigures {
             duplicates,
             rejected,
             non_unique,
+            retried,
         ] = counts;
         Self {
             title: title.to_owned(),
@@ -160,6 +164,7 @@ impl StageFigures {
             duplicates,
             rejected,
             non_unique,
+            retried,
             delay,
         }
     }
@@ -440,21 +445,21 @@ mod tests {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
         let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
         assert_eq!(titles, [FIRST, "REQUEST-ACK", RENEW], "renewals happened, if nobody asked");
-        // Three intervals count; the tallies of the second stage are numbers 13 to 24.
+        // Three intervals count; the tallies of the second stage are numbers 14 to 26.
         let second = &figures.stages[1];
-        assert_eq!((second.sent, second.resent, second.received), (39, 42, 45));
-        assert_eq!((second.naks, second.unusable, second.drops), (48, 51, 54));
-        assert_eq!((second.cut_off, second.unasked), (57, 60));
-        assert_eq!((second.late, second.duplicates), (63, 66));
-        assert_eq!((second.rejected, second.non_unique), (69, 72));
-        assert_eq!((second.orphans(), second.collected()), (129, 54));
-        assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (111, 114, 117));
+        assert_eq!((second.sent, second.resent, second.received), (42, 45, 48));
+        assert_eq!((second.naks, second.unusable, second.drops), (51, 54, 57));
+        assert_eq!((second.cut_off, second.unasked), (60, 63));
+        assert_eq!((second.late, second.duplicates), (66, 69));
+        assert_eq!((second.rejected, second.non_unique, second.retried), (72, 75, 78));
+        assert_eq!((second.orphans(), second.collected()), (135, 57));
+        assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (120, 123, 126));
         // What was sent before the load was sent before any phase that counts.
-        assert_eq!((figures.preload_sent, figures.preload_received), (215, 220));
+        assert_eq!((figures.preload_sent, figures.preload_received), (230, 235));
         assert_eq!(figures.server_drops, None);
         assert_eq!(
             (figures.unexpected, figures.locallimit, figures.leases_forgotten),
-            (120, 123, 126)
+            (129, 132, 135)
         );
         assert_eq!(figures.socket_drops, 33);
         assert_eq!(second.delay.mean(), Some(Duration::from_millis(3)));

@@ -186,6 +186,7 @@ impl<D: Dialogue> Desk<D> {
         if outgoing == Outgoing::Fresh {
             self.tally.count(stage, Counter::Sent);
             slot.phase = Phase::Sent;
+            slot.retried = false;
             slot.stage_sent = now;
             slot.first_sent.get_or_insert(now);
             let bit = 1 << (stage as u32);
@@ -195,6 +196,9 @@ impl<D: Dialogue> Desk<D> {
             }
         } else {
             self.tally.count(stage, Counter::Resent);
+            if !std::mem::replace(&mut slot.retried, true) {
+                self.tally.count(stage, Counter::Retried);
+            }
         }
         if let Some(wait) = slot.wait {
             slot.wait_from(now, wait);

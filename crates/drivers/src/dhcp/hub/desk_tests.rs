@@ -293,7 +293,8 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
     let ended = scene.end(0).unwrap();
     assert_eq!(ended.outcome, Outcome::Ok(5), "past its time and waiting to be sent again");
     assert_eq!(ended.took[0], Some((Stage::First, second * 3)), "from the first time it was sent");
-    assert_eq!(scene.counts(Stage::First), [("sent", 1), ("resent", 1), ("received", 1)]);
+    let first = [("sent", 1), ("resent", 1), ("received", 1), ("retried", 1)];
+    assert_eq!(scene.counts(Stage::First), first);
     assert_eq!(scene.counts(Stage::Second), [("sent", 1), ("received", 1)]);
     assert_eq!(scene.send(), [], "nothing is sent again that was answered");
     scene.begin(0, 8);
@@ -304,14 +305,17 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
         scene.send();
     }
     assert_eq!(scene.outcome(0), Some(Outcome::TimedOut));
+    // The second exchange was sent again twice, and is one that was sent again.
+    let first = [("sent", 2), ("resent", 3), ("received", 1), ("drops", 1), ("retried", 2)];
+    assert_eq!(scene.counts(Stage::First), first);
     scene.assert_nothing_waits();
 }
 
 #[test]
 fn an_exchange_may_have_an_end_of_its_own() {
     for (outcome, first) in [
-        (Outcome::TimedOut, [("sent", 1), ("resent", 1), ("drops", 1)]),
-        (Outcome::CutOff, [("sent", 1), ("resent", 1), ("cut off", 1)]),
+        (Outcome::TimedOut, [("sent", 1), ("resent", 1), ("drops", 1), ("retried", 1)]),
+        (Outcome::CutOff, [("sent", 1), ("resent", 1), ("cut off", 1), ("retried", 1)]),
     ] {
         let mut scene = Scene::new(1, Rules { resends: 9, ..Rules::default() });
         let (kind, client, lease) = (Kind::Acquire, 1, None);

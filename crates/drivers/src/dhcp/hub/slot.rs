@@ -49,6 +49,8 @@ pub(super) struct Slot<D: Dialogue> {
     /// The stage before this one, if there was one.
     pub(super) before: Option<Stage>,
     pub(super) xid: u32,
+    /// Whether the message has left more than once.
+    pub(super) retried: bool,
     /// How long the answer to what is sent next is waited for.
     pub(super) wait: Option<Duration>,
     /// When the first message of the exchange left.
@@ -82,6 +84,7 @@ impl<D: Dialogue> Slot<D> {
             stage: Stage::First,
             before: None,
             xid: 0,
+            retried: false,
             wait: None,
             first_sent: None,
             stage_sent: Moment::ZERO,
