@@ -1,11 +1,12 @@
 //! [`Dispatch`]: gives what is due to sessions that are free.
 //!
 //! In the open model the schedule decides: what is due goes to the session that has been free for
-//! longest (or for the shortest time, where sessions are alike), else into a bounded backlog, else it is dropped and counted. In the closed model the
-//! session decides: it is given the next number once its think time is over. Both release what is
-//! due not only when the timer rings but whenever a session asks, so that a busy worker is never
-//! late for want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is
-//! handed and must not know what an exchange does.
+//! longest (or for the shortest time, where sessions are alike), else into a bounded backlog, else
+//! it is dropped and counted. In the closed model the session decides: it is given the next number
+//! once its think time is over, or at the moment it wants for itself. Both release what is due not
+//! only when the timer rings but whenever a session asks, so that a busy worker is never late for
+//! want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is handed and must
+//! not know what an exchange does.
 
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
