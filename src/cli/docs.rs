@@ -123,6 +123,15 @@ const DHCP_TARGET_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// How the ceiling of a machine is found.
+const CALIBRATE: &str = "\
+    Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in the same \
+    process, with one worker, and works out what that worker would manage with a core to itself: the rate it reached, \
+    divided by the share of its core that it used. Later runs on the same machine (same processor, same number of \
+    cores) are held against this ceiling times their number of workers; a run that reaches more than 80 % of it is \
+    called generator-limited. Run it when nothing else runs. The figures are kept in \
+    `$XDG_STATE_HOME/brunt/ceiling.json`, or `~/.local/state/brunt/ceiling.json`.";
+
 fn words(name: &str) -> Words {
     match name {
         "report" => (
@@ -154,12 +163,7 @@ fn words(name: &str) -> Words {
         ),
         "target dhcp" => (DHCP_TARGET, DHCP_TARGET_EXAMPLES),
         "calibrate" => (
-            "Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in \
-             the same process, with one worker, and works out what that worker would manage with a core to itself: the \
-             rate it reached, divided by the share of its core that it used. Later runs on the same machine (same \
-             processor, same number of cores) are held against this ceiling times their number of workers; a run that \
-             reaches more than 80 % of it is called generator-limited. Run it when nothing else runs. The figures are \
-             kept in `$XDG_STATE_HOME/brunt/ceiling.json`, or `~/.local/state/brunt/ceiling.json`.",
+            CALIBRATE,
             &[
                 ("Measures and keeps the figures:", "brunt calibrate"),
                 (

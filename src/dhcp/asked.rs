@@ -18,7 +18,8 @@ pub(super) fn asked(args: &DhcpArgs) -> Asked {
         (true, false, true) => Counted::Advertisements,
     };
     let rate = match &args.load.rate {
-        Rate::Constant { per_second, .. } => Some(*per_second),
+        // The part of it that is this machine's.
+        Rate::Constant { per_second, .. } => Some(*per_second / f64::from(args.load.node.of)),
         _ => None,
     };
     Asked {

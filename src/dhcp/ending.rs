@@ -193,8 +193,9 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         let (mode, target_rate, constant) = match &settings.load {
             Load::Closed(_) => (Mode::Closed, None, self.job.args.scenario == Scenario::Basic),
             Load::Open(schedule) => {
-                let rate = schedule.steady_per_second();
-                (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
+                let whole = schedule.steady_per_second();
+                let rate = whole.map(|rate| rate / f64::from(settings.node.world));
+                (Mode::Open, rate, whole.is_some() && whole == schedule.peak_per_second())
             }
         };
         let scheme = if self.job.args.family == Family::V6 { "dhcp6" } else { "dhcp4" };

@@ -5,9 +5,9 @@ use std::net::UdpSocket;
 use std::path::Path;
 
 use brunt_record::Record;
-use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::leases::{LeaseTarget, free_port};
 use crate::program::{Program, among_others, binary, command, run, scratch};
 
 /// Whether this machine has IPv6, on its loopback interface at least.
@@ -86,15 +86,8 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
         assert!(ended.stdout.lines().any(|line| line.starts_with(&format!("{name} "))), "{ended}");
     }
 
-    let listen = ["target", "dhcp", "--listen", "127.0.0.1:0", "--reply-to-source"];
-    let mut target = Program::start(brunt().args(listen));
-    let mut port = String::new();
-    target.wait_until("its address", |stdout, _| {
-        let address = stdout.strip_prefix("dhcp4://127.0.0.1:").and_then(|it| it.split_once('\n'));
-        port = address.map_or_else(String::new, |(port, _)| port.to_owned());
-        !port.is_empty()
-    });
-    let local = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let target = LeaseTarget::start();
+    let (local, port) = (free_port(), target.port.clone());
     for (half, name) in [(&[][..], "dora"), (&["-i"], "do")] {
         let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "127.0.0.1"];
         let ended = Program::start(brunt().args(line).args(half)).wait().expect(0);
@@ -102,8 +95,7 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
         let said = format!("ceiling of this machine: {rate:.0}/s, of which ");
         assert!(ended.stderr.contains(&said), "no {said:?}: {ended}");
     }
-    target.signal(Signal::INT);
-    let ended = target.wait().expect(0);
     // A second of DORA and a second of the first half of it.
+    let ended = target.stop();
     assert!(ended.said().contains("DISCOVER 100 REQUEST 50 OFFER 100 ACK 50"), "{ended}");
 }

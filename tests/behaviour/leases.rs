@@ -1,0 +1,86 @@
+//! perfdhcp against the DHCP server in memory, which needs neither privileges nor a network.
+//!
+//! What it makes of real servers is not looked at here, nor what it puts on the wire.
+
+use std::net::UdpSocket;
+
+use brunt_record::Record;
+use rustix::process::Signal;
+
+use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+
+/// A DHCP server in memory.
+pub(crate) struct LeaseTarget {
+    program: Program,
+    /// Its port on the loopback interface.
+    pub(crate) port: String,
+}
+
+impl LeaseTarget {
+    /// Starts one, and waits until it listens.
+    pub(crate) fn start() -> Self {
+        let listen = ["target", "dhcp", "--listen", "127.0.0.1:0", "--reply-to-source"];
+        let mut program = Program::start(command(binary()).args(listen));
+        let mut port = String::new();
+        program.wait_until("its address", |stdout, _| {
+            let address = stdout.strip_prefix("dhcp4://127.0.0.1:");
+            let address = address.and_then(|address| address.split_once('\n'));
+            port = address.map_or_else(String::new, |(port, _)| port.to_owned());
+            !port.is_empty()
+        });
+        Self { program, port }
+    }
+
+    /// perfdhcp against it, to its end.
+    fn measure(&self, line: &[&str]) -> Ended {
+        let local = free_port();
+        let words = ["perfdhcp", "-L", &local, "-N", &self.port];
+        run(words.iter().chain(line).chain(&["127.0.0.1"]))
+    }
+
+    /// Stops it; what it says then is its own account.
+    pub(crate) fn stop(self) -> Ended {
+        self.program.signal(Signal::INT);
+        self.program.wait().expect(0)
+    }
+}
+
+/// A port that nobody has.
+pub(crate) fn free_port() -> String {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a free port");
+    socket.local_addr().expect("a socket has an address").port().to_string()
+}
+
+#[test]
+fn a_node_is_held_against_its_share_of_the_rate() {
+    let _among = among_others();
+    let directory = scratch();
+    let path = directory.path().join("record.json");
+    let target = LeaseTarget::start();
+    let line = ["-r", "400", "-p", "1", "--node", "3/4", "--seed", "7", "--record"];
+    let line = [&line[..], &[path.to_str().unwrap()]].concat();
+    let ended = target.measure(&line).expect(0);
+    assert!(ended.stdout.contains(" 4-way exchanges/second, expected rate: 100\n"), "{ended}");
+    let record = Record::read(&path).unwrap_or_else(|error| panic!("failed to {error}"));
+    assert_eq!((record.rates.target, record.counts.sent), (Some(100.0), 100), "{ended}");
+    assert!(target.stop().said().contains(" DISCOVER 100 REQUEST 100 "));
+}
+
+#[test]
+fn the_stages_of_a_fleet_keep_their_places() {
+    let _among = among_others();
+    let target = LeaseTarget::start();
+    let line = ["--scenario", "fleet", "-R", "50", "--births", "over 1s", "--time-scale", "1000"];
+    let more = ["--release-share", "50%", "--inform-share", "10%", "-p", "4", "-t", "1"];
+    let ended = target.measure(&[&line[..], &more].concat()).expect(0);
+    let stages = ended.stdout.matches("***Statistics for: ").count();
+    assert_eq!(stages, 6, "{ended}");
+    let lines: Vec<_> = ended.stdout.lines().filter(|line| line.starts_with("sent: ")).collect();
+    assert!(lines.len() >= 3, "{ended}");
+    for line in lines {
+        let (sent, _) = line.split_once(';').unwrap_or_default();
+        assert_eq!(sent.split('/').count(), stages, "{line}");
+    }
+    // Leases of an hour are renewed every other second.
+    assert!(ended.stdout.contains("***Statistics for: REQUEST-ACK (renewal)***\n"), "{ended}");
+}
