@@ -8,12 +8,13 @@ pub(super) const DESCRIPTION: &[&str] = &[
      OFFER, REQUEST and ACK in DHCPv4, or with SOLICIT, ADVERTISE, REQUEST and REPLY in DHCPv6, at a rate (-r) or as \
      fast as the server answers, until the run is ended by -n, -p or -D, or by ^C, which waits for the last answers \
      and reports.",
-    "The server is named by its address. 'all' asks every server of the network behind -l, at 255.255.255.255 or \
-     ff02::1:2, and so does naming none; in DHCPv6 'servers' is ff05::1:3. Since any server may answer that, it needs \
-     --lab.",
+    "The server is named by its address; names are not looked up. 'all' asks every server of the network behind -l, \
+     at 255.255.255.255 or ff02::1:2, and so does naming none; in DHCPv6 'servers' is ff05::1:3. Since any server may \
+     answer that, it needs --lab.",
     "In DHCPv4 it speaks as a relay agent, from port 67 and with the local address as giaddr, so the server must have \
-     a subnet for that address. Ports below 1024 need root or CAP_NET_BIND_SERVICE: 'setcap \
-     cap_net_bind_service,cap_net_raw+ep brunt' gives it for good, and cap_net_raw for --client.",
+     a subnet for that address. Ports below 1024 need root or CAP_NET_BIND_SERVICE, --client needs CAP_NET_RAW, and \
+     receive buffers beyond net.core.rmem_max need CAP_NET_ADMIN: 'setcap \
+     cap_net_bind_service,cap_net_raw,cap_net_admin+ep brunt' gives all three for good.",
     "Switches are spelled as getopt takes them: -4i -r100 is -4 -i -r 100, switches may follow the server, -- ends \
      them, and long names may be cut short. Where one counts once, the last one given counts.",
 ];

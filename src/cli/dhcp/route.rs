@@ -91,7 +91,7 @@ fn whom(
     let placed = interface.is_some() || local.is_some();
     match (word, family) {
         (None, _) if interface.is_none() => Err(Fault::new(
-            "there is no server: name its address, or the interface that the whole network of is asked with -l",
+            "there is no server: name its address, or with -l the interface of a network to ask every server of",
         )),
         (Some("servers"), Family::V4) => Err(Fault::new(
             "'servers' is a name of DHCPv6: add -6, or name the address of a server, or 'all'",
