@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 
 /// What is wrong, and words of what is said about it.
 const MISTAKES: &[(&str, &str)] = &[
-    ("", "there is no server: name its address, or the interface"),
+    ("", "there is no server: name its address, or with -l the interface"),
     ("-l 10.0.0.2", "there is no server"),
     ("10.0.0.1 10.0.0.2", "'10.0.0.2' is one word too many"),
     ("localhost", "the server 'localhost' is not understood: give an address, 'all'"),
