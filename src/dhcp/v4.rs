@@ -68,7 +68,7 @@ fn role(args: &DhcpArgs) -> Result<Role, String> {
     }
     let file = args.route.relay_addresses.as_deref();
     let addresses = file.map(listfile::relays_v4).transpose().map_err(failed)?;
-    Ok(Role::Relay { addresses: addresses.unwrap_or_default() })
+    Ok(Role::Relay { addresses: addresses.unwrap_or_default(), hops: args.route.relay_levels })
 }
 
 fn code(option: &varied::VariedOption) -> Result<u8, String> {

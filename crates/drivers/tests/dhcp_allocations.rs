@@ -69,7 +69,7 @@ impl Play {
     fn new(change: impl FnOnce(&mut Setup)) -> Self {
         let relays = (1..9).map(|n| Ipv4Addr::new(10, 0, n, 1)).collect();
         let population = Population::cycle([0, 12, 1, 2, 3, 4], 1_000_000);
-        let mut setup = Setup::new(population, Role::Relay { addresses: relays }, SERVER);
+        let mut setup = Setup::new(population, Role::Relay { addresses: relays, hops: 1 }, SERVER);
         setup.retransmission = Some(Retransmission::default());
         change(&mut setup);
         let (out, reply) = (Vec::new(), Vec::new());

@@ -223,7 +223,7 @@ fn warm_exchanges_of_dhcp_v4_allocate_nothing() {
     let destination = serve("127.0.0.1:0", answer_v4);
     let socket = Bound::open(&Options::new("127.0.0.1:0".parse().unwrap())).unwrap();
     let population = Population::cycle([0, 0x0c, 1, 2, 3, 4], 1 << 20);
-    let role = v4::Role::Relay { addresses: Vec::new() };
+    let role = v4::Role::Relay { addresses: Vec::new(), hops: 1 };
     let plan = v4::Setup::new(population.clone(), role, Ipv4Addr::LOCALHOST);
     let plan = v4::Plan::compile(plan).unwrap();
     let (dhcp, allocated) = carry_out::<v4::Client>(setup(plan, socket, destination, population));

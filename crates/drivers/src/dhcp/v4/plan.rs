@@ -146,8 +146,8 @@ impl Plan {
     pub(super) fn relay(&self, number: u64) -> Ipv4Addr {
         match &self.role {
             Role::Client { .. } => Ipv4Addr::UNSPECIFIED,
-            Role::Relay { addresses } if addresses.is_empty() => self.address,
-            Role::Relay { addresses } => {
+            Role::Relay { addresses, .. } if addresses.is_empty() => self.address,
+            Role::Relay { addresses, .. } => {
                 addresses[pick(addresses.len(), self.seed ^ RELAYS, number)]
             }
         }
@@ -246,10 +246,13 @@ const RELAYS: u64 = 0x7265_6c61_7973;
 impl Packets {
     fn compose(setup: &Setup) -> Result<Self, SetupError> {
         use MessageType::{Decline, Discover, Inform, Release, Request};
-        let relayed = matches!(setup.role, Role::Relay { .. });
+        let hops = match setup.role {
+            Role::Relay { hops, .. } => hops,
+            Role::Client { .. } => 0,
+        };
         let compose = |called, kind, broadcast, parameters, shape| {
             let flags = if broadcast && setup.broadcast { BROADCAST } else { 0 };
-            let header = Header { hops: u8::from(relayed), flags, ..Header::request() };
+            let header = Header { hops, flags, ..Header::request() };
             let mut draft = Draft::new(header, kind);
             if parameters {
                 draft = draft.with(option::PARAMETER_REQUEST_LIST, &PARAMETERS);

@@ -77,6 +77,9 @@ pub enum Role {
     Relay {
         /// The relay agents, one picked for each exchange; the socket's address if there is none.
         addresses: Vec<Ipv4Addr>,
+        /// How many relay agents a message went through. Only the first, which is the one the server
+        /// answers, leaves its address (RFC 1542 section 4.1.1).
+        hops: u8,
     },
     /// Clients that talk for themselves: no hops, no giaddr. Leases are renewed with, and given back
     /// to, the server that gave them, all else goes where the plan sends everything.

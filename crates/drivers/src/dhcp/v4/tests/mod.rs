@@ -22,7 +22,7 @@ const fn seconds(seconds: u64) -> Duration {
 }
 
 fn setup() -> Setup {
-    let role = Role::Relay { addresses: Vec::new() };
+    let role = Role::Relay { addresses: Vec::new(), hops: 1 };
     let mut setup = Setup::new(Population::cycle(BASE, 3), role, LOCAL);
     setup.waits = [seconds(1), seconds(2)];
     setup

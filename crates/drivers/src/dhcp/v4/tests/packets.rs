@@ -94,13 +94,14 @@ fn every_client_has_its_own_packet() {
 #[test]
 fn relays_are_picked_for_an_exchange_and_kept_by_its_lease() {
     let addresses: Vec<_> = (1..=9).map(|n| Ipv4Addr::new(10, n, 0, 1)).collect();
-    let mut play = Play::with(|setup| setup.role = Role::Relay { addresses: addresses.clone() });
+    let mut play =
+        Play::with(|setup| setup.role = Role::Relay { addresses: addresses.clone(), hops: 3 });
     let mut seen = HashSet::new();
     for number in 0..300 {
         play.letter(Kind::Acquire, number, None);
         let relay = play.packet().giaddr();
         letter(play.hear(&play.reply(MessageType::Offer).bytes()));
-        assert_eq!((play.packet().giaddr(), play.packet().hops()), (relay, 1));
+        assert_eq!((play.packet().giaddr(), play.packet().hops()), (relay, 3));
         let lease = play.leased(number);
         assert_eq!(lease.relay, relay, "the same number picks the same relay");
         play.letter(Kind::Renew, number + 1_000, Some(lease));
