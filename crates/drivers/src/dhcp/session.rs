@@ -143,10 +143,11 @@ fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) 
     for (stage, took) in ended.took.iter().flatten() {
         watch.part(Part(*stage as u8), *took);
     }
-    if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..)) {
+    if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..) | Outcome::TimedOut) {
         return;
     }
     let what = match (ended.note, ended.outcome) {
+        (_, Outcome::TimedOut) => "no answer within the drop time",
         (Some(Note::Nak), _) => "the server refused by DHCPNAK",
         (Some(Note::Rejected), _) => "the answer brought no lease",
         (Some(Note::Malformed), _) => "the answer was malformed",

@@ -389,14 +389,16 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let mut recorder = self.recorder.borrow_mut();
         recorder.ended(given, (free, ended), &watch, outcome);
         match outcome {
-            Outcome::Failed(..) if wanted => recorder.explained(operation, outcome, ended, text),
-            Outcome::TimedOut if wanted => {
+            Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(
                     operation,
                     outcome,
                     ended,
                     "no answer within the operation timeout",
                 );
+            }
+            Outcome::Failed(..) | Outcome::TimedOut if wanted => {
+                recorder.explained(operation, outcome, ended, text);
             }
             _ => {}
         }
