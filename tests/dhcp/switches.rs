@@ -1,11 +1,11 @@
 //! Switches that change no lease: what is called, waited for, shown, sent again and said of those who may not.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::ffi::OsStr;
+use std::fs;
 use std::time::Duration;
 
-use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, require, until};
+use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, require, run, until};
 
 use crate::brunt::Brunt;
 use crate::network::{old_tool, v4, v6};
@@ -16,8 +16,10 @@ fn a_wrapped_command_is_told_the_start_and_the_end() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let brunt = Brunt::on(&lan);
     let told = brunt.file("told", "");
-    let script = brunt.file("script", &format!("#!/bin/sh\necho \"$1\" >>{}\n", told.display()));
-    fs::set_permissions(&script, Permissions::from_mode(0o755)).expect("it is ours");
+    let draft = brunt.file("draft", &format!("#!/bin/sh\necho \"$1\" >>{}\n", told.display()));
+    // By another process, so that no child of this one has it open for writing when it is to be run.
+    let script = draft.with_file_name("script");
+    run("install", [OsStr::new("-m"), OsStr::new("755"), draft.as_os_str(), script.as_os_str()]);
     let run = brunt.typed("-4 -l lan0 -r 100 -n 10 -w").arg(&script).arg("10.77.0.1").start();
     // The command is not waited for, and may be later than the end of the run.
     let said = || fs::read_to_string(&told).unwrap_or_default();

@@ -7,7 +7,7 @@
 use crate::daemon::Daemon;
 use crate::lan::Lan;
 use crate::leases::{Lease, rows, table};
-use crate::tool::{found, make_directory, write};
+use crate::tool::{found, make_directory, run, write};
 use crate::wait::until;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -99,7 +99,9 @@ impl Kea {
         let program = root.join(name);
         let installed =
             found(name).unwrap_or_else(|| panic!("{name} is not installed; run tests/setup"));
-        fs::copy(installed, &program).expect("a program can be copied");
+        // By another process: a program that was open for writing in this one may be so still in a child that another
+        // thread has just started, and cannot be run until then.
+        run("cp", [&installed, &program]);
         let configuration = root.join("kea.json");
         write(&configuration, configured(family, root, options).to_string());
         make_directory(&root.join("run"));
