@@ -13,8 +13,8 @@ pub(crate) struct DhcpTargetArgs {
     /// says which.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:10067")]
     pub(crate) listen: Vec<SocketAddr>,
-    /// Listen to broadcasts and multicasts as well, which --listen 0.0.0.0:67 or [::]:547 asks for, and broadcast
-    /// answers. Every client on that network may then take this server for the real one.
+    /// Listen to broadcasts and multicasts as well, which a --listen of 0.0.0.0 or :: asks for, and broadcast answers.
+    /// Every client on that network may then take this server for the real one.
     #[arg(long, requires = "interface")]
     pub(crate) lab: bool,
     /// The interface of the laboratory; nothing that comes by another is heard.
