@@ -1,4 +1,4 @@
-//! A [`Life`]: what one client of a fleet does next, and when.
+//! The lives of a fleet: what one client does next, and when. [`Lives`] says how they are lived.
 //!
 //! A life begins at birth or when the client comes back, gets a lease in one way or another, keeps
 //! it for a drawn number of renewals and ends with a release or without a word; after a while the
