@@ -8,6 +8,7 @@ mod leases;
 mod links;
 mod mistakes;
 mod pace;
+mod perfdhcp;
 mod program;
 mod prompts;
 mod records;

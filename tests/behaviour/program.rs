@@ -79,9 +79,7 @@ pub(crate) fn start(tool: &str, port: u16, line: &[&str]) -> Program {
     let path = directory.path().join("record.json");
     let mut brunt = command(binary());
     brunt.arg(tool).args(at(port)).arg("--record").arg(&path).args(line);
-    let mut program = Program::start(&mut brunt);
-    program.record = Some((directory, path));
-    program
+    Program::start(&mut brunt).keeping(directory, path)
 }
 
 /// A running program.
@@ -135,6 +133,22 @@ impl Program {
         let stdout = Stream::of(child.stdout.take().expect("standard output is a pipe"));
         let stderr = Stream::of(child.stderr.take().expect("standard error is a pipe"));
         Self { child, words, stdout, stderr, record: None }
+    }
+
+    /// The same program, which was told to write its record to `path` in a directory that lives as long.
+    pub(crate) fn keeping(mut self, directory: TempDir, path: PathBuf) -> Self {
+        self.record = Some((directory, path));
+        self
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has printed on standard output so far.
+    pub(crate) fn printed(&self) -> String {
+        self.stdout.so_far()
     }
 
     /// Waits until the program has printed so many lines on standard output.
@@ -224,7 +238,7 @@ impl Ended {
             assert_eq!(counts.sent, ended, "{counts:?}\n{self}");
         }
         let whole = &record.conservation.counts;
-        assert_eq!(whole.planned, whole.sent + whole.dropped, "{whole:?}\n{self}");
+        assert_eq!(whole.planned, whole.sent + whole.dropped + whole.skipped, "{whole:?}\n{self}");
         assert!(record.conservation.holds, "{self}");
         record
     }

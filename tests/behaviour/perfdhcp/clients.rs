@@ -1,0 +1,209 @@
+//! Who asks, and what they hold: the server's table of leases is what the command line says of clients, renewals and
+//! releases.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use brunt_record::Record;
+use brunt_targets::dhcp::{Act, Answer, Config, Family, Lease, Pool4, State};
+
+use super::server::{Counted as _, Server, counted, free_port, start, tally};
+use crate::program::{Ended, among_others, scratch};
+
+/// The MAC addresses of whoever has or had a lease. A client identifier of DHCPv4 ends in one, after its type.
+fn macs(server: &Server) -> BTreeSet<[u8; 6]> {
+    let mac = |lease: &Lease| *lease.client.last_chunk().expect("a MAC address");
+    server.leases().iter().map(mac).collect()
+}
+
+/// The addresses that count up from one by this many, octet by octet without a carry.
+fn counted_from(base: [u8; 6], numbers: impl IntoIterator<Item = u32>) -> BTreeSet<[u8; 6]> {
+    let client = |number: u32| {
+        let mut mac = base;
+        for (octet, add) in mac.iter_mut().rev().zip(number.to_le_bytes()) {
+            *octet = octet.wrapping_add(add);
+        }
+        mac
+    };
+    numbers.into_iter().map(client).collect()
+}
+
+const BASE: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
+
+#[test]
+fn clients_take_turns() {
+    let _among = among_others();
+    let server = Server::v4("");
+    let ended = server.run("-r 500 -n 300 -R 70").expect(0);
+    assert_eq!(macs(&server), counted_from(BASE, 0..70), "{ended}");
+    // 300 exchanges of 70 clients: 20 had five turns, the others four, each of a DISCOVER and a REQUEST.
+    let turns: Vec<u32> = server.leases().iter().map(|lease| lease.heard).collect();
+    assert_eq!(turns.iter().filter(|heard| **heard == 10).count(), 20, "{turns:?}\n{ended}");
+    assert_eq!(turns.iter().filter(|heard| **heard == 8).count(), 50, "{turns:?}\n{ended}");
+
+    let server = Server::v4("");
+    server.run("-r 500 -n 300 -R 290 -b mac=02:00:5e:10:fe:f0").expect(0);
+    assert_eq!(macs(&server), counted_from([2, 0, 0x5e, 0x10, 0xfe, 0xf0], 0..290));
+}
+
+#[test]
+fn identities_of_dhcpv6_count_from_their_base() {
+    let _among = among_others();
+    let server = Server::v6("");
+    let base = "000100011d2f3a00000c0102ff00";
+    server.run(&format!("-r 500 -n 40 -R 20 -b duid={base}")).expect(0);
+    let duids: BTreeSet<Vec<u8>> =
+        server.leases().into_iter().map(|lease| lease.client[..14].to_vec()).collect();
+    let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let expected: BTreeSet<String> = (0..20).map(|n| format!("{}{n:02x}", &base[..26])).collect();
+    assert_eq!(duids.iter().map(hex).collect::<BTreeSet<_>>(), expected);
+}
+
+#[test]
+fn addresses_of_a_file_are_drawn_from() {
+    let _among = among_others();
+    let directory = scratch();
+    let path = directory.path().join("macs");
+    let list: Vec<[u8; 6]> = (0..9).map(|n| [2, 0, 0, 0, n, 7 * n]).collect();
+    let line = |mac: &[u8; 6]| mac.map(|octet| format!("{octet:02x}")).join(":");
+    fs::write(&path, list.iter().map(line).collect::<Vec<_>>().join("\n")).unwrap();
+    for family in Family::ALL {
+        let server = Server::like(family, "", Config::default());
+        server.run_with("-r 500 -n 300", &["-M", path.to_str().unwrap()]).expect(0);
+        let seen: BTreeSet<[u8; 6]> = match family {
+            Family::V4 => macs(&server),
+            // A DUID-LL is two times two octets and the address; the IAID follows.
+            Family::V6 => {
+                let leases = server.leases();
+                leases.iter().map(|lease| lease.client[4..10].try_into().unwrap()).collect()
+            }
+        };
+        // 300 draws of nine miss one of them once in 10^14.
+        assert_eq!(seen, list.iter().copied().collect(), "{family:?}");
+    }
+}
+
+#[test]
+fn two_nodes_share_a_run_and_no_client() {
+    let _among = among_others();
+    let server = Server::v4("");
+    let run = |node: &str| {
+        start(Family::V4, server.port(), &format!("-r 200 -n 90 -R 60 --node {node}"), &[])
+    };
+    let (zero, one) = (run("0/2"), run("1/2"));
+    let (zero, one) = (zero.wait().expect(0), one.wait().expect(0));
+    let planned = |ended: &Ended| ended.balanced().counts.planned;
+    assert_eq!(planned(&zero) + planned(&one), 90, "{zero}\n{one}");
+    assert_eq!(planned(&zero), planned(&one), "{zero}\n{one}");
+    assert_eq!(macs(&server), counted_from(BASE, 0..60));
+    assert_eq!(server.received(Act::Discover), 90);
+    for ended in [&zero, &one] {
+        assert_eq!(tally(&ended.record(), "foreign"), 0, "{ended}");
+    }
+    // Alone, the first of two is every other client.
+    let server = Server::v4("");
+    server.run("-r 200 -n 60 -R 60 --node 0/2").expect(0);
+    assert_eq!(macs(&server), counted_from(BASE, (0..60).step_by(2)));
+}
+
+#[test]
+fn several_sources_share_a_run() {
+    let _among = among_others();
+    let server = Server::v4("");
+    let ports = [(); 2].map(|()| free_port(Family::V4).to_string()).join(",");
+    let line = format!("-r 400 -n 200 -R 200 --source-port {ports}");
+    let ended = server.run(&line).expect(0);
+    let record = ended.balanced();
+    assert_eq!((record.counts.ok, server.sent(Answer::Ack)), (200, 200), "{ended}");
+    assert_eq!(macs(&server), counted_from(BASE, 0..200), "{ended}");
+    assert_eq!(tally(&record, "foreign"), 0, "{ended}");
+}
+
+#[test]
+fn no_more_are_in_flight_than_the_window_allows() {
+    let _among = among_others();
+    // What is answered after 100 ms is in flight for so long, so with 5 at a time no more than 50 a second are sent.
+    let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '100ms' }");
+    let ended = server.run("-i --window 5 -p 2 -R 500").expect(0);
+    let record = ended.balanced();
+    let sent = server.received(Act::Discover);
+    assert_eq!(record.counts.ok, sent, "{ended}");
+    assert!((40..=105).contains(&sent), "{sent}\n{ended}");
+    // Without an answer none of them is replaced before its drop time.
+    let silent = Server::v4("[[rule]]\naction = 'ignore'");
+    let ended = silent.run("-i --window 7 -p 1 -d 5 -W 0 -R 500").expect(3);
+    assert_eq!(silent.received(Act::Discover), 7, "{ended}");
+    assert_eq!(ended.balanced().counts.cut_off, 7, "{ended}");
+}
+
+/// How often each of the operations was carried out or had nothing to work on.
+fn done(record: &Record, name: &str) -> (u64, u64) {
+    let found = record.operations.iter().find(|operation| operation.name == name);
+    let counts = &found.unwrap_or_else(|| panic!("there is no {name}")).counts;
+    (counts.ok, counts.skipped)
+}
+
+#[test]
+fn renewals_and_releases_keep_their_rates() {
+    let _among = among_others();
+    for family in Family::ALL {
+        let server = Server::like(family, "", Config::default());
+        let ended = server.run("-r 100 -f 40 -F 10 -p 2 -R 1000").expect(0);
+        let record = ended.balanced();
+        let acquire = if family == Family::V6 { "sarr" } else { "dora" };
+        let [acquired, renewed, released] =
+            [acquire, "renew", "release"].map(|name| done(&record, name));
+        // Over whole seconds each has its own number, but for those that had no lease yet.
+        assert_eq!(acquired, (200, 0), "{ended}");
+        assert_eq!(renewed.0 + renewed.1, 80, "{ended}");
+        assert_eq!(released.0 + released.1, 20, "{ended}");
+        assert!(renewed.1 + released.1 <= 4, "{ended}");
+        assert_eq!(server.received(Act::Request), 200, "{ended}");
+        assert_eq!(server.received(Act::Renew), renewed.0, "{ended}");
+        assert_eq!(server.received(Act::Release), released.0, "{ended}");
+        // Whoever was released has no lease any more; nobody was twice, as there are more clients than turns.
+        assert_eq!(server.bound() as u64, 200 - released.0, "{ended}");
+        let (renewal, release) = match family {
+            Family::V4 => ("REQUEST-ACK (renewal)", "RELEASE"),
+            Family::V6 => ("RENEW-REPLY", "RELEASE-REPLY"),
+        };
+        assert_eq!(ended.line(renewal, "received packets"), renewed.0, "{ended}");
+        assert_eq!(ended.line(release, "sent packets"), released.0, "{ended}");
+        assert_eq!(ended.line(release, "drops"), 0, "{ended}");
+    }
+}
+
+#[test]
+fn leases_are_given_back_on_request() {
+    let _among = among_others();
+    for family in Family::ALL {
+        let server = Server::like(family, "", Config::default());
+        let line = "-r 400 -n 150 -R 90";
+        let kept = server.run(line).expect(0);
+        assert_eq!(server.bound(), 90, "{kept}");
+        let ended = server.run(&format!("{line} --release-on-exit")).expect(0);
+        assert_eq!(server.bound(), 0, "{:?}\n{ended}", server.leases());
+        assert_eq!(server.received(Act::Release), 90, "{ended}");
+        assert!(ended.stderr.contains("Released 90 leases."), "{ended}");
+        // They enter no figure.
+        let record = ended.balanced();
+        assert_eq!(record.counts.planned, 150, "{ended}");
+        assert!(counted(&record).iter().all(|(name, _)| !name.contains("RELEASE")), "{ended}");
+    }
+}
+
+/// More clients than addresses: those that get none are told nothing in DHCPv4, and are not counted as served.
+#[test]
+fn a_pool_that_is_too_small_is_seen() {
+    let _among = among_others();
+    let mut config = Config::default();
+    let pool: Pool4 = "10.9.0.1-10.9.0.20".parse().unwrap();
+    config.v4.pools = vec![pool];
+    let server = Server::like(Family::V4, "", config);
+    let ended = server.run("-r 200 -n 50 -R 50 -d 0.5 -u").expect(3);
+    let record = ended.balanced();
+    assert_eq!((record.counts.ok, record.counts.timed_out), (20, 30), "{ended}");
+    assert_eq!((server.tally().exhausted, server.bound()), (30, 20), "{ended}");
+    assert_eq!(tally(&record, "DISCOVER-OFFER drops"), 30, "{ended}");
+    assert!(server.leases().iter().all(|lease| lease.state == State::Bound), "{ended}");
+}

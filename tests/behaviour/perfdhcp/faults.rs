@@ -1,0 +1,248 @@
+//! Whatever a server does wrong is counted in one place and no other, and as often as the server did it.
+
+use brunt_targets::dhcp::{Answer, Family};
+
+use super::server::{Counted as _, Server, counted, ended, tally};
+use crate::program::among_others;
+
+/// Exchanges of a run, and how many of them meet the fault.
+const ALL: u64 = 100;
+const EVERY: u64 = 7;
+const MET: u64 = ALL / EVERY;
+
+/// One fault, and what is to come of it. `{1}` and `{2}` stand for the titles of the stages.
+struct Case {
+    family: Family,
+    on: &'static str,
+    action: &'static str,
+    /// What is counted as often as the fault was met, beside what was sent and received.
+    counted: &'static [&'static str],
+    /// How exchanges that met it end; nothing if they end well.
+    ends: Option<(&'static str, Option<u32>)>,
+    /// Whether the message that met it counts as answered.
+    answered: bool,
+}
+
+const fn case(
+    family: Family,
+    on: &'static str,
+    action: &'static str,
+    counted: &'static [&'static str],
+    ends: Option<(&'static str, Option<u32>)>,
+    answered: bool,
+) -> Case {
+    Case { family, on, action, counted, ends, answered }
+}
+
+fn check(case: &Case) {
+    let Case { family, on, action, .. } = case;
+    let script = format!("[[rule]]\non = ['{on}']\nevery = {EVERY}\naction = {action}");
+    let server = if *family == Family::V4 { Server::v4(&script) } else { Server::v6(&script) };
+    let code = if case.ends.is_some() { 3 } else { 0 };
+    let run = server.run("-r 250 -n 100 -R 100 -d 0.7 -u").expect(code);
+    let record = run.balanced();
+    let stages = match family {
+        Family::V4 => ["DISCOVER-OFFER", "REQUEST-ACK"],
+        Family::V6 => ["SOLICIT-ADVERTISE", "REQUEST-REPLY"],
+    };
+    let name = action.split(['\'', '{', '=', ' ']).find(|word| !word.is_empty()).expect("a name");
+    assert_eq!(server.stats().fault(name), MET, "{on} {action}\n{run}");
+
+    // Where the first stage fails there is no second, so that one sees fewer.
+    let fails = if case.ends.is_some() { MET } else { 0 };
+    let met_first = *on == "discover";
+    let seconds = if met_first { ALL - fails } else { ALL };
+    let unanswered = if case.answered { 0 } else { MET };
+    let [first, second] = if met_first { [unanswered, 0] } else { [0, unanswered] };
+    let mut expected = vec![
+        (format!("{} sent", stages[0]), ALL),
+        (format!("{} received", stages[0]), ALL - first),
+        (format!("{} sent", stages[1]), seconds),
+        (format!("{} received", stages[1]), seconds - second),
+    ];
+    let named = |text: &str| text.replace("{1}", stages[0]).replace("{2}", stages[1]);
+    expected.extend(case.counted.iter().map(|text| (named(text), MET)));
+    expected.sort();
+    let mut found: Vec<_> =
+        counted(&record).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    found.sort();
+    assert_eq!(found, expected, "{on} {action}\n{run}");
+    assert_eq!((record.counts.ok, record.counts.planned), (ALL - fails, ALL), "{run}");
+    if let Some((class, code)) = case.ends {
+        assert_eq!(ended(&record, class, code), MET, "{on} {action}\n{run}");
+    }
+    printed(&run, &record, stages);
+}
+
+/// The text says what the record says.
+fn printed(run: &crate::program::Ended, record: &brunt_record::Record, stages: [&str; 2]) {
+    for stage in stages {
+        let of = |what: &str| tally(record, &format!("{stage} {what}"));
+        for (line, expected) in [
+            ("sent packets", of("sent")),
+            ("received packets", of("received")),
+            ("drops", of("drops")),
+            ("orphans", of("late") + of("duplicates")),
+            ("rejected leases", of("rejected leases")),
+            ("non unique addresses", of("non unique addresses")),
+        ] {
+            assert_eq!(run.line(stage, line), expected, "{stage} {line}\n{run}");
+        }
+    }
+    for name in ["tooshort", "malformed", "unexpected", "foreign", "locallimit"] {
+        let line = format!("\n{name}: {}\n", tally(record, name));
+        assert!(run.stdout.contains(&line), "{line}\n{run}");
+    }
+    let malformed = tally(record, "malformed") + tally(record, "tooshort");
+    let line = format!("\nMalformed packets: {malformed}\n");
+    assert!(run.stdout.contains(&line), "{line}\n{run}");
+}
+
+const TIMED_OUT: Option<(&str, Option<u32>)> = Some(("timed-out", None));
+const CHECK: Option<(&str, Option<u32>)> = Some(("check", None));
+
+#[test]
+fn refusals_are_failures_and_no_drops() {
+    let _among = among_others();
+    for case in [
+        case(Family::V4, "request", "'nak'", &["{2} naks"], Some(("result", Some(6))), false),
+        case(Family::V4, "discover", "'no-lease'", &["{1} rejected leases"], CHECK, true),
+        case(Family::V4, "request", "'no-lease'", &["{2} rejected leases"], CHECK, true),
+        case(Family::V6, "discover", "'no-lease'", &["{1} rejected leases"], CHECK, true),
+        case(Family::V6, "request", "'no-lease'", &["{2} rejected leases"], CHECK, true),
+        case(
+            Family::V6,
+            "discover",
+            "{ status = 2 }",
+            &["{1} rejected leases"],
+            Some(("result", Some(2))),
+            true,
+        ),
+        case(
+            Family::V6,
+            "request",
+            "{ status = 4 }",
+            &["{2} rejected leases"],
+            Some(("result", Some(4))),
+            true,
+        ),
+    ] {
+        check(&case);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_counted_and_answers_nothing() {
+    let _among = among_others();
+    let drops = |on| if on == "discover" { "{1} drops" } else { "{2} drops" };
+    for (family, on, action, kind) in [
+        (Family::V4, "discover", "{ truncate = 100 }", "tooshort"),
+        (Family::V4, "request", "{ truncate = 245 }", "malformed"),
+        (Family::V4, "request", "{ garbage = 300 }", "malformed"),
+        (Family::V4, "discover", "{ garbage = 5 }", "tooshort"),
+        (Family::V6, "request", "{ truncate = 3 }", "tooshort"),
+        (Family::V6, "discover", "{ truncate = 20 }", "malformed"),
+    ] {
+        let counted: &'static [&'static str] = Box::leak(Box::new([drops(on), kind]));
+        check(&case(family, on, action, counted, TIMED_OUT, false));
+    }
+}
+
+#[test]
+fn what_answers_somebody_else_is_foreign() {
+    let _among = among_others();
+    for family in Family::ALL {
+        check(&case(
+            family,
+            "discover",
+            "'wrong-xid'",
+            &["{1} drops", "foreign"],
+            TIMED_OUT,
+            false,
+        ));
+        check(&case(family, "request", "'wrong-xid'", &["{2} drops", "foreign"], TIMED_OUT, false));
+        check(&case(family, "request", "'drop'", &["{2} drops"], TIMED_OUT, false));
+        check(&case(family, "discover", "'ignore'", &["{1} drops"], TIMED_OUT, false));
+    }
+}
+
+#[test]
+fn what_comes_twice_or_in_another_order_harms_nobody() {
+    let _among = among_others();
+    for family in Family::ALL {
+        check(&case(family, "discover", "'duplicate'", &["{1} duplicates"], None, true));
+        check(&case(family, "request", "'duplicate'", &["{2} duplicates"], None, true));
+        check(&case(family, "discover", "'reorder'", &[], None, true));
+    }
+}
+
+/// An offer in the name of another server is taken in good faith, and the server that is asked is not that one.
+#[test]
+fn a_request_names_the_server_of_its_offer() {
+    let _among = among_others();
+    for server in [
+        Server::v4("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
+        Server::v6("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
+    ] {
+        let run = server.run("-r 250 -n 100 -R 100 -d 0.7").expect(3);
+        let record = run.balanced();
+        assert_eq!((record.counts.ok, record.counts.timed_out), (ALL - MET, MET), "{run}");
+        assert_eq!((server.tally().not_ours, server.sent(Answer::Ack)), (MET, ALL - MET), "{run}");
+    }
+}
+
+/// With `-1` every request names the first server that answered, whoever offered.
+#[test]
+fn one_server_is_asked_for_everything() {
+    let _among = among_others();
+    let script = "[[rule]]\non = ['discover']\nfirst = 2\naction = 'wrong-server'";
+    for server in [Server::v4(script), Server::v6(script)] {
+        let run = server.run("-r 250 -n 100 -R 100 -1").expect(0);
+        assert_eq!(run.balanced().counts.ok, ALL, "{run}");
+        assert_eq!((server.tally().not_ours, server.sent(Answer::Ack)), (0, ALL), "{run}");
+    }
+}
+
+#[test]
+fn losses_at_random_are_as_many_as_the_server_says() {
+    let _among = among_others();
+    let script = "
+        seed = 3
+        [[rule]]
+        probability = 0.1
+        action = 'drop'
+        [[rule]]
+        probability = 0.1
+        action = 'duplicate'
+    ";
+    let server = Server::v4(script);
+    let run = server.run("-r 400 -n 400 -R 400 -d 0.7").expect(3);
+    let record = run.balanced();
+    let stats = server.stats();
+    let lost = stats.fault("drop");
+    assert!(lost > 20, "{stats:?}");
+    assert_eq!(record.counts.timed_out, lost, "{run}");
+    // The server counts each copy that it sent, and all of them arrived.
+    let sent = server.sent(Answer::Offer) + server.sent(Answer::Ack);
+    let sum = |what: &str| {
+        let of = |stage| tally(&record, &format!("{stage} {what}"));
+        of("DISCOVER-OFFER") + of("REQUEST-ACK")
+    };
+    assert_eq!(sum("received") + sum("duplicates"), sent, "{stats:?}\n{run}");
+    assert_eq!((sum("drops"), sum("late")), (lost, 0), "{run}");
+}
+
+/// One address for everybody: whoever gets it after the first has somebody else's.
+#[test]
+fn addresses_given_twice_are_seen() {
+    let _among = among_others();
+    let server = Server::v4("[[rule]]\non = ['request']\naction = { address = '10.0.9.9' }");
+    let run = server.run("-r 250 -n 50 -R 50 -u").expect(0);
+    let record = run.balanced();
+    assert_eq!(tally(&record, "REQUEST-ACK non unique addresses"), 49, "{run}");
+    assert_eq!(run.line("REQUEST-ACK", "non unique addresses"), 49, "{run}");
+    assert_eq!(run.line("DISCOVER-OFFER", "non unique addresses"), 0, "{run}");
+    // Nobody looks without -u.
+    let run = server.run("-r 250 -n 50 -R 50").expect(0);
+    assert_eq!(run.line("REQUEST-ACK", "non unique addresses"), 0, "{run}");
+}
