@@ -93,3 +93,53 @@ fn after_a_power_cut_everybody_comes_back() {
     assert_eq!(run.tally("REQUEST-ACK (INIT-REBOOT) received"), 50, "{run}");
     assert_eq!((holders(&kea).len(), kea.leases().len()), (50, 50), "{run}");
 }
+
+#[test]
+fn dhcpv6_clients_ask_confirm_decline_and_release() {
+    let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
+    let run = "-6 -R 60 --births 120 --inform-share 0.3 --reboot-share 0.5 --decline-share 0.1 \
+        --release-share 0.5 -p 12 --lab all";
+    let run = Brunt::on(&lan).typed(&FLEET.replace("--births 80 ", "")).typed(run).run();
+    let code = run.code;
+    let run = run.ended_with(code);
+    for (statistic, stage) in [
+        ("pkt6-solicit-received", "SOLICIT-ADVERTISE"),
+        ("pkt6-request-received", "REQUEST-REPLY"),
+        ("pkt6-renew-received", "RENEW-REPLY"),
+        ("pkt6-infrequest-received", "INFORMATION-REQUEST-REPLY"),
+        ("pkt6-decline-received", "DECLINE-REPLY"),
+        ("pkt6-release-received", "RELEASE-REPLY"),
+        ("pkt6-confirm-received", "CONFIRM-REPLY"),
+    ] {
+        let tally = |word: &str| run.tally(&format!("{stage} {word}"));
+        assert_eq!(kea.statistic(statistic), tally("sent") + tally("resent"), "{statistic}\n{run}");
+        assert!(tally("received") > 0, "{stage}\n{run}");
+    }
+    let declined = kea.leases().iter().filter(|lease| lease.state == LeaseState::Declined).count();
+    assert_eq!(declined as u64, run.tally("DECLINE-REPLY received"), "{run}");
+}
+
+#[test]
+fn clients_without_a_relay_live_as_others_do() {
+    let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
+    let run = "-4 --client --lab -R 30 --release-share 0.5 --inform-share 0.3 -p 8";
+    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
+    assert_eq!(kea.statistic("pkt4-release-received"), run.tally("RELEASE unasked"), "{run}");
+    let renewed = run.tally("REQUEST-ACK (renewal) received");
+    assert!(renewed > 20 && run.tally("INFORM-ACK received") > 0, "{run}");
+    assert!(run.tally("RELEASE unasked") > 0, "{run}");
+}
+
+#[test]
+fn each_node_brings_a_fleet_of_its_own() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let node = |rank: u32| {
+        let run = format!("-4 -R 41 --node {rank}/2 -p 3 10.77.0.1");
+        let fleet = FLEET.replace("lan0", &format!("10.77.0.{}", rank + 2));
+        Brunt::on(&lan).typed(&fleet).typed(&run).start()
+    };
+    let (first, second) = (node(0), node(1));
+    let (first, second) = (first.wait().ended_with(0), second.wait().ended_with(0));
+    let macs: BTreeSet<u8> = holders(&kea).iter().map(|mac| mac[5]).collect();
+    assert_eq!(macs, (4..4 + 2 * 41).collect(), "{first}\n{second}");
+}
