@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 
-use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, require, run, until};
+use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, printed, require, run, until};
 
 use crate::brunt::Brunt;
 use crate::network::{old_tool, v4, v6};
@@ -25,6 +26,25 @@ fn a_wrapped_command_is_told_the_start_and_the_end() {
     let said = || fs::read_to_string(&told).unwrap_or_default();
     assert!(until(Duration::from_secs(20), || said() == "start\nstop\n"), "{}", said());
     run.wait().went_well();
+}
+
+#[test]
+fn scripts_find_it_under_its_old_name_and_may_say_where_they_are() {
+    let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let link = directory.path().join("perfdhcp");
+    symlink(env!("CARGO_BIN_EXE_brunt"), &link).expect("a link can be made");
+    let script = |laboratory: &str| {
+        let mut command = lan.client(&link);
+        command.args(["-4", "-l", "lan0", "-r100", "-n5", "-R", "5"]).env("BRUNT_LAB", laboratory);
+        let output = command.output().expect("a link can be run");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert_eq!(script("").0, Some(8));
+    assert_eq!(kea.leases().len(), 0);
+    let (code, report) = script("1");
+    assert_eq!((code, kea.leases().len()), (Some(0), 5), "{report}");
+    assert_eq!(printed(&report, "REQUEST-ACK", "received packets"), Some(5), "{report}");
 }
 
 #[test]

@@ -190,3 +190,36 @@ fn remove_leftovers() {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::require::require;
+
+    #[test]
+    fn what_a_process_left_behind_is_removed_and_what_is_in_use_is_not() {
+        if !require(&["ip", "root"]) {
+            return;
+        }
+        let lan = Lan::make();
+        // No process has so great a number.
+        let left = format!("{PREFIX}4999999999-{}-client", std::process::id());
+        run("ip", ["netns", "add", &left]);
+        remove_leftovers();
+        assert!(!Path::new(NAMESPACES).join(&left).exists());
+        assert!(lan.client_namespace().exists() && lan.server_namespace().exists());
+    }
+
+    #[test]
+    fn sockets_open_on_the_host_where_they_are_asked_for() {
+        if !require(&["ip", "root"]) {
+            return;
+        }
+        let lan = Lan::make();
+        let bound = |address: Ipv4Addr| std::net::UdpSocket::bind((address, 67)).is_ok();
+        assert!(lan.as_client(|| bound(Lan::CLIENT_V4)) && lan.as_server(|| bound(Lan::SERVER_V4)));
+        assert!(
+            !lan.as_client(|| bound(Lan::SERVER_V4)) && !lan.as_server(|| bound(Lan::CLIENT_V4))
+        );
+    }
+}
