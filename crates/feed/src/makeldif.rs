@@ -19,6 +19,7 @@
 //! * `first.names`, `last.names`, `cities`, `states` and `streets` are built in, for a resource
 //!   directory that lacks them.
 
+mod backslash;
 mod definition;
 mod entry;
 mod place;

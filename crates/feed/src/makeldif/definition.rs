@@ -1,10 +1,10 @@
 //! The lines of a template file: constants, branches and templates.
 
 use super::Sources;
-use super::place::escaped;
+use super::backslash::escaped;
 use super::resources::Resources;
 use super::tag::Context;
-use super::value::{Part, Value};
+use super::value::{Line, Part, Value};
 use crate::stream::Stream;
 
 /// A fault and its line.
@@ -31,13 +31,6 @@ pub(super) struct Subordinate {
     /// How many; as many as a number can say where the file gives none.
     pub(super) count: u64,
     pub(super) line: usize,
-}
-
-/// An attribute line.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) name: String,
-    pub(super) value: Value,
 }
 
 /// A file that has been read.

@@ -4,6 +4,7 @@
 //! a whole entry is made, a reference copies what the line it names gave before.
 
 use super::MakeLdif;
+use super::backslash::escaped;
 use super::definition::Definition;
 use super::value::{Condition, Extent, Part, Random};
 use crate::Escape;
@@ -244,9 +245,4 @@ fn cut(out: &mut Vec<u8>, extent: Extent, separator: u8, write: impl FnOnce(&mut
             }
         }
     }
-}
-
-/// Whether the byte at `at` follows an odd number of backslashes.
-pub(super) fn escaped(bytes: &[u8], at: usize) -> bool {
-    bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }

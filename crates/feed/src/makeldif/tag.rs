@@ -1,8 +1,7 @@
 //! The value of an attribute line: text, `{references}` and `<tags>`.
 
-use super::definition::Line;
 use super::resources::Resources;
-use super::value::{Condition, Extent, Part, Random, Value};
+use super::value::{Condition, Extent, Line, Part, Random, Value};
 use crate::charset::Charset;
 use crate::decimal::Decimal;
 use crate::stream::Stream;

@@ -6,6 +6,13 @@ use crate::lines::Lines;
 use crate::stream::Stream;
 use std::sync::Arc;
 
+/// An attribute line.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) name: String,
+    pub(super) value: Value,
+}
+
 /// What a line gives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Value {
