@@ -6,7 +6,7 @@
 //! as well. The table is of a fixed size; where two addresses meet in one place, the older is forgotten, and addresses
 //! of one pool meet only if the pool is larger than the table. It must not send anything.
 
-use super::frame::Mac;
+use super::ethernet::Mac;
 use brunt_wire::dhcp4::{Message, MessageType};
 use std::net::Ipv4Addr;
 

@@ -2,7 +2,7 @@
 //!
 //! It must not know which addresses are ours.
 
-use super::frame::{ETHERNET, EVERYBODY, Mac, TYPE_ARP};
+use super::ethernet::{ETHERNET, EVERYBODY, Mac, TYPE_ARP};
 use std::net::Ipv4Addr;
 
 /// The length of a question or an answer, with what Ethernet puts before it.

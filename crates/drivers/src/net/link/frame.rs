@@ -5,22 +5,14 @@
 
 use super::arp::Arp;
 use super::checksum::checksum;
+use super::ethernet::{ETHERNET, Mac, TYPE_ARP, TYPE_IPV4};
 use std::net::{Ipv4Addr, SocketAddrV4};
-
-/// A hardware address.
-pub(super) type Mac = [u8; 6];
-
-/// The hardware address of everybody.
-pub(super) const EVERYBODY: Mac = [0xff; 6];
 
 /// What stands before the payload: 14 octets of Ethernet, 20 of IPv4, 8 of UDP.
 pub(super) const HEADERS: usize = ETHERNET + IPV4 + UDP;
 
-pub(super) const ETHERNET: usize = 14;
 const IPV4: usize = 20;
 const UDP: usize = 8;
-const TYPE_IPV4: [u8; 2] = [0x08, 0x00];
-pub(super) const TYPE_ARP: [u8; 2] = [0x08, 0x06];
 const PROTOCOL_UDP: u8 = 17;
 const DONT_FRAGMENT: u16 = 0x4000;
 /// More fragments, or an offset: neither may be set.
@@ -162,6 +154,7 @@ fn address(bytes: &[u8], at: usize) -> Option<Ipv4Addr> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ethernet::EVERYBODY;
     use super::*;
     use proptest::prelude::*;
 

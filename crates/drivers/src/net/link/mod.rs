@@ -11,6 +11,7 @@
 mod addresses;
 mod arp;
 mod checksum;
+mod ethernet;
 mod filter;
 mod frame;
 mod neighbours;
@@ -27,7 +28,7 @@ use super::privilege;
 use super::stamp::Translation;
 use super::udp::{RECEIVE_BUFFER, size_buffers};
 use brunt_exchange::Clock;
-use frame::Mac;
+use ethernet::Mac;
 use segment::{Composed, Segment};
 use std::cell::RefCell;
 use std::io;

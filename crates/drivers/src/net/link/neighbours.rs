@@ -5,7 +5,7 @@
 //! before any reply is somebody asked for (RFC 826), and a few frames wait meanwhile, as they would in a kernel. It
 //! must not send anything, nor know what the frames say.
 
-use super::frame::Mac;
+use super::ethernet::Mac;
 use std::net::Ipv4Addr;
 
 /// How many neighbours are remembered.

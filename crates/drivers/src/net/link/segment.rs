@@ -6,7 +6,8 @@
 
 use super::addresses::Addresses;
 use super::arp::{self, Arp};
-use super::frame::{self, EVERYBODY, End, Frame, HEADERS, Mac, Trust};
+use super::ethernet::{EVERYBODY, Mac};
+use super::frame::{self, End, Frame, HEADERS, Trust};
 use super::neighbours::Neighbours;
 use crate::net::carrier::{Arrived, DATAGRAM_MAX, Parcel};
 use crate::net::mmsg::{BATCH, Beside};
