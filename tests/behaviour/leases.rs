@@ -84,3 +84,21 @@ fn the_stages_of_a_fleet_keep_their_places() {
     // Leases of an hour are renewed every other second.
     assert!(ended.stdout.contains("***Statistics for: REQUEST-ACK (renewal)***\n"), "{ended}");
 }
+
+#[test]
+fn who_is_answered_by_nobody_is_told_what_to_look_at() {
+    let _among = among_others();
+    let (local, nobody) = (free_port(), free_port());
+    let line = ["perfdhcp", "-L", &local, "-N", &nobody, "-r", "50", "-n", "3", "-d", "0.2"];
+    let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);
+    let advice = format!(
+        "note: nobody answered. Is there a server at 127.0.0.1:{nobody}, and has it a subnet for the relay 127.0.0.1? \
+         It answers to port 67, and not to {local}, unless "
+    );
+    assert!(ended.stderr.contains(&advice), "{ended}");
+    // Where there is an answer there is no such advice.
+    let target = LeaseTarget::start();
+    let ended = target.measure(&["-r", "50", "-n", "3"]).expect(0);
+    assert!(!ended.stderr.contains("nobody answered"), "{ended}");
+    target.stop();
+}

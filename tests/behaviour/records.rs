@@ -22,7 +22,7 @@ fn json(path: &Path) -> Value {
 }
 
 /// What is wrong with a record by the published schema.
-fn faults(record: &Value) -> Vec<String> {
+pub(crate) fn faults(record: &Value) -> Vec<String> {
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
     let validator = jsonschema::validator_for(&schema).expect("the schema is one");
     validator

@@ -39,7 +39,7 @@ fn check(case: &Case) {
     let script = format!("[[rule]]\non = ['{on}']\nevery = {EVERY}\naction = {action}");
     let server = if *family == Family::V4 { Server::v4(&script) } else { Server::v6(&script) };
     let code = if case.ends.is_some() { 3 } else { 0 };
-    let run = server.run("-r 250 -n 100 -R 100 -d 0.7 -u").expect(code);
+    let run = server.run("-r 250 -n 100 -R 100 -d 0.9 --kernel-stamps -u").expect(code);
     let record = run.balanced();
     let stages = match family {
         Family::V4 => ["DISCOVER-OFFER", "REQUEST-ACK"],
@@ -184,7 +184,7 @@ fn a_request_names_the_server_of_its_offer() {
         Server::v4("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
         Server::v6("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
     ] {
-        let run = server.run("-r 250 -n 100 -R 100 -d 0.7").expect(3);
+        let run = server.run("-r 250 -n 100 -R 100 -d 0.9 --kernel-stamps").expect(3);
         let record = run.balanced();
         assert_eq!((record.counts.ok, record.counts.timed_out), (ALL - MET, MET), "{run}");
         assert_eq!((server.tally().not_ours, server.sent(Answer::Ack)), (MET, ALL - MET), "{run}");
@@ -216,7 +216,7 @@ fn losses_at_random_are_as_many_as_the_server_says() {
         action = 'duplicate'
     ";
     let server = Server::v4(script);
-    let run = server.run("-r 400 -n 400 -R 400 -d 0.7").expect(3);
+    let run = server.run("-r 400 -n 400 -R 400 -d 0.9 --kernel-stamps").expect(3);
     let record = run.balanced();
     let stats = server.stats();
     let lost = stats.fault("drop");

@@ -114,7 +114,8 @@ pub(super) fn start(family: Family, port: u16, words: &str, more: &[&str]) -> Pr
     brunt.args(["perfdhcp", "--seed", "7", "--record"]).arg(&path);
     let version = if family == Family::V6 { "-6" } else { "-4" };
     let server = local(family).to_string();
-    brunt.args([version, "-l", &server, "-N", &port.to_string()]);
+    // Tests run side by side, and workers would all be on the first processor.
+    brunt.args([version, "--no-pin", "-l", &server, "-N", &port.to_string()]);
     if !words.contains("--source-port") {
         brunt.args(["-L", &free_port(family).to_string()]);
     }

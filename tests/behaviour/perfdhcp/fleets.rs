@@ -1,0 +1,149 @@
+//! Clients that act for themselves: an avalanche that repeats what was lost, and a fleet that lives.
+
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_targets::dhcp::{Act, Answer, Config, Family};
+
+use super::server::{Counted as _, Server, tally};
+use crate::program::among_others;
+
+/// What was sent in a stage, whether for the first time or again.
+fn sent(record: &Record, stage: &str) -> u64 {
+    tally(record, &format!("{stage} sent")) + tally(record, &format!("{stage} resent"))
+}
+
+#[test]
+fn an_avalanche_repeats_what_was_lost_after_four_seconds() {
+    let _among = among_others();
+    // All of the first wave is lost, and nothing after it.
+    let server = Server::v4("[[rule]]\non = ['discover']\nlast = 30\naction = 'ignore'");
+    let ended = server.run("--scenario avalanche -R 30").expect(0);
+    let record = ended.balanced();
+    assert_eq!((record.counts.ok, server.bound()), (30, 30), "{ended}");
+    assert_eq!(tally(&record, "DISCOVER-OFFER resent"), 30, "{ended}");
+    assert_eq!(server.received(Act::Discover), sent(&record, "DISCOVER-OFFER"), "{ended}");
+    assert_eq!(server.received(Act::Request), 30, "{ended}");
+    // RFC 2131 section 4.1: after four seconds, one more or less.
+    let took = record.operations[0].service.histogram().expect("it is a histogram");
+    let (least, most) = (took.min().unwrap(), took.max().unwrap());
+    assert!(least >= Duration::from_secs(3), "{least:?}\n{ended}");
+    assert!(most < Duration::from_millis(6_500), "{most:?}\n{ended}");
+    // They do not all come back at the same moment.
+    let spread = most.saturating_sub(least);
+    assert!(spread > Duration::from_millis(700), "{spread:?}\n{ended}");
+    assert!(ended.stdout.contains("to provision 30 clients. \n"), "{ended}");
+    assert!(ended.stdout.contains("Requests sent + resent: 90\nRequests resent: 30\n"), "{ended}");
+}
+
+#[test]
+fn an_avalanche_of_dhcpv6_doubles_its_patience() {
+    let _among = among_others();
+    let server = Server::v6("[[rule]]\non = ['solicit']\nlast = 40\naction = 'ignore'");
+    let ended = server.run("--scenario avalanche -R 20").expect(0);
+    let record = ended.balanced();
+    assert_eq!((record.counts.ok, server.bound()), (20, 20), "{ended}");
+    assert_eq!(server.received(Act::Discover), sent(&record, "SOLICIT-ADVERTISE"), "{ended}");
+    assert_eq!(tally(&record, "SOLICIT-ADVERTISE resent"), 40, "{ended}");
+    // RFC 8415 section 15 and 18.2.1: between 1 and 1.1 s, then between 1.9 and 2.1 times as much more.
+    let took = record.operations[0].service.histogram().expect("it is a histogram");
+    let (least, most) = (took.min().unwrap(), took.max().unwrap());
+    assert!(least >= Duration::from_millis(2_850), "{least:?}\n{ended}");
+    assert!(most < Duration::from_millis(4_900), "{most:?}\n{ended}");
+}
+
+/// What the server received of each act is what the record says was sent.
+fn agree(server: &Server, record: &Record, stages: &[(Act, &str)], text: &str) {
+    for (act, stage) in stages {
+        assert_eq!(server.received(*act), sent(record, stage), "{stage}\n{text}");
+    }
+}
+
+const STAGES_V4: [(Act, &str); 6] = [
+    (Act::Discover, "DISCOVER-OFFER"),
+    (Act::Request, "REQUEST-ACK"),
+    (Act::Release, "RELEASE"),
+    (Act::Reboot, "REQUEST-ACK (INIT-REBOOT)"),
+    (Act::Inform, "INFORM-ACK"),
+    (Act::Decline, "DECLINE"),
+];
+const STAGES_V6: [(Act, &str); 8] = [
+    (Act::Discover, "SOLICIT-ADVERTISE"),
+    (Act::Request, "REQUEST-REPLY"),
+    (Act::Renew, "RENEW-REPLY"),
+    (Act::Rebind, "REBIND-REPLY"),
+    (Act::Release, "RELEASE-REPLY"),
+    (Act::Reboot, "CONFIRM-REPLY"),
+    (Act::Inform, "INFORMATION-REQUEST-REPLY"),
+    (Act::Decline, "DECLINE-REPLY"),
+];
+
+#[test]
+fn a_fleet_does_what_its_server_sees() {
+    let _among = among_others();
+    let words = "--scenario fleet --clients 80 --time-scale 1200 -p 4 --release-share 50% \
+                 --decline-share 5% --reboot-share 30% --inform-share 30%";
+    for family in Family::ALL {
+        let server = Server::like(family, "", Config::default());
+        let run = server.run_with(words, &["--births", "over 1s"]);
+        let record = run.balanced();
+        let text = run.to_string();
+        match family {
+            Family::V4 => {
+                agree(&server, &record, &STAGES_V4, &text);
+                // A server cannot tell a rebinding client from a renewing one.
+                let renewed = sent(&record, "REQUEST-ACK (renewal)");
+                let rebound = sent(&record, "REQUEST-ACK (rebinding)");
+                assert_eq!(server.received(Act::Renew), renewed + rebound, "{run}");
+            }
+            Family::V6 => agree(&server, &record, &STAGES_V6, &text),
+        }
+        // Eighty births, and lives after them.
+        let acquire = &record.operations[0].counts;
+        assert!(acquire.ok >= 80, "{run}");
+        // A lease of some 3000 s that ages 1200 times as fast is renewed after some 1.2 s, so each of those that stay
+        // was renewed once or twice.
+        let renewed = record.operations.iter().find(|o| o.name == "renew").expect("it is there");
+        assert!(renewed.counts.ok > 40, "{run}");
+        let life = record.parts.iter().find(|part| part.name == "lease life").expect("it is there");
+        assert!(life.took.count > 0, "{run}");
+    }
+}
+
+#[test]
+fn clients_are_born_when_they_should() {
+    let _among = among_others();
+    let server = Server::v4("");
+    let ended =
+        server.run_with("--scenario fleet --clients 500 -p 2", &["--births", "50"]).expect(0);
+    // Fifty a second, the first of them at once.
+    let born = server.received(Act::Discover);
+    assert!(born.abs_diff(100) <= 2, "{born}\n{ended}");
+    assert_eq!(server.sent(Answer::Ack), born, "{ended}");
+}
+
+#[test]
+fn after_a_power_cut_all_come_back_in_time() {
+    let _among = among_others();
+    for family in Family::ALL {
+        let server = Server::like(family, "", Config::default());
+        let more = ["--births", "over 500ms", "--power-cut", "at 1500ms within 1s"];
+        let ended = server.run_with("--scenario fleet --clients 60 -p 3.5 --interval 0.25", &more);
+        let ended = ended.expect(0);
+        let record = ended.balanced();
+        // Each asks whether what it had still holds, once.
+        let stage =
+            if family == Family::V6 { "CONFIRM-REPLY" } else { "REQUEST-ACK (INIT-REBOOT)" };
+        assert_eq!(tally(&record, &format!("{stage} received")), 60, "{ended}");
+        assert_eq!((server.received(Act::Reboot), server.bound()), (60, 60), "{ended}");
+        // Between half a second and the cut there is nothing to do, and again a second after it.
+        let busy = |from: f64, to: f64| -> u64 {
+            let within = |start: f64| start >= from && start < to;
+            let steps = record.series.iter().filter(|step| within(step.from_s));
+            steps.flat_map(|step| &step.operations).map(|done| done.counts.ok).sum()
+        };
+        assert_eq!(busy(0.0, 1.4), 60, "{ended}");
+        assert_eq!(busy(1.4, 3.0), 60, "{ended}");
+        assert_eq!(busy(3.0, 9.0), 0, "{ended}");
+    }
+}

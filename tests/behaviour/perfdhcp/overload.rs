@@ -1,0 +1,53 @@
+//! More than a server can answer, for long: what was never answered leaves nothing behind in memory.
+
+use std::fs;
+
+use brunt_targets::dhcp::{Act, Family};
+
+use super::server::{Counted as _, Server, free_port, start, tally, wait_for};
+use crate::program::{Program, among_others};
+
+/// The most memory a program has ever had, in KiB.
+fn peak(program: &Program) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn what_is_never_answered_is_forgotten() {
+    let _among = among_others();
+    let server = Server::v4("[[rule]]\naction = 'ignore'");
+    // A thousand in flight for a twentieth of a second each.
+    let line = "-i --window 1000 -n 200000 -R 1000000 -d 0.05";
+    let program = server.start(line);
+    wait_for("a quarter", || server.received(Act::Discover) > 50_000);
+    let early = peak(&program);
+    wait_for("most of it", || server.received(Act::Discover) > 150_000);
+    let late = peak(&program);
+    let ended = program.wait().expect(3);
+    let record = ended.balanced();
+    assert_eq!((record.counts.timed_out, record.counts.planned), (200_000, 200_000), "{ended}");
+    assert_eq!(tally(&record, "DISCOVER-OFFER drops"), 200_000, "{ended}");
+    assert!(early > 0 && late < early + 2_048, "{early} KiB became {late} KiB\n{ended}");
+    assert!(late < 200 * 1024, "{late} KiB\n{ended}");
+}
+
+#[test]
+fn a_dead_port_costs_no_memory_either() {
+    let _among = among_others();
+    let port = free_port(Family::V6);
+    let program = start(Family::V6, port, "-i --window 200 -p 3 -R 1000 -d 0.05 -t 0.2", &[]);
+    wait_for("a start", || program.printed().lines().count() > 5);
+    let early = peak(&program);
+    wait_for("an end", || program.printed().lines().count() > 12);
+    let late = peak(&program);
+    let ended = program.wait().expect(3);
+    let record = ended.balanced();
+    assert_eq!(record.counts.ok, 0, "{ended}");
+    let refused = tally(&record, "locallimit");
+    let sent = tally(&record, "SOLICIT-ADVERTISE sent");
+    assert_eq!(sent + refused, record.counts.planned, "{ended}");
+    assert_eq!(tally(&record, "SOLICIT-ADVERTISE drops"), sent, "{ended}");
+    assert!(late < early + 2_048, "{early} KiB became {late} KiB\n{ended}");
+}
