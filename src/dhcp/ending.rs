@@ -13,7 +13,7 @@ use brunt_report::dhcp::{
 use brunt_report::{Style as SummaryStyle, summary};
 
 use super::letters::Letters;
-use super::{Job, naming};
+use super::{Job, naming, silence};
 use crate::cli::dhcp::args::{Family, Scenario, Style};
 use crate::cli::exit::Exit;
 use crate::console;
@@ -46,6 +46,10 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         if self.job.voice == Voice::Aloud {
             console::print(&self.texts(&figures)).map_err(|refusal| refusal.text)?;
             self.say(&record)?;
+            let Job { args, route, .. } = self.job;
+            if let Some(advice) = silence::advice(&figures, args.family, &args.route, route) {
+                console::note(&advice);
+            }
         }
         let exit = self.exit(&record);
         Ok(Outcome { record, exit })

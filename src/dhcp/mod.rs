@@ -14,6 +14,7 @@ mod problem;
 mod release;
 mod route;
 mod screen;
+mod silence;
 mod v4;
 mod v6;
 mod wrapped;
