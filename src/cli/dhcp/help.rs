@@ -82,8 +82,8 @@ fn markdown() -> String {
         let _ = writeln!(out, "{paragraph}\n");
     }
     out.push_str(
-        "What it shares with the other commands has pages of its own: \
-         [when operations start](schedules.md), [what is measured, and how](statistics.md), \
+        "[Measuring a DHCP server](dhcp.md) shows how it is used. What it shares with the other commands has pages \
+         of its own: [when operations start](schedules.md), [what is measured, and how](statistics.md), \
          [the record of a run](record.md).\n\n",
     );
     let table = switches::all();

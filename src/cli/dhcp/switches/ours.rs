@@ -19,7 +19,7 @@ pub(super) const ALL: &[Switch] = &[
     Switch::flag(
         Group::Exchange,
         "retransmit",
-        "Send again what is not answered, after the times of RFC 2131 and RFC 8415 instead of giving it up after -d. \
+        "Send again what is not answered, after the times of RFC 2131 and RFC 8415, instead of giving it up after -d. \
          The scenarios avalanche and fleet always do.",
     ),
     Switch::flag(
@@ -107,7 +107,8 @@ pub(super) const ALL: &[Switch] = &[
         "r/n",
         Kind::Text,
         "This machine is number r, counted from 0, of n that share the run: it starts the exchanges whose number \
-         leaves r when divided by n. No two machines use the same client or transaction id. All need the same --seed.",
+         leaves r when divided by n. No two machines use the same client or transaction id. All need the same --seed. \
+         In an avalanche and a fleet each brings -R clients of its own.",
     )
     .default("0/1"),
     Switch::new(

@@ -85,7 +85,8 @@ pub(super) const ALL: &[Switch] = &[
         "file",
         Kind::Path,
         "Draw the address of the relay of each exchange from this file, one a line: giaddr in DHCPv4, \
-         the link-address of the RELAY-FORW in DHCPv6.",
+         the link-address of the RELAY-FORW in DHCPv6. A DHCPv4 server answers to that address, unless it is told to answer \
+         to where it was asked from (Kea: KEA_TEST_SEND_RESPONSES_TO_SOURCE=1 in its environment).",
     ),
     Switch::new(
         Group::Network,
@@ -139,7 +140,8 @@ pub(super) const ALL: &[Switch] = &[
         "offset",
         Kind::Whole(3, OFFSET_MAX),
         "Where in the template the last byte of the client's identity stands: of the MAC address in DHCPv4, of the \
-         DUID in DHCPv6. Twice for two templates.",
+         DUID in DHCPv6. Twice for two templates. Without it, a DHCPv4 client identifier that repeats the MAC address \
+         is written as well.",
     )
     .most(2),
     Switch::new(
@@ -289,7 +291,8 @@ pub(super) const ALL: &[Switch] = &[
         Kind::Text,
         "No banner, and the reports of -t as bare values with this between them.",
     ),
-    Switch::new(Group::Output, "t", "seconds", Kind::Time, "Time between interim reports."),
+    Switch::new(Group::Output, "t", "seconds", Kind::Time, "Time between interim reports, which count from the beginning of the run and have a figure for each stage of \
+         the final report."),
     Switch::new(
         Group::Output,
         "w",
