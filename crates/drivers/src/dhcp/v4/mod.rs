@@ -6,6 +6,7 @@
 
 mod backoff;
 mod client;
+mod error;
 mod lease;
 mod plan;
 mod recipe;
@@ -13,9 +14,12 @@ mod setup;
 mod template;
 #[cfg(test)]
 mod tests;
+mod varied;
 
 pub use client::Client;
+pub use error::SetupError;
 pub use lease::Lease;
 pub use plan::Plan;
-pub use setup::{Retransmission, Rising, Role, Setup, SetupError, VariedOption};
+pub use setup::{Retransmission, Rising, Role, Setup};
 pub use template::{Offsets, Template};
+pub use varied::VariedOption;

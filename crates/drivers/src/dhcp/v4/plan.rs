@@ -1,9 +1,10 @@
 //! A [`Plan`]: what all DHCPv4 clients of a run share, ready to be sent.
 
 use super::backoff;
+use super::error::SetupError;
 use super::lease::Lease;
 use super::recipe::{Fields, Recipe, Shape};
-use super::setup::{Retransmission, Rising, Role, Setup, SetupError};
+use super::setup::{Retransmission, Rising, Role, Setup};
 use super::template::{Form, Offsets, Template};
 use crate::dhcp::population::{Mac, Population, pick};
 use crate::dhcp::{Kind, Stage};

@@ -3,7 +3,8 @@
 //! Everything that is the same for all clients is copied as it stands. Options that differ may differ
 //! in length too, so they are written between the constant parts instead of being patched.
 
-use super::setup::{SetupError, VariedOption};
+use super::error::SetupError;
+use super::varied::VariedOption;
 use crate::dhcp::population::Mac;
 use brunt_wire::dhcp4::{Draft, ETHERNET, Message, OPTIONS_AT, option, patch, relay};
 use std::collections::BTreeMap;

@@ -1,13 +1,10 @@
 //! A [`Setup`]: what is asked of DHCPv4 clients, before it is known whether it can be done.
 
 use super::template::Template;
+use super::varied::VariedOption;
 use crate::dhcp::population::Population;
-use crate::dhcp::varied::Pattern;
-use brunt_wire::dhcp4::{DecodeError, Present, Spot, option};
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::time::Duration;
-use thiserror::Error;
 
 /// What is asked of the clients of a run.
 #[derive(Clone, Debug)]
@@ -89,17 +86,6 @@ pub enum Role {
     },
 }
 
-/// An option that differs from client to client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariedOption {
-    /// Its code.
-    pub code: u8,
-    /// The sub-option of it, for relay agent information (82); several make one option.
-    pub sub: Option<u8>,
-    /// Its value.
-    pub value: Pattern,
-}
-
 /// A time in which DISCOVERs say that their clients have been waiting for one second, two, three ...
 /// so that a server which stands by believes its partner to be down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,71 +114,6 @@ impl Rising {
 pub struct Retransmission {
     /// How often a message is sent at most; nothing if for ever.
     pub tries: Option<u32>,
-}
-
-/// Why what is asked cannot be done.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum SetupError {
-    /// An option that the message has already.
-    #[error("add option {} to the {message}: {source}; leave it out, only the list of option 55 can grow", source.code)]
-    Present {
-        /// What the message is called.
-        message: &'static str,
-        /// Which option it is.
-        source: Present,
-    },
-    /// A code that is none.
-    #[error("add option {code}: this code has no value (0 fills up and 255 ends)")]
-    Code {
-        /// The code.
-        code: u8,
-    },
-    /// A varied value longer than its option.
-    #[error("vary option {code}: {text:?} may grow to {length} bytes, and {room} fit")]
-    TooLong {
-        /// The code of the option.
-        code: u8,
-        /// The text.
-        text: String,
-        /// How long it may get.
-        length: usize,
-        /// What fits.
-        room: usize,
-    },
-    /// A sub-option of an option that has none, or relay agent information without any.
-    #[error(
-        "vary option {code}: relay agent information ({}) consists of sub-options, and no other option does",
-        option::RELAY_INFO
-    )]
-    SubOption {
-        /// The code of the option.
-        code: u8,
-    },
-    /// A template that is no DHCPv4 message.
-    #[error("use the packet template {}: {source}", template.display())]
-    Packet {
-        /// Where the template comes from.
-        template: PathBuf,
-        /// What is wrong.
-        source: DecodeError,
-    },
-    /// An offset that points at something else than it should.
-    #[error(
-        "use the packet template {}: offset {offset} (-{switch}) {spot}; {remedy}",
-        template.display()
-    )]
-    Offset {
-        /// Where the template comes from.
-        template: PathBuf,
-        /// The switch that sets the offset.
-        switch: char,
-        /// The offset.
-        offset: usize,
-        /// What is there.
-        spot: Spot,
-        /// Where it should point.
-        remedy: String,
-    },
 }
 
 #[cfg(test)]

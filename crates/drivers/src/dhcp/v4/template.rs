@@ -4,8 +4,8 @@
 //! leave a packet that no server understands. So every offset is held against the packet's own
 //! layout before the run, and the error says what it really points at.
 
+use super::error::SetupError;
 use super::recipe::Fields;
-use super::setup::SetupError;
 use brunt_wire::dhcp4::{
     DecodeError, Message, MessageType, Present, Spot, Writer, at, option, patch,
 };
