@@ -37,7 +37,8 @@ pub(super) fn advice(
     };
     let port = match (family, local.port()) {
         (Family::V4, port) if port != RELAY_PORT => format!(
-            " It answers to port {RELAY_PORT}, and not to {port}, unless it is told to answer to where it was asked from"
+            " It answers to port {RELAY_PORT}, and not to {port}, unless it is told to answer to where it was asked \
+             from"
         ),
         _ => String::new(),
     };

@@ -85,8 +85,8 @@ pub(super) const ALL: &[Switch] = &[
         "file",
         Kind::Path,
         "Draw the address of the relay of each exchange from this file, one a line: giaddr in DHCPv4, \
-         the link-address of the RELAY-FORW in DHCPv6. A DHCPv4 server answers to that address, unless it is told to answer \
-         to where it was asked from (Kea: KEA_TEST_SEND_RESPONSES_TO_SOURCE=1 in its environment).",
+         the link-address of the RELAY-FORW in DHCPv6. A DHCPv4 server answers to that address, unless it is told to \
+         answer to where it was asked from (Kea: KEA_TEST_SEND_RESPONSES_TO_SOURCE=1 in its environment).",
     ),
     Switch::new(
         Group::Network,
@@ -291,8 +291,14 @@ pub(super) const ALL: &[Switch] = &[
         Kind::Text,
         "No banner, and the reports of -t as bare values with this between them.",
     ),
-    Switch::new(Group::Output, "t", "seconds", Kind::Time, "Time between interim reports, which count from the beginning of the run and have a figure for each stage of \
-         the final report."),
+    Switch::new(
+        Group::Output,
+        "t",
+        "seconds",
+        Kind::Time,
+        "Time between interim reports, which count from the beginning of the run and have a figure for each stage of \
+         the final report.",
+    ),
     Switch::new(
         Group::Output,
         "w",
