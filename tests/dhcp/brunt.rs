@@ -4,7 +4,7 @@
 //! about, the record must balance: every exchange and every message meets exactly one end.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,13 +24,16 @@ const ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "un
 /// A command line in the making.
 pub(crate) struct Brunt {
     command: Command,
+    words: Vec<OsString>,
+    /// Whether to give servers more time than users would, for a busy machine's sake, where the test does not say.
+    patient: bool,
     directory: TempDir,
 }
 
 impl Brunt {
     /// A run on the clients' host, with the seed given so that a failure can be had again.
     pub(crate) fn on(lan: &Lan) -> Self {
-        Self::made(lan.client(env!("CARGO_BIN_EXE_brunt")))
+        Self::made(lan.client(env!("CARGO_BIN_EXE_brunt")), true)
     }
 
     /// A run on the clients' host by way of another program, whose words come first.
@@ -38,30 +41,30 @@ impl Brunt {
         let [program, arguments @ ..] = words else { return Self::on(lan) };
         let mut command = lan.client(program);
         command.args(arguments).arg(env!("CARGO_BIN_EXE_brunt"));
-        Self::made(command)
+        Self::made(command, true)
     }
 
     /// A run wherever the test itself is, for what never gets as far as the network.
     pub(crate) fn here() -> Self {
-        Self::made(Command::new(env!("CARGO_BIN_EXE_brunt")))
+        Self::made(Command::new(env!("CARGO_BIN_EXE_brunt")), false)
     }
 
-    fn made(mut command: Command) -> Self {
+    fn made(mut command: Command, patient: bool) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         command.args(["perfdhcp", "--record"]).arg(directory.path().join("record.json"));
         command.args(["-s", "7"]).env("HOME", directory.path());
         command.env_remove("XDG_CONFIG_HOME").stdin(Stdio::null());
-        Self { command, directory }
+        Self { command, words: Vec::new(), patient, directory }
     }
 
     /// Further arguments, as one would type them, divided at spaces.
     pub(crate) fn typed(mut self, words: &str) -> Self {
-        self.command.args(words.split_whitespace());
+        self.words.extend(words.split_whitespace().map(OsString::from));
         self
     }
 
     pub(crate) fn arg(mut self, word: impl AsRef<OsStr>) -> Self {
-        self.command.arg(word);
+        self.words.push(word.as_ref().to_owned());
         self
     }
 
@@ -78,6 +81,13 @@ impl Brunt {
             File::create(self.directory.path().join(name)).expect("the file can be made")
         };
         let (report, notes) = (to("report"), to("notes"));
+        let says = |wanted: &str| self.words.iter().any(|word| word == wanted);
+        if self.patient && !["-d", "--scenario", "--retransmit"].into_iter().any(says) {
+            // The second stage's, which a first half does not have.
+            let stages = if says("-i") { 1 } else { 2 };
+            self.command.args(["-d", "5", "-d", "5"].into_iter().take(2 * stages));
+        }
+        self.command.args(&self.words);
         let child = self.command.stdout(report).stderr(notes).spawn().expect("the binary starts");
         Running { child, words: format!("{:?}", self.command), directory: self.directory }
     }

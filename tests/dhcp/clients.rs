@@ -11,7 +11,10 @@ use crate::packets::{asked, decoded_v4, decoded_v6};
 #[test]
 fn few_clients_take_turns_and_get_the_same_address_again() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    let run = Brunt::on(&lan).typed("-4 -u -l lan0 -r 100 -n 35 -R 10 10.77.0.1").run().went_well();
+    let run = Brunt::on(&lan)
+        .typed("-4 -u --window 4 -l lan0 -r 100 -n 35 -R 10 10.77.0.1")
+        .run()
+        .went_well();
     let rows = kea.lease_rows();
     assert_eq!((rows.len(), kea.leases().len(), run.count("ok")), (35, 10, 35), "{run}");
     let mut turns = BTreeMap::new();
@@ -45,7 +48,7 @@ fn one_client_is_the_base_itself() {
 #[test]
 fn many_clients_count_on_octet_by_octet_without_a_carry() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    let run = "-4 -b mac=00:0c:01:02:fe:fc -l lan0 -r 600 -n 600 -R 600 10.77.0.1";
+    let run = "-4 -b mac=00:0c:01:02:fe:fc -l lan0 -r 300 -n 600 -R 600 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().went_well();
     let clients: BTreeSet<Vec<u8>> = kea.leases().into_iter().map(|lease| lease.client).collect();
     let expected = (0_u16..600).map(|client| {
@@ -63,8 +66,12 @@ fn clients_may_come_from_a_list() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let brunt = Brunt::on(&lan);
     let list = brunt.file("macs", &(macs.join("\n") + "\n"));
-    let run =
-        brunt.typed("-4 -l lan0 -r 200 -n 80 -M").arg(&list).arg("10.77.0.1").run().went_well();
+    let run = brunt
+        .typed("-4 --window 1 -l lan0 -r 200 -n 80 -M")
+        .arg(&list)
+        .arg("10.77.0.1")
+        .run()
+        .went_well();
     let rows = kea.lease_rows();
     let clients: BTreeSet<Vec<u8>> = rows.iter().map(|lease| lease.client.clone()).collect();
     assert_eq!(clients, octets, "{run}");

@@ -84,7 +84,7 @@ fn lan() -> Option<Lan> {
     require(&["ip", "root"]).then(Lan::make)
 }
 
-const RUN: &str = "-4 -l lan0 -r 100 -n 20 -R 20 -d 0.5 -d 0.5";
+const RUN: &str = "-4 -l lan0 -r 100 -n 20 -R 20";
 
 #[test]
 fn an_answer_that_comes_twice_is_a_duplicate() {

@@ -73,7 +73,7 @@ fn the_old_tool_is_content_with_it() {
     let Some(lan) = lan() else { return };
     let target = Target::start(&lan, "--listen 10.77.0.1:67");
     let run =
-        Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 50 -n 50 -R 50 -W 500000 10.77.0.1");
+        Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 50 -n 50 -R 50 -W 5000000 10.77.0.1");
     assert_eq!((run.code, run.count("REQUEST-ACK", "received packets")), (0, 50), "{}", run.report);
     assert_eq!(target.leases(), 50);
 }

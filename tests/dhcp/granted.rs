@@ -190,8 +190,12 @@ fn leases_are_given_back_on_exit_where_that_is_asked_for() {
 #[test]
 fn a_server_without_addresses_left_is_not_mistaken_for_one_that_is_silent() {
     let few = KeaOptions { addresses: Some(4), ..KeaOptions::default() };
+    // One exchange at a time: an address that is offered is promised to nobody yet.
     let Some((lan, kea)) = v6(&few) else { return };
-    let run = Brunt::on(&lan).typed("-6 -l lan0 -r 100 -n 10 -R 10 --lab all").run().ended_with(3);
+    let run = Brunt::on(&lan)
+        .typed("-6 -l lan0 --window 1 -r 100 -n 10 -R 10 --lab all")
+        .run()
+        .ended_with(3);
     assert_eq!((run.count("ok"), kea.leases().len()), (4, 4), "{run}");
     // NoAddrsAvail, and not a drop.
     assert_eq!(run.ends()[&("result".into(), 2)], 6, "{run}");
@@ -199,7 +203,8 @@ fn a_server_without_addresses_left_is_not_mistaken_for_one_that_is_silent() {
     assert_eq!((run.tally("SOLICIT-ADVERTISE drops"), run.count("timed_out")), (0, 0), "{run}");
     // In DHCPv4 such a server says nothing at all.
     let Some((lan, kea)) = v4(&few) else { return };
-    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 -R 10 -d 0.3 10.77.0.1").run();
+    let run =
+        Brunt::on(&lan).typed("-4 -l lan0 --window 1 -r 4 -n 10 -R 10 -d 0.2 10.77.0.1").run();
     let run = run.ended_with(3);
     assert_eq!((run.count("ok"), kea.leases().len()), (4, 4), "{run}");
     assert_eq!((run.tally("DISCOVER-OFFER drops"), run.count("timed_out")), (6, 6), "{run}");

@@ -41,7 +41,7 @@ fn the_report_has_the_old_tool_s_lines_in_their_order() {
         return;
     }
     for options in
-        ["-r 50 -n 10 -n 10 -W 500000", "-i -r 50 -p 1 -W 300000", "-r 50 -f 10 -F 10 -p 2"]
+        ["-r 50 -n 10 -n 10 -W 5000000", "-i -r 50 -p 1 -W 300000", "-r 50 -f 10 -F 10 -p 2"]
     {
         let options = format!("-4 -l lan0 -R 100 {options} 10.77.0.1");
         let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
@@ -52,7 +52,7 @@ fn the_report_has_the_old_tool_s_lines_in_their_order() {
         assert!(old.len() > 15 && ours.len() > old.len(), "{run}");
         assert_eq!(ours[..old.len()], old, "{run}");
     }
-    for options in ["-r 50 -n 10 -n 10 -W 500000", "-i -r 50 -p 1 -W 300000"] {
+    for options in ["-r 50 -n 10 -n 10 -W 5000000", "-i -r 50 -p 1 -W 300000"] {
         let options = format!("-6 -l lan0 -R 100 {options} all");
         let Some((lan, _kea)) = v6(&KeaOptions::default()) else { return };
         let old = words(&Perfdhcp::run(&lan, &options).report);

@@ -40,7 +40,7 @@ fn both(
     }
     let old = deed(network(options)?, |lan| Perfdhcp::run(lan, &format!("-g single {arguments}")));
     let ours = deed(network(options)?, |lan| {
-        Brunt::on(lan).typed(&format!("-g single --lab {arguments}")).run()
+        Brunt::on(lan).typed(&format!("-g single --window 1 --lab {arguments}")).run()
     });
     Some((old, ours))
 }
@@ -122,7 +122,7 @@ const DUID: &str = "-b duid=000300010a0b0c0d0e0f";
 #[test]
 fn dora_is_the_same() {
     let plain = KeaOptions::default();
-    let end = "-r 20 -n 6 -n 6 -W 500000 10.77.0.1";
+    let end = "-r 20 -n 6 -n 6 -W 5000000 10.77.0.1";
     for options in [
         "-4 -l lan0",
         "-4 -l lan0 -R 4",
@@ -138,25 +138,25 @@ fn dora_is_the_same() {
 #[test]
 fn a_broadcast_dora_is_the_same() {
     let raw = KeaOptions { raw: true, ..KeaOptions::default() };
-    same(v4, &raw, "-4 -l lan0 -R 6 -r 20 -n 6 -n 6 -W 500000 all", &DORA);
-    same(v4, &raw, "-4 -l lan0 -R 6 -B -r 20 -n 6 -n 6 -W 500000 255.255.255.255", &DORA);
+    same(v4, &raw, "-4 -l lan0 -R 6 -r 20 -n 6 -n 6 -W 5000000 all", &DORA);
+    same(v4, &raw, "-4 -l lan0 -R 6 -B -r 20 -n 6 -n 6 -W 5000000 255.255.255.255", &DORA);
 }
 
 #[test]
 fn sarr_is_the_same() {
     let plain = KeaOptions::default();
     for options in ["", "-R 4", "-R 6 -e prefix-only", "-R 6 -e address-and-prefix", "-R 6 -1"] {
-        let arguments = format!("-6 -l lan0 {DUID} {options} -r 20 -n 6 -n 6 -W 500000 all");
+        let arguments = format!("-6 -l lan0 {DUID} {options} -r 20 -n 6 -n 6 -W 5000000 all");
         same(v6, &plain, &arguments, &SARR);
     }
     let arguments =
-        format!("-6 -o 15,00056272756e74 -l lan0 {DUID} -R 6 -r 20 -n 6 -n 6 -W 500000 all");
+        format!("-6 -o 15,00056272756e74 -l lan0 {DUID} -R 6 -r 20 -n 6 -n 6 -W 5000000 all");
     same(v6, &plain, &arguments, &SARR);
 }
 
 #[test]
 fn relayed_sarr_is_the_same() {
-    let arguments = format!("-6 -A 1 -l 2001:db8:77::2 {DUID} -R 6 -r 20 -n 6 -n 6 -W 500000");
+    let arguments = format!("-6 -A 1 -l 2001:db8:77::2 {DUID} -R 6 -r 20 -n 6 -n 6 -W 5000000");
     same(v6, &KeaOptions::default(), &format!("{arguments} 2001:db8:77::1"), &SARR);
 }
 
@@ -180,7 +180,7 @@ fn first_halves_are_the_same() {
 
 #[test]
 fn the_default_duid_differs_in_its_time_alone() {
-    let arguments = "-6 -l lan0 -R 6 -r 20 -n 6 -n 6 -W 500000 all";
+    let arguments = "-6 -l lan0 -R 6 -r 20 -n 6 -n 6 -W 5000000 all";
     let Some((old, ours)) = both_in_turn(v6, &KeaOptions::default(), arguments) else { return };
     // The client identifier is first in what a client sends: type 1, 14 octets, of which a link-layer address and time.
     let timeless = |message: &mut Message| {
@@ -214,7 +214,7 @@ fn clients_and_relays_from_lists_differ_in_who_is_drawn_alone() {
         path.to_str().expect("temporary directories have names in ASCII").to_owned()
     };
     let macs = file("macs", "02:11:22:33:44:01\n02:11:22:33:44:02\n02:11:22:33:44:0a\n");
-    let end = "-r 20 -n 6 -n 6 -W 500000 10.77.0.1";
+    let end = "-r 20 -n 6 -n 6 -W 5000000 10.77.0.1";
     let arguments = format!("-4 -l lan0 -M {macs} {end}");
     let Some((old, ours)) = both_in_turn(v4, &KeaOptions::default(), &arguments) else { return };
     let anonymous = |message: &mut Message| {
@@ -323,7 +323,7 @@ fn what_templates_make_is_the_same() {
     let (discover, request) = (file("discover.hex"), file("request.hex"));
     let (solicit, request6) = (file("solicit.hex"), file("request6.hex"));
     let plain = KeaOptions::default();
-    let end = "-R 6 -r 20 -n 6 -n 6 -W 500000";
+    let end = "-R 6 -r 20 -n 6 -n 6 -W 5000000";
     // The default place of the MAC address is wrong in the old tool, so it is said.
     let one = format!("-4 -l lan0 -T {discover} -O 33 {end} 10.77.0.1");
     same(v4, &plain, &one, &DORA);

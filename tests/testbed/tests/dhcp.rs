@@ -15,7 +15,7 @@ fn every_lease_of_dora_is_in_the_lease_file() {
     let kea = Kea::v4(&lan, &KeaOptions::default());
     let capture = Capture::start(&lan);
     let run =
-        Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 20 -n 20 -R 20 -W 500000 10.77.0.1");
+        Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 20 -n 20 -R 20 -W 5000000 10.77.0.1");
     let messages = capture.stop();
     assert_eq!(run.code, 0, "{}{}", run.report, run.errors);
     let (sent, acknowledged) =
@@ -45,7 +45,7 @@ fn addresses_and_prefixes_of_sarr_are_in_the_lease_file() {
     let capture = Capture::start(&lan);
     let run = Perfdhcp::run(
         &lan,
-        "-6 -l lan0 -g single -e address-and-prefix -r 100 -n 12 -n 12 -R 12 -W 500000 all",
+        "-6 -l lan0 -g single -e address-and-prefix -r 100 -n 12 -n 12 -R 12 -W 5000000 all",
     );
     let messages = capture.stop();
     assert_eq!(run.count("REQUEST-REPLY", "received packets"), 12, "{}", run.report);
@@ -105,7 +105,7 @@ fn one_host_stands_for_many_relays() {
     let list = directory.path().join("relays");
     std::fs::write(&list, "10.77.0.100\n10.77.0.101\n").unwrap();
     let options =
-        format!("-4 -l lan0 -g single -J {} -r 100 -n 20 -n 20 -R 20 -W 500000", list.display());
+        format!("-4 -l lan0 -g single -J {} -r 100 -n 20 -n 20 -R 20 -W 5000000", list.display());
     let run = Perfdhcp::run(&lan, &format!("{options} 10.77.0.1"));
     assert_eq!(run.count("REQUEST-ACK", "received packets"), 20, "{}", run.report);
     assert_eq!(kea.leases().len(), 20);
@@ -115,7 +115,7 @@ fn one_host_stands_for_many_relays() {
 fn a_pool_may_be_small_and_a_paused_kea_answers_later() {
     let Some(lan) = lan("kea-dhcp4") else { return };
     let kea = Kea::v4(&lan, &KeaOptions { addresses: Some(3), ..KeaOptions::default() });
-    let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 50 -n 8 -R 8 -W 500000 10.77.0.1");
+    let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 50 -n 8 -R 8 -W 5000000 10.77.0.1");
     assert_eq!(kea.leases().len(), 3, "{}", run.report);
     kea.pause();
     let before = kea.leases().len();
