@@ -7,16 +7,19 @@
 //! In order of depth: `session` carries out operations, `connection` opens, binds and closes, `login` binds, `link`
 //! moves bytes. None of them knows a schedule or a histogram.
 
+mod buffers;
 mod channel;
 mod churn;
 mod connection;
 mod entries;
+mod error;
 mod failure;
 mod link;
 mod live;
 mod login;
 mod plan;
 mod probe;
+mod purge;
 mod request;
 mod route;
 pub mod sasl;
@@ -26,11 +29,12 @@ mod slot;
 mod tally;
 mod worker;
 
-pub use churn::{Purge, purge};
 pub use entries::{Entry, EntrySource};
+pub use error::PlanError;
 pub use live::{DeleteMode, Threshold};
-pub use plan::{PARTS, Plan, PlanError};
+pub use plan::{PARTS, Plan};
 pub use probe::{ProbeError, probe};
+pub use purge::{Purge, purge};
 pub use route::{Route, Security};
 pub use session::Session;
 pub use setup::{

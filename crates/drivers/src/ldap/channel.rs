@@ -1,8 +1,8 @@
 //! One session's way to ask over a connection and wait for the answer.
 
+use super::buffers::Buffers;
 use super::link::Link;
 use super::slot::{Keep, Reply};
-use super::worker::Worker;
 use brunt_exchange::Watch;
 use brunt_wire::ldap::code;
 use std::future::poll_fn;
@@ -11,7 +11,7 @@ use std::future::poll_fn;
 #[derive(Clone, Copy)]
 pub(super) struct Channel<'a> {
     pub(super) link: &'a Link,
-    pub(super) worker: &'a Worker,
+    pub(super) buffers: &'a Buffers,
     pub(super) slot: usize,
 }
 
@@ -27,7 +27,7 @@ impl Channel<'_> {
     ) -> Reply {
         let mut flight = self.link.start(self.slot, expected, keep, watch.wants_text(), encode);
         watch.sent();
-        poll_fn(|cx| flight.poll_reply(cx, &mut self.worker.input.borrow_mut())).await
+        poll_fn(|cx| flight.poll_reply(cx, &mut self.buffers.input.borrow_mut())).await
     }
 
     /// The same beside the measured exchange: to open a connection or to clean up.
@@ -38,7 +38,7 @@ impl Channel<'_> {
         encode: impl FnOnce(i32, &mut Vec<u8>),
     ) -> Reply {
         let mut flight = self.link.start(self.slot, expected, keep, true, encode);
-        poll_fn(|cx| flight.poll_reply(cx, &mut self.worker.input.borrow_mut())).await
+        poll_fn(|cx| flight.poll_reply(cx, &mut self.buffers.input.borrow_mut())).await
     }
 
     /// How many entries the last answer had.

@@ -60,7 +60,7 @@ impl Connection {
     }
 
     pub(super) fn channel(&self, slot: usize) -> Channel<'_> {
-        Channel { link: &self.link, worker: &self.worker, slot }
+        Channel { link: &self.link, buffers: &self.worker.buffers, slot }
     }
 
     /// Whether operations can go over it. While it is being opened it may be up and still in the clear,
@@ -81,7 +81,7 @@ impl Connection {
     /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
     pub(super) async fn glance(&self) {
         poll_fn(|cx| {
-            self.link.poll_idle(cx, &mut self.worker.input.borrow_mut());
+            self.link.poll_idle(cx, &mut self.worker.buffers.input.borrow_mut());
             Poll::Ready(())
         })
         .await;
@@ -200,6 +200,7 @@ impl Connection {
         let started = watch.now();
         let channel = self.channel(slot);
         let guard = Unsettling(&self.unsettled);
+        Tally::one(&plan.tally.binds);
         let bound = plan.route.within("the bind", credentials.bind(channel, occasion, None)).await;
         if bound.is_ok() {
             guard.settle();

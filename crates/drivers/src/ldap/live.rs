@@ -49,6 +49,12 @@ pub(super) struct Live {
     state: Mutex<State>,
 }
 
+/// An entry whose fate is open. Dropped without word from the server, it is left to the purge.
+pub(super) struct Open<'a> {
+    live: &'a Live,
+    number: u64,
+}
+
 #[derive(Debug, Default)]
 struct State {
     added: u64,
@@ -87,6 +93,11 @@ impl Live {
         Turn::Add(number)
     }
 
+    /// Keeps an entry's fate open while the server is asked to add or to delete it.
+    pub(super) const fn open(&self, number: u64) -> Open<'_> {
+        Open { live: self, number }
+    }
+
     /// The server has it.
     pub(super) fn added(&self, number: u64, now: Moment) {
         self.state().entries.push_back((number, now));
@@ -98,7 +109,7 @@ impl Live {
     }
 
     /// The server may have it or not.
-    pub(super) fn uncertain(&self, number: u64) {
+    fn uncertain(&self, number: u64) {
         self.state().uncertain.push(number);
     }
 
@@ -120,6 +131,19 @@ impl Live {
 
     pub(super) fn size(&self) -> u64 {
         self.state().entries.len() as u64
+    }
+}
+
+impl Open<'_> {
+    /// The server has said what became of it.
+    pub(super) fn settle(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.live.uncertain(self.number);
     }
 }
 

@@ -4,15 +4,14 @@
 //! mechanism are one bind. A simple bind allocates nothing; SASL does, as its cryptography dwarfs that.
 
 use super::channel::Channel;
+use super::error::PlanError;
 use super::failure::Failure;
-use super::plan::PlanError;
 use super::request::{Compiler, Request};
 use super::sasl::{
     Conversation, Identity as SaslIdentity, KeyCache, Mechanism, SaslError, SaslOptions, Step,
 };
 use super::setup::Identity;
-use super::slot::{Keep, Reply};
-use super::tally::Tally;
+use super::slot::Keep;
 use crate::chance::mix;
 use crate::secret::Secret;
 use brunt_exchange::{Class, Watch};
@@ -31,7 +30,15 @@ const STEPS_MAX: usize = 10;
 pub(super) struct Credentials {
     method: Method,
     password: Secret,
-    invalid_percent: u8,
+    wrong: WrongPasswords,
+}
+
+/// Which binds of a run are meant to fail: a function of the seed and the bind's number, so that runs repeat.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WrongPasswords {
+    pub(super) seed: u64,
+    /// How many binds in a hundred. 0 and 100 never draw.
+    pub(super) percent: u8,
 }
 
 #[derive(Debug)]
@@ -67,7 +74,7 @@ impl Credentials {
         identity: &Identity,
         controls: &[Control],
         compiler: Compiler<'_>,
-        invalid_percent: u8,
+        wrong: WrongPasswords,
     ) -> Result<Option<Self>, PlanError> {
         let (method, password) = match identity {
             Identity::Anonymous => return Ok(None),
@@ -97,7 +104,7 @@ impl Credentials {
                 (Method::Sasl(Box::new(sasl)), password)
             }
         };
-        Ok(Some(Self { method, password: password.clone(), invalid_percent }))
+        Ok(Some(Self { method, password: password.clone(), wrong }))
     }
 
     /// The compiled request of a simple bind.
@@ -120,13 +127,9 @@ impl Credentials {
         }
     }
 
-    /// The password of one bind: a function of the seed and the number, so that runs repeat.
-    fn password(&self, seed: u64, number: u64) -> &[u8] {
-        if is_invalid(seed, number, self.invalid_percent) {
-            INVALID
-        } else {
-            self.password.expose()
-        }
+    /// The password of one bind.
+    fn password(&self, number: u64) -> &[u8] {
+        if self.wrong.has(number) { INVALID } else { self.password.expose() }
     }
 
     /// Binds as the measured exchange, or beside it without a `watch`. Yields the result code.
@@ -136,16 +139,12 @@ impl Credentials {
         occasion: Occasion<'_>,
         watch: Option<&mut Watch<'_>>,
     ) -> Result<u32, Failure> {
-        let plan = &channel.worker.plan;
-        let password = self.password(plan.seed, occasion.position.number);
-        if watch.is_none() {
-            Tally::one(&plan.tally.binds);
-        }
+        let password = self.password(occasion.position.number);
         match &self.method {
             Method::Simple(request) => {
                 let reply = {
                     let encode = |id: i32, out: &mut Vec<u8>| {
-                        let mut scratch = channel.worker.scratch.borrow_mut();
+                        let mut scratch = channel.buffers.scratch.borrow_mut();
                         let Occasion { arguments, position, found, .. } = &occasion;
                         // Nothing about a DN can fail: only filters are parsed late.
                         if let Ok(ready) =
@@ -161,9 +160,19 @@ impl Credentials {
                         None => channel.ask(op::BIND_RESPONSE, Keep::Nothing, encode).await,
                     }
                 };
-                code_of(reply)
+                reply.code()
             }
             Method::Sasl(sasl) => Box::pin(sasl.bind(channel, occasion, password, watch)).await,
+        }
+    }
+}
+
+impl WrongPasswords {
+    const fn has(self, number: u64) -> bool {
+        match self.percent {
+            0 => false,
+            100.. => true,
+            percent => mix(self.seed ^ mix(number)) % 100 < percent as u64,
         }
     }
 }
@@ -205,7 +214,7 @@ impl Sasl {
                 None => channel.ask(op::BIND_RESPONSE, Keep::Credentials, encode).await,
             };
             let credentials = channel.kept(<[u8]>::to_vec);
-            match code_of(reply)? {
+            match reply.code()? {
                 code::SASL_BIND_IN_PROGRESS => challenge = Some(credentials),
                 code::SUCCESS => {
                     let proof = Some(credentials.as_slice()).filter(|proof| !proof.is_empty());
@@ -242,7 +251,7 @@ async fn advance(
 ) -> Result<(Conversation, Step, Vec<u8>), Failure> {
     let mut response = Vec::new();
     if !conversation.blocks() {
-        let mut keys = channel.worker.keys.borrow_mut();
+        let mut keys = channel.buffers.keys.borrow_mut();
         let step = conversation
             .step(challenge.as_deref(), &mut keys, &mut response)
             .map_err(|error| of_sasl(&error))?;
@@ -258,13 +267,6 @@ async fn advance(
     }
 }
 
-fn code_of(reply: Reply) -> Result<u32, Failure> {
-    match reply {
-        Reply::Result(code) => Ok(code),
-        Reply::Broken(failure) => Err(failure),
-    }
-}
-
 fn of_sasl(error: &SaslError) -> Failure {
     let class = match error {
         SaslError::Challenge { .. } => Class::Protocol,
@@ -274,15 +276,6 @@ fn of_sasl(error: &SaslError) -> Failure {
     Failure::new(class, code::LOCAL_ERROR, error.to_string())
 }
 
-/// Whether the bind with this number is meant to fail. 0 and 100 percent never draw.
-fn is_invalid(seed: u64, number: u64, percent: u8) -> bool {
-    match percent {
-        0 => false,
-        100.. => true,
-        _ => mix(seed ^ mix(number)) % 100 < u64::from(percent),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,15 +283,16 @@ mod tests {
     #[test]
     fn wrong_passwords_are_as_many_as_asked_and_always_the_same() {
         for percent in [0, 1, 37, 99, 100] {
-            let wrong = (0..100_000).filter(|number| is_invalid(7, *number, percent)).count();
+            let wrong = WrongPasswords { seed: 7, percent };
+            let count = (0..100_000).filter(|number| wrong.has(*number)).count();
             let expected = usize::from(percent) * 1000;
-            assert!(wrong.abs_diff(expected) < 600, "{percent}: {wrong}");
-            assert!(
-                (0..1000)
-                    .all(|number| is_invalid(7, number, percent) == is_invalid(7, number, percent))
-            );
+            assert!(count.abs_diff(expected) < 600, "{percent}: {count}");
+            assert!((0..1000).all(|number| wrong.has(number) == wrong.has(number)));
         }
-        let drawn = |seed| (0..64).map(|number| is_invalid(seed, number, 50)).collect::<Vec<_>>();
+        let drawn = |seed| {
+            let wrong = WrongPasswords { seed, percent: 50 };
+            (0..64).map(|number| wrong.has(number)).collect::<Vec<_>>()
+        };
         assert_ne!(drawn(1), drawn(2));
     }
 }

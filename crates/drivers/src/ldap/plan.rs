@@ -3,20 +3,20 @@
 //! Whatever can be refused is refused here, before the first connection: templates, filters, numbers
 //! of arguments, combinations that cannot work. Every request is put together once to be sure.
 
+use super::buffers::Scratch;
 use super::churn::Churn;
+use super::error::PlanError;
 use super::live::Live;
-use super::login::Credentials;
+use super::login::{Credentials, WrongPasswords};
 use super::request::{Compiler, Request};
 use super::route::{Route, Security};
 use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
-use super::worker::Scratch;
 use crate::net::tcp::Dialer;
 use brunt_exchange::Part;
-use brunt_feed::{Arguments, Position, TemplateError};
+use brunt_feed::{Arguments, Position};
 use brunt_wire::ldap::control::Control;
-use brunt_wire::ldap::filter::FilterError;
 use std::sync::Arc;
 
 /// The names of the parts that sessions report, in the order of their numbers.
@@ -34,73 +34,6 @@ pub(super) const SEARCH: Part = Part(3);
 pub(super) const READ: Part = Part(4);
 /// The modify after a read.
 pub(super) const MODIFY: Part = Part(5);
-
-/// Why a plan cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// A template is not one, or asks for arguments that are not there.
-    #[error(transparent)]
-    Template(#[from] TemplateError),
-    /// A filter is not one.
-    #[error("use the filter {text}: {error}")]
-    Filter {
-        /// The filter, with its placeholders.
-        text: String,
-        /// What is wrong, where, and what would be right.
-        error: FilterError,
-    },
-    /// An assertion whose shape depends on arguments.
-    #[error(
-        "use the assertion filter {0}: its shape must not depend on an argument, only its values may"
-    )]
-    AssertionShape(String),
-    /// The same value several times.
-    #[error(
-        "give {attribute} {count} values: the template \"{value}\" has no placeholder, so they would all be the \
-         same, which servers refuse; add a placeholder and an argument for it"
-    )]
-    SameValues {
-        /// The attribute.
-        attribute: String,
-        /// The template.
-        value: String,
-        /// How many values were asked for.
-        count: usize,
-    },
-    /// Several requests on a connection that does not stay as it is.
-    #[error(
-        "use {0} concurrent requests a connection: connections must then stay open and bound (-F), as a bind or a \
-         close may not come between other operations"
-    )]
-    Concurrency(u32),
-    /// Concurrent binds.
-    #[error(
-        "use {0} concurrent requests a connection: binds cannot be interleaved on one connection"
-    )]
-    ConcurrentBinds(u32),
-    /// Connections replaced while others use them.
-    #[error("replace connections after {0} operations: that needs one request at a time on each")]
-    Reconnect(u64),
-    /// Nobody to bind.
-    #[error(
-        "measure binds: nobody is named to bind; give a bind DN (-D) and password (-w), or a SASL mechanism (-o)"
-    )]
-    Nobody,
-    /// A percentage above 100.
-    #[error("send the wrong password in {0} of 100 binds: give a number from 0 to 100")]
-    Percent(u8),
-    /// EXTERNAL without a certificate's connection.
-    #[error(
-        "use SASL EXTERNAL: it takes the identity of a client certificate, so it needs LDAPS (-Z) or StartTLS (-q)"
-    )]
-    ExternalWithoutTls,
-    /// The first request cannot be put together.
-    #[error("put the first request together: {0}")]
-    FirstRequest(Box<str>),
-    /// Nothing to change.
-    #[error("modify entries: no attribute is given; add at least one attribute:value")]
-    NoChange,
-}
 
 /// A compiled plan.
 #[derive(Debug)]
@@ -137,8 +70,12 @@ impl Plan {
         check_external(&setup.login, &setup)?;
         let controls = bind_controls(&setup.bind_controls);
         let none = Arguments::default();
-        let login =
-            Credentials::compile(&setup.login, &controls, Compiler::new(&none, 0, setup.raw), 0)?;
+        let login = Credentials::compile(
+            &setup.login,
+            &controls,
+            Compiler::new(&none, 0, setup.raw),
+            WrongPasswords::default(),
+        )?;
         let operation = Operation::compile(&setup, &controls)?;
         let plan = Self {
             route: setup.route,
@@ -226,7 +163,8 @@ impl Operation {
                 return Err(PlanError::Percent(percent));
             }
             check_external(identity, setup)?;
-            Credentials::compile(identity, controls, compiler(appended), percent)?
+            let wrong = WrongPasswords { seed: setup.seed, percent };
+            Credentials::compile(identity, controls, compiler(appended), wrong)?
                 .ok_or(PlanError::Nobody)
         };
         let search = |search: &SearchSetup, limit| compiler(0).search(search, limit);

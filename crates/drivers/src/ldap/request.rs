@@ -4,10 +4,10 @@
 //! DN is escaped by the rules of RFC 4514. Only where a template decides the shape of the filter
 //! itself, or the user wants the old way, is the text put together and parsed for every exchange.
 
+use super::buffers::{Arena, Scratch};
+use super::error::PlanError;
 use super::failure::Failure;
-use super::plan::PlanError;
 use super::setup::{Change, ModifySetup, OperationControls, SearchSetup};
-use super::worker::{Arena, Scratch};
 use brunt_exchange::Class;
 use brunt_feed::{Arguments, Escape, Piece, Position, Row, Slot, Template};
 use brunt_wire::ldap::control::Control;

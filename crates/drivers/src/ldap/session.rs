@@ -4,13 +4,15 @@
 //! than that (a search before a bind, pages, a read before a modify) is boxed or rare.
 
 use super::channel::Channel;
+use super::churn::Churn;
 use super::connection::{Connection, Unsettling};
 use super::failure::Failure;
+use super::live::Turn;
 use super::login::{Credentials, Occasion};
 use super::plan::{BIND, MODIFY, Operation, Plan, READ, SEARCH};
 use super::request::{Ready, Request};
 use super::setup::Mode;
-use super::slot::{Keep, Reply};
+use super::slot::Keep;
 use crate::chance::mix;
 use brunt_exchange::{Class, Outcome, Ticket, Watch};
 use brunt_feed::Position;
@@ -100,19 +102,19 @@ impl brunt_exchange::Session for Session {
 }
 
 /// One exchange being carried out.
-pub(super) struct Carrying<'a> {
+struct Carrying<'a> {
     connection: &'a Connection,
-    pub(super) channel: Channel<'a>,
+    channel: Channel<'a>,
     ticket: &'a Ticket,
 }
 
 impl Carrying<'_> {
     fn plan(&self) -> &Plan {
-        &self.channel.worker.plan
+        &self.connection.worker.plan
     }
 
     fn position(&self) -> Position {
-        self.channel.worker.position(self.ticket)
+        self.connection.worker.position(self.ticket)
     }
 
     /// Sends one request and waits for its answer.
@@ -124,11 +126,11 @@ impl Carrying<'_> {
         keep: Keep,
         watch: &mut Watch<'_>,
     ) -> Result<u32, Failure> {
-        let worker = self.channel.worker;
+        let plan = self.plan();
         let position = self.position();
         let with_values = |send: &mut dyn FnMut(Ready<'_>)| {
-            let mut scratch = worker.scratch.borrow_mut();
-            request.fill(&worker.plan.arguments, &position, None, extra, &mut scratch).map(send)
+            let mut scratch = self.channel.buffers.scratch.borrow_mut();
+            request.fill(&plan.arguments, &position, None, extra, &mut scratch).map(send)
         };
         if request.may_fail() {
             // Only a filter that is parsed late can fail, and then nothing may be sent.
@@ -138,19 +140,16 @@ impl Carrying<'_> {
             let encoded = with_values(&mut |ready| ready.encode(id, out));
             debug_assert!(encoded.is_ok(), "a request that cannot fail has failed");
         };
-        match self.channel.exchange(expected, keep, watch, encode).await {
-            Reply::Result(code) => Ok(code),
-            Reply::Broken(failure) => Err(failure),
-        }
+        self.channel.exchange(expected, keep, watch, encode).await.code()
     }
 
     /// A number to pick something by: a function of the seed and the exchange's number.
-    pub(super) fn draw(&self) -> u64 {
+    fn draw(&self) -> u64 {
         mix(self.plan().seed ^ mix(self.ticket.number))
     }
 
     /// The outcome of an exchange that one answer decides.
-    pub(super) fn outcome(
+    fn outcome(
         &self,
         reply: Result<u32, Failure>,
         about: impl FnOnce() -> String,
@@ -288,6 +287,53 @@ impl Carrying<'_> {
         watch.operation(1);
         let reply = self.ask(modify, &[dn], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
         self.outcome(reply, || String::from_utf8_lossy(dn).into_owned(), watch)
+    }
+
+    async fn add_or_delete(&self, churn: &Churn, watch: &mut Watch<'_>) -> Outcome {
+        match churn.live.next(watch.now(), self.draw()) {
+            Turn::Add(number) => self.add(churn, number, watch).await,
+            Turn::Delete(number) => self.delete(churn, number, watch).await,
+        }
+    }
+
+    async fn add(&self, churn: &Churn, number: u64, watch: &mut Watch<'_>) -> Outcome {
+        if !churn.has(number) {
+            watch.explain(format_args!(
+                "the template makes no entry {number}, counted from 0: let it make more"
+            ));
+            return Outcome::Failed(Class::Check, 0);
+        }
+        let open = churn.live.open(number);
+        let scratch = &self.channel.buffers.scratch;
+        let encode = |id: i32, out: &mut Vec<u8>| {
+            churn.encode_add(number, &mut scratch.borrow_mut().entry, id, out);
+        };
+        let reply =
+            self.channel.exchange(op::ADD_RESPONSE, Keep::Nothing, watch, encode).await.code();
+        if let Ok(code) = reply {
+            open.settle();
+            match code {
+                code::SUCCESS => churn.live.added(number, watch.now()),
+                code::ENTRY_ALREADY_EXISTS => churn.live.collided(),
+                _ => {}
+            }
+        }
+        self.outcome(reply, || churn.dn(number), watch)
+    }
+
+    async fn delete(&self, churn: &Churn, number: u64, watch: &mut Watch<'_>) -> Outcome {
+        watch.operation(1);
+        let open = churn.live.open(number);
+        let scratch = &self.channel.buffers.scratch;
+        let encode = |id: i32, out: &mut Vec<u8>| {
+            churn.encode_delete(number, &mut scratch.borrow_mut().text, id, out);
+        };
+        let reply =
+            self.channel.exchange(op::DELETE_RESPONSE, Keep::Nothing, watch, encode).await.code();
+        if matches!(reply, Ok(code::SUCCESS | code::NO_SUCH_OBJECT)) {
+            open.settle();
+        }
+        self.outcome(reply, || churn.dn(number), watch)
     }
 }
 

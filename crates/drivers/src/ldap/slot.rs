@@ -31,6 +31,16 @@ pub(super) enum Reply {
     Broken(Failure),
 }
 
+impl Reply {
+    /// The result code, or why there is none.
+    pub(super) fn code(self) -> Result<u32, Failure> {
+        match self {
+            Self::Result(code) => Ok(code),
+            Self::Broken(failure) => Err(failure),
+        }
+    }
+}
+
 pub(super) struct Slot {
     /// The message id in flight; 0 if there is none.
     pub(super) id: i32,
