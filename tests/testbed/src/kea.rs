@@ -121,7 +121,7 @@ impl Kea {
     fn wait_until_it_answers(&self) {
         let answers = || self.asked("version-get").is_some();
         let there = until(PATIENCE, || answers() || !self.daemon.is_running());
-        let there = there && self.daemon.is_running() && !self.log().contains("ERROR");
+        let there = there && self.daemon.is_running() && !self.log().contains("OPEN_SOCKET_FAIL");
         assert!(there, "Kea did not start; its log:\n{}", self.log());
     }
 
