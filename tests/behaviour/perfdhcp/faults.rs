@@ -1,9 +1,10 @@
 //! Whatever a server does wrong is counted in one place and no other, and as often as the server did it.
 
-use brunt_targets::dhcp::{Answer, Family};
+use brunt_record::Record;
+use brunt_targets::dhcp::{Answer, Config, Family};
 
 use super::server::{Counted as _, Server, counted, ended, tally};
-use crate::program::among_others;
+use crate::program::{Ended, Program, among_others};
 
 /// Exchanges of a run, and how many of them meet the fault.
 const ALL: u64 = 100;
@@ -34,12 +35,25 @@ const fn case(
     Case { family, on, action, counted, ends, answered }
 }
 
-fn check(case: &Case) {
+/// Carries all of them out at the same time, each with a server of its own.
+fn check(cases: &[Case]) {
+    let runs: Vec<_> = cases.iter().map(begin).collect();
+    for (case, (server, program)) in cases.iter().zip(runs) {
+        conclude(case, &server, program.wait());
+    }
+}
+
+fn begin(case: &Case) -> (Server, Program) {
     let Case { family, on, action, .. } = case;
     let script = format!("[[rule]]\non = ['{on}']\nevery = {EVERY}\naction = {action}");
-    let server = if *family == Family::V4 { Server::v4(&script) } else { Server::v6(&script) };
-    let code = if case.ends.is_some() { 3 } else { 0 };
-    let run = server.run("-r 250 -n 100 -R 100 -d 0.9 --kernel-stamps -u").expect(code);
+    let server = Server::like(*family, &script, Config::default());
+    let program = server.start("-r 250 -n 100 -R 100 -d 0.9 --kernel-stamps -u");
+    (server, program)
+}
+
+fn conclude(case: &Case, server: &Server, run: Ended) {
+    let Case { family, on, action, .. } = case;
+    let run = run.expect(if case.ends.is_some() { 3 } else { 0 });
     let record = run.balanced();
     let stages = match family {
         Family::V4 => ["DISCOVER-OFFER", "REQUEST-ACK"],
@@ -75,7 +89,7 @@ fn check(case: &Case) {
 }
 
 /// The text says what the record says.
-fn printed(run: &crate::program::Ended, record: &brunt_record::Record, stages: [&str; 2]) {
+fn printed(run: &Ended, record: &Record, stages: [&str; 2]) {
     for stage in stages {
         let of = |what: &str| tally(record, &format!("{stage} {what}"));
         for (line, expected) in [
@@ -104,7 +118,7 @@ const CHECK: Option<(&str, Option<u32>)> = Some(("check", None));
 #[test]
 fn refusals_are_failures_and_no_drops() {
     let _among = among_others();
-    for case in [
+    check(&[
         case(Family::V4, "request", "'nak'", &["{2} naks"], Some(("result", Some(6))), false),
         case(Family::V4, "discover", "'no-lease'", &["{1} rejected leases"], CHECK, true),
         case(Family::V4, "request", "'no-lease'", &["{2} rejected leases"], CHECK, true),
@@ -126,54 +140,52 @@ fn refusals_are_failures_and_no_drops() {
             Some(("result", Some(4))),
             true,
         ),
-    ] {
-        check(&case);
-    }
+    ]);
 }
 
 #[test]
 fn what_cannot_be_read_is_counted_and_answers_nothing() {
     let _among = among_others();
     let drops = |on| if on == "discover" { "{1} drops" } else { "{2} drops" };
-    for (family, on, action, kind) in [
+    let cases = [
         (Family::V4, "discover", "{ truncate = 100 }", "tooshort"),
         (Family::V4, "request", "{ truncate = 245 }", "malformed"),
         (Family::V4, "request", "{ garbage = 300 }", "malformed"),
         (Family::V4, "discover", "{ garbage = 5 }", "tooshort"),
         (Family::V6, "request", "{ truncate = 3 }", "tooshort"),
         (Family::V6, "discover", "{ truncate = 20 }", "malformed"),
-    ] {
+    ];
+    check(&cases.map(|(family, on, action, kind)| {
         let counted: &'static [&'static str] = Box::leak(Box::new([drops(on), kind]));
-        check(&case(family, on, action, counted, TIMED_OUT, false));
-    }
+        case(family, on, action, counted, TIMED_OUT, false)
+    }));
 }
 
 #[test]
 fn what_answers_somebody_else_is_foreign() {
     let _among = among_others();
-    for family in Family::ALL {
-        check(&case(
-            family,
-            "discover",
-            "'wrong-xid'",
-            &["{1} drops", "foreign"],
-            TIMED_OUT,
-            false,
-        ));
-        check(&case(family, "request", "'wrong-xid'", &["{2} drops", "foreign"], TIMED_OUT, false));
-        check(&case(family, "request", "'drop'", &["{2} drops"], TIMED_OUT, false));
-        check(&case(family, "discover", "'ignore'", &["{1} drops"], TIMED_OUT, false));
-    }
+    let of = |family| {
+        [
+            case(family, "discover", "'wrong-xid'", &["{1} drops", "foreign"], TIMED_OUT, false),
+            case(family, "request", "'wrong-xid'", &["{2} drops", "foreign"], TIMED_OUT, false),
+            case(family, "request", "'drop'", &["{2} drops"], TIMED_OUT, false),
+            case(family, "discover", "'ignore'", &["{1} drops"], TIMED_OUT, false),
+        ]
+    };
+    check(&Family::ALL.map(of).into_iter().flatten().collect::<Vec<_>>());
 }
 
 #[test]
 fn what_comes_twice_or_in_another_order_harms_nobody() {
     let _among = among_others();
-    for family in Family::ALL {
-        check(&case(family, "discover", "'duplicate'", &["{1} duplicates"], None, true));
-        check(&case(family, "request", "'duplicate'", &["{2} duplicates"], None, true));
-        check(&case(family, "discover", "'reorder'", &[], None, true));
-    }
+    let of = |family| {
+        [
+            case(family, "discover", "'duplicate'", &["{1} duplicates"], None, true),
+            case(family, "request", "'duplicate'", &["{2} duplicates"], None, true),
+            case(family, "discover", "'reorder'", &[], None, true),
+        ]
+    };
+    check(&Family::ALL.map(of).into_iter().flatten().collect::<Vec<_>>());
 }
 
 /// An offer in the name of another server is taken in good faith, and the server that is asked is not that one.

@@ -83,9 +83,13 @@ fn a_fleet_does_what_its_server_sees() {
     let _among = among_others();
     let words = "--scenario fleet --clients 80 --time-scale 1200 -p 4 --release-share 50% \
                  --decline-share 5% --reboot-share 30% --inform-share 30%";
-    for family in Family::ALL {
+    let runs = Family::ALL.map(|family| {
         let server = Server::like(family, "", Config::default());
-        let run = server.run_with(words, &["--births", "over 1s"]);
+        let program = server.start_with(words, &["--births", "over 1s"]);
+        (family, server, program)
+    });
+    for (family, server, program) in runs {
+        let run = program.wait();
         let record = run.balanced();
         let text = run.to_string();
         match family {
@@ -125,11 +129,15 @@ fn clients_are_born_when_they_should() {
 #[test]
 fn after_a_power_cut_all_come_back_in_time() {
     let _among = among_others();
-    for family in Family::ALL {
+    let runs = Family::ALL.map(|family| {
         let server = Server::like(family, "", Config::default());
         let more = ["--births", "over 500ms", "--power-cut", "at 1500ms within 1s"];
-        let ended = server.run_with("--scenario fleet --clients 60 -p 3.5 --interval 0.25", &more);
-        let ended = ended.expect(0);
+        let words = "--scenario fleet --clients 60 -p 3.5 --interval 0.25";
+        let program = server.start_with(words, &more);
+        (family, server, program)
+    });
+    for (family, server, program) in runs {
+        let ended = program.wait().expect(0);
         let record = ended.balanced();
         // Each asks whether what it had still holds, once.
         let stage =

@@ -74,6 +74,6 @@ fn histogram_files_hold_every_exchange() {
         .map(|line| Histogram::from_base64(line.rsplit(',').next().unwrap()).unwrap())
         .collect();
     assert_eq!(histograms.iter().map(Histogram::count).sum::<u64>(), 200, "{log}");
-    let least = histograms.iter().filter_map(Histogram::min).min().unwrap();
-    assert!(least.as_millis() >= 29, "{least:?}\n{log}");
+    let shortest = histograms.iter().filter_map(Histogram::min).min().unwrap();
+    assert!(shortest.as_millis() >= 29, "{shortest:?}\n{log}");
 }

@@ -88,7 +88,12 @@ impl Server {
 
     /// A run to its end with further words that have spaces in them.
     pub(super) fn run_with(&self, words: &str, more: &[&str]) -> Ended {
-        start(self.family, self.port(), words, more).wait()
+        self.start_with(words, more).wait()
+    }
+
+    /// A run with further words that have spaces in them.
+    pub(super) fn start_with(&self, words: &str, more: &[&str]) -> Program {
+        start(self.family, self.port(), words, more)
     }
 }
 
