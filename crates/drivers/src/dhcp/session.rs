@@ -8,7 +8,7 @@
 use super::dialogue::{Dialogue, Note, Order};
 use super::hub::{Ended, Hub};
 use super::life::{Life, Turn};
-use super::setup::Task;
+use super::task::Task;
 use super::{Kind, Stage};
 use crate::chance::mix;
 use crate::net::carrier::Carrier;

@@ -6,7 +6,8 @@
 use super::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step, Times};
 use super::keepsakes::Wishes;
 use super::limits::Limits;
-use super::setup::{Setup, Task};
+use super::setup::Setup;
+use super::task::Task;
 use super::{Kind, Mix, Population, Stage};
 use crate::net::carrier::{Carrier, Inbox, Parcel};
 use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome};

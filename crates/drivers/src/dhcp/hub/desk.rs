@@ -10,7 +10,7 @@ use super::transactions::{Fate, Transactions};
 use crate::dhcp::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
 use crate::dhcp::keepsakes::Stamped;
 use crate::dhcp::leases::Leases;
-use crate::dhcp::setup::Shared;
+use crate::dhcp::shared::Shared;
 use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::wheel::Wheel;
 use crate::dhcp::{Kind, Stage};

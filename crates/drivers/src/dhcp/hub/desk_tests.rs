@@ -4,7 +4,8 @@ use super::desk::{Desk, Ended};
 use super::*;
 use crate::dhcp::keepsakes::Wishes;
 use crate::dhcp::limits::{DropLimit, Limits, Reason};
-use crate::dhcp::setup::{Dhcp, Setup};
+use crate::dhcp::run::Dhcp;
+use crate::dhcp::setup::Setup;
 use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::toy::{
     ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, Toy, Wire, at, message, parts, setup,

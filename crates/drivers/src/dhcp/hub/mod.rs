@@ -19,7 +19,8 @@ pub(super) use desk::Ended;
 
 use super::Kind;
 use super::dialogue::{Dialogue, Order, Step};
-use super::setup::{Opener, Shared};
+use super::setup::Opener;
+use super::shared::Shared;
 use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, Parcel};
 use brunt_exchange::{Moment, Outcome};

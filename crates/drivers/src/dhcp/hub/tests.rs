@@ -1,8 +1,10 @@
 //! The hub over a wire in memory, in a runtime as the engine makes it.
 
 use super::*;
-use crate::dhcp::setup::{Dhcp, Setup, Task};
+use crate::dhcp::run::Dhcp;
+use crate::dhcp::setup::Setup;
 use crate::dhcp::tally::{Counter, Overall};
+use crate::dhcp::task::Task;
 use crate::dhcp::toy::{
     ACK, DISCOVER, Held, Log, OFFER, REQUEST, Rules, Server, Toy, Wire, message, obliging, parts,
     setup,

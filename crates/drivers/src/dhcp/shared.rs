@@ -1,0 +1,103 @@
+//! What the workers of a run have in common ([`Shared`]): the dialogues' plans, limits, and counters to be read.
+//!
+//! Sockets and the leases of a run that is under way belong to one worker each; only at the end do the leases come
+//! together here. It must not know a session, nor how messages get to the network.
+
+use super::dialogue::Dialogue;
+use super::keepsakes::Keepsakes;
+use super::limits::Limits;
+use super::population::Population;
+use super::setup::Setup;
+use super::tally::Tally;
+use super::task::Task;
+use super::unique::Addresses;
+use brunt_exchange::{Clock, Moment};
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What the workers of a run have in common.
+pub(super) struct Shared<D: Dialogue> {
+    pub(super) plans: Vec<Arc<D::Plan>>,
+    pub(super) population: Population,
+    pub(super) clock: Arc<dyn Clock + Send + Sync>,
+    pub(super) destination: SocketAddr,
+    pub(super) task: Task<D::Lease>,
+    pub(super) seed: u64,
+    pub(super) node: (u32, u32),
+    pub(super) preload: u64,
+    pub(super) leases_max: usize,
+    pub(super) limits: Arc<Limits>,
+    pub(super) addresses: Option<Addresses>,
+    pub(super) keepsakes: Keepsakes,
+    pub(super) tallies: Vec<Arc<Tally>>,
+    pub(super) socket_drops: Vec<AtomicU64>,
+    workers: u64,
+    /// When the first exchange began.
+    origin: OnceLock<Moment>,
+    returned: Mutex<Vec<D::Lease>>,
+}
+
+impl<D: Dialogue> Shared<D> {
+    /// What so many workers have in common, which their sockets are not.
+    pub(super) fn new<C>(setup: Setup<D, C>, workers: usize) -> Self {
+        Self {
+            plans: setup.plans,
+            population: setup.population,
+            clock: setup.clock,
+            destination: setup.destination,
+            task: setup.task,
+            seed: setup.seed,
+            node: setup.node,
+            preload: setup.preload,
+            leases_max: setup.leases_max,
+            limits: setup.limits,
+            addresses: setup.unique.then(Addresses::default),
+            keepsakes: Keepsakes::new(setup.wishes),
+            tallies: (0..workers).map(|_| Arc::default()).collect(),
+            socket_drops: (0..workers).map(|_| AtomicU64::new(0)).collect(),
+            workers: workers as u64,
+            origin: OnceLock::new(),
+            returned: Mutex::default(),
+        }
+    }
+
+    /// When the first exchange began; it begins now, if none has.
+    pub(super) fn origin(&self, now: Moment) -> Moment {
+        *self.origin.get_or_init(|| now)
+    }
+
+    /// How many leases a worker keeps for its sessions. Clients that live keep theirs themselves.
+    pub(super) fn leases_max_of_worker(&self) -> usize {
+        if matches!(self.task, Task::Live(_)) { 0 } else { self.leases_max }
+    }
+
+    /// How many messages a worker sends before the run.
+    pub(super) fn preload_of(&self, worker: usize) -> u64 {
+        let (each, more) = (self.preload / self.workers.max(1), self.preload % self.workers.max(1));
+        each + u64::from((worker as u64) < more)
+    }
+
+    /// The number of the `n`th message that a worker sends before the run: counted downwards from
+    /// the last that a transaction id can be made of, where no exchange of the run comes soon. And
+    /// its rank among those of all workers and nodes, from which its client follows.
+    pub(super) fn preload_number(&self, worker: usize, n: u64) -> (u64, u64) {
+        let of_node = worker as u64 + n * self.workers;
+        let rank = u64::from(self.node.0) + of_node * u64::from(self.node.1);
+        (u64::from(u32::MAX).saturating_sub(rank), rank)
+    }
+
+    /// Takes in what the clients of a worker hold at the end.
+    pub(super) fn give_back(&self, leases: Vec<D::Lease>) {
+        self.returned().extend(leases);
+    }
+
+    /// Takes away what the clients of all workers held.
+    pub(super) fn take_leases(&self) -> Vec<D::Lease> {
+        std::mem::take(&mut *self.returned())
+    }
+
+    fn returned(&self) -> MutexGuard<'_, Vec<D::Lease>> {
+        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
