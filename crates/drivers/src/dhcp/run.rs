@@ -1,7 +1,7 @@
 //! [`Dhcp`]: a run's worth of DHCP, from what was asked to the sessions of each worker.
 //!
-//! It gives every worker a hub on a socket of its own, and everybody else what the run has noticed and kept. It must not
-//! know what is in a packet, nor when anything is due.
+//! It gives every worker a hub on a socket of its own, and everybody else what the run has noticed and kept. It must
+//! not know what is in a packet, nor when anything is due.
 
 use super::dialogue::Dialogue;
 use super::hub::Hub;

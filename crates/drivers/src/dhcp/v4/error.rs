@@ -1,7 +1,7 @@
 //! A [`SetupError`]: why what is asked of DHCPv4 clients cannot be done.
 //!
-//! Options and packets are checked by those who write them, and all of them say what is wrong in the same words. It must
-//! not know what was asked, only what is in the way.
+//! Options and packets are checked by those who write them, and all of them say what is wrong in the same words. It
+//! must not know what was asked, only what is in the way.
 
 use brunt_wire::dhcp4::{DecodeError, Present, Spot, option};
 use std::path::PathBuf;
