@@ -45,7 +45,8 @@ pub(super) const ALL: &[Switch] = &[
         "type=value",
         Kind::Text,
         "What the identities of clients are counted from: mac=00:0c:01:02:03:04 (or ether=) or \
-         duid=000100011d2f3a00000c01020304. May be repeated.",
+         duid=000100011d2f3a00000c01020304, whose last six octets are those of the MAC address where there is more \
+         than one client. May be repeated.",
     )
     .default("mac=00:0c:01:02:03:04")
     .most(4),
