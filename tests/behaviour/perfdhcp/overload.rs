@@ -18,8 +18,8 @@ fn peak(program: &Program) -> u64 {
 fn what_is_never_answered_is_forgotten() {
     let _among = among_others();
     let server = Server::v4("[[rule]]\naction = 'ignore'");
-    // A thousand in flight for a twentieth of a second each.
-    let line = "-i --window 1000 -n 200000 -R 1000000 -d 0.05";
+    // Four thousand in flight for a tenth of a second each.
+    let line = "-i --window 4000 -n 200000 -R 1000000 -d 0.1";
     let program = server.start(line);
     wait_for("a quarter", || server.received(Act::Discover) > 50_000);
     let early = peak(&program);
