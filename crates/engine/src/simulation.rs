@@ -249,7 +249,8 @@ fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
     let run = simulate(settings, &Troupe::answering_after(ms(100)));
     let counts = run.finished.counts;
     assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 30, 1, 69));
-    assert_eq!(run.finished.lasted, ms(3_050));
+    // Measured until the last answer: thirty in three seconds is what the session can do.
+    assert_eq!(run.finished.lasted, ms(3_000));
 }
 
 #[test]

@@ -403,3 +403,48 @@ impl Closed {
         self.numbers.exhausted.load(Ordering::Relaxed).then_some(Ended::Count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Settings;
+    use crate::schedule::{Rate, Schedule};
+    use brunt_exchange::Want;
+    use std::cell::RefCell;
+
+    /// Who was handed something, in order.
+    #[derive(Default)]
+    struct Handed(RefCell<Vec<u32>>);
+
+    impl Ledger for Handed {
+        fn planned(&self, _: Phase) {}
+        fn dropped(&self, _: Phase) {}
+        fn backlog(&self, _: usize) {}
+        fn hand(&self, seat: u32, _: Given) {
+            self.0.borrow_mut().push(seat);
+        }
+    }
+
+    /// Four seats, freed in order, and three exchanges that fall due after that.
+    fn handed(alike: bool) -> Vec<u32> {
+        let rate = Rate::per_second(10).unwrap();
+        let settings = Settings::open(Schedule::constant(rate, None).unwrap(), 4);
+        let plan = Plan::new(settings, 1).unwrap();
+        let mut dispatch = Dispatch::new(&plan, 0, 4, alike, Arc::new(Numbers::new(4)));
+        let origin = Moment::from_nanos(1_000);
+        dispatch.start(origin, None);
+        let (ledger, before) = (Handed::default(), Moment::ZERO);
+        for seat in 0..4 {
+            let answer = dispatch.ask(seat, seat, 0, (before, Want::Next), &ledger);
+            assert_eq!(answer, Answer::Wait);
+        }
+        dispatch.release(origin + Duration::from_millis(250), &ledger);
+        ledger.0.take()
+    }
+
+    #[test]
+    fn sessions_take_turns_unless_they_are_alike() {
+        assert_eq!(handed(false), [0, 1, 2]);
+        assert_eq!(handed(true), [3, 2, 1]);
+    }
+}

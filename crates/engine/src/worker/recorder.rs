@@ -174,7 +174,7 @@ impl Recorder {
 
     /// Gives the last step away, which ran until the last answer, or until `end` if that is later.
     pub(super) fn finish(&mut self, end: Moment) -> Moment {
-        let last = self.last_end.max(end);
+        let last = self.last_end.max(end).max(self.origin + self.from);
         self.close_step(last);
         self.hand_over(last - self.origin, true);
         last
@@ -226,7 +226,10 @@ impl Recorder {
         outcome: Outcome,
     ) {
         self.in_flight -= 1;
-        self.last_end = self.last_end.max(ended);
+        // Waiting in vain is no part of what a rate is measured over.
+        let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
+        let last = if answered { Some(ended) } else { watch.sent_at() };
+        self.last_end = self.last_end.max(last.unwrap_or_default());
         let step = self.filling(given.phase);
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         match watch.sent_at() {

@@ -1,0 +1,49 @@
+//! How long a run is said to have lasted whose last exchanges nobody answers.
+
+use brunt_engine::schedule::{Rate, Schedule};
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{Fleet, Plan, Settings, Stop, run};
+use brunt_exchange::{Outcome, Session, Ticket, Watch};
+use brunt_record::{Catalogue, Interval};
+use std::ops::Range;
+use std::time::Duration;
+
+struct Deaf;
+
+impl Session for Deaf {
+    async fn ready(&mut self, _: &mut Watch<'_>) {}
+
+    async fn exchange(&mut self, _: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        watch.sent();
+        std::future::pending().await
+    }
+
+    async fn close(&mut self) {}
+}
+
+struct Nobody;
+
+impl Fleet for Nobody {
+    type Session = Deaf;
+
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Deaf> {
+        numbers.map(|_| Deaf).collect()
+    }
+}
+
+#[test]
+fn waiting_in_vain_is_no_part_of_what_rates_are_measured_over() {
+    let (seconds, patience) = (Duration::from_millis(300), Duration::from_millis(400));
+    let rate = Rate::per_second(100).unwrap();
+    let mut settings = Settings::open(Schedule::constant(rate, None).unwrap(), 60);
+    settings.stop.time = Some(seconds);
+    settings.operation_timeout = patience;
+    let plan = Plan::new(settings, 1).unwrap();
+    let names = Catalogue::new(["exchange"], []);
+    let (time, stop) = (MachineTime::new(), Stop::new());
+    let finished = run(&plan, &names, &time, &Nobody, &stop, &mut |_: &Interval| {}).unwrap();
+    assert_eq!((finished.counts.planned, finished.counts.timed_out), (30, 30));
+    assert!(finished.lasted >= seconds, "{:?}", finished.lasted);
+    // The last exchange was sent at 290 ms and given up at 690.
+    assert!(finished.lasted < Duration::from_millis(650), "{:?}", finished.lasted);
+}
