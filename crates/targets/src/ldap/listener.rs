@@ -13,11 +13,11 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::accepted::{Accepted, Open};
 use super::script::Rules;
 use super::session::Realm;
 use super::stats::{Counters, add};
 use super::timer::Clock;
-use super::worker::{Accepted, Open};
 use crate::script::Span;
 
 /// How many connections may wait to be accepted. The standard library asks for 128; a run opens

@@ -7,6 +7,7 @@
 //! It is not a directory server: there is no schema, no access control beyond "whoever writes must
 //! have bound", nothing on disk, and every attribute compares as text without case.
 
+mod accepted;
 mod config;
 mod connection;
 mod directory;
@@ -19,6 +20,7 @@ mod server;
 mod session;
 mod stats;
 mod stream;
+mod task;
 mod timer;
 mod tls;
 mod users;

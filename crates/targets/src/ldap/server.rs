@@ -14,10 +14,10 @@ use super::listener::{Door, Listener};
 use super::refusal::Refusal;
 use super::session::Realm;
 use super::stats::{Counters, Stats};
+use super::task::Task;
 use super::timer::Clock;
 use super::tls::{Identity, IdentityError};
 use super::users;
-use super::worker::{self, Task};
 
 /// An embedded directory.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ impl Server {
                 connections,
             };
             let started = started.clone();
-            running.spawn("directory", move || worker::run(task, &started))?;
+            running.spawn("directory", move || task.run(&started))?;
         }
         drop(started);
         let listener = Listener { doors, stop: stopped, workers, theirs, own, realm, clock };

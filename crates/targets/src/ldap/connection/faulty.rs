@@ -1,4 +1,4 @@
-//! What a script does to a connection: the answers of [`Connection`] spoilt, held back or withheld.
+//! What a script does to a connection: the answers of its [`Dialogue`] spoilt, held back or withheld.
 
 use std::future::poll_fn;
 use std::io;
@@ -10,7 +10,7 @@ use brunt_wire::ldap::reply::{self, Answer};
 use brunt_wire::ldap::request::{CANCEL, START_TLS, WHO_AM_I};
 use brunt_wire::ldap::{code, op};
 
-use super::Connection;
+use super::dialogue::Dialogue;
 use crate::ldap::operation;
 use crate::ldap::refusal::Refusal;
 use crate::ldap::reply_queue::Reply;
@@ -73,7 +73,7 @@ async fn write_all(worker: &Worker, stream: &mut Stream, bytes: &[u8]) -> io::Re
     poll_fn(|cx| stream.poll_flush(cx)).await
 }
 
-impl Connection {
+impl Dialogue {
     /// Carries out a request as the script wants it answered.
     pub(super) fn answer_by(&mut self, rules: &Rules, message: &Message<'_>) {
         let kind = kind(&message.request);

@@ -7,27 +7,27 @@
 //! What a script wants happens between the answer and the writing of it, in [`faulty`]; without a
 //! script none of that is touched, nor is the clock.
 
+mod dialogue;
 mod faulty;
 
 use std::future::poll_fn;
 use std::io;
 use std::net::TcpStream;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::{code, response};
+use brunt_wire::ldap::response;
 
-use super::reply_queue::ReplyQueue;
+use super::accepted::Accepted;
 use super::script::{Occasion, Rules};
-use super::session::{Next, Session, kind};
+use super::session::Next;
 use super::stats::add;
 use super::stream::Stream;
 use super::timer::Sleep;
-use super::worker::{Accepted, Worker};
+use super::worker::Worker;
+use dialogue::Dialogue;
 
 /// With this much unwritten, nothing more is read.
 const UNWRITTEN_MAX: usize = 256 << 10;
@@ -86,25 +86,17 @@ async fn secure(
 }
 
 struct Connection {
-    worker: Rc<Worker>,
-    number: u64,
-    session: Session,
+    dialogue: Dialogue,
     /// The beginning of a message whose end has not come yet, or what waits for room to be answered.
     partial: Vec<u8>,
     /// Whether it is the latter.
     backlog: bool,
-    /// What is to be written.
-    out: Vec<u8>,
-    /// How much of it is written.
+    /// How much of the answers is written.
     written: usize,
-    next: Next,
     /// Whether silence is limited or a script is at work, so that time matters.
     timed: bool,
     /// When the last bytes came.
     last_read: Duration,
-    /// The time before each byte, and when the next one may go.
-    trickle: Option<(Duration, Duration)>,
-    held: ReplyQueue,
     sleep: Sleep,
 }
 
@@ -118,22 +110,15 @@ enum Event {
 
 impl Connection {
     fn new(worker: Rc<Worker>, number: u64, secure: bool) -> Self {
-        let session = Session::new(Arc::clone(&worker.realm), secure);
         let timed = worker.realm.rules.is_some() || worker.realm.config.idle_limit.is_some();
         Self {
-            number,
-            session,
             partial: Vec::new(),
             backlog: false,
-            out: Vec::new(),
             written: 0,
-            next: Next::Continue,
             timed,
             last_read: worker.clock.now(),
-            trickle: None,
-            held: ReplyQueue::default(),
             sleep: worker.timer.sleep(),
-            worker,
+            dialogue: Dialogue::new(worker, number, secure),
         }
     }
 
@@ -142,18 +127,20 @@ impl Connection {
             if matches!(poll_fn(|cx| self.poll(cx, &mut stream)).await?, Event::End) {
                 break;
             }
-            match self.next {
+            match self.dialogue.next {
                 Next::StartTls => {
-                    self.next = Next::Continue;
+                    self.dialogue.next = Next::Continue;
                     // Bytes behind the request would be believed although anybody may have sent them.
                     if !self.partial.is_empty() {
                         break;
                     }
-                    let Some(secured) = secure(&self.worker, self.number, stream).await? else {
+                    let Some(secured) =
+                        secure(&self.dialogue.worker, self.dialogue.number, stream).await?
+                    else {
                         return Ok(());
                     };
                     stream = secured;
-                    self.session.secure = true;
+                    self.dialogue.session.secure = true;
                 }
                 Next::Reset => {
                     stream.reset_on_drop();
@@ -176,7 +163,7 @@ impl Connection {
                 Poll::Ready(Ok(())) => true,
                 Poll::Pending => false,
             };
-            if self.next != Next::Continue {
+            if self.dialogue.next != Next::Continue {
                 if flushed {
                     return Poll::Ready(Ok(Event::Turn));
                 }
@@ -204,41 +191,41 @@ impl Connection {
 
     /// Writes until all is written.
     fn poll_write(&mut self, cx: &mut Context<'_>, stream: &mut Stream) -> Poll<io::Result<()>> {
-        while self.written < self.out.len() {
-            let mut end = self.out.len();
-            if let Some((each, at)) = self.trickle {
-                let now = self.worker.clock.now();
+        while self.written < self.dialogue.out.len() {
+            let mut end = self.dialogue.out.len();
+            if let Some((each, at)) = self.dialogue.trickle {
+                let now = self.dialogue.worker.clock.now();
                 if now < at {
                     return Poll::Pending;
                 }
                 end = self.written + 1;
-                self.trickle = Some((each, at.max(now) + each));
+                self.dialogue.trickle = Some((each, at.max(now) + each));
             }
-            match stream.poll_write(cx, &self.out[self.written..end]) {
+            match stream.poll_write(cx, &self.dialogue.out[self.written..end]) {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 Poll::Ready(Ok(count)) => {
                     self.written += count;
-                    add(&self.worker.counters.bytes_written, count as u64);
+                    add(&self.dialogue.worker.counters.bytes_written, count as u64);
                 }
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => return Poll::Pending,
             }
-            if self.trickle.is_some() && stream.poll_flush(cx).is_pending() {
+            if self.dialogue.trickle.is_some() && stream.poll_flush(cx).is_pending() {
                 return Poll::Pending;
             }
         }
         self.written = 0;
-        self.trickle = None;
-        self.out.clear();
-        if self.out.capacity() > KEPT_BYTES {
-            self.out = Vec::new();
+        self.dialogue.trickle = None;
+        self.dialogue.out.clear();
+        if self.dialogue.out.capacity() > KEPT_BYTES {
+            self.dialogue.out = Vec::new();
         }
         stream.poll_flush(cx)
     }
 
     /// Reads once and carries out what is complete. Ready with how many bytes came.
     fn poll_read(&mut self, cx: &mut Context<'_>, stream: &mut Stream) -> Poll<io::Result<usize>> {
-        let worker = Rc::clone(&self.worker);
+        let worker = Rc::clone(&self.dialogue.worker);
         let mut input = worker.input.borrow_mut();
         let count = match stream.poll_read(cx, &mut input) {
             Poll::Ready(Ok(0)) => return Poll::Ready(Ok(0)),
@@ -272,15 +259,15 @@ impl Connection {
 
     /// Whether more may be answered before something is written.
     fn has_room(&self) -> bool {
-        self.out.len() - self.written <= UNWRITTEN_MAX
+        self.dialogue.out.len() - self.written <= UNWRITTEN_MAX
     }
 
     /// Answers the complete messages and returns how many bytes they took.
     fn answer_all(&mut self, bytes: &[u8]) -> usize {
-        let worker = Rc::clone(&self.worker);
+        let worker = Rc::clone(&self.dialogue.worker);
         let mut used = 0;
         self.backlog = false;
-        while self.next == Next::Continue {
+        while self.dialogue.next == Next::Continue {
             if !self.has_room() {
                 self.backlog = true;
                 return used;
@@ -291,47 +278,23 @@ impl Connection {
                     used += length;
                     match Message::decode(message) {
                         Ok(message) => match &worker.realm.rules {
-                            None => self.answer(&message),
-                            Some(rules) => self.answer_by(rules, &message),
+                            None => self.dialogue.answer(&message),
+                            Some(rules) => self.dialogue.answer_by(rules, &message),
                         },
-                        Err(error) => self.disconnect(&error.to_string()),
+                        Err(error) => self.dialogue.disconnect(&error.to_string()),
                     }
                 }
                 Ok(_) => return used,
-                Err(error) => self.disconnect(&error.to_string()),
+                Err(error) => self.dialogue.disconnect(&error.to_string()),
             }
         }
         // What came behind the last request is of interest after StartTLS alone: it must be nothing.
-        if self.next == Next::StartTls { used } else { bytes.len() }
-    }
-
-    fn answer(&mut self, message: &Message<'_>) {
-        let operation = kind(&message.request);
-        let counters = &self.worker.counters;
-        counters.request(operation);
-        let (code, next) = self.session.answer(message, message.message_id, &mut self.out);
-        if let Some(code) = code {
-            counters.answer(operation, code);
-        }
-        add(&counters.entries_returned, self.session.entries);
-        self.next = match next {
-            // Nothing is ever held back without a script, so there is nothing to take back.
-            Next::Abandon(_) | Next::Cancel(_) => Next::Continue,
-            next => next,
-        };
-    }
-
-    /// Tells a client that it does not speak LDAP (RFC 4511 section 4.1.1), and has done with it.
-    fn disconnect(&mut self, reason: &str) {
-        add(&self.worker.counters.malformed, 1);
-        let answer = Answer::because(code::PROTOCOL_ERROR, reason);
-        reply::notice_of_disconnection(&mut self.out, &answer);
-        self.next = Next::Close;
+        if self.dialogue.next == Next::StartTls { used } else { bytes.len() }
     }
 
     /// Pending while everything stands still; moves what is due to what is written.
     fn poll_time(&mut self, cx: &Context<'_>) -> Poll<()> {
-        let worker = Rc::clone(&self.worker);
+        let worker = Rc::clone(&self.dialogue.worker);
         let Some(rules) = &worker.realm.rules else { return Poll::Ready(()) };
         let mut now = worker.clock.now();
         while let Some(end) = rules.stalled_until(now) {
@@ -340,21 +303,21 @@ impl Connection {
             }
             now = worker.clock.now();
         }
-        self.release(now);
+        self.dialogue.release(now);
         Poll::Ready(())
     }
 
     /// Waits for the next moment that matters. Ready with whether the client was silent for too long.
     fn poll_wake(&mut self, cx: &Context<'_>) -> Poll<bool> {
-        let worker = &self.worker;
+        let worker = &self.dialogue.worker;
         let silent = worker.realm.config.idle_limit.map(|limit| self.last_read + limit);
-        let next_byte = self.trickle.map(|(_, at)| at);
+        let next_byte = self.dialogue.trickle.map(|(_, at)| at);
         let stall = worker
             .realm
             .rules
             .as_ref()
             .and_then(|rules: &Rules| rules.next_stall(worker.clock.now()));
-        let moments = [silent, next_byte, self.held.due(), stall];
+        let moments = [silent, next_byte, self.dialogue.held.due(), stall];
         let Some(at) = moments.into_iter().flatten().min() else { return Poll::Pending };
         match self.sleep.poll_until(at, cx) {
             Poll::Ready(()) => Poll::Ready(silent == Some(at)),

@@ -1,0 +1,70 @@
+//! What is said on a connection: requests carried out, and their replies on the way to be written.
+//!
+//! Nothing here reads, writes or waits: whoever moves the bytes empties what is to be written.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_wire::ldap::code;
+use brunt_wire::ldap::message::Message;
+use brunt_wire::ldap::reply::{self, Answer};
+
+use crate::ldap::reply_queue::ReplyQueue;
+use crate::ldap::session::{Next, Session, kind};
+use crate::ldap::stats::add;
+use crate::ldap::worker::Worker;
+
+pub(super) struct Dialogue {
+    pub(super) worker: Rc<Worker>,
+    /// The number of the connection.
+    pub(super) number: u64,
+    pub(super) session: Session,
+    /// What is to be written.
+    pub(super) out: Vec<u8>,
+    /// What becomes of the connection.
+    pub(super) next: Next,
+    /// The time before each byte, and when the next one may go.
+    pub(super) trickle: Option<(Duration, Duration)>,
+    /// The replies that a script holds back.
+    pub(super) held: ReplyQueue,
+}
+
+impl Dialogue {
+    pub(super) fn new(worker: Rc<Worker>, number: u64, secure: bool) -> Self {
+        Self {
+            session: Session::new(Arc::clone(&worker.realm), secure),
+            number,
+            out: Vec::new(),
+            next: Next::Continue,
+            trickle: None,
+            held: ReplyQueue::default(),
+            worker,
+        }
+    }
+
+    /// Carries out a request and appends its replies.
+    pub(super) fn answer(&mut self, message: &Message<'_>) {
+        let operation = kind(&message.request);
+        let counters = &self.worker.counters;
+        counters.request(operation);
+        let (code, next) = self.session.answer(message, message.message_id, &mut self.out);
+        if let Some(code) = code {
+            counters.answer(operation, code);
+        }
+        add(&counters.entries_returned, self.session.entries);
+        self.next = match next {
+            // Nothing is ever held back without a script, so there is nothing to take back.
+            Next::Abandon(_) | Next::Cancel(_) => Next::Continue,
+            next => next,
+        };
+    }
+
+    /// Tells a client that it does not speak LDAP (RFC 4511 section 4.1.1), and has done with it.
+    pub(super) fn disconnect(&mut self, reason: &str) {
+        add(&self.worker.counters.malformed, 1);
+        let answer = Answer::because(code::PROTOCOL_ERROR, reason);
+        reply::notice_of_disconnection(&mut self.out, &answer);
+        self.next = Next::Close;
+    }
+}
