@@ -21,8 +21,10 @@ const WINDOW_MAX: u32 = 65_536;
 const WINDOW_SLACK: f64 = 64.0;
 /// Time for what arrives in the last moment to be read.
 const DRAIN_SLACK: Duration = Duration::from_millis(250);
-/// Longer than anybody waits for an avalanche or a retransmission to end.
+/// Longer than anybody waits for an avalanche to end.
 const DRAIN_MAX: Duration = Duration::from_secs(86_400);
+/// How long a message is sent again where nobody answers: five times in DHCPv4, without end in DHCPv6.
+const PATIENCE: Duration = Duration::from_secs(130);
 /// Fractional rates are mixed in a millionth of an exchange a second.
 const MICRO: f64 = 1e6;
 
@@ -80,8 +82,9 @@ fn window(args: &DhcpArgs, schedule: &Schedule) -> u32 {
     let [first, second] = args.limits.drop_time;
     let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
     let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK;
-    let most = if args.exchange.retransmit { f64::from(WINDOW_MAX) } else { enough };
-    args.load.window.map_or(most.min(f64::from(WINDOW_MAX)) as u32, u32::from)
+    let patience = if args.exchange.retransmit { peak * PATIENCE.as_secs_f64() } else { 0.0 };
+    let most = enough.max(patience).min(f64::from(WINDOW_MAX));
+    args.load.window.map_or(most as u32, u32::from)
 }
 
 /// The virtual users of a closed loop: each client of a scenario in which clients act for themselves, else as many
@@ -118,10 +121,12 @@ fn count(args: &DhcpArgs) -> Option<u64> {
 
 fn drain(args: &DhcpArgs) -> Duration {
     let [first, second] = args.limits.drop_time;
-    match args.limits.exit_wait {
-        Some(wait) => wait,
-        None if args.scenario == Scenario::Avalanche || args.exchange.retransmit => DRAIN_MAX,
-        None => first + second + DRAIN_SLACK,
+    match (args.limits.exit_wait, &args.scenario) {
+        (Some(wait), _) => wait,
+        (None, Scenario::Avalanche) => DRAIN_MAX,
+        (None, Scenario::Basic) if args.exchange.retransmit => PATIENCE,
+        // Clients that live go on living; whoever ends the run does not wait for them to give up.
+        (None, Scenario::Basic | Scenario::Fleet(_)) => first + second + DRAIN_SLACK,
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) const ALL: &[Switch] = &[
     Switch::flag(
         Group::Clients,
         "u",
-        "Count addresses that were given to more than one exchange without a release in between.",
+        "Count addresses that were given to a client while another one still had them, for all this run knows.",
     ),
     Switch::new(
         Group::Network,
