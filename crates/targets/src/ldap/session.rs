@@ -1,22 +1,17 @@
-//! What a server remembers of a connection between two requests, and how it answers one.
+//! What a server remembers of a connection between two requests, and what all connections share.
 //!
-//! A request is carried out to its end within one call and its replies are appended to a buffer.
-//! Nothing here waits, and nothing here knows a socket.
+//! Nothing here waits, and nothing here knows a socket or how a request is answered.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use brunt_wire::ldap::control;
 use brunt_wire::ldap::control::value::PasswordPolicy;
-use brunt_wire::ldap::message::{Message, Request};
-use brunt_wire::ldap::{code, control, op};
 
 use super::config::Config;
 use super::directory::{Directory, Id};
-use super::operation::sasl::Steps;
-use super::operation::{self, bind, compare, extended, modify, rename, search, update};
-use super::refusal::Refusal;
+use super::sasl::Steps;
 use super::script::Rules;
-use super::stats::Operation;
 
 /// What all connections share.
 #[derive(Debug)]
@@ -128,100 +123,6 @@ impl Session {
             normal: Vec::new(),
         }
     }
-
-    /// Carries out a request and appends its replies under `message_id`. Says how it went, if the
-    /// request is one that is answered.
-    pub(super) fn answer(
-        &mut self,
-        message: &Message<'_>,
-        message_id: i32,
-        out: &mut Vec<u8>,
-    ) -> (Option<u32>, Next) {
-        self.entries = 0;
-        if let Err(refusal) = self.check(message)
-            && let Some(response) = response_to(&message.request)
-        {
-            operation::refuse(out, message_id, response, &refusal);
-            return (Some(refusal.code), Next::Continue);
-        }
-        match &message.request {
-            Request::Bind { version, name, authentication } => {
-                let code =
-                    bind::answer(self, message, (*version, name, authentication), message_id, out);
-                (Some(code), Next::Continue)
-            }
-            Request::Unbind => (None, Next::Close),
-            Request::Abandon { target } => (None, Next::Abandon(*target)),
-            Request::Search(search) => {
-                (Some(search::answer(self, message, search, message_id, out)), Next::Continue)
-            }
-            Request::Extended { name, value } => {
-                let (code, next) = extended::answer(self, (name, *value), message_id, out);
-                (Some(code), next)
-            }
-            Request::Compare { dn, attribute, value } => {
-                let outcome = compare::compare(self, message, dn, attribute, value);
-                (
-                    Some(operation::conclude(out, message_id, op::COMPARE_RESPONSE, outcome)),
-                    Next::Continue,
-                )
-            }
-            request => {
-                let (response, outcome) = match request {
-                    Request::Modify { dn, changes } => {
-                        (op::MODIFY_RESPONSE, modify::modify(self, message, dn, changes))
-                    }
-                    Request::Add { dn, attributes } => {
-                        (op::ADD_RESPONSE, update::add(self, message, dn, attributes))
-                    }
-                    Request::ModifyDn { dn, new_rdn, delete_old_rdn, new_superior } => {
-                        let to = rename::Target {
-                            rdn: new_rdn,
-                            superior: *new_superior,
-                            delete_old: *delete_old_rdn,
-                        };
-                        (op::MODIFY_DN_RESPONSE, rename::rename(self, message, dn, &to))
-                    }
-                    Request::Delete { dn } => {
-                        (op::DELETE_RESPONSE, update::delete(self, message, dn))
-                    }
-                    _ => return (None, Next::Continue),
-                };
-                (Some(operation::conclude(out, message_id, response, outcome)), Next::Continue)
-            }
-        }
-    }
-
-    /// What holds for every request: the controls, and whether whoever writes has bound.
-    fn check(&self, message: &Message<'_>) -> Result<(), Refusal> {
-        for control in message.controls.iter().filter(|control| control.critical) {
-            let known = SUPPORTED_CONTROLS.iter().any(|oid| control.is(oid));
-            if !known {
-                let oid = String::from_utf8_lossy(control.oid);
-                return Err(Refusal::new(
-                    code::UNAVAILABLE_CRITICAL_EXTENSION,
-                    format!("the critical control {oid} is not known"),
-                ));
-            }
-        }
-        if let Some(proxied) = message.control(control::PROXIED_AUTHORIZATION) {
-            bind::check_proxied(self, proxied)?;
-        }
-        let writes = matches!(
-            message.request,
-            Request::Modify { .. }
-                | Request::Add { .. }
-                | Request::Delete { .. }
-                | Request::ModifyDn { .. }
-        );
-        if writes && self.identity == Identity::Anonymous {
-            return Err(Refusal::new(
-                code::INSUFFICIENT_ACCESS_RIGHTS,
-                "bind before you change anything",
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// The controls that may be critical.
@@ -237,34 +138,3 @@ pub(super) const SUPPORTED_CONTROLS: [&str; 10] = [
     control::PROXIED_AUTHORIZATION,
     control::TREE_DELETE,
 ];
-
-/// What is asked, as it is counted.
-pub(super) const fn kind(request: &Request<'_>) -> Operation {
-    match request {
-        Request::Bind { .. } => Operation::Bind,
-        Request::Unbind => Operation::Unbind,
-        Request::Search(_) => Operation::Search,
-        Request::Modify { .. } => Operation::Modify,
-        Request::Add { .. } => Operation::Add,
-        Request::Delete { .. } => Operation::Delete,
-        Request::ModifyDn { .. } => Operation::ModifyDn,
-        Request::Compare { .. } => Operation::Compare,
-        Request::Abandon { .. } => Operation::Abandon,
-        Request::Extended { .. } => Operation::Extended,
-    }
-}
-
-/// The tag of the response to a request, if there is one.
-pub(super) const fn response_to(request: &Request<'_>) -> Option<u8> {
-    match request {
-        Request::Bind { .. } => Some(op::BIND_RESPONSE),
-        Request::Search(_) => Some(op::SEARCH_DONE),
-        Request::Modify { .. } => Some(op::MODIFY_RESPONSE),
-        Request::Add { .. } => Some(op::ADD_RESPONSE),
-        Request::Delete { .. } => Some(op::DELETE_RESPONSE),
-        Request::ModifyDn { .. } => Some(op::MODIFY_DN_RESPONSE),
-        Request::Compare { .. } => Some(op::COMPARE_RESPONSE),
-        Request::Extended { .. } => Some(op::EXTENDED_RESPONSE),
-        Request::Unbind | Request::Abandon { .. } => None,
-    }
-}

@@ -10,8 +10,9 @@ use brunt_wire::ldap::code;
 use brunt_wire::ldap::message::Message;
 use brunt_wire::ldap::reply::{self, Answer};
 
+use crate::ldap::dispatch::{self, kind};
 use crate::ldap::reply_queue::ReplyQueue;
-use crate::ldap::session::{Next, Session, kind};
+use crate::ldap::session::{Next, Session};
 use crate::ldap::stats::add;
 use crate::ldap::worker::Worker;
 
@@ -48,7 +49,8 @@ impl Dialogue {
         let operation = kind(&message.request);
         let counters = &self.worker.counters;
         counters.request(operation);
-        let (code, next) = self.session.answer(message, message.message_id, &mut self.out);
+        let (code, next) =
+            dispatch::answer(&mut self.session, message, message.message_id, &mut self.out);
         if let Some(code) = code {
             counters.answer(operation, code);
         }

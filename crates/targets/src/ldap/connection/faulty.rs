@@ -11,11 +11,12 @@ use brunt_wire::ldap::request::{CANCEL, START_TLS, WHO_AM_I};
 use brunt_wire::ldap::{code, op};
 
 use super::dialogue::Dialogue;
+use crate::ldap::dispatch::{self, kind, response_to};
 use crate::ldap::operation;
 use crate::ldap::refusal::Refusal;
 use crate::ldap::reply_queue::Reply;
 use crate::ldap::script::{Facts, Faults, Occasion, Rules};
-use crate::ldap::session::{Next, kind, response_to};
+use crate::ldap::session::Next;
 use crate::ldap::stats::{Operation, add};
 use crate::ldap::stream::Stream;
 use crate::ldap::worker::Worker;
@@ -96,7 +97,7 @@ impl Dialogue {
                 operation::refuse(&mut bytes, message_id, response, &refusal);
                 (Some(*code), Next::Continue)
             }
-            _ => self.session.answer(message, message_id, &mut bytes),
+            _ => dispatch::answer(&mut self.session, message, message_id, &mut bytes),
         };
         if faults.result.is_none() {
             add(&self.worker.counters.entries_returned, self.session.entries);

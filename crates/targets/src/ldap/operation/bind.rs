@@ -5,10 +5,10 @@ use brunt_wire::ldap::message::{Authentication, Message};
 use brunt_wire::ldap::reply::{self, Answer};
 use brunt_wire::ldap::{code, dn};
 
-use super::sasl::{self, Proven, Scram, Steps};
 use super::{Said, raw};
 use crate::ldap::directory::Entry;
 use crate::ldap::refusal::Refusal;
+use crate::ldap::sasl::{self, Proven, Scram, Steps};
 use crate::ldap::session::{Identity, MANAGER, Session};
 
 /// The SASL mechanisms.

@@ -5,8 +5,8 @@ pub(super) mod compare;
 pub(super) mod extended;
 pub(super) mod modify;
 pub(super) mod rename;
-pub(super) mod sasl;
 pub(super) mod search;
+mod selection;
 pub(super) mod update;
 
 use brunt_wire::ber::Reader;
@@ -18,6 +18,7 @@ use brunt_wire::ldap::{code, dn};
 
 use super::directory::{Entry, matches};
 use super::refusal::Refusal;
+use selection::Selection;
 
 /// A response control whose value was made here.
 #[derive(Debug)]
@@ -118,6 +119,6 @@ pub(super) fn read_entry(
     let attributes = control::value::read_attributes(control.value.ok_or_else(malformed)?)
         .map_err(|_| malformed())?;
     let mut value = Vec::new();
-    search::Selection::new(&attributes, false).write_read_entry(entry, &mut value);
+    Selection::new(&attributes, false).write_read_entry(entry, &mut value);
     Ok(Some(Said { oid, value }))
 }

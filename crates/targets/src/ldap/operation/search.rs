@@ -5,15 +5,15 @@
 
 use std::collections::VecDeque;
 
-use brunt_wire::ber::{Writer, tag};
 use brunt_wire::ldap::control::value::Page;
 use brunt_wire::ldap::message::{Message, Search};
 use brunt_wire::ldap::reply::{self, Answer};
 use brunt_wire::ldap::request::{CANCEL, START_TLS, Scope, WHO_AM_I};
 use brunt_wire::ldap::{code, control, op};
 
+use super::selection::Selection;
 use super::{Said, check_assertion, normalize, raw, refuse};
-use crate::ldap::directory::{Directory, Entry, Id, Operational, matches, write};
+use crate::ldap::directory::{Directory, Entry, Id, matches};
 use crate::ldap::refusal::Refusal;
 use crate::ldap::session::{Cursor, SUPPORTED_CONTROLS, Session};
 
@@ -163,72 +163,4 @@ fn root_dse(session: &Session) -> Entry {
     attributes.push(b"supportedSASLMechanisms", super::bind::MECHANISMS.map(str::as_bytes));
     attributes.push(b"vendorName", [&b"brunt embedded directory"[..]]);
     entry
-}
-
-/// Which attributes are returned (RFC 4511 section 4.5.1.8).
-pub(in crate::ldap) struct Selection<'a> {
-    names: &'a [&'a [u8]],
-    /// Every attribute but the operational ones.
-    user: bool,
-    /// Every operational attribute (RFC 3673).
-    operational: bool,
-    types_only: bool,
-}
-
-impl<'a> Selection<'a> {
-    pub(in crate::ldap) fn new(names: &'a [&'a [u8]], types_only: bool) -> Self {
-        let user = names.is_empty() || names.contains(&&b"*"[..]);
-        let operational = names.contains(&&b"+"[..]);
-        Self { names, user, operational, types_only }
-    }
-
-    /// Appends the entry as a `SearchResultEntry`.
-    fn write_entry(&self, entry: &Entry, message_id: i32, out: &mut Vec<u8>) {
-        Writer::new(out).constructed(tag::SEQUENCE, |w| {
-            w.integer(tag::INTEGER, message_id);
-            self.write_content(entry, w);
-        });
-    }
-
-    /// Appends the entry as pre-read and post-read controls have it.
-    pub(super) fn write_read_entry(&self, entry: &Entry, out: &mut Vec<u8>) {
-        self.write_content(entry, &mut Writer::new(out));
-    }
-
-    fn write_content(&self, entry: &Entry, w: &mut Writer<'_>) {
-        w.constructed(op::SEARCH_ENTRY, |w| {
-            w.octets(&entry.dn);
-            w.constructed(tag::SEQUENCE, |w| self.write_attributes(entry, w));
-        });
-    }
-
-    fn write_attributes(&self, entry: &Entry, w: &mut Writer<'_>) {
-        if self.user && !self.types_only {
-            w.raw(entry.attributes.bytes());
-        } else {
-            for held in entry.attributes.iter() {
-                if !self.user && !self.names.iter().any(|name| held.is(name)) {
-                    continue;
-                }
-                if self.types_only {
-                    let mut bare = Vec::new();
-                    write(&mut bare, held.name, None);
-                    w.raw(&bare);
-                } else {
-                    w.raw(held.raw);
-                }
-            }
-        }
-        if !self.operational && self.names.is_empty() {
-            return;
-        }
-        for operational in Operational::ALL {
-            let name = operational.name().as_bytes();
-            if self.operational || self.names.iter().any(|asked| asked.eq_ignore_ascii_case(name)) {
-                let mut bytes = Vec::new();
-                operational.write(entry, self.types_only, &mut bytes);
-                w.raw(&bytes);
-            }
-        }
-    }
 }

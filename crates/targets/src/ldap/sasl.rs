@@ -10,14 +10,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use sha2::{Digest, Sha256};
 
-use crate::ldap::refusal::Refusal;
+use super::refusal::Refusal;
 
 /// How often SCRAM hashes a password (RFC 7677 section 4 asks for at least this).
 const ITERATIONS: u32 = 4096;
 
 /// What a mechanism waits for.
 #[derive(Debug)]
-pub(in crate::ldap) enum Steps {
+pub(super) enum Steps {
     /// The answer to this challenge.
     Cram(Vec<u8>),
     /// The client's proof.
@@ -26,7 +26,7 @@ pub(in crate::ldap) enum Steps {
 
 /// A SCRAM exchange after its first messages (RFC 5802 section 5).
 #[derive(Debug)]
-pub(in crate::ldap) struct Scram {
+pub(super) struct Scram {
     user: String,
     acts_for: String,
     /// The header of the first message, which the last must repeat.
