@@ -5,11 +5,13 @@
 
 use std::fmt::Write as _;
 
-use super::Id;
 use super::attributes::{Attributes, Held, write};
 
 /// The attribute that is kept apart and never returned.
 pub(in crate::ldap) const PASSWORD: &[u8] = b"userPassword";
+
+/// The number of an entry. That of one deleted may be given to another.
+pub(in crate::ldap) type Id = u32;
 
 /// An entry.
 #[derive(Clone, Debug)]

@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::Id;
-use super::entry::{Entry, Operational};
+use super::entry::{Entry, Id, Operational};
 use super::matching::folded;
 
 /// The attributes that have an index.

@@ -15,15 +15,12 @@ use brunt_wire::ldap::filter::Filter;
 use brunt_wire::ldap::request::Scope;
 
 pub(super) use attributes::{Attributes, write};
-pub(super) use entry::{Entry, Operational, is_password};
+pub(super) use entry::{Entry, Id, Operational, is_password};
 pub(super) use index::is_indexed;
 pub(super) use matching::{equal, integer, matches};
 
 use super::refusal::Refusal;
 use index::Indexes;
-
-/// The number of an entry. That of one deleted may be given to another.
-pub(super) type Id = u32;
 
 /// The entries.
 #[derive(Debug)]
