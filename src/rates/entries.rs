@@ -60,6 +60,10 @@ impl Entries {
 }
 
 impl EntrySource for Entries {
+    fn names(&self) -> Option<u64> {
+        self.len
+    }
+
     fn dn(&self, number: u64, out: &mut Vec<u8>) {
         self.template.dn(self.index(number), out);
     }

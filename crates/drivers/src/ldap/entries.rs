@@ -11,6 +11,11 @@ pub trait EntrySource: fmt::Debug + Send + Sync {
         true
     }
 
+    /// After how many entries their names begin anew, if they do.
+    fn names(&self) -> Option<u64> {
+        None
+    }
+
     /// Appends the DN of entry `number`.
     fn dn(&self, number: u64, out: &mut Vec<u8>);
 

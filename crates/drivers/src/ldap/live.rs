@@ -8,7 +8,7 @@
 //! answer is unknown: such entries are kept apart, for the purge.
 
 use brunt_exchange::Moment;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub(super) struct Live {
     threshold: Threshold,
     /// This node's share of the entry numbers: its index, and how many nodes there are.
     share: (u64, u64),
+    /// After how many entries names begin anew, if they do.
+    names: Option<u64>,
     state: Mutex<State>,
 }
 
@@ -63,11 +65,18 @@ struct State {
     settled: Option<u64>,
     uncertain: Vec<u64>,
     collisions: u64,
+    /// Names that an entry has, or may have as long as nobody says otherwise; where names begin anew.
+    taken: HashSet<u64>,
 }
 
 impl Live {
-    pub(super) fn new(mode: DeleteMode, threshold: Threshold, share: (u64, u64)) -> Self {
-        Self { mode, threshold, share, state: Mutex::default() }
+    pub(super) fn new(
+        mode: DeleteMode,
+        threshold: Threshold,
+        share: (u64, u64),
+        names: Option<u64>,
+    ) -> Self {
+        Self { mode, threshold, share, names, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,9 +97,29 @@ impl Live {
                 return Turn::Delete(number);
             }
         }
-        let number = state.added * self.share.1 + self.share.0;
-        state.added += 1;
-        Turn::Add(number)
+        Turn::Add(self.untaken(&mut state))
+    }
+
+    /// The next entry to add. Where names begin anew, those whose entry is still there are passed
+    /// over, be it that its deletion is under way and slow; unless all are taken.
+    fn untaken(&self, state: &mut State) -> u64 {
+        let mut number = state.advance(self.share);
+        let Some(names) = self.names else { return number };
+        for _ in 1..names {
+            if !state.taken.contains(&(number % names)) {
+                break;
+            }
+            number = state.advance(self.share);
+        }
+        state.taken.insert(number % names);
+        number
+    }
+
+    /// The server has no entry of ours by that name any more, or never had.
+    pub(super) fn gone(&self, number: u64) {
+        if let Some(names) = self.names {
+            self.state().taken.remove(&(number % names));
+        }
     }
 
     /// Keeps an entry's fate open while the server is asked to add or to delete it.
@@ -104,8 +133,9 @@ impl Live {
     }
 
     /// The server had an entry of that name before: it is not ours to delete.
-    pub(super) fn collided(&self) {
+    pub(super) fn collided(&self, number: u64) {
         self.state().collisions += 1;
+        self.gone(number);
     }
 
     /// The server may have it or not.
@@ -148,6 +178,12 @@ impl Drop for Open<'_> {
 }
 
 impl State {
+    fn advance(&mut self, (index, nodes): (u64, u64)) -> u64 {
+        let number = self.added * nodes + index;
+        self.added += 1;
+        number
+    }
+
     fn limit(&mut self, threshold: Threshold, now: Moment) -> u64 {
         match threshold {
             Threshold::Size(size) => size,
@@ -182,7 +218,7 @@ mod tests {
     #[test]
     fn above_the_size_adds_and_deletes_alternate_oldest_first() {
         use Turn::{Add, Delete};
-        let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1));
+        let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1), None);
         assert_eq!(
             turns(&live, 7, |_| START),
             [Add(0), Add(1), Add(2), Delete(0), Add(3), Delete(1), Add(4)]
@@ -193,7 +229,7 @@ mod tests {
 
     #[test]
     fn any_entry_is_deleted_once() {
-        let live = Live::new(DeleteMode::Random, Threshold::Size(50), (0, 1));
+        let live = Live::new(DeleteMode::Random, Threshold::Size(50), (0, 1), None);
         let mut deleted = Vec::new();
         for turn in turns(&live, 1000, |_| START) {
             if let Turn::Delete(number) = turn {
@@ -209,7 +245,8 @@ mod tests {
 
     #[test]
     fn with_an_age_the_number_reached_by_then_is_kept() {
-        let live = Live::new(DeleteMode::Fifo, Threshold::Age(Duration::from_secs(1)), (0, 1));
+        let live =
+            Live::new(DeleteMode::Fifo, Threshold::Age(Duration::from_secs(1)), (0, 1), None);
         let all = turns(&live, 200, |n| Moment::from_nanos(n * 100_000_000));
         let first = all.iter().position(|turn| matches!(turn, Turn::Delete(_))).unwrap();
         assert_eq!(first, 11, "the first entry is older than a second after eleven tenths");
@@ -218,17 +255,31 @@ mod tests {
 
     #[test]
     fn off_never_deletes_and_nodes_share_the_numbers() {
-        let live = Live::new(DeleteMode::Off, Threshold::Size(1), (1, 3));
+        let live = Live::new(DeleteMode::Off, Threshold::Size(1), (1, 3), None);
         assert_eq!(turns(&live, 3, |_| START), [Turn::Add(1), Turn::Add(4), Turn::Add(7)]);
     }
 
     #[test]
+    fn a_name_is_used_again_once_its_entry_is_gone() {
+        use Turn::{Add, Delete};
+        let live = Live::new(DeleteMode::Fifo, Threshold::Size(1), (0, 1), Some(3));
+        assert_eq!(turns(&live, 3, |_| START), [Add(0), Add(1), Delete(0)]);
+        assert_eq!(turns(&live, 2, |_| START), [Add(2), Delete(1)]);
+        // The deletions of 0 and 1 are under way; 2 is live. All names are taken: one has to be tried.
+        live.gone(1);
+        assert_eq!(live.next(START, 0), Add(4), "number 3 would have the name of 0");
+        live.gone(0);
+        assert_eq!(live.next(START, 0), Add(6), "number 5 would have the name of 2");
+        assert!(matches!(live.next(START, 0), Add(_)), "rather than none at all");
+    }
+
+    #[test]
     fn what_may_be_somebody_elses_is_left_alone() {
-        let live = Live::new(DeleteMode::Fifo, Threshold::Size(9), (0, 1));
+        let live = Live::new(DeleteMode::Fifo, Threshold::Size(9), (0, 1), None);
         live.uncertain(7);
         assert_eq!(live.take(), (vec![7], 0));
         live.uncertain(8);
-        live.collided();
+        live.collided(8);
         assert_eq!(live.take(), (vec![], 1));
     }
 }

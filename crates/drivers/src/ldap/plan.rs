@@ -199,7 +199,8 @@ impl Operation {
             },
             Task::AddAndDelete(adding) => {
                 let share = (adding.share.0, adding.share.1.max(1));
-                let live = Live::new(adding.delete, adding.threshold, share);
+                let names = adding.entries.names();
+                let live = Live::new(adding.delete, adding.threshold, share, names);
                 let controls =
                     Compiler::new(&Arguments::default(), 0, true).controls(&adding.controls)?;
                 Self::AddAndDelete(Box::new(Churn::new(adding.entries.clone(), live, &controls)))

@@ -314,8 +314,8 @@ impl Carrying<'_> {
             open.settle();
             match code {
                 code::SUCCESS => churn.live.added(number, watch.now()),
-                code::ENTRY_ALREADY_EXISTS => churn.live.collided(),
-                _ => {}
+                code::ENTRY_ALREADY_EXISTS => churn.live.collided(number),
+                _ => churn.live.gone(number),
             }
         }
         self.outcome(reply, || churn.dn(number), watch)
@@ -332,6 +332,7 @@ impl Carrying<'_> {
             self.channel.exchange(op::DELETE_RESPONSE, Keep::Nothing, watch, encode).await.code();
         if matches!(reply, Ok(code::SUCCESS | code::NO_SUCH_OBJECT)) {
             open.settle();
+            churn.live.gone(number);
         }
         self.outcome(reply, || churn.dn(number), watch)
     }
