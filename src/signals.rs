@@ -7,12 +7,16 @@ use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Incoming;
 
 use crate::console;
+
+/// How often a wait looks for a signal.
+const TICK: Duration = Duration::from_millis(50);
 
 /// A signal that ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +69,16 @@ impl Signals {
     /// What a run has to look at.
     pub(crate) fn stop(&self) -> Stop {
         self.stop.clone()
+    }
+
+    /// Waits for a signal, or for so long.
+    pub(crate) fn wait(&self, limit: Option<Duration>) -> Option<Signal> {
+        let mut waited = Duration::ZERO;
+        while self.stop.urgency() == Urgency::Run && limit.is_none_or(|limit| waited < limit) {
+            console::pause(TICK);
+            waited += TICK;
+        }
+        self.received()
     }
 
     /// The first signal that came.

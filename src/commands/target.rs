@@ -14,9 +14,6 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::signals::{Signal, Signals};
 
-/// How often the wait looks for a signal.
-const TICK: Duration = Duration::from_millis(50);
-
 /// Starts the server that is asked for and serves until told to stop.
 pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
     match kind {
@@ -45,7 +42,7 @@ fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     }
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     announce(args, &running)?;
-    let signal = wait(&signals, args.max_duration.map(Duration::from_secs));
+    let signal = signals.wait(args.max_duration.map(Duration::from_secs));
     let stats = running.shutdown();
     console::tell(&account(&stats));
     Ok(match signal {
@@ -73,17 +70,6 @@ fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
         args.users, args.suffix, args.suffix
     ));
     Ok(Exit::Ok)
-}
-
-/// Waits for a signal, or for so long.
-pub(super) fn wait(signals: &Signals, limit: Option<Duration>) -> Option<Signal> {
-    let stop = signals.stop();
-    let mut waited = Duration::ZERO;
-    while stop.urgency() == brunt_engine::Urgency::Run && limit.is_none_or(|limit| waited < limit) {
-        console::pause(TICK);
-        waited += TICK;
-    }
-    signals.received()
 }
 
 /// What the server saw, by its own count.

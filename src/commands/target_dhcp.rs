@@ -10,7 +10,6 @@ use brunt_targets::dhcp::{
 };
 
 use super::failed;
-use super::target::wait;
 use crate::cli::Refusal;
 use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::cli::exit::Exit;
@@ -26,7 +25,7 @@ pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
     })?;
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     announce(&running)?;
-    let signal = wait(&signals, args.max_duration.map(Duration::from_secs));
+    let signal = signals.wait(args.max_duration.map(Duration::from_secs));
     if let Some(path) = &args.leases_out {
         console::write(path, &table(&running))?;
     }
