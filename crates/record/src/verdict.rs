@@ -21,6 +21,8 @@ pub const LATENESS_EXCHANGES: u64 = 100;
 pub const LATENESS_SHARE: f64 = 0.1;
 /// A thread that uses more of its core than this is waited for, and not the target.
 pub const CORE_SHARE: f64 = 0.9;
+/// In less time than this a core is busy with the beginning of the run, whatever the run is.
+pub const CORE_TIME: Duration = Duration::from_millis(250);
 /// Closer than this to what the machine does against a target that costs nothing, the machine is
 /// a good part of what is measured.
 pub const CEILING_SHARE: f64 = 0.8;
@@ -170,8 +172,12 @@ fn backlog(steady: &Interval) -> Option<String> {
 }
 
 fn busy(evidence: &Evidence<'_>) -> Option<String> {
+    if evidence.steady.lasted() < CORE_TIME {
+        return None;
+    }
     let overall = evidence.steady.health.busiest().unwrap_or_default();
-    let steady: Vec<f64> = steady_steps(evidence.steps).filter_map(|step| step.busiest).collect();
+    let steps = steady_steps(evidence.steps).filter(|step| step.lasted() >= CORE_TIME);
+    let steady: Vec<f64> = steps.filter_map(|step| step.busiest).collect();
     let hot = steady.iter().filter(|share| **share > CORE_SHARE).count();
     let peak = steady.iter().copied().fold(overall, f64::max);
     // One hot second of a minute is a hiccup; one in ten shapes a p99.
@@ -392,6 +398,19 @@ mod tests {
         assert_eq!(texts.len(), 3);
         assert!(texts[0].contains("95% of its core") && texts[1].contains("7 replies"));
         assert!(texts[2].contains("4 exchanges found no free local port"));
+    }
+
+    #[test]
+    fn the_first_moments_of_a_run_do_not_make_a_core_hot() {
+        let mut run = run(|second| u64::from(second == 0), prompt);
+        run.0.health.record(WorkerLoad {
+            worker: 0,
+            cpu: Duration::from_millis(95),
+            wall: Duration::from_millis(100),
+        });
+        assert_eq!(judge(&run).status, Status::GeneratorLimited);
+        run.0.to = run.0.from + Duration::from_millis(100);
+        assert_eq!(judge(&run), Verdict::default());
     }
 
     #[test]
