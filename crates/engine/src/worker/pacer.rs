@@ -64,6 +64,11 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             worker.dispatch.borrow_mut().release(now, worker);
             let drained = over.map(|(_, at)| at + worker.drain);
             if now >= tick || drained.is_some_and(|at| now >= at) {
+                if worker.stop.urgency() == Urgency::Run {
+                    // Looking may take longer than an exchange may be late: what was just handed out goes first. Due
+                    // times and ticks are multiples of round numbers both, so they do fall together.
+                    tokio::task::yield_now().await;
+                }
                 self.look(now, drained);
                 noticed(worker.recorder.borrow_mut().noticed());
                 tick = now + worker.tick;
