@@ -74,7 +74,10 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                 tick = now + worker.tick;
             }
             if worker.active.get() == 0 && worker.dispatch.borrow().over().is_none() {
-                worker.dispatch.borrow_mut().stop(Ended::Exhausted);
+                // Either the last number is taken, or no session wants another.
+                let counted = worker.dispatch.borrow().exhausted();
+                let ended = if counted { Ended::Count } else { Ended::Exhausted };
+                worker.dispatch.borrow_mut().stop(ended);
             }
             if let Some(ended) = worker.dispatch.borrow().over() {
                 over = Some((ended, over.map_or(now, |(_, at)| at)));
