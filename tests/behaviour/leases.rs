@@ -83,6 +83,7 @@ fn the_stages_of_a_fleet_keep_their_places() {
     }
     // Leases of an hour are renewed every other second.
     assert!(ended.stdout.contains("***Statistics for: REQUEST-ACK (renewal)***\n"), "{ended}");
+    target.stop();
 }
 
 #[test]

@@ -192,6 +192,14 @@ impl Program {
     }
 }
 
+/// A test that forgets its program, or fails, leaves nothing running.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// A program that came to its end.
 #[derive(Debug)]
 pub(crate) struct Ended {
