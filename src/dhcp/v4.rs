@@ -8,7 +8,7 @@ use brunt_drivers::dhcp::v4::{
 use brunt_drivers::dhcp::{Population, hexfile, listfile};
 
 use super::problem::{Problem, failed};
-use crate::cli::dhcp::args::{self, DhcpArgs, ElapsedOffset, Scenario};
+use crate::cli::dhcp::args::{self, DhcpArgs, Scenario};
 use crate::cli::dhcp::varied;
 
 /// The option that relay agents write into (RFC 3046).
@@ -88,10 +88,6 @@ fn second(given: &args::SecondTemplate) -> Result<Template, String> {
     let mut template = template(&given.template)?;
     template.offsets.server_id = given.server_id;
     template.offsets.requested = given.address;
-    template.offsets.elapsed = match given.elapsed {
-        ElapsedOffset::Found => None,
-        ElapsedOffset::At(offset) => Some(offset),
-        ElapsedOffset::Off => Some(0),
-    };
+    template.offsets.elapsed = given.elapsed.offset();
     Ok(template)
 }

@@ -9,7 +9,7 @@ use brunt_drivers::dhcp::{Population, hexfile, listfile};
 use brunt_wire::dhcp6::Duid;
 
 use super::problem::{Problem, failed};
-use crate::cli::dhcp::args::{self, DhcpArgs, ElapsedOffset, Lease, Scenario};
+use crate::cli::dhcp::args::{self, DhcpArgs, Lease, Scenario};
 use crate::cli::dhcp::varied::VariedOption;
 
 /// The beginning of 2000, from which the time of a DUID-LLT is counted (RFC 8415 section 11.2), in Unix seconds.
@@ -114,10 +114,6 @@ fn second(given: &args::SecondTemplate) -> Result<Template, String> {
     let mut template = template(&given.template)?;
     template.offsets.server_id = given.server_id;
     template.offsets.association = given.address;
-    template.offsets.elapsed = match given.elapsed {
-        ElapsedOffset::Found => None,
-        ElapsedOffset::At(offset) => Some(offset),
-        ElapsedOffset::Off => Some(0),
-    };
+    template.offsets.elapsed = given.elapsed.offset();
     Ok(template)
 }

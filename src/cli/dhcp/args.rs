@@ -252,6 +252,17 @@ pub(crate) enum ElapsedOffset {
     Off,
 }
 
+impl ElapsedOffset {
+    /// The offset as the old switch spells it: 0 leaves the time alone.
+    pub(crate) const fn offset(self) -> Option<usize> {
+        match self {
+            Self::Found => None,
+            Self::At(offset) => Some(offset),
+            Self::Off => Some(0),
+        }
+    }
+}
+
 /// When and how much.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Load {

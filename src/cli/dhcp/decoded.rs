@@ -7,8 +7,8 @@ use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
 use super::args::{
-    Births, Clients, DhcpArgs, ElapsedOffset, Exchange, Family, Fleet, Lease, Load, Output, Route,
-    Scenario, Templates,
+    Births, Clients, DhcpArgs, Exchange, Family, Fleet, Lease, Load, Output, Route, Scenario,
+    Templates,
 };
 use super::clients::MAC;
 use crate::cli::rate::load::{Arrival, Rate};
@@ -99,11 +99,7 @@ fn templates(lines: &mut Lines, templates: Option<&Templates>) {
     for (at, template) in all.iter().enumerate() {
         lines.some(&format!("xid-offset[{at}]"), template.xid);
     }
-    let elapsed = second.and_then(|second| match second.elapsed {
-        ElapsedOffset::Found => None,
-        ElapsedOffset::At(offset) => Some(offset),
-        ElapsedOffset::Off => Some(0),
-    });
+    let elapsed = second.and_then(|second| second.elapsed.offset());
     lines.pair("elp-offset", offset(elapsed));
     for (at, template) in all.iter().enumerate() {
         lines.some(&format!("rnd-offset[{at}]"), template.random);
