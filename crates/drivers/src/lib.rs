@@ -2,6 +2,8 @@
 
 mod chance;
 pub mod dhcp;
+pub mod flow;
+pub mod http;
 pub mod ldap;
 pub mod net;
 pub mod secret;

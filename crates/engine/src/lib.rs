@@ -12,7 +12,6 @@
 //! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
 //! | [`Stop`] | ends a run early |
 
-mod chance;
 mod collector;
 pub mod cores;
 mod fleet;
@@ -24,14 +23,13 @@ pub mod schedule;
 #[cfg(test)]
 mod simulation;
 mod stop;
-mod think;
 pub mod timer;
 mod worker;
 
+pub use brunt_exchange::{ThinkTime, ThinkTimeError};
 pub use collector::Sink;
 pub use fleet::{Fleet, Noticed};
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, Span, run};
 pub use stop::{Stop, Urgency};
-pub use think::{ThinkTime, ThinkTimeError};
 pub use worker::Ended;

@@ -8,7 +8,7 @@
 
 use crate::cores;
 use crate::schedule::Schedule;
-use crate::think::ThinkTime;
+use brunt_exchange::ThinkTime;
 use std::time::Duration;
 
 /// What makes exchanges start.

@@ -16,16 +16,22 @@
 //! | service time | ended − sent: what the target took |
 //! | lag | sent − due |
 //! | lateness | sent − the later of due and the session being free: the part of the lag that is our own fault |
+//! | think time | how long a virtual user pauses between two exchanges |
 //! | part | a measured piece of work beside or within an exchange: connecting, a TLS handshake |
 //! | dropped | due, but never sent: no session came free before the backlog was full or the run over |
 //! | orphan | a reply that answers no exchange in flight |
 
+pub mod chance;
 mod clock;
+mod notation;
 mod outcome;
 mod session;
+mod think;
 mod watch;
 
 pub use clock::{Clock, Moment, Monotonic};
+pub use notation::{decimal, duration};
 pub use outcome::{Class, Outcome};
 pub use session::{Session, Ticket, Want};
+pub use think::{ThinkTime, ThinkTimeError};
 pub use watch::{Part, Stamps, Watch};

@@ -38,11 +38,13 @@ pub enum Class {
     Ports,
     /// The answer was well formed and not what the plan expects.
     Check,
+    /// The answer was what the plan expects, but came later than the plan allows.
+    Exceeded,
 }
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -51,6 +53,7 @@ impl Class {
         Self::Protocol,
         Self::Ports,
         Self::Check,
+        Self::Exceeded,
     ];
 
     /// The word a report uses.
@@ -64,6 +67,7 @@ impl Class {
             Self::Protocol => "protocol",
             Self::Ports => "ports",
             Self::Check => "check",
+            Self::Exceeded => "exceeded",
         }
     }
 }

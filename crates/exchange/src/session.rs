@@ -1,6 +1,7 @@
 //! What a driver offers: a [`Session`] that carries out one exchange at a time.
 
 use crate::{Moment, Outcome, Watch};
+use std::time::Duration;
 
 /// Which exchange this is. Every argument, name and choice of an exchange is computed from its
 /// ticket and the run's seed, never from the exchange before, so that runs repeat and nodes can
@@ -42,11 +43,18 @@ pub trait Session {
     /// Carries out one exchange, calling [`Watch::sent`] as the first byte of the request leaves.
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome;
 
-    /// When the session, free since `free`, wants its next exchange. Asked in the closed model only, where a session
-    /// that answers anything but [`Want::Next`] is its own schedule: a client whose lease says when to renew.
+    /// When the session, free since `free`, wants its next exchange. A session that answers anything but
+    /// [`Want::Next`] is its own schedule: a client whose lease says when to renew, a virtual user in the midst of an
+    /// iteration. In the open model, where an arrival begins something, a session that wants to go on with it is not
+    /// free for the next arrival until it answers [`Want::Next`].
     fn wants(&mut self, free: Moment) -> Want {
         let _ = free;
         Want::Next
+    }
+
+    /// How long the exchange that comes next may take from its start; where it is `None`, as long as the run allows.
+    fn patience(&self) -> Option<Duration> {
+        None
     }
 
     /// Takes leave of the target (an unbind, a close) once the run is over.

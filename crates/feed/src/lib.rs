@@ -22,6 +22,7 @@ pub mod rates;
 mod row;
 mod stream;
 mod template;
+mod text;
 mod timestamp;
 mod uuid;
 
@@ -32,3 +33,4 @@ pub use generator::{Kind, Scope};
 pub use position::Position;
 pub use row::Row;
 pub use template::{Piece, Slot, Template, TemplateError};
+pub use text::{Hole, Text, TextError, TextPiece, Unset, Values};

@@ -13,12 +13,11 @@ mod shape;
 mod trace;
 
 pub use parse::StagesError;
-pub(crate) use parse::duration as parse_duration;
 pub use rate::Rate;
 pub use shape::Shape;
 pub use trace::{TraceError, read_offsets};
 
-use crate::chance::mix;
+use brunt_exchange::chance::mix;
 use brunt_record::Phase;
 use std::time::Duration;
 

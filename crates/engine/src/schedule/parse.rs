@@ -5,6 +5,7 @@
 //! from.
 
 use super::{Rate, Schedule, ScheduleError, Shape, Stage};
+use brunt_exchange::{decimal, duration};
 use brunt_record::Phase;
 use std::time::Duration;
 
@@ -172,41 +173,6 @@ fn rate(word: &str) -> Option<Rate> {
     };
     let (digits, scale) = decimal(figure)?;
     Rate::new(digits.checked_mul(factor)?, Duration::from_secs(per * scale))
-}
-
-pub(crate) fn duration(word: &str) -> Option<Duration> {
-    let mut rest = word;
-    let mut sum = Duration::ZERO;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let (figure, tail) = rest.split_at(digits);
-        let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
-        let (unit, tail) = tail.split_at(letters);
-        let nanos: u64 = match unit.to_ascii_lowercase().as_str() {
-            "us" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" | "min" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            "d" => 86_400_000_000_000,
-            _ => return None,
-        };
-        let (digits, scale) = decimal(figure)?;
-        sum = sum.checked_add(Duration::from_nanos(digits.checked_mul(nanos)? / scale))?;
-        rest = tail;
-    }
-    (!word.is_empty()).then_some(sum)
-}
-
-/// A decimal figure as an integer and the power of ten it has to be divided by.
-fn decimal(text: &str) -> Option<(u64, u64)> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let legal = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > 6 || !legal(whole) || !legal(fraction) {
-        return None;
-    }
-    let scale = 10_u64.pow(fraction.len() as u32);
-    Some((format!("{whole}{fraction}").parse().ok()?, scale))
 }
 
 #[cfg(test)]

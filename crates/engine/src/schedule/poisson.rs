@@ -8,7 +8,7 @@
 //! costs about 15 ns an arrival. This file must not know of shares or other stages.
 
 use super::Rate;
-use crate::chance::{Stream, mix};
+use brunt_exchange::chance::{Stream, mix};
 
 const EXPECTED_PER_BLOCK: u64 = 64;
 

@@ -10,7 +10,7 @@
 
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
-use crate::think::ThinkTime;
+use brunt_exchange::ThinkTime;
 use brunt_exchange::{Moment, Want};
 use brunt_record::Phase;
 use std::cmp::Reverse;

@@ -6,35 +6,35 @@
 //! generators do not promise.
 
 /// Mixes two numbers into one that looks like neither.
-pub(crate) fn mix(a: u64, b: u64) -> u64 {
+pub fn mix(a: u64, b: u64) -> u64 {
     scramble(scramble(a ^ 0x9E37_79B9_7F4A_7C15).wrapping_add(b))
 }
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream {
+pub struct Stream {
     state: u64,
 }
 
 impl Stream {
     /// The stream with this seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
     /// Uniform in (0, 1].
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         ((scramble(self.state) >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 
     /// Exponential with mean 1.
-    pub(crate) fn exponential(&mut self) -> f64 {
+    pub fn exponential(&mut self) -> f64 {
         -self.unit().ln()
     }
 
     /// Normal with mean 0 and deviation 1 (Box and Muller, 1958).
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.unit().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }

@@ -4,7 +4,8 @@
 //! speed. This file must not wait; it only says how long.
 
 use crate::chance::{Stream, mix};
-use crate::schedule::parse_duration;
+use crate::notation::duration as parse_duration;
+use std::fmt;
 use std::time::Duration;
 
 /// How long virtual users pause.
@@ -29,12 +30,21 @@ pub enum ThinkTime {
 }
 
 /// Why a text is not a think time.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "read the think time '{0}': write a time such as 500ms, 'uniform 100ms..2s', 'exponential 1s' or \
-     'normal 1s±200ms'"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThinkTimeError(String);
+
+impl fmt::Display for ThinkTimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "read the think time '{}': write a time such as 500ms, 'uniform 100ms..2s', 'exponential 1s' or \
+             'normal 1s±200ms'",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for ThinkTimeError {}
 
 impl ThinkTime {
     /// A think time from text: `500ms`, `uniform 100ms..2s`, `exponential 1s`, `normal 1s±200ms`.

@@ -1,0 +1,203 @@
+//! [`Flow`]: a plan that was read, with every name settled.
+
+use super::check::Check;
+use super::extract::Extract;
+use super::http::HttpAct;
+use super::source::Source;
+use brunt_exchange::ThinkTime;
+use brunt_feed::Hole;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+/// What virtual users do.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// What an iteration may be.
+    pub scenarios: Vec<Scenario>,
+    /// Which of them an iteration is.
+    pub order: Order,
+    /// The variables, by hole.
+    pub variables: Vec<Variable>,
+    /// The names of the operations, by number: what figures are told of.
+    pub operations: Vec<String>,
+    /// When users begin.
+    pub start: Start,
+    /// How many iterations there are.
+    pub iterations: Iterations,
+    /// The seed of the run.
+    pub seed: u64,
+    /// How many users there are in the whole run, over all nodes.
+    pub users: u32,
+    /// The first user of this node.
+    pub first_user: u32,
+    /// Whether iterations begin with arrivals (the open model) or as soon as a user is free (the closed model).
+    pub arrivals: bool,
+    /// Whether a time that a table shows is taken in whole milliseconds and with the time it took to connect, as
+    /// LoadGen takes it.
+    pub coarse: bool,
+}
+
+/// Steps that belong together: one iteration of it is what a person would call a visit.
+#[derive(Debug)]
+pub struct Scenario {
+    /// What it is called.
+    pub name: String,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// What becomes of the rest when a step has failed.
+    pub after_failure: AfterFailure,
+}
+
+/// What becomes of the rest of an iteration when one of its steps has failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// The remaining steps are skipped, and counted as such.
+    #[default]
+    Skip,
+    /// It goes on.
+    GoOn,
+}
+
+/// One step of a scenario.
+#[derive(Debug)]
+pub enum Step {
+    /// A pause: never an exchange, and in no latency.
+    Pause(Pause),
+    /// An exchange.
+    Act(Box<Act>),
+}
+
+/// A pause between two steps.
+#[derive(Clone, Debug)]
+pub struct Pause {
+    /// How long it lasts.
+    pub time: ThinkTime,
+    /// A name to count it under, where a table shows pauses.
+    pub name: String,
+}
+
+/// One exchange of a scenario.
+#[derive(Debug)]
+pub struct Act {
+    /// What it is called, by number in [`Flow::operations`].
+    pub operation: u16,
+    /// What is sent.
+    pub what: What,
+    /// What must hold of the answer.
+    pub checks: Vec<Check>,
+    /// What is kept of the answer.
+    pub extracts: Vec<Extract>,
+    /// An answer that takes longer counts as exceeded.
+    pub threshold: Option<Duration>,
+    /// How long to wait for the answer at most; where it is `None`, as long as the run allows.
+    pub patience: Option<Duration>,
+    /// Skipped while one of these variables has no value or an empty one.
+    pub needs: Vec<Hole>,
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub enum What {
+    /// A request over HTTP.
+    Http(Box<HttpAct>),
+}
+
+/// A variable and who fills it.
+#[derive(Debug)]
+pub struct Variable {
+    /// What it is called.
+    pub name: String,
+    /// Where its values come from.
+    pub source: Source,
+    /// When it is given another.
+    pub renewal: Renewal,
+}
+
+/// When a variable is given another value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Renewal {
+    /// When an iteration begins.
+    #[default]
+    Iteration,
+    /// Once, when the user begins.
+    User,
+    /// For each exchange.
+    Exchange,
+    /// When an iteration begins, if the one before used it.
+    IterationIfUsed,
+    /// Before the next exchange that is carried out after one that used it, as LoadGen's `$INCREMENT` is.
+    AfterUse,
+    /// Only by an extraction; an iteration begins without it.
+    Extracted,
+    /// Only by an extraction, and kept from one iteration to the next.
+    Kept,
+}
+
+/// Which scenario an iteration is.
+#[derive(Debug, Default)]
+pub enum Order {
+    /// The scenarios in turn.
+    #[default]
+    Turns,
+    /// Any, with these weights, as a function of the seed and the iteration's number.
+    Weights(Vec<u32>),
+    /// Each user goes through these rounds, one after the other, and is done after the last.
+    Rounds(Vec<Vec<Repeat>>),
+}
+
+/// A scenario and how often it is repeated in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The scenario.
+    pub scenario: usize,
+    /// How often.
+    pub times: u64,
+}
+
+/// When users begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// All at once.
+    #[default]
+    Together,
+    /// So many at once, and the next group so much later, as LoadGen starts its threads.
+    Groups {
+        /// How many.
+        size: u32,
+        /// How much later.
+        every: Duration,
+    },
+    /// One after the other, the last of them when this time is over.
+    Over(Duration),
+}
+
+/// How many iterations there are.
+#[derive(Debug, Default)]
+pub enum Iterations {
+    /// As many as there is time for.
+    #[default]
+    Endless,
+    /// So many for each user.
+    Each(u64),
+    /// So many for all users of this node together.
+    Shared(Pool),
+}
+
+/// Iterations that all users take from.
+#[derive(Debug)]
+pub struct Pool {
+    count: u64,
+    taken: AtomicU64,
+}
+
+impl Pool {
+    /// So many iterations.
+    pub fn new(count: u64) -> Self {
+        Self { count, taken: AtomicU64::new(0) }
+    }
+
+    /// Takes one, if there is one left.
+    pub fn take(&self) -> bool {
+        self.taken.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < self.count
+    }
+}

@@ -1,0 +1,114 @@
+//! [`Response`]: what came back, as far as it was asked for.
+//!
+//! Whoever sends a request says whether the body is wanted; where it is not, it is counted and let go, however long it
+//! is. Fields are kept as places in the bytes of the head.
+
+/// What an exchange wants to know of its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The fields of the head. The status is always known.
+    pub fields: bool,
+    /// The body, decoded, up to the limit of the client's settings.
+    pub body: bool,
+}
+
+/// One answer.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    pub(super) status: u16,
+    /// The bytes in which the fields lie.
+    pub(super) head: Vec<u8>,
+    /// Where each field's name and value lie in the head.
+    pub(super) fields: Vec<Field>,
+    /// The body, without transfer and content encodings.
+    pub(super) body: Vec<u8>,
+    /// How many bytes of body came over the wire.
+    pub(super) received: u64,
+    /// Whether there was more of a body than is kept.
+    pub(super) truncated: bool,
+}
+
+/// A field of a head, as places in its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) name: std::ops::Range<usize>,
+    pub(super) value: std::ops::Range<usize>,
+}
+
+impl Response {
+    /// A response of these parts, for whoever tries something out without a server.
+    pub fn sample(status: u16, fields: &[(&str, &str)], body: &[u8]) -> Self {
+        let mut response = Self { status, body: body.to_vec(), ..Self::default() };
+        for (name, value) in fields {
+            let start = response.head.len();
+            response.head.extend_from_slice(name.as_bytes());
+            let middle = response.head.len();
+            response.head.extend_from_slice(value.as_bytes());
+            response.fields.push(Field { name: start..middle, value: middle..response.head.len() });
+        }
+        response.received = body.len() as u64;
+        response
+    }
+
+    /// Forgets the answer before and keeps its buffers.
+    pub fn clear(&mut self) {
+        self.status = 0;
+        self.head.clear();
+        self.fields.clear();
+        self.body.clear();
+        self.received = 0;
+        self.truncated = false;
+    }
+
+    /// The status.
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// The fields, in order.
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.fields.iter().filter_map(|field| {
+            Some((self.head.get(field.name.clone())?, self.head.get(field.value.clone())?))
+        })
+    }
+
+    /// The values of every field of that name, in any case.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        let named = move |field: &[u8]| field.eq_ignore_ascii_case(name.as_bytes());
+        self.fields().filter(move |(field, _)| named(field)).map(|(_, value)| value)
+    }
+
+    /// The body, as far as it was wanted.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// How many bytes of body came over the wire.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Whether there was more of a body than is kept.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_in_any_case_and_in_order() {
+        let fields = [("Set-Cookie", "a=1"), ("Location", "/x"), ("set-cookie", "b=2")];
+        let mut response = Response::sample(302, &fields, b"moved");
+        let cookies: Vec<_> = response.values("SET-COOKIE").collect();
+        assert_eq!(cookies, [b"a=1", b"b=2"]);
+        assert_eq!(
+            (response.status(), response.body(), response.received()),
+            (302, &b"moved"[..], 5)
+        );
+        response.clear();
+        assert_eq!((response.status(), response.fields().count()), (0, 0));
+    }
+}

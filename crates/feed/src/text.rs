@@ -1,0 +1,228 @@
+//! [`Text`]: text with holes, and [`Values`]: what stands in them.
+//!
+//! A hole is a number and not a name: names are settled once, when a plan is read, so that filling a text is a walk
+//! over its pieces. [`Template`](crate::Template) does the same for values that all come from one row; here values come
+//! and go by themselves, as answers bring them.
+
+use crate::Escape;
+use std::fmt;
+
+/// The place of a value: the number of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hole(pub u16);
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextPiece {
+    /// Bytes as they are.
+    Literal(Box<[u8]>),
+    /// A value, escaped for the place it stands in.
+    Hole(Hole, Escape),
+}
+
+/// Text with holes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    pieces: Vec<TextPiece>,
+}
+
+/// A hole whose variable has no value: nothing has brought it yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unset(pub Hole);
+
+/// A text that names something unknown, or is malformed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    /// Nobody declares that name.
+    #[error("find the variable '{0}': nothing declares or extracts it")]
+    Unknown(String),
+    /// A hole without an end.
+    #[error(
+        "find the end of '${{{0}': a hole is written ${{name}}, and a dollar sign before a brace $${{"
+    )]
+    Unclosed(String),
+}
+
+impl Text {
+    /// Text without a hole.
+    pub fn literal(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::of(vec![TextPiece::Literal(bytes.into().into_boxed_slice())])
+    }
+
+    /// Text of these pieces; empty literals are left out and neighbouring ones joined.
+    pub fn of(pieces: impl IntoIterator<Item = TextPiece>) -> Self {
+        let mut joined: Vec<TextPiece> = Vec::new();
+        for piece in pieces {
+            match (joined.last_mut(), piece) {
+                (_, TextPiece::Literal(bytes)) if bytes.is_empty() => {}
+                (Some(TextPiece::Literal(before)), TextPiece::Literal(bytes)) => {
+                    *before = [&before[..], &bytes[..]].concat().into_boxed_slice();
+                }
+                (_, piece) => joined.push(piece),
+            }
+        }
+        Self { pieces: joined }
+    }
+
+    /// Reads `${name}`; `$${` stands for `${`, and any other dollar sign for itself. `find` knows the names.
+    pub fn parse(
+        text: &str,
+        escape: Escape,
+        mut find: impl FnMut(&str) -> Option<Hole>,
+    ) -> Result<Self, TextError> {
+        let mut pieces = Vec::new();
+        let literal = |text: &str| TextPiece::Literal(text.as_bytes().into());
+        let mut rest = text;
+        while let Some(at) = rest.find("${") {
+            if rest[..at].ends_with('$') {
+                pieces.push(literal(&rest[..at - 1]));
+                pieces.push(literal("${"));
+                rest = &rest[at + 2..];
+                continue;
+            }
+            pieces.push(literal(&rest[..at]));
+            let inside = &rest[at + 2..];
+            let end = inside.find('}').ok_or_else(|| TextError::Unclosed(inside.to_owned()))?;
+            let name = inside[..end].trim();
+            let hole = find(name).ok_or_else(|| TextError::Unknown(name.to_owned()))?;
+            pieces.push(TextPiece::Hole(hole, escape));
+            rest = &inside[end + 1..];
+        }
+        pieces.push(literal(rest));
+        Ok(Self::of(pieces))
+    }
+
+    /// The pieces, in order.
+    pub fn pieces(&self) -> &[TextPiece] {
+        &self.pieces
+    }
+
+    /// The holes, in order.
+    pub fn holes(&self) -> impl Iterator<Item = Hole> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            TextPiece::Hole(hole, _) => Some(*hole),
+            TextPiece::Literal(_) => None,
+        })
+    }
+
+    /// The bytes of a text without holes.
+    pub fn constant(&self) -> Option<&[u8]> {
+        match &self.pieces[..] {
+            [] => Some(&[]),
+            [TextPiece::Literal(bytes)] => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Appends the text to `out`, every hole filled.
+    pub fn render(&self, values: &Values, out: &mut Vec<u8>) -> Result<(), Unset> {
+        for piece in &self.pieces {
+            match piece {
+                TextPiece::Literal(bytes) => out.extend_from_slice(bytes),
+                TextPiece::Hole(hole, escape) => {
+                    let start = out.len();
+                    out.extend_from_slice(values.value(*hole).ok_or(Unset(*hole))?);
+                    escape.apply(out, start);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of one virtual user, by hole. Buffers are kept when values change.
+#[derive(Clone, Default)]
+pub struct Values {
+    values: Vec<Value>,
+}
+
+#[derive(Clone, Default)]
+struct Value {
+    set: bool,
+    bytes: Vec<u8>,
+}
+
+impl Values {
+    /// So many variables, none of which has a value yet.
+    pub fn new(count: usize) -> Self {
+        Self { values: vec![Value::default(); count] }
+    }
+
+    /// The value in that hole, if it has one.
+    pub fn value(&self, hole: Hole) -> Option<&[u8]> {
+        self.values.get(usize::from(hole.0)).filter(|value| value.set).map(|value| &value.bytes[..])
+    }
+
+    /// Gives a hole another value: `write` appends it to an empty buffer.
+    pub fn fill(&mut self, hole: Hole, write: impl FnOnce(&mut Vec<u8>)) {
+        if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
+            value.set = true;
+            value.bytes.clear();
+            write(&mut value.bytes);
+        }
+    }
+
+    /// Gives a hole another value.
+    pub fn set(&mut self, hole: Hole, bytes: &[u8]) {
+        self.fill(hole, |value| value.extend_from_slice(bytes));
+    }
+
+    /// Takes a hole's value away.
+    pub fn unset(&mut self, hole: Hole) {
+        if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
+            value.set = false;
+        }
+    }
+}
+
+/// Values may be secrets, so none is shown.
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values").field("count", &self.values.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Text, TextError> {
+        let find = |name: &str| ["user", "host"].iter().position(|known| *known == name);
+        Text::parse(text, Escape::None, |name| find(name).map(|at| Hole(at as u16)))
+    }
+
+    #[test]
+    fn holes_are_filled_and_dollars_kept() {
+        let text = parse("a${user}$b $${user} 5$ ${ host }").unwrap();
+        let mut values = Values::new(2);
+        let mut out = Vec::new();
+        assert_eq!(text.render(&values, &mut out), Err(Unset(Hole(0))));
+        values.set(Hole(0), b"jo");
+        values.set(Hole(1), b"h");
+        out.clear();
+        text.render(&values, &mut out).unwrap();
+        assert_eq!(out, b"ajo$b ${user} 5$ h");
+    }
+
+    #[test]
+    fn what_is_unknown_or_open_is_said() {
+        assert_eq!(parse("${nobody}").unwrap_err(), TextError::Unknown("nobody".to_owned()));
+        assert!(parse("${user").unwrap_err().to_string().contains("${user"));
+        assert_eq!(parse("plain").unwrap().constant(), Some(&b"plain"[..]));
+        assert_eq!(parse("").unwrap().constant(), Some(&b""[..]));
+        assert_eq!(parse("$${x}").unwrap().constant(), Some(&b"${x}"[..]));
+        assert_eq!(parse("${user}").unwrap().constant(), None);
+    }
+
+    #[test]
+    fn values_are_escaped_where_they_stand() {
+        let text = Text::parse("(cn=${user})", Escape::Filter, |_| Some(Hole(0))).unwrap();
+        let mut values = Values::new(1);
+        values.set(Hole(0), b"a*");
+        let mut out = Vec::new();
+        text.render(&values, &mut out).unwrap();
+        assert_eq!(out, b"(cn=a\\2a)");
+        values.unset(Hole(0));
+        assert_eq!(values.value(Hole(0)), None);
+    }
+}
