@@ -24,6 +24,8 @@ pub mod schedule;
 mod simulation;
 mod stop;
 pub mod timer;
+#[cfg(test)]
+mod visits;
 mod worker;
 
 pub use brunt_exchange::{ThinkTime, ThinkTimeError};

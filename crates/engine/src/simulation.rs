@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::LocalSet;
 
-const fn ms(millis: u64) -> Duration {
+pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
@@ -54,7 +54,7 @@ struct Scripted {
 }
 
 #[expect(clippy::disallowed_methods, reason = "in virtual time, tokio's timers are exact")]
-async fn pass(time: Duration) {
+pub(crate) async fn pass(time: Duration) {
     if !time.is_zero() {
         tokio::time::sleep(time).await;
     }
@@ -137,8 +137,8 @@ impl Fleet for Troupe {
 }
 
 /// A run in virtual time, with every interval it brought.
-struct Simulated {
-    finished: Finished,
+pub(crate) struct Simulated {
+    pub(crate) finished: Finished,
     intervals: Vec<Interval>,
 }
 
@@ -147,15 +147,15 @@ impl Simulated {
         &self.finished.totals[&phase]
     }
 
-    fn steady(&self) -> &Interval {
+    pub(crate) fn steady(&self) -> &Interval {
         self.total(Phase::Steady)
     }
 }
 
 /// Runs a plan with one worker; `meddle` runs beside it and may stop it.
-fn simulate_with<M: Future<Output = ()> + 'static>(
+pub(crate) fn simulate_with<F: Fleet, M: Future<Output = ()> + 'static>(
     settings: Settings,
-    troupe: &Troupe,
+    troupe: &F,
     stop: &Stop,
     meddle: M,
 ) -> Simulated {
@@ -188,14 +188,14 @@ fn simulate(settings: Settings, troupe: &Troupe) -> Simulated {
 }
 
 /// An open load of so many exchanges a second for so many seconds.
-fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
+pub(crate) fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
     let rate = Rate::per_second(per_second).unwrap();
     let lasting = Some(Duration::from_secs(seconds));
     Settings::open(Schedule::constant(rate, lasting).unwrap(), sessions)
 }
 
 /// How many values of a histogram are at least `least`.
-fn at_least(histogram: &Histogram, least: Duration) -> u64 {
+pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
     // Buckets are named by their upper bounds, a thousandth too high at most.
     histogram
         .buckets()

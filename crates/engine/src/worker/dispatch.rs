@@ -8,6 +8,7 @@
 //! want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is handed and must
 //! not know what an exchange does.
 
+use super::midway::Midway;
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
 use brunt_exchange::ThinkTime;
@@ -37,6 +38,18 @@ pub(super) trait Ledger {
     fn backlog(&self, waiting: usize);
     /// Hands an exchange to the waiting session in this seat.
     fn hand(&self, seat: u32, given: Given);
+}
+
+/// A session that asks for its next exchange.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking {
+    pub(super) seat: u32,
+    pub(super) session: u32,
+    pub(super) turn: u64,
+    pub(super) free: Moment,
+    pub(super) wants: Want,
+    /// The number of its exchange before, which what goes on from there keeps.
+    pub(super) last: u64,
 }
 
 /// What a session that asks is told.
@@ -112,6 +125,7 @@ struct Open {
     free: VecDeque<u32>,
     /// Whether the session freed last is the first to be given something.
     alike: bool,
+    midway: Midway,
 }
 
 struct Closed {
@@ -151,6 +165,7 @@ impl Dispatch {
                     bound: plan.backlog_of_worker(),
                     free: VecDeque::with_capacity(seats),
                     alike,
+                    midway: Midway::new(plan.phases()),
                 })
             }
             Load::Closed(think) => Model::Closed(Closed {
@@ -177,24 +192,30 @@ impl Dispatch {
         }
     }
 
-    /// What the session in `seat`, free since `free`, does next.
+    /// What a session that asks does next.
     #[inline]
-    pub(super) fn ask(
-        &mut self,
-        seat: u32,
-        session: u32,
-        turn: u64,
-        (free, wants): (Moment, Want),
-        ledger: &impl Ledger,
-    ) -> Answer {
+    pub(super) fn ask(&mut self, asking: &Asking, ledger: &impl Ledger) -> Answer {
+        let (free, seat) = (asking.free, asking.seat);
         match &mut self.model {
             Model::Open(open) => {
                 if self.over.is_none() {
                     self.over = open.release(free, self.origin, self.end, ledger);
                 }
+                match asking.wants {
+                    Want::Next => {}
+                    Want::At(moment) => {
+                        return open.midway.ask(
+                            moment.max(self.origin),
+                            asking,
+                            self.origin,
+                            ledger,
+                        );
+                    }
+                    Want::Nothing => return Answer::Leave,
+                }
                 match open.backlog.pop_front() {
                     Some(given) => Answer::Take(given),
-                    None if self.over.is_some() => Answer::Leave,
+                    None if self.over.is_some() && open.midway.is_empty() => Answer::Leave,
                     None => {
                         open.free.push_back(seat);
                         Answer::Wait
@@ -203,8 +224,8 @@ impl Dispatch {
             }
             Model::Closed(_) if self.over.is_some() => Answer::Leave,
             Model::Closed(closed) => {
-                let due = match wants {
-                    Want::Next => free + closed.pause(session, turn),
+                let due = match asking.wants {
+                    Want::Next => free + closed.pause(asking.session, asking.turn),
                     Want::At(moment) => moment.max(self.origin),
                     Want::Nothing => return Answer::Leave,
                 };
@@ -226,6 +247,9 @@ impl Dispatch {
 
     /// Releases everything due by now.
     pub(super) fn release(&mut self, now: Moment, ledger: &impl Ledger) {
+        if let Model::Open(open) = &mut self.model {
+            open.midway.release(now, self.origin, ledger);
+        }
         if self.over.is_some() {
             return;
         }
@@ -241,6 +265,16 @@ impl Dispatch {
     /// Plans nothing any more.
     pub(super) fn stop(&mut self, why: Ended) {
         self.over = Some(self.over.map_or(why, |before| before.max(why)));
+        if why >= Ended::Stopped {
+            self.let_nobody_go_on();
+        }
+    }
+
+    /// Lets no session go on with what an arrival began.
+    pub(super) fn let_nobody_go_on(&mut self) {
+        if let Model::Open(open) = &mut self.model {
+            open.midway.close();
+        }
     }
 
     /// Gives up what still waits in the backlog.
@@ -259,7 +293,9 @@ impl Dispatch {
     #[inline]
     pub(super) fn exhausted(&self) -> bool {
         match &self.model {
-            Model::Open(open) => self.over.is_some() && open.backlog.is_empty(),
+            Model::Open(open) => {
+                self.over.is_some() && open.backlog.is_empty() && open.midway.is_empty()
+            }
             Model::Closed(closed) => {
                 self.over.is_some() || closed.numbers.exhausted.load(Ordering::Relaxed)
             }
@@ -269,7 +305,13 @@ impl Dispatch {
     /// Whether there will be another exchange for a session that has ended one. In the closed model it is promised
     /// then and there: a session that made itself ready in vain would have opened a connection nobody asked for.
     #[inline]
-    pub(super) fn promise(&self) -> bool {
+    pub(super) fn promise(&mut self, wants: Want) -> bool {
+        if wants == Want::Nothing {
+            return false;
+        }
+        if let (Model::Open(open), Want::At(_)) = (&mut self.model, wants) {
+            return open.midway.promise();
+        }
         !self.exhausted()
             && match &self.model {
                 Model::Open(_) => true,
@@ -288,8 +330,12 @@ impl Dispatch {
     /// When the timer has to ring next. While exchanges wait for a session, a ring for the next
     /// one would only make the queue longer, which can as well be done when somebody asks.
     pub(super) fn next_ring(&self) -> Option<Moment> {
+        let midway = match &self.model {
+            Model::Open(open) => open.midway.next(),
+            Model::Closed(_) => None,
+        };
         if self.over.is_some() {
-            return None;
+            return midway;
         }
         let due = match &self.model {
             Model::Open(open) if open.backlog.is_empty() => {
@@ -298,7 +344,7 @@ impl Dispatch {
             Model::Open(_) => None,
             Model::Closed(closed) => closed.thinking.peek().map(|Reverse((due, _))| *due),
         };
-        due.into_iter().chain(self.end).min()
+        due.into_iter().chain(self.end).chain(midway).min()
     }
 }
 
@@ -435,7 +481,9 @@ mod tests {
         dispatch.start(origin, None);
         let (ledger, before) = (Handed::default(), Moment::ZERO);
         for seat in 0..4 {
-            let answer = dispatch.ask(seat, seat, 0, (before, Want::Next), &ledger);
+            let wants = Want::Next;
+            let asking = Asking { seat, session: seat, turn: 0, free: before, wants, last: 0 };
+            let answer = dispatch.ask(&asking, &ledger);
             assert_eq!(answer, Answer::Wait);
         }
         dispatch.release(origin + Duration::from_millis(250), &ledger);

@@ -6,6 +6,7 @@
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
 mod dispatch;
+mod midway;
 mod pacer;
 mod recorder;
 mod seat;
@@ -19,9 +20,9 @@ use crate::gate::Gate;
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::timer::Time;
-use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Want, Watch};
+use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Phase, Samples};
-use dispatch::{Answer, Dispatch, Given, Ledger};
+use dispatch::{Answer, Asking, Dispatch, Given, Ledger};
 use pacer::Pacer;
 use recorder::{Recorder, Steps};
 use seat::{Doing, NEVER, Seat};
@@ -110,7 +111,9 @@ struct Worker<C> {
     stop: Stop,
     /// Set when sessions that are not ready yet need not become so.
     leaving: Cell<bool>,
-    tick: Duration,
+    tick: Cell<Duration>,
+    /// Whether any session has set a limit of its own.
+    impatient: Cell<bool>,
     started: Cell<bool>,
     /// Whether the pacer knows that nothing falls due any more.
     over_seen: Cell<bool>,
@@ -139,9 +142,11 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let presence = Presence { worker: &worker, active: Cell::new(true) };
     let mut text = String::new();
     let mut free = worker.first_ready(&mut session, seat).await;
+    let mut last = 0;
     for turn in 0.. {
+        let wants = session.wants(free);
         if turn > 0 {
-            if !worker.dispatch.borrow().promise() {
+            if !worker.dispatch.borrow_mut().promise(wants) {
                 break;
             }
             match worker.ready(&mut session, seat).await {
@@ -150,8 +155,9 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
                 Err(_) => break,
             }
         }
-        let wants = session.wants(free);
-        let Some(given) = worker.next(seat, name, turn, (free, wants)).await else { break };
+        let asking = Asking { seat, session: name, turn, free, wants, last };
+        let Some(given) = worker.next(asking).await else { break };
+        last = given.number;
         let ticket = Ticket { number: given.number, session: name, turn };
         free = worker.exchange(&mut session, seat, &ticket, &given, free, &mut text).await;
         // A target that always answers at once must not keep the others from running.
@@ -262,7 +268,8 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             drain: settings.drain,
             stop: shared.stop.clone(),
             leaving: Cell::new(false),
-            tick: timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK)),
+            tick: Cell::new(timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK))),
+            impatient: Cell::new(false),
             started: Cell::new(false),
             over_seen: Cell::new(false),
             origin: Cell::new(Moment::ZERO),
@@ -274,6 +281,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             pacer: RefCell::new(None),
             poked: Cell::new(false),
         }
+    }
+
+    /// Sees to it that an exchange which takes longer than that is noticed within a twentieth of it.
+    fn watch_closely(&self, patience: Duration) {
+        let tick = (patience / 20).clamp(TICK_MIN, TICK);
+        self.impatient.set(true);
+        self.tick.set(self.tick.get().min(tick));
     }
 
     fn seat(&self, seat: u32) -> &Seat {
@@ -321,24 +335,18 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         readied.map(|()| waited)
     }
 
-    /// The next exchange for a session that is free since `free`; `None` when there is none.
-    async fn next(
-        &self,
-        seat: u32,
-        name: u32,
-        turn: u64,
-        (free, wants): (Moment, Want),
-    ) -> Option<Given> {
-        let desk = self.seat(seat);
+    /// The next exchange for a session that asks; `None` when there is none.
+    async fn next(&self, asking: Asking) -> Option<Given> {
+        let desk = self.seat(asking.seat);
         desk.begin(Doing::Waiting, NEVER);
-        self.turn(free);
+        self.turn(asking.free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
-            (dispatch.ask(seat, name, turn, (free, wants), self), dispatch.next_ring())
+            (dispatch.ask(&asking, self), dispatch.next_ring())
         };
         let sooner = answer == Answer::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
         let unseen = answer == Answer::Leave && !self.over_seen.get();
-        if sooner || unseen || free >= self.pacer_at.get() {
+        if sooner || unseen || asking.free >= self.pacer_at.get() {
             self.poke();
         }
         match answer {
@@ -371,7 +379,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         text: &mut String,
     ) -> Moment {
         let desk = self.seat(seat);
-        let deadline = self.timeout.map_or(NEVER, |timeout| given.due.max(free) + timeout);
+        let limit = session.patience().inspect(|patience| self.watch_closely(*patience));
+        let limit = limit.or(self.timeout);
+        let deadline = limit.map_or(NEVER, |limit| given.due.max(free) + limit);
         desk.begin(Doing::Exchanging, deadline);
         let wanted = {
             let mut recorder = self.recorder.borrow_mut();

@@ -71,13 +71,15 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                 }
                 self.look(now, drained);
                 noticed(worker.recorder.borrow_mut().noticed());
-                tick = now + worker.tick;
+                tick = now + worker.tick.get();
             }
             if worker.active.get() == 0 && worker.dispatch.borrow().over().is_none() {
                 // Either the last number is taken, or no session wants another.
                 let counted = worker.dispatch.borrow().exhausted();
                 let ended = if counted { Ended::Count } else { Ended::Exhausted };
-                worker.dispatch.borrow_mut().stop(ended);
+                let mut dispatch = worker.dispatch.borrow_mut();
+                dispatch.stop(ended);
+                dispatch.drop_backlog(worker);
             }
             if let Some(ended) = worker.dispatch.borrow().over() {
                 over = Some((ended, over.map_or(now, |(_, at)| at)));
@@ -127,11 +129,14 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             dispatch.stop(if aborted { Ended::Aborted } else { Ended::Stopped });
             dispatch.drop_backlog(worker);
         }
-        if worker.timeout.is_some() {
+        if worker.timeout.is_some() || worker.impatient.get() {
             self.call_off(Doing::Exchanging, Some(now), Outcome::TimedOut);
         }
         if drained.is_some_and(|at| now >= at) || urgency == Urgency::Abort {
-            worker.dispatch.borrow_mut().drop_backlog(worker);
+            let mut dispatch = worker.dispatch.borrow_mut();
+            dispatch.drop_backlog(worker);
+            dispatch.let_nobody_go_on();
+            drop(dispatch);
             self.call_off(Doing::Exchanging, None, Outcome::CutOff);
         }
     }

@@ -1,0 +1,90 @@
+//! [`Midway`]: the sessions that go on with what an arrival began, in the open model.
+//!
+//! An arrival may begin more than one exchange: a visit of several steps, with pauses between them. Until it is over
+//! its session is free for no other arrival, and wants its next exchange at moments of its own. What was begun is
+//! carried through after the last arrival, as long as the run waits for answers.
+
+use super::dispatch::{Answer, Asking, Given, Ledger};
+use brunt_exchange::Moment;
+use brunt_record::Phase;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+/// The sessions that go on.
+pub(super) struct Midway {
+    /// When each wants its next exchange, and the number of the arrival.
+    waiting: BinaryHeap<Reverse<(Moment, u32, u64)>>,
+    /// How many are on their way to asking.
+    promised: usize,
+    /// Set when it is too late to go on.
+    closed: bool,
+    phases: Vec<(Phase, Duration)>,
+}
+
+impl Midway {
+    pub(super) fn new(phases: Vec<(Phase, Duration)>) -> Self {
+        Self { waiting: BinaryHeap::new(), promised: 0, closed: false, phases }
+    }
+
+    /// Whether nobody goes on, or is to.
+    pub(super) fn is_empty(&self) -> bool {
+        self.closed || (self.waiting.is_empty() && self.promised == 0)
+    }
+
+    /// Whether a session may go on; then it will ask.
+    pub(super) fn promise(&mut self) -> bool {
+        self.promised += usize::from(!self.closed);
+        !self.closed
+    }
+
+    /// What a session that wants to go on at `due` is told.
+    pub(super) fn ask(
+        &mut self,
+        due: Moment,
+        asking: &Asking,
+        origin: Moment,
+        ledger: &impl Ledger,
+    ) -> Answer {
+        self.promised = self.promised.saturating_sub(1);
+        if self.closed {
+            return Answer::Leave;
+        }
+        if due > asking.free {
+            self.waiting.push(Reverse((due, asking.seat, asking.last)));
+            return Answer::Wait;
+        }
+        Answer::Take(self.give(asking.last, due, origin, ledger))
+    }
+
+    /// Hands out what is due by now.
+    pub(super) fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) {
+        while let Some(Reverse((due, seat, number))) = self.waiting.peek().copied() {
+            if due > now {
+                break;
+            }
+            self.waiting.pop();
+            let given = self.give(number, due, origin, ledger);
+            ledger.hand(seat, given);
+        }
+    }
+
+    /// What a session is given keeps the number of the arrival it goes on from.
+    fn give(&self, number: u64, due: Moment, origin: Moment, ledger: &impl Ledger) -> Given {
+        let began = |(_, from): &&(Phase, Duration)| origin + *from <= due;
+        let phase = self.phases.iter().rev().find(began).map_or(Phase::Steady, |(phase, _)| *phase);
+        ledger.planned(phase);
+        Given { number, due, phase }
+    }
+
+    /// When the next of them wants to go on.
+    pub(super) fn next(&self) -> Option<Moment> {
+        self.waiting.peek().map(|Reverse((due, _, _))| *due)
+    }
+
+    /// It is too late for everyone.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.waiting.clear();
+    }
+}
