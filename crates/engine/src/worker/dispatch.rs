@@ -111,7 +111,7 @@ pub(super) struct Dispatch {
 }
 
 enum Model {
-    Open(Open),
+    Open(Box<Open>),
     Closed(Closed),
 }
 
@@ -156,7 +156,7 @@ impl Dispatch {
             Load::Open(schedule) => {
                 let first = rank + world * worker as u64;
                 let share = schedule.share(first, world * plan.workers() as u64, settings.seed);
-                Model::Open(Open {
+                Model::Open(Box::new(Open {
                     share,
                     next: None,
                     count: settings.stop.count,
@@ -166,7 +166,7 @@ impl Dispatch {
                     free: VecDeque::with_capacity(seats),
                     alike,
                     midway: Midway::new(plan.phases()),
-                })
+                }))
             }
             Load::Closed(think) => Model::Closed(Closed {
                 think: *think,
