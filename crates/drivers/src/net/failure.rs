@@ -8,6 +8,8 @@ use brunt_exchange::{Class, Outcome};
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Why a connection could not be opened or secured.
@@ -52,6 +54,14 @@ pub enum Failure {
         /// What the system said.
         error: io::Error,
     },
+    /// The Unix socket is not there, nobody listens on it, or this process may not use it.
+    #[error("connect to unix:{}: {error}; is the server running and the path right?", path.display())]
+    Unix {
+        /// The socket.
+        path: Arc<Path>,
+        /// What the system said.
+        error: io::Error,
+    },
     /// The handshake did not end within the timeout.
     #[error("complete the TLS handshake: no end within {0:?}")]
     TlsTimedOut(Duration),
@@ -84,6 +94,7 @@ impl Failure {
             Self::Unreachable { error, .. }
             | Self::Source { error, .. }
             | Self::Connect { error, .. }
+            | Self::Unix { error, .. }
             | Self::Tls(error) => error.raw_os_error().unwrap_or(0),
             Self::AlreadySecured => 0,
         };

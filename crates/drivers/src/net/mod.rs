@@ -23,6 +23,7 @@ pub mod stream;
 pub mod tcp;
 pub mod tls;
 pub mod udp;
+pub mod unix;
 
 pub use failure::Failure;
 pub use mmsg::BATCH;

@@ -1,6 +1,7 @@
 //! [`Stream`]: a connection, plain or secured, as a session reads and writes it.
 //!
-//! An enum and not a boxed trait: the plain path is one branch away from the socket. Reads go
+//! An enum and not a boxed trait: the plain path is one branch away from the socket. TLS lies over another stream, so
+//! that it goes over a Unix socket, and within the TLS of a secured proxy, as it goes over TCP. Reads go
 //! through `poll_read`, never through `readable` and `try_read`: after a read that did not fill the
 //! buffer the runtime knows that the socket is empty and does not ask the kernel a second time. A
 //! plain connection holds no buffer, so thousands may idle. It must not know a protocol.
@@ -13,7 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::client::TlsStream;
 
 /// A connection to a target.
@@ -21,8 +22,10 @@ use tokio_rustls::client::TlsStream;
 pub enum Stream {
     /// Bytes as they are.
     Plain(TcpStream),
+    /// Bytes as they are, to a process of this machine.
+    Unix(UnixStream),
     /// Bytes under TLS. Boxed, so that a plain session does not carry the size of a secured one.
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<TlsStream<Stream>>),
 }
 
 impl Stream {
@@ -35,11 +38,19 @@ impl Stream {
         limit: Option<Duration>,
     ) -> Result<Self, Failure> {
         match self {
-            Self::Plain(tcp) => {
-                client.handshake(tcp, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
-            }
             Self::Tls(_) => Err(Failure::AlreadySecured),
+            plain => plain.nest(client, name, limit).await,
         }
+    }
+
+    /// Shakes hands over whatever this is: over a secured connection, too, behind a proxy that is spoken to under TLS.
+    pub async fn nest(
+        self,
+        client: &tls::Client,
+        name: &tls::Name,
+        limit: Option<Duration>,
+    ) -> Result<Self, Failure> {
+        client.handshake(self, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
     }
 
     /// Reads what is there, at most `buffer`. Zero is the end of the stream.
@@ -51,6 +62,7 @@ impl Stream {
         let mut buffer = ReadBuf::new(buffer);
         match self {
             Self::Plain(tcp) => Pin::new(tcp).poll_read(context, &mut buffer),
+            Self::Unix(unix) => Pin::new(unix).poll_read(context, &mut buffer),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, &mut buffer),
         }
         .map_ok(|()| buffer.filled().len())
@@ -65,6 +77,7 @@ impl Stream {
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(tcp) => tcp.write_all(bytes).await,
+            Self::Unix(unix) => unix.write_all(bytes).await,
             Self::Tls(tls) => {
                 tls.write_all(bytes).await?;
                 tls.flush().await
@@ -80,16 +93,17 @@ impl Stream {
     /// What the handshake agreed on; `None` on a plain connection.
     pub fn agreement(&self) -> Option<tls::Agreement> {
         match self {
-            Self::Plain(_) => None,
+            Self::Plain(_) | Self::Unix(_) => None,
             Self::Tls(tls) => Some(tls::Agreement::of(tls.get_ref().1)),
         }
     }
 
-    /// The socket underneath.
-    pub fn tcp(&self) -> &TcpStream {
+    /// The socket underneath, where it is one of TCP.
+    pub fn tcp(&self) -> Option<&TcpStream> {
         match self {
-            Self::Plain(tcp) => tcp,
-            Self::Tls(tls) => tls.get_ref().0,
+            Self::Plain(tcp) => Some(tcp),
+            Self::Unix(_) => None,
+            Self::Tls(tls) => tls.get_ref().0.tcp(),
         }
     }
 
@@ -97,7 +111,11 @@ impl Stream {
     pub async fn close(mut self, how: Close) {
         match how {
             Close::Fin => drop(self.shutdown().await),
-            Close::Reset => drop(SockRef::from(self.tcp()).set_linger(Some(Duration::ZERO))),
+            Close::Reset => {
+                if let Some(tcp) = self.tcp() {
+                    drop(SockRef::from(tcp).set_linger(Some(Duration::ZERO)));
+                }
+            }
         }
     }
 }
@@ -110,6 +128,7 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_read(context, buffer),
+            Self::Unix(unix) => Pin::new(unix).poll_read(context, buffer),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, buffer),
         }
     }
@@ -123,6 +142,7 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_write(context, bytes),
+            Self::Unix(unix) => Pin::new(unix).poll_write(context, bytes),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_write(context, bytes),
         }
     }
@@ -130,6 +150,7 @@ impl AsyncWrite for Stream {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_flush(context),
+            Self::Unix(unix) => Pin::new(unix).poll_flush(context),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_flush(context),
         }
     }
@@ -137,6 +158,7 @@ impl AsyncWrite for Stream {
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_shutdown(context),
+            Self::Unix(unix) => Pin::new(unix).poll_shutdown(context),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_shutdown(context),
         }
     }

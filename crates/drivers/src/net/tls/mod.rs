@@ -17,6 +17,7 @@ pub use trust::Trust;
 
 use super::Failure;
 use super::keystore::StoreError;
+use super::stream::Stream;
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
@@ -24,7 +25,6 @@ use rustls::{ClientConfig, HandshakeKind, SupportedProtocolVersion, version};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -213,11 +213,11 @@ impl Client {
     /// the client's certificate says so only afterwards.
     pub async fn handshake(
         &self,
-        tcp: TcpStream,
+        stream: Stream,
         name: &Name,
         limit: Option<Duration>,
-    ) -> Result<TlsStream<TcpStream>, Failure> {
-        let shaking = self.connector.connect(name.clone(), tcp);
+    ) -> Result<TlsStream<Stream>, Failure> {
+        let shaking = self.connector.connect(name.clone(), stream);
         let shaken = match limit {
             None => shaking.await,
             Some(limit) => tokio::time::timeout(limit, shaking)
