@@ -11,3 +11,5 @@ mod counter;
 pub mod dhcp;
 pub mod ldap;
 mod script;
+mod tcp;
+mod timer;

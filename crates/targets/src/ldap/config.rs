@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::script::Script;
+use crate::tcp::tls;
 
 /// What an embedded directory is like.
 #[derive(Clone, Debug)]
@@ -41,13 +42,6 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let mut host_names: Vec<String> =
-            ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
-        // OpenLDAP's tools turn localhost into the name of the machine before they check it.
-        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        if !machine.is_empty() && machine.is_ascii() && !host_names.contains(&machine) {
-            host_names.push(machine);
-        }
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             listen_tls: None,
@@ -60,7 +54,7 @@ impl Default for Config {
             message_bytes_max: 1 << 20,
             search_entries_max: 10_000,
             idle_limit: None,
-            host_names,
+            host_names: tls::host_names(),
             script: None,
         }
     }

@@ -7,12 +7,10 @@
 //! It is not a directory server: there is no schema, no access control beyond "whoever writes must
 //! have bound", nothing on disk, and every attribute compares as text without case.
 
-mod accepted;
 mod config;
 mod connection;
 mod directory;
 mod dispatch;
-mod listener;
 mod operation;
 mod refusal;
 mod reply_queue;
@@ -21,10 +19,7 @@ mod script;
 mod server;
 mod session;
 mod stats;
-mod stream;
 mod task;
-mod timer;
-mod tls;
 mod users;
 mod worker;
 

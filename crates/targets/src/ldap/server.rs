@@ -10,14 +10,15 @@ use brunt_wire::ldap::dn;
 use tokio::sync::mpsc;
 
 use super::config::Config;
-use super::listener::{Door, Listener};
 use super::refusal::Refusal;
 use super::session::Realm;
 use super::stats::{Counters, Stats};
 use super::task::Task;
-use super::timer::Clock;
-use super::tls::{Identity, IdentityError};
 use super::users;
+use crate::clock::Clock;
+use crate::tcp::accepted::Attendance;
+use crate::tcp::listener::{Door, Listener};
+use crate::tcp::tls::{Identity, IdentityError};
 
 /// An embedded directory.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +52,8 @@ pub struct Running {
     address: SocketAddr,
     tls_address: Option<SocketAddr>,
     ca_pem: String,
+    /// What the listener counts.
+    own: Arc<Attendance>,
     counters: Vec<Arc<Counters>>,
     /// Closed to stop.
     stop: Option<UnixStream>,
@@ -65,7 +68,7 @@ impl Server {
         if let Some(address) = config.listen_tls {
             doors.push(door(address, true)?);
         }
-        let identity = Identity::generate(&config.host_names)?;
+        let identity = Identity::generate("directory", &config.host_names, &[])?;
         let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
         let mut suffix = Vec::new();
         dn::normalize(config.suffix.as_bytes(), &mut suffix)
@@ -73,14 +76,15 @@ impl Server {
         let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, suffix, directory));
         let clock = Clock::new();
-        let own = Arc::new(Counters::new());
+        let own = Arc::new(Attendance::default());
         let theirs: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
         let (stop, stopped) = UnixStream::pair().map_err(StartError::Thread)?;
         let mut running = Running {
             address: doors[0].address,
             tls_address: doors.get(1).map(|door| door.address),
             ca_pem: identity.ca_pem,
-            counters: theirs.iter().chain([&own]).cloned().collect(),
+            own: Arc::clone(&own),
+            counters: theirs.clone(),
             stop: Some(stop),
             threads: Vec::new(),
         };
@@ -100,7 +104,20 @@ impl Server {
             running.spawn("directory", move || task.run(&started))?;
         }
         drop(started);
-        let listener = Listener { doors, stop: stopped, workers, theirs, own, realm, clock };
+        let listener = Listener {
+            doors,
+            stop: stopped,
+            workers,
+            theirs: theirs.iter().map(|counters| Arc::clone(&counters.attendance)).collect(),
+            own,
+            connections_max: realm.config.connections_max,
+            refusals: realm
+                .rules
+                .as_ref()
+                .map(|rules| rules.refusals().to_vec())
+                .unwrap_or_default(),
+            clock,
+        };
         running.spawn("directory-accept", move || listener.run())?;
         for _ in 0..count {
             starts
@@ -130,7 +147,7 @@ impl Running {
 
     /// What it has seen and answered so far.
     pub fn stats(&self) -> Stats {
-        Stats::gather(&self.counters)
+        Stats::gather(&self.own, &self.counters)
     }
 
     /// Stops listening, closes every connection, and says what was seen and answered in all.

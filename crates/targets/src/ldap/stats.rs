@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) use crate::counter::add;
+use crate::tcp::accepted::Attendance;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,7 +117,9 @@ impl Stats {
         self.answers.iter().filter(same).map(|tally| tally.count).sum()
     }
 
-    pub(super) fn gather(counters: &[Arc<Counters>]) -> Self {
+    pub(super) fn gather(own: &Attendance, counters: &[Arc<Counters>]) -> Self {
+        let each = counters.iter().map(|counters| &*counters.attendance);
+        let (accepted, refused, closed) = Attendance::sum(each.chain([own]));
         let sum = |cell: fn(&Counters) -> &AtomicU64| {
             counters.iter().map(|c| cell(c).load(Ordering::Acquire)).sum()
         };
@@ -139,9 +142,9 @@ impl Stats {
             }
         }
         Self {
-            connections_accepted: sum(|c| &c.connections_accepted),
-            connections_closed: sum(|c| &c.connections_closed),
-            connections_refused: sum(|c| &c.connections_refused),
+            connections_accepted: accepted,
+            connections_closed: closed,
+            connections_refused: refused,
             handshakes: sum(|c| &c.handshakes),
             handshakes_failed: sum(|c| &c.handshakes_failed),
             requests: requests.into_iter().filter(|(_, count)| *count > 0).collect(),
@@ -160,9 +163,7 @@ const CODES: usize = 129;
 /// The counters of one thread.
 #[derive(Debug)]
 pub(super) struct Counters {
-    pub(super) connections_accepted: AtomicU64,
-    pub(super) connections_closed: AtomicU64,
-    pub(super) connections_refused: AtomicU64,
+    pub(super) attendance: Arc<Attendance>,
     pub(super) handshakes: AtomicU64,
     pub(super) handshakes_failed: AtomicU64,
     pub(super) entries_returned: AtomicU64,
@@ -177,9 +178,7 @@ impl Counters {
     pub(super) fn new() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
-            connections_accepted: zero(),
-            connections_closed: zero(),
-            connections_refused: zero(),
+            attendance: Arc::default(),
             handshakes: zero(),
             handshakes_failed: zero(),
             entries_returned: zero(),

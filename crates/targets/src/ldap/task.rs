@@ -9,12 +9,13 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::LocalSet;
 use tokio_rustls::TlsAcceptor;
 
-use super::accepted::Accepted;
 use super::connection;
 use super::session::Realm;
 use super::stats::Counters;
-use super::timer::{Clock, Timer};
 use super::worker::{READ_BYTES, Worker};
+use crate::clock::Clock;
+use crate::tcp::accepted::Accepted;
+use crate::timer::Timer;
 
 /// What a thread is given at its start.
 pub(super) struct Task {

@@ -8,7 +8,8 @@ use tokio_rustls::TlsAcceptor;
 
 use super::session::Realm;
 use super::stats::Counters;
-use super::timer::{Clock, Timer};
+use crate::clock::Clock;
+use crate::timer::Timer;
 
 /// How much is read at once. A thread has one buffer of this size, whatever the number of its
 /// connections, which is what lets thousands of them be idle for little.

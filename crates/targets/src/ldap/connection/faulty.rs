@@ -18,8 +18,8 @@ use crate::ldap::reply_queue::Reply;
 use crate::ldap::script::{Facts, Faults, Occasion, Rules};
 use crate::ldap::session::Next;
 use crate::ldap::stats::{Operation, add};
-use crate::ldap::stream::Stream;
 use crate::ldap::worker::Worker;
+use crate::tcp::stream::Stream;
 
 /// Does to a new connection or a handshake what the script wants. `None` if that was the end of it.
 pub(super) async fn trouble(

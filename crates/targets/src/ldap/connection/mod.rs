@@ -20,13 +20,13 @@ use std::time::Duration;
 use brunt_wire::ldap::message::Message;
 use brunt_wire::ldap::response;
 
-use super::accepted::Accepted;
 use super::script::{Occasion, Rules};
 use super::session::Next;
 use super::stats::add;
-use super::stream::Stream;
-use super::timer::Sleep;
 use super::worker::Worker;
+use crate::tcp::accepted::Accepted;
+use crate::tcp::stream::Stream;
+use crate::timer::Sleep;
 use dialogue::Dialogue;
 
 /// With this much unwritten, nothing more is read.

@@ -14,10 +14,10 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::TlsAcceptor;
 
 /// What a server needs for TLS, and what its clients need to trust it.
-pub(super) struct Identity {
-    pub(super) acceptor: TlsAcceptor,
+pub(crate) struct Identity {
+    pub(crate) acceptor: TlsAcceptor,
     /// The certificate of the authority.
-    pub(super) ca_pem: String,
+    pub(crate) ca_pem: String,
 }
 
 /// Why there is no certificate.
@@ -37,30 +37,47 @@ pub enum IdentityError {
 }
 
 impl Identity {
-    /// A new authority, and a certificate by it that is good for these names.
-    pub(super) fn generate(host_names: &[String]) -> Result<Self, IdentityError> {
-        let (certificate, key, ca_pem) = issue(host_names).map_err(|source| {
+    /// A new authority, and a certificate by it for a server of this kind that is good for these names. The server
+    /// offers these protocols, the best first (RFC 7301).
+    pub(crate) fn generate(
+        kind: &str,
+        host_names: &[String],
+        protocols: &[&[u8]],
+    ) -> Result<Self, IdentityError> {
+        let (certificate, key, ca_pem) = issue(kind, host_names).map_err(|source| {
             IdentityError::Certificate { names: host_names.join(", "), source }
         })?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::Pkcs8(key))?;
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), ca_pem })
     }
 }
 
+/// What the machine is called where it is used by itself: the names of the loopback interface, and its own.
+pub(crate) fn host_names() -> Vec<String> {
+    let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+    // OpenLDAP's tools turn localhost into the name of the machine before they check it.
+    let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if !machine.is_empty() && machine.is_ascii() && !names.contains(&machine) {
+        names.push(machine);
+    }
+    names
+}
+
 type Issued = (rcgen::Certificate, PrivatePkcs8KeyDer<'static>, String);
 
-fn issue(host_names: &[String]) -> Result<Issued, rcgen::Error> {
+fn issue(kind: &str, host_names: &[String]) -> Result<Issued, rcgen::Error> {
     let mut authority = CertificateParams::new(Vec::new())?;
     authority.distinguished_name = common_name("brunt embedded authority");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate()?)?;
     let mut params = CertificateParams::new(host_names.to_vec())?;
-    params.distinguished_name = common_name("brunt embedded directory");
+    params.distinguished_name = common_name(&format!("brunt embedded {kind}"));
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let key = KeyPair::generate()?;

@@ -1,4 +1,4 @@
-//! A connection's bytes, in clear or under TLS. StartTLS turns one into the other.
+//! A connection's bytes, in clear or under TLS. LDAP's StartTLS turns one into the other.
 
 use std::io;
 use std::pin::Pin;
@@ -11,18 +11,18 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 /// A connection.
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Clear(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Stream {
-    pub(super) const fn is_tls(&self) -> bool {
+    pub(crate) const fn is_tls(&self) -> bool {
         matches!(self, Self::Tls(_))
     }
 
     /// Shakes hands. A connection under TLS already is an error.
-    pub(super) async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
+    pub(crate) async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
         match self {
             Self::Clear(stream) => Ok(Self::Tls(Box::new(acceptor.accept(stream).await?))),
             Self::Tls(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -30,7 +30,7 @@ impl Stream {
     }
 
     /// Has the connection reset, not ended, once it is dropped.
-    pub(super) fn reset_on_drop(&self) {
+    pub(crate) fn reset_on_drop(&self) {
         let socket = match self {
             Self::Clear(stream) => stream,
             Self::Tls(stream) => stream.get_ref().0,
@@ -39,7 +39,7 @@ impl Stream {
         let _ = sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO));
     }
 
-    pub(super) fn poll_read(
+    pub(crate) fn poll_read(
         &mut self,
         cx: &mut Context<'_>,
         into: &mut [u8],
@@ -52,7 +52,7 @@ impl Stream {
         read.map_ok(|()| buffer.filled().len())
     }
 
-    pub(super) fn poll_write(
+    pub(crate) fn poll_write(
         &mut self,
         cx: &mut Context<'_>,
         bytes: &[u8],
@@ -64,14 +64,14 @@ impl Stream {
     }
 
     /// TLS keeps what was written until it is flushed.
-    pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Clear(_) => Poll::Ready(Ok(())),
             Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
-    pub(super) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Clear(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),

@@ -1,4 +1,4 @@
-//! Waiting in an embedded directory: one timerfd a thread for whatever waits.
+//! Waiting in an embedded server over TCP: one timerfd a thread for whatever waits.
 //!
 //! tokio's timers turn in milliseconds, which would drown a scripted delay of half of one. A timerfd
 //! is late by some tens of microseconds on an idle machine, and that is how exact delays are.
@@ -19,11 +19,11 @@ use rustix::time::{
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-pub(super) use crate::clock::Clock;
+use crate::clock::Clock;
 
 /// Wakes whoever waits on one thread.
 #[derive(Debug)]
-pub(super) struct Timer {
+pub(crate) struct Timer {
     clock: Clock,
     fd: AsyncFd<OwnedFd>,
     waiting: RefCell<BTreeMap<(Duration, u64), Waker>>,
@@ -32,7 +32,7 @@ pub(super) struct Timer {
 
 impl Timer {
     /// A timer within the runtime of its thread.
-    pub(super) fn new(clock: Clock) -> io::Result<Self> {
+    pub(crate) fn new(clock: Clock) -> io::Result<Self> {
         let fd = timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
@@ -41,7 +41,7 @@ impl Timer {
     }
 
     /// Wakes sleepers for as long as the thread lives. Exactly one task a thread runs this.
-    pub(super) async fn run(&self) {
+    pub(crate) async fn run(&self) {
         while let Ok(mut guard) = self.fd.readable().await {
             // Never read: epoll reports it edge by edge, and setting it anew forgets the rings.
             guard.clear_ready();
@@ -50,7 +50,7 @@ impl Timer {
     }
 
     /// Waits until a moment. It may be moved while somebody waits.
-    pub(super) fn sleep(self: &Rc<Self>) -> Sleep {
+    pub(crate) fn sleep(self: &Rc<Self>) -> Sleep {
         Sleep { timer: Rc::clone(self), place: None }
     }
 
@@ -95,14 +95,14 @@ impl Timer {
 
 /// A wait on a [`Timer`]. Dropped, it leaves nothing behind.
 #[derive(Debug)]
-pub(super) struct Sleep {
+pub(crate) struct Sleep {
     timer: Rc<Timer>,
     place: Option<(Duration, u64)>,
 }
 
 impl Sleep {
     /// Ready once `at` has come.
-    pub(super) fn poll_until(&mut self, at: Duration, cx: &Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_until(&mut self, at: Duration, cx: &Context<'_>) -> Poll<()> {
         if self.place.is_some_and(|(set, _)| set == at) && self.still_waits(cx) {
             return Poll::Pending;
         }
@@ -115,7 +115,7 @@ impl Sleep {
     }
 
     /// Waits for one moment.
-    pub(super) async fn until(&mut self, at: Duration) {
+    pub(crate) async fn until(&mut self, at: Duration) {
         std::future::poll_fn(|cx| self.poll_until(at, cx)).await;
     }
 

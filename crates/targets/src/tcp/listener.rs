@@ -13,11 +13,9 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::accepted::{Accepted, Open};
-use super::script::Rules;
-use super::session::Realm;
-use super::stats::{Counters, add};
-use super::timer::Clock;
+use super::accepted::{Accepted, Attendance, Open};
+use crate::clock::Clock;
+use crate::counter::add;
 use crate::script::Span;
 
 /// How many connections may wait to be accepted. The standard library asks for 128; a run opens
@@ -26,8 +24,8 @@ const BACKLOG: i32 = 4096;
 
 /// A place where connections are accepted.
 #[derive(Debug)]
-pub(super) struct Door {
-    pub(super) address: SocketAddr,
+pub(crate) struct Door {
+    pub(crate) address: SocketAddr,
     /// Whether TLS begins at once.
     tls: bool,
     /// Nothing while a script has it that nobody listens.
@@ -36,7 +34,7 @@ pub(super) struct Door {
 
 impl Door {
     /// Listens at an address. The door's own address has the port that was found.
-    pub(super) fn open(address: SocketAddr, tls: bool) -> io::Result<Self> {
+    pub(crate) fn open(address: SocketAddr, tls: bool) -> io::Result<Self> {
         let socket = listen(address)?;
         Ok(Self { address: socket.local_addr()?, tls, socket: Some(socket) })
     }
@@ -51,22 +49,25 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// What accepts connections.
 #[derive(Debug)]
-pub(super) struct Listener {
-    pub(super) doors: Vec<Door>,
+pub(crate) struct Listener {
+    pub(crate) doors: Vec<Door>,
     /// Ends the accepting when the other end is closed.
-    pub(super) stop: UnixStream,
-    pub(super) workers: Vec<UnboundedSender<Accepted>>,
-    /// The counters of the threads, in their order.
-    pub(super) theirs: Vec<Arc<Counters>>,
-    /// The counters of the listener itself.
-    pub(super) own: Arc<Counters>,
-    pub(super) realm: Arc<Realm>,
-    pub(super) clock: Clock,
+    pub(crate) stop: UnixStream,
+    pub(crate) workers: Vec<UnboundedSender<Accepted>>,
+    /// The counts of the threads, in their order.
+    pub(crate) theirs: Vec<Arc<Attendance>>,
+    /// The counts of the listener itself.
+    pub(crate) own: Arc<Attendance>,
+    /// How many connections there may be at once.
+    pub(crate) connections_max: usize,
+    /// When nobody listens.
+    pub(crate) refusals: Vec<Span>,
+    pub(crate) clock: Clock,
 }
 
 impl Listener {
     /// Accepts until it is stopped.
-    pub(super) fn run(mut self) {
+    pub(crate) fn run(mut self) {
         let mut number = 0;
         loop {
             let timeout = self.obey_script();
@@ -85,7 +86,7 @@ impl Listener {
 
     /// Closes or opens the doors as the script has it, and says how long that holds.
     fn obey_script(&mut self) -> Option<Duration> {
-        let refusals = self.realm.rules.as_ref().map(Rules::refusals).unwrap_or_default();
+        let refusals = &self.refusals;
         if refusals.is_empty() {
             return None;
         }
@@ -135,8 +136,8 @@ impl Listener {
                     return;
                 }
             };
-            if self.open() >= self.realm.config.connections_max as u64 {
-                add(&self.own.connections_refused, 1);
+            if self.open() >= self.connections_max as u64 {
+                add(&self.own.refused, 1);
                 continue;
             }
             // Small answers must not wait for the client's acknowledgements.
@@ -145,7 +146,7 @@ impl Listener {
                 continue;
             }
             *number += 1;
-            add(&self.own.connections_accepted, 1);
+            add(&self.own.accepted, 1);
             let worker = *number as usize % self.workers.len();
             let open = Open(Arc::clone(&self.theirs[worker]));
             // A thread that is gone takes no connection; dropped, this one counts as closed.
@@ -155,8 +156,7 @@ impl Listener {
 
     /// How many connections there are.
     fn open(&self) -> u64 {
-        let closed: u64 =
-            self.theirs.iter().map(|c| c.connections_closed.load(Ordering::Acquire)).sum();
-        self.own.connections_accepted.load(Ordering::Acquire).saturating_sub(closed)
+        let closed: u64 = self.theirs.iter().map(|c| c.closed.load(Ordering::Acquire)).sum();
+        self.own.accepted.load(Ordering::Acquire).saturating_sub(closed)
     }
 }
