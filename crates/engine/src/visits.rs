@@ -39,7 +39,7 @@ impl Session for Visitor {
         }
     }
 
-    fn patience(&self) -> Option<Duration> {
+    fn patience(&mut self, _: &Ticket) -> Option<Duration> {
         self.visitors.patience
     }
 

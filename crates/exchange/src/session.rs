@@ -52,8 +52,10 @@ pub trait Session {
         Want::Next
     }
 
-    /// How long the exchange that comes next may take from its start; where it is `None`, as long as the run allows.
-    fn patience(&self) -> Option<Duration> {
+    /// How long the exchange of this ticket, which comes next, may take from its start; where it is `None`, as long as
+    /// the run allows.
+    fn patience(&mut self, ticket: &Ticket) -> Option<Duration> {
+        let _ = ticket;
         None
     }
 

@@ -379,7 +379,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         text: &mut String,
     ) -> Moment {
         let desk = self.seat(seat);
-        let limit = session.patience().inspect(|patience| self.watch_closely(*patience));
+        let limit = session.patience(ticket).inspect(|patience| self.watch_closely(*patience));
         let limit = limit.or(self.timeout);
         let deadline = limit.map_or(NEVER, |limit| given.due.max(free) + limit);
         desk.begin(Doing::Exchanging, deadline);
