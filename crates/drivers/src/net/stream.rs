@@ -25,7 +25,7 @@ pub enum Stream {
     /// Bytes as they are, to a process of this machine.
     Unix(UnixStream),
     /// Bytes under TLS. Boxed, so that a plain session does not carry the size of a secured one.
-    Tls(Box<TlsStream<Stream>>),
+    Tls(Box<TlsStream<Self>>),
 }
 
 impl Stream {

@@ -1,0 +1,419 @@
+//! [`Jar`]: the cookies of one user, by RFC 6265.
+//!
+//! A jar holds few cookies, so it is a list that is looked through, and what it may hold is bounded, as a server fills
+//! it. There is no list of public suffixes in it: a server that is loaded is not out to plant cookies for its
+//! neighbours, and a domain without a dot is refused as a matter of course. Cookies that are no UTF-8 are not kept. It
+//! must not know a connection.
+
+use cookie::{Cookie, Expiration};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The most cookies of a user (RFC 6265 section 6.1 wants 50 for each domain).
+pub const COOKIES_MAX: usize = 50;
+/// The most bytes of a cookie's name, value and attributes.
+pub const COOKIE_MAX: usize = 4096;
+
+/// The cookies of one user.
+#[derive(Clone, Debug, Default)]
+pub struct Jar {
+    /// In the order in which they were made, which is the order among those of equally long paths.
+    kept: Vec<Kept>,
+}
+
+/// Where a request goes, as far as cookies mind.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The host, in lower case and without brackets.
+    pub host: &'a str,
+    /// Whether the way there is secured.
+    pub secure: bool,
+    /// The target of the request: the path, and what follows it.
+    pub target: &'a [u8],
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    /// `name=value`, as it is sent.
+    pair: Box<str>,
+    name_length: usize,
+    /// In lower case, without a dot before it.
+    domain: Box<str>,
+    /// Whether the domain stands for itself only and not for what is below it.
+    host_only: bool,
+    path: Box<str>,
+    secure: bool,
+    /// In seconds of the wall clock.
+    expires: Option<i64>,
+}
+
+impl Jar {
+    /// Appends the value of the `Cookie` field of a request; says whether there is one.
+    pub fn fill(&self, place: Place<'_>, out: &mut Vec<u8>) -> bool {
+        if self.kept.is_empty() {
+            return false;
+        }
+        self.fill_at(place, seconds_now, out)
+    }
+
+    /// Takes in the value of a `Set-Cookie` field of an answer from that place.
+    pub fn absorb(&mut self, place: Place<'_>, set_cookie: &[u8]) {
+        self.absorb_at(place, set_cookie, seconds_now);
+    }
+
+    /// The value of a cookie, whichever place it is for; of several the one made last.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let kept = self.kept.iter().rev().find(|kept| kept.name() == name)?;
+        Some(&kept.pair[kept.name_length + 1..])
+    }
+
+    /// Forgets them all.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    fn fill_at(&self, place: Place<'_>, now: impl Fn() -> i64, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        let path = path_of(place.target);
+        let goes = |kept: &&Kept| kept.goes_to(place, path) && !kept.is_over(&now);
+        // RFC 6265 section 5.4: longer paths first, then as made. Looking for the next longer one is quadratic in the
+        // number of different lengths, of which there are one or two.
+        let mut below = usize::MAX;
+        loop {
+            let lengths = self.kept.iter().filter(goes).map(|kept| kept.path.len());
+            let Some(length) = lengths.filter(|length| *length < below).max() else { break };
+            for kept in self.kept.iter().filter(goes).filter(|kept| kept.path.len() == length) {
+                if out.len() > start {
+                    out.extend_from_slice(b"; ");
+                }
+                out.extend_from_slice(kept.pair.as_bytes());
+            }
+            below = length;
+        }
+        out.len() > start
+    }
+
+    fn absorb_at(&mut self, place: Place<'_>, set_cookie: &[u8], now: impl Fn() -> i64) {
+        if set_cookie.len() > COOKIE_MAX {
+            return;
+        }
+        let Some(cookie) = std::str::from_utf8(set_cookie).ok().and_then(parse) else { return };
+        let Some(kept) = Kept::of(&cookie, place, &now) else { return };
+        let same = |other: &Kept| {
+            other.name() == kept.name() && other.domain == kept.domain && other.path == kept.path
+        };
+        let before = self.kept.iter().position(same);
+        if kept.is_over(&now) {
+            before.map(|index| self.kept.remove(index));
+        } else if let Some(index) = before {
+            // A cookie that is given another value keeps its age.
+            self.kept[index] = kept;
+        } else {
+            if self.kept.len() == COOKIES_MAX {
+                let over = self.kept.iter().position(|kept| kept.is_over(&now));
+                self.kept.remove(over.unwrap_or(0));
+            }
+            self.kept.push(kept);
+        }
+    }
+}
+
+impl Kept {
+    /// What to keep, by RFC 6265 section 5.3; `None` if the place may not set such a cookie.
+    fn of(cookie: &Cookie<'_>, place: Place<'_>, now: impl Fn() -> i64) -> Option<Self> {
+        let own_host = || (Box::from(place.host), true);
+        let (domain, host_only) = match cookie.domain().filter(|domain| !domain.is_empty()) {
+            None => own_host(),
+            Some(domain) if domain.eq_ignore_ascii_case(place.host) => {
+                (own_host().0, is_address(place.host))
+            }
+            Some(domain) if domain.contains('.') && is_below(place.host, domain) => {
+                (domain.to_ascii_lowercase().into(), false)
+            }
+            Some(_) => return None,
+        };
+        let secure = cookie.secure() == Some(true);
+        if secure && !place.secure {
+            return None;
+        }
+        let path = match cookie.path().filter(|path| path.starts_with('/')) {
+            Some(path) => path.into(),
+            None => default_path(place.target),
+        };
+        // `Max-Age` goes before `Expires`, in whichever order they stand.
+        let expires = match (cookie.max_age(), cookie.expires()) {
+            (Some(age), _) => Some(now().saturating_add(age.whole_seconds())),
+            (None, Some(Expiration::DateTime(at))) => Some(at.unix_timestamp()),
+            _ => None,
+        };
+        let pair = format!("{}={}", cookie.name(), cookie.value()).into_boxed_str();
+        Some(Self {
+            pair,
+            name_length: cookie.name().len(),
+            domain,
+            host_only,
+            path,
+            secure,
+            expires,
+        })
+    }
+
+    fn name(&self) -> &str {
+        &self.pair[..self.name_length]
+    }
+
+    fn is_over(&self, now: impl Fn() -> i64) -> bool {
+        self.expires.is_some_and(|at| at <= now())
+    }
+
+    fn goes_to(&self, place: Place<'_>, path: &[u8]) -> bool {
+        let host =
+            *self.domain == *place.host || !self.host_only && is_below(place.host, &self.domain);
+        host && (place.secure || !self.secure) && is_within(path, self.path.as_bytes())
+    }
+}
+
+/// What a `Set-Cookie` says. A pair without a name says nothing.
+fn parse(text: &str) -> Option<Cookie<'_>> {
+    Cookie::parse(text).ok().filter(|cookie| !cookie.name().is_empty())
+}
+
+/// Whether `host` lies below `domain` (RFC 6265 section 5.1.3). An address lies below nothing.
+fn is_below(host: &str, domain: &str) -> bool {
+    let (host_bytes, domain) = (host.as_bytes(), domain.as_bytes());
+    let Some(at) = host_bytes.len().checked_sub(domain.len()).filter(|at| *at > 0) else {
+        return false;
+    };
+    host_bytes[at..].eq_ignore_ascii_case(domain) && host_bytes[at - 1] == b'.' && !is_address(host)
+}
+
+fn is_address(host: &str) -> bool {
+    host.parse::<std::net::IpAddr>().is_ok()
+}
+
+/// Whether a request for `path` is within `scope` (RFC 6265 section 5.1.4).
+fn is_within(path: &[u8], scope: &[u8]) -> bool {
+    match path.strip_prefix(scope) {
+        Some(rest) => rest.is_empty() || scope.ends_with(b"/") || rest.starts_with(b"/"),
+        None => false,
+    }
+}
+
+/// The path that a cookie without one is for: that of the request up to its last slash.
+fn default_path(target: &[u8]) -> Box<str> {
+    let path = path_of(target);
+    let slash = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    match std::str::from_utf8(&path[..slash]) {
+        Ok(folder) if !folder.is_empty() && folder.starts_with('/') => folder.into(),
+        _ => "/".into(),
+    }
+}
+
+/// The path of a target, without what follows it.
+fn path_of(target: &[u8]) -> &[u8] {
+    let end = target.iter().position(|byte| matches!(byte, b'?' | b'#'));
+    match &target[..end.unwrap_or(target.len())] {
+        [] => b"/",
+        path => path,
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a server says by the wall clock when a cookie ends, and no figure depends on it"
+)]
+fn seconds_now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mon, 09 Nov 2026 00:00:00 GMT.
+    const NOW: i64 = 1_794_182_400;
+
+    fn place(url: &str) -> Place<'_> {
+        let (scheme, rest) = url.split_once("://").unwrap();
+        let slash = rest.find('/').unwrap_or(rest.len());
+        let target = &rest.as_bytes()[slash..];
+        Place { host: &rest[..slash], secure: scheme == "https", target }
+    }
+
+    /// What is sent to `to` after `from` said all of `set`.
+    fn sent(from: &str, set: &[&str], to: &str) -> String {
+        let mut jar = Jar::default();
+        for set in set {
+            jar.absorb_at(place(from), set.as_bytes(), || NOW);
+        }
+        let mut out = Vec::new();
+        let some = jar.fill_at(place(to), || NOW + 1, &mut out);
+        assert_eq!(some, !out.is_empty());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_dialogues_of_rfc_6265_section_3_1() {
+        let home = "https://www.example.com/";
+        assert_eq!(sent(home, &["SID=31d4d96e407aad42"], home), "SID=31d4d96e407aad42");
+        let domain = &["SID=31d4d96e407aad42; Path=/; Domain=example.com"];
+        for to in ["https://example.com/", "http://site.example.com/x", home] {
+            assert_eq!(sent(home, domain, to), "SID=31d4d96e407aad42", "{to}");
+        }
+        let two = &[
+            "SID=31d4d96e407aad42; Path=/; Secure; HttpOnly",
+            "lang=en-US; Path=/; Domain=example.com",
+        ];
+        assert_eq!(sent(home, two, home), "SID=31d4d96e407aad42; lang=en-US");
+        assert_eq!(sent(home, two, "http://www.example.com/"), "lang=en-US");
+        assert_eq!(sent(home, two, "https://example.com/"), "lang=en-US");
+        let gone = &[
+            two[0],
+            two[1],
+            "lang=; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Path=/; Domain=example.com",
+        ];
+        assert_eq!(sent(home, gone, home), "SID=31d4d96e407aad42");
+    }
+
+    #[test]
+    fn a_cookie_goes_only_where_its_domain_says() {
+        let from = "http://a.example.com/";
+        for (set, to, goes) in [
+            ("k=v", "http://a.example.com/", true),
+            ("k=v", "http://b.a.example.com/", false),
+            ("k=v", "http://example.com/", false),
+            ("k=v; Domain=a.example.com", "http://b.a.example.com/", true),
+            ("k=v; Domain=.EXAMPLE.com", "http://c.example.com/", true),
+            ("k=v; Domain=example.com", "http://badexample.com/", false),
+            ("k=v; Domain=example.com", "http://example.org/", false),
+            ("k=v; Domain=", "http://a.example.com/", true),
+            // Not theirs to set.
+            ("k=v; Domain=b.example.com", "http://b.example.com/", false),
+            ("k=v; Domain=b.a.example.com", "http://b.a.example.com/", false),
+            ("k=v; Domain=com", "http://b.com/", false),
+            ("k=v; Domain=com", "http://a.example.com/", false),
+        ] {
+            assert_eq!(sent(from, &[set], to), if goes { "k=v" } else { "" }, "{set} {to}");
+        }
+        let address = "http://10.0.0.1/";
+        assert_eq!(sent(address, &["k=v; Domain=10.0.0.1"], address), "k=v");
+        assert_eq!(sent(address, &["k=v; Domain=0.0.1"], address), "");
+        assert_eq!(
+            sent("http://localhost/", &["k=v; Domain=localhost"], "http://localhost/"),
+            "k=v"
+        );
+        assert_eq!(sent("http://::1/", &["k=v"], "http://::1/x"), "k=v");
+    }
+
+    #[test]
+    fn a_cookie_goes_only_where_its_path_says() {
+        for (from, set, to, goes) in [
+            ("/a/b?x", "k=v", "/a/c", true),
+            ("/a/b", "k=v", "/a", true),
+            ("/a/b", "k=v", "/ab", false),
+            ("/a/b/", "k=v", "/a/b/c?y=/", true),
+            ("/a/b/", "k=v", "/a", false),
+            ("/a", "k=v", "/", true),
+            ("", "k=v", "/x", true),
+            ("/a/b", "k=v; Path=/", "/", true),
+            ("/", "k=v; Path=/a", "/a/b", true),
+            ("/", "k=v; Path=/a", "/ab", false),
+            ("/", "k=v; Path=/a", "/a?b", true),
+            ("/", "k=v; Path=/a/", "/a", false),
+            ("/a/b", "k=v; Path=relative", "/a/z", true),
+        ] {
+            let (from, to) = (format!("http://x.test{from}"), format!("http://x.test{to}"));
+            assert_eq!(
+                sent(&from, &[set], &to),
+                if goes { "k=v" } else { "" },
+                "{from} {set} {to}"
+            );
+        }
+    }
+
+    #[test]
+    fn longer_paths_go_first_and_older_cookies_before_newer() {
+        let from = "http://x.test/a/b";
+        let set = &[
+            "one=1; Path=/",
+            "two=2; Path=/a",
+            "three=3; Path=/",
+            "four=4; Path=/a",
+            "one=5; Path=/",
+        ];
+        assert_eq!(sent(from, set, "http://x.test/a/b"), "two=2; four=4; one=5; three=3");
+        let apart = &["k=1; Path=/", "k=2; Path=/a"];
+        assert_eq!(sent(from, apart, "http://x.test/a"), "k=2; k=1");
+    }
+
+    #[test]
+    fn a_cookie_ends_when_it_is_told_to() {
+        let from = "http://x.test/";
+        for (set, goes) in [
+            ("k=v; Max-Age=2", true),
+            ("k=v; Max-Age=1", false),
+            ("k=v; Max-Age=0", false),
+            ("k=v; Max-Age=-1", false),
+            ("k=v; Expires=Mon, 09 Nov 2026 00:00:02 GMT", true),
+            ("k=v; Expires=Mon, 09 Nov 2026 00:00:01 GMT", false),
+            ("k=v; expires=Monday, 09-Nov-26 00:00:02 GMT", true),
+            ("k=v; Max-Age=2; Expires=Sun, 06 Nov 1994 08:49:37 GMT", true),
+            ("k=v; Expires=Mon, 09 Nov 2026 00:00:02 GMT; Max-Age=0", false),
+            ("k=v; Expires=whenever", true),
+            ("k=v; Max-Age=99999999999999999999", true),
+        ] {
+            assert_eq!(sent(from, &[set], from), if goes { "k=v" } else { "" }, "{set}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_cookie_is_passed_over_and_odd_ones_are_kept() {
+        let from = "http://x.test/";
+        for (set, shown) in [
+            ("", ""),
+            ("novalue", ""),
+            ("=v", ""),
+            ("  k  =  v ; path=/", "k=v"),
+            ("k=a=b", "k=a=b"),
+            ("k=\"quoted\"", "k=\"quoted\""),
+            ("k=%20; HttpOnly; SameSite=Lax; Unheard=of", "k=%20"),
+            ("k=", "k="),
+        ] {
+            assert_eq!(sent(from, &[set], from), shown, "{set}");
+        }
+        let mut jar = Jar::default();
+        jar.absorb_at(place(from), b"k=\xff", || NOW);
+        jar.absorb_at(place(from), format!("k={}", "v".repeat(COOKIE_MAX)).as_bytes(), || NOW);
+        assert!(jar.is_empty());
+    }
+
+    #[test]
+    fn a_jar_holds_so_many_and_no_more() {
+        let mut jar = Jar::default();
+        let from = place("http://x.test/");
+        jar.absorb_at(from, b"over=1; Max-Age=1", || NOW);
+        for number in 0..=COOKIES_MAX {
+            jar.absorb_at(from, format!("k{number}={number}").as_bytes(), || NOW + 2);
+        }
+        assert_eq!(jar.len(), COOKIES_MAX);
+        // The one that was over went first, then the oldest.
+        assert_eq!((jar.value("over"), jar.value("k0"), jar.value("k1")), (None, None, Some("1")));
+        jar.clear();
+        assert!(jar.is_empty() && !jar.fill(from, &mut Vec::new()));
+    }
+
+    #[test]
+    fn the_wall_clock_is_right() {
+        assert!(seconds_now() > 1_700_000_000);
+    }
+}

@@ -1,0 +1,347 @@
+//! Content encodings: unpacks the body of an answer, and no further than anybody wanted of it.
+//!
+//! A body arrives whole before it is unpacked, as only bodies are that somebody wants to look at. What a coding unpacks
+//! to is bounded layer by layer, so that a kilobyte which stands for a gigabyte costs no more than any other answer. The
+//! decoders are pure Rust. It must not know where the body came from.
+
+use std::io::{self, Read};
+
+/// What a request says it can unpack, as the value of `Accept-Encoding`.
+pub const ACCEPT: &str = "gzip, deflate, br, zstd";
+
+/// The most codings one upon the other.
+const LAYERS_MAX: usize = 4;
+/// The largest window of zstd over HTTP (RFC 9659).
+const ZSTD_WINDOW_MAX: u64 = 8 << 20;
+/// How much is unpacked at a time.
+const STEP: usize = 16 << 10;
+
+/// A content coding (RFC 9110 section 8.4.1, RFC 7932, RFC 8878).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Identity,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// Why a body cannot be unpacked.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum EncodingError {
+    /// A coding that was not asked for.
+    #[error("unpack the body: its content coding '{0}' is none of {ACCEPT}")]
+    Unknown(String),
+    /// Codings upon codings.
+    #[error("unpack the body: it has more than {LAYERS_MAX} content codings")]
+    Layers,
+    /// Bytes that are not of that coding.
+    #[error("unpack the body: it is not the {coding} that its head says: {why}")]
+    Corrupt {
+        /// The coding.
+        coding: &'static str,
+        /// What the decoder said.
+        why: String,
+    },
+}
+
+/// What was made of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unpacked {
+    /// Nothing: it has no coding, and is good as it is.
+    AsIs,
+    /// All of it.
+    Whole,
+    /// As much of it as is kept, or as the part of it that was there tells.
+    Part,
+}
+
+/// Unpacks `body`, whose head has those values of `Content-Encoding`, into `out`, to at most `limit` bytes. `whole` says
+/// whether the body is all of what came.
+pub fn decode<'a>(
+    values: impl Iterator<Item = &'a [u8]>,
+    body: &[u8],
+    whole: bool,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<Unpacked, EncodingError> {
+    let (layers, count) = layers(values)?;
+    // The coding applied last is unpacked first.
+    let mut codings = layers[..count].iter().rev();
+    let Some(outermost) = codings.next() else { return Ok(Unpacked::AsIs) };
+    // An answer to HEAD has the coding of the body that it spares, and a 204 may have one as well.
+    if body.is_empty() {
+        return Ok(Unpacked::AsIs);
+    }
+    let mut is_whole = unpack(*outermost, body, whole, limit, out)?;
+    for coding in codings {
+        let packed = std::mem::take(out);
+        is_whole = unpack(*coding, &packed, is_whole, limit, out)?;
+    }
+    Ok(if is_whole { Unpacked::Whole } else { Unpacked::Part })
+}
+
+/// The codings of a body in the order in which they were applied, without those that change nothing.
+fn layers<'a>(
+    values: impl Iterator<Item = &'a [u8]>,
+) -> Result<([Coding; LAYERS_MAX], usize), EncodingError> {
+    let mut layers = [Coding::Identity; LAYERS_MAX];
+    let mut count = 0;
+    for name in values.flat_map(|value| value.split(|byte| *byte == b',')) {
+        let name = name.trim_ascii();
+        if name.is_empty() {
+            continue;
+        }
+        let unknown = || EncodingError::Unknown(String::from_utf8_lossy(name).into_owned());
+        let coding = Coding::named(name).ok_or_else(unknown)?;
+        if coding != Coding::Identity {
+            *layers.get_mut(count).ok_or(EncodingError::Layers)? = coding;
+            count += 1;
+        }
+    }
+    Ok((layers, count))
+}
+
+impl Coding {
+    fn named(name: &[u8]) -> Option<Self> {
+        const NAMES: [(&str, Coding); 7] = [
+            ("gzip", Coding::Gzip),
+            ("x-gzip", Coding::Gzip),
+            ("deflate", Coding::Deflate),
+            ("br", Coding::Brotli),
+            ("zstd", Coding::Zstd),
+            ("identity", Coding::Identity),
+            ("none", Coding::Identity),
+        ];
+        let known = NAMES.iter().find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+        known.map(|(_, coding)| *coding)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// Unpacks one layer. Says whether `out` is all of it.
+fn unpack(
+    coding: Coding,
+    body: &[u8],
+    whole: bool,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<bool, EncodingError> {
+    out.clear();
+    let unpacked = match coding {
+        Coding::Identity => fill(body, limit, out),
+        Coding::Gzip => fill(flate2::bufread::MultiGzDecoder::new(body), limit, out),
+        Coding::Deflate if is_zlib(body) => {
+            fill(flate2::bufread::ZlibDecoder::new(body), limit, out)
+        }
+        Coding::Deflate => fill(flate2::bufread::DeflateDecoder::new(body), limit, out),
+        Coding::Brotli => unbrotli(body, limit, out),
+        Coding::Zstd => unzstd(body, limit, out),
+    };
+    match unpacked {
+        Ok(is_whole) => Ok(is_whole && whole),
+        // The end of what was cut off is missing, and what went before it is good.
+        Err(_) if !whole => Ok(false),
+        Err(error) => Err(EncodingError::Corrupt { coding: coding.name(), why: error.to_string() }),
+    }
+}
+
+/// Reads up to `limit` bytes in all. Says whether that was the end.
+fn fill(mut from: impl Read, limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    loop {
+        let start = out.len();
+        // One byte more than may stay tells whether there is more.
+        let room = (limit + 1 - start).min(STEP);
+        out.resize(start + room, 0);
+        let read = from.read(&mut out[start..]);
+        out.truncate(start + *read.as_ref().unwrap_or(&0));
+        if read? == 0 {
+            return Ok(true);
+        }
+        if out.len() > limit {
+            out.truncate(limit);
+            return Ok(false);
+        }
+    }
+}
+
+/// Whether the body begins as RFC 1950 has it. Some servers leave that out and send bare RFC 1951.
+fn is_zlib(body: &[u8]) -> bool {
+    let Some([first, second]) = body.first_chunk() else { return false };
+    first & 0x0f == 8 && u16::from_be_bytes([*first, *second]).is_multiple_of(31)
+}
+
+fn unbrotli(body: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    // Windows beyond 16 MiB are no part of RFC 7932, and the decoder would make room for them.
+    if body.first().is_some_and(|first| first & 0x7f == 0x11) {
+        return Err(io::Error::other("its window is larger than 16 MiB"));
+    }
+    fill(brotli_decompressor::Decompressor::new(body, STEP), limit, out)
+}
+
+fn unzstd(mut body: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    use ruzstd::decoding::StreamingDecoder;
+    use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+    while !body.is_empty() {
+        match StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW_MAX) {
+            Ok(frame) => {
+                if !fill(frame, limit, out)? {
+                    return Ok(false);
+                }
+            }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => body = body.get(length as usize..).unwrap_or_default(),
+            Err(error) => return Err(io::Error::other(error.to_string())),
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use std::io::Write;
+
+    const TEXT: &[u8] = b"what a server says twice, a server says twice";
+
+    fn unpacked(
+        field: &str,
+        body: &[u8],
+        limit: usize,
+    ) -> Result<(Unpacked, Vec<u8>), EncodingError> {
+        let mut out = b"of before".to_vec();
+        let made = decode(std::iter::once(field.as_bytes()), body, true, limit, &mut out)?;
+        Ok((made, out))
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), Compression::best());
+        packer.write_all(text).unwrap();
+        packer.finish().unwrap()
+    }
+
+    fn zlib(text: &[u8]) -> Vec<u8> {
+        let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), Compression::fast());
+        packer.write_all(text).unwrap();
+        packer.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    /// A stream of RFC 7932 that holds the text as it is: a window of 16 bits, one uncompressed meta-block, the end.
+    fn brotli(text: &[u8]) -> Vec<u8> {
+        // WBITS 0; ISLAST 0; MNIBBLES 00; MLEN - 1 in 16 bits; ISUNCOMPRESSED 1; then from the next byte on.
+        let bits: u32 = (text.len() as u32 - 1) << 4 | 1 << 20;
+        let mut stream = bits.to_le_bytes()[..3].to_vec();
+        stream.extend_from_slice(text);
+        stream.push(0b11);
+        stream
+    }
+
+    #[test]
+    fn each_coding_is_unpacked() {
+        let raw = {
+            let mut packer = flate2::write::DeflateEncoder::new(Vec::new(), Compression::best());
+            packer.write_all(TEXT).unwrap();
+            packer.finish().unwrap()
+        };
+        for (field, body) in [
+            ("gzip", gzip(TEXT)),
+            ("X-GZip", gzip(TEXT)),
+            ("deflate", zlib(TEXT)),
+            ("deflate", raw),
+            ("br", brotli(TEXT)),
+            ("zstd", zstd(TEXT)),
+            (" identity, gzip ,", gzip(TEXT)),
+            ("gzip", [gzip(&TEXT[..5]), gzip(&TEXT[5..])].concat()),
+            ("zstd", [zstd(&TEXT[..5]), zstd(&TEXT[5..])].concat()),
+            // A frame of zstd that is to be passed over (RFC 8878 section 3.1.2).
+            ("zstd", [&b"\x50\x2a\x4d\x18\x03\0\0\0abc"[..], &zstd(TEXT)].concat()),
+        ] {
+            let (made, out) = unpacked(field, &body, 1 << 20).unwrap();
+            assert_eq!((made, out.as_slice()), (Unpacked::Whole, TEXT), "{field}");
+        }
+    }
+
+    #[test]
+    fn layers_come_off_from_the_outside() {
+        let body = zstd(&gzip(&brotli(TEXT)));
+        let (made, out) = unpacked("br, gzip, zstd", &body, 1 << 20).unwrap();
+        assert_eq!((made, out.as_slice()), (Unpacked::Whole, TEXT));
+        let mut out = Vec::new();
+        let values = [&b"br"[..], b"gzip, zstd"];
+        decode(values.into_iter(), &body, true, 1 << 20, &mut out).unwrap();
+        assert_eq!(out, TEXT);
+        let five = unpacked("gzip, gzip, gzip, gzip, gzip", &body, 1 << 20);
+        assert_eq!(five.unwrap_err(), EncodingError::Layers);
+    }
+
+    #[test]
+    fn a_body_without_a_coding_or_without_a_byte_is_left_as_it_is() {
+        for (field, body) in [("", TEXT), ("identity", TEXT), ("gzip", b"")] {
+            assert_eq!(unpacked(field, body, 9).unwrap().0, Unpacked::AsIs, "{field}");
+        }
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_cut_off() {
+        let zeros = vec![0; 64 << 20];
+        for (field, body) in
+            [("gzip", gzip(&zeros)), ("deflate", zlib(&zeros)), ("zstd", zstd(&zeros))]
+        {
+            let (made, out) = unpacked(field, &body, 100_000).unwrap();
+            assert_eq!((made, out.len()), (Unpacked::Part, 100_000), "{field}");
+            assert!(out.capacity() < 1 << 20, "{field}: {}", out.capacity());
+            let twice = unpacked(&format!("{field}, gzip"), &gzip(&body), 1000).unwrap();
+            assert_eq!(twice.0, Unpacked::Part, "{field}");
+        }
+        let exact = unpacked("gzip", &gzip(TEXT), TEXT.len()).unwrap();
+        assert_eq!(exact, (Unpacked::Whole, TEXT.to_vec()));
+        let short = unpacked("br", &brotli(TEXT), TEXT.len() - 1).unwrap();
+        assert_eq!(short, (Unpacked::Part, TEXT[..TEXT.len() - 1].to_vec()));
+    }
+
+    #[test]
+    fn what_was_cut_off_before_is_unpacked_as_far_as_it_goes() {
+        let text: Vec<u8> = (0..200_000_u32).flat_map(|n| n.to_string().into_bytes()).collect();
+        for (field, body) in
+            [("gzip", gzip(&text)), ("deflate", zlib(&text)), ("zstd", zstd(&text))]
+        {
+            let half = &body[..body.len() / 2];
+            let mut out = Vec::new();
+            let values = std::iter::once(field.as_bytes());
+            let made = decode(values.clone(), half, false, 1 << 21, &mut out).unwrap();
+            assert_eq!(made, Unpacked::Part, "{field}");
+            assert!(!out.is_empty() && text.starts_with(&out), "{field}: {}", out.len());
+            let error = decode(values, half, true, 1 << 21, &mut out).unwrap_err();
+            assert!(matches!(error, EncodingError::Corrupt { .. }), "{field}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_unpacked_is_named() {
+        let words = |field: &str, body: &[u8]| unpacked(field, body, 99).unwrap_err().to_string();
+        assert!(words("snappy", TEXT).contains("'snappy' is none of gzip"));
+        for field in ["gzip", "deflate", "br", "zstd"] {
+            assert!(words(field, TEXT).contains(&format!("not the {field}")), "{field}");
+        }
+        assert!(words("br", &[0x11, 30, 0, 0]).contains("16 MiB"));
+        // A frame of zstd with a window of 1 GiB: magic, no checksum nor size, exponent 20.
+        let wide = words("zstd", b"\x28\xb5\x2f\xfd\x00\xa0\x01\0\0");
+        assert!(wide.contains("too big"), "{wide}");
+    }
+}
