@@ -1,5 +1,5 @@
 //! Real servers for tests, each on a private directory and free loopback ports: [`Slapd`], [`OpenDj`],
-//! [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
+//! [`Nginx`], [`Keycloak`], [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
 //!
 //! A server ends when its value is dropped, and also when the test process dies without dropping
 //! anything (see [`Daemon`]). What a test must never do is compare a tool's count with the tool's own
@@ -15,19 +15,24 @@
     reason = "support for tests: every failure is a panic, as said above"
 )]
 
+mod ask;
 mod capture;
 mod daemon;
 mod evidence;
 mod kdc;
 mod kea;
+mod keycloak;
 mod lan;
 mod leases;
+mod nginx;
 mod opendj;
 mod people;
 mod perfdhcp;
 mod pki;
 mod ports;
+mod prepared;
 mod require;
+mod served;
 mod slapd;
 mod softhsm;
 mod tool;
@@ -38,14 +43,17 @@ pub use daemon::Daemon;
 pub use evidence::Operations;
 pub use kdc::Kdc;
 pub use kea::{Kea, KeaOptions};
+pub use keycloak::{Keycloak, Seen};
 pub use lan::Lan;
 pub use leases::{Lease, LeaseState};
+pub use nginx::{Listener, Nginx};
 pub use opendj::OpenDj;
 pub use people::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, PROXY_DN, USERS, user_dn};
 pub use perfdhcp::{Perfdhcp, printed};
 pub use pki::Pki;
 pub use ports::free_port;
 pub use require::{peers, require};
+pub use served::Served;
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};

@@ -10,11 +10,11 @@ use crate::evidence::Operations;
 use crate::people::{self, BASE_DN, PASSWORD, USERS};
 use crate::pki::Pki;
 use crate::ports::free_port;
-use crate::require::{opendj_archive, peers};
+use crate::prepared::prepared;
+use crate::require::opendj_archive;
 use crate::tool::{command, finish, make_directory, write};
 use crate::wait::until;
-use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -184,27 +184,15 @@ fn prepare() -> PathBuf {
         archive.display()
     );
     let users = people::ldif(USERS, DIALECT);
-    let mut recipe = DefaultHasher::new();
-    (&users, EDITS, PREPARED, &archive, peers()).hash(&mut recipe);
-    let place = peers().join(format!("opendj-prepared-{:016x}", recipe.finish()));
-    let lock = File::create(peers().join("opendj-prepared.lock"))
-        .expect("the cache directory is writable");
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)
-        .expect("the cache can be locked");
-    if place.join("ready").exists() {
-        return place;
-    }
-    let _ = fs::remove_dir_all(&place);
-    make_directory(&place);
-    write(&place.join("users.ldif"), users);
-    let store = Pki::make(&place.join("pki")).pkcs12("server");
-    finish(command("cp").arg("-r").arg(&archive).arg(&place));
-    set_up(&place, &store);
-    let config = place.join("opendj/config/config.ldif");
-    let text = fs::read_to_string(&config).expect("set-up writes the configuration");
-    write(&config, EDITS.iter().fold(text, |text, edit| edited(&text, *edit)));
-    write(&place.join("ready"), "");
-    place
+    prepared("opendj", (&users, EDITS, PREPARED, &archive), |place| {
+        write(&place.join("users.ldif"), &users);
+        let store = Pki::make(&place.join("pki")).pkcs12("server");
+        finish(command("cp").arg("-r").arg(&archive).arg(place));
+        set_up(place, &store);
+        let config = place.join("opendj/config/config.ldif");
+        let text = fs::read_to_string(&config).expect("set-up writes the configuration");
+        write(&config, EDITS.iter().fold(text, |text, edit| edited(&text, *edit)));
+    })
 }
 
 fn set_up(place: &Path, store: &Path) {

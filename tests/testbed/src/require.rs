@@ -8,8 +8,8 @@ use std::env;
 use std::path::PathBuf;
 
 /// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
-/// should return; in CI (`CI=true`) it panics instead. `"opendj"` stands for the unpacked OpenDJ,
-/// and `"root"` for the right to make a [`Lan`](crate::Lan).
+/// should return; in CI (`CI=true`) it panics instead. `"opendj"` and `"keycloak"` stand for what
+/// `tests/setup` unpacked, and `"root"` for the right to make a [`Lan`](crate::Lan).
 ///
 /// ```no_run
 /// # fn test() {
@@ -34,6 +34,7 @@ pub fn require(programs: &[&str]) -> bool {
 fn lacking(program: &str) -> Option<String> {
     let there = match program {
         "opendj" => opendj_archive().join("lib/bootstrap.jar").exists(),
+        "keycloak" => keycloak_archive().join("bin/kc.sh").exists(),
         "root" if !rustix::process::geteuid().is_root() => {
             return Some("network namespaces are root's to make; run the tests as root".into());
         }
@@ -53,4 +54,9 @@ pub fn peers() -> PathBuf {
 /// The OpenDJ that `tests/setup` unpacked, never started itself.
 pub(crate) fn opendj_archive() -> PathBuf {
     peers().join("opendj-server-legacy-5.0.3/opendj")
+}
+
+/// The Keycloak that `tests/setup` unpacked, never started itself.
+pub(crate) fn keycloak_archive() -> PathBuf {
+    peers().join("keycloak-quarkus-dist-26.4.7/keycloak-26.4.7")
 }

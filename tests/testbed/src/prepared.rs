@@ -1,0 +1,27 @@
+//! What takes long to make and is the same for every server of a kind, kept in the cache of `tests/setup`.
+//!
+//! It is named after everything that went into it, so that it is made again once any of that changes.
+
+use crate::require::peers;
+use crate::tool::{make_directory, write};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// The directory that `make` filled according to `recipe`, on this call or an earlier one.
+pub(crate) fn prepared(server: &str, recipe: impl Hash, make: impl FnOnce(&Path)) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    (recipe, peers()).hash(&mut hasher);
+    let place = peers().join(format!("{server}-prepared-{:016x}", hasher.finish()));
+    let lock = File::create(peers().join(format!("{server}-prepared.lock")))
+        .expect("the cache directory is writable");
+    flock(&lock, FlockOperation::LockExclusive).expect("the cache can be locked");
+    if !place.join("ready").exists() {
+        let _ = fs::remove_dir_all(&place);
+        make_directory(&place);
+        make(&place);
+        write(&place.join("ready"), "");
+    }
+    place
+}

@@ -1,0 +1,172 @@
+//! The web and identity servers of the testbed do what their documentation promises, asked by curl.
+
+use brunt_testbed::{Keycloak, Listener, Nginx, PASSWORD, Seen, Served, require};
+use std::process::Command;
+
+/// What curl printed; it is expected to succeed.
+fn curl(arguments: &[&str]) -> String {
+    let mut curl = Command::new("curl");
+    let output = curl.args(["-sS", "--max-time", "20"]).args(arguments).output();
+    let output = output.expect("curl is installed");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{curl:?}: {}\n{said}", output.status);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn nginx() -> Option<Nginx> {
+    require(&["nginx", "openssl", "curl"]).then(Nginx::start)
+}
+
+#[test]
+fn every_listener_of_nginx_says_who_it_is() {
+    let Some(nginx) = nginx() else { return };
+    assert_eq!(nginx.served(), []);
+    let (ca, pem, key) =
+        (nginx.pki().ca(), nginx.pki().pem("client"), nginx.pki().private_key("client"));
+    let path = |path: &std::path::Path| path.to_str().expect("paths of tests are text").to_owned();
+    let (ca, pem, key, socket) = (path(&ca), path(&pem), path(&key), path(&nginx.socket()));
+    let small = |listener| nginx.url(listener, "/small.txt");
+    for listener in [Listener::Clear, Listener::Short, Listener::Impatient] {
+        assert_eq!(curl(&[&small(listener)]), Nginx::SMALL);
+    }
+    assert_eq!(curl(&["--cacert", &ca, &small(Listener::Tls)]), Nginx::SMALL);
+    assert_eq!(curl(&["--http1.1", "--cacert", &ca, &small(Listener::Tls)]), Nginx::SMALL);
+    let mutual = ["--cacert", &ca, "--cert", &pem, "--key", &key, &small(Listener::Mutual)];
+    assert_eq!(curl(&mutual), Nginx::SMALL);
+    curl(&["--cacert", &ca, &small(Listener::Mutual)]);
+    assert_eq!(curl(&["--unix-socket", &socket, &small(Listener::Unix)]), Nginx::SMALL);
+    let proxy = format!("http://127.0.0.1:{}", nginx.port(Listener::Proxy));
+    assert_eq!(curl(&["--proxy", &proxy, &small(Listener::Clear)]), Nginx::SMALL);
+    let served = nginx.served();
+    let seen: Vec<_> = served
+        .iter()
+        .map(|one| (one.listener.as_str(), one.protocol.as_str(), one.status, one.client.as_str()))
+        .collect();
+    let user = "CN=user.5,O=testbed";
+    let (one, two) = ("HTTP/1.1", "HTTP/2.0");
+    let expected = [
+        ("clear", one, 200, ""),
+        ("short", one, 200, ""),
+        ("impatient", one, 200, ""),
+        ("tls", two, 200, ""),
+        ("tls", one, 200, ""),
+        ("mutual", two, 200, user),
+        ("mutual", two, 400, ""),
+        ("unix", one, 200, ""),
+        // What the proxy asked of the listener, and what it was asked.
+        ("clear", "HTTP/1.0", 200, ""),
+        ("proxy", one, 200, ""),
+    ];
+    assert_eq!(seen, expected);
+    assert!(served[3].tls == "TLSv1.3" && !served[3].resumed, "{:?}", served[3]);
+}
+
+#[test]
+fn every_place_of_nginx_behaves_as_its_name_says() {
+    let Some(nginx) = nginx() else { return };
+    let url = |path: &str| nginx.url(Listener::Clear, path);
+    let said = |path: &str| curl(&["-i", &url(path)]).to_lowercase();
+    for status in Nginx::STATUSES {
+        let answer = said(&format!("/status/{status}"));
+        assert!(answer.starts_with(&format!("http/1.1 {status} ")), "{answer}");
+    }
+    assert!(said("/chunked.txt").contains("transfer-encoding: chunked"));
+    assert!(said("/close").contains("connection: close"));
+    assert!(said("/cookie").contains("set-cookie: session="));
+    assert!(said("/private").starts_with("http/1.1 401 "));
+    assert_eq!(curl(&["-u", &format!("user.5:{PASSWORD}"), &url("/private")]), Nginx::SMALL);
+    assert_eq!(curl(&["--compressed", &url("/text.txt")]).len(), Nginx::TEXT);
+    assert_eq!(curl(&["-L", &url("/redirect/3")]), Nginx::SMALL);
+    assert_eq!(curl(&["-L", &url("/redirect/elsewhere")]), Nginx::SMALL);
+    let took = curl(&["-o", "/dev/null", "-w", "%{time_total}", &url("/slow.txt")]);
+    let took: f64 = took.parse().expect("curl says seconds");
+    assert!(took >= Nginx::SLOW.as_secs_f64() && took < 5.0, "{took}");
+    curl(&["-X", "PUT", "-L", "-d", "kept by a redirect", &url("/redirect/kept")]);
+    assert_eq!(nginx.kept("redirected").as_deref(), Some(&b"kept by a redirect"[..]));
+    let large = curl(&["-o", "/dev/null", "-w", "%{size_download}", &url("/large.bin")]);
+    assert_eq!(large, Nginx::LARGE.to_string());
+    let dropped = Command::new("curl").args(["-s", &url("/dropped")]).status().unwrap();
+    assert_eq!(dropped.code(), Some(52), "an empty reply");
+    let served = nginx.served();
+    assert_eq!(Served::statuses(&served)[&444], 1);
+    let text = served.iter().find(|one| one.path == "/text.txt").expect("it was asked for");
+    assert!(text.encoding == "gzip" && text.body < Nginx::TEXT as u64 / 10, "{text:?}");
+}
+
+#[test]
+fn a_short_connection_of_nginx_carries_five_requests() {
+    let Some(nginx) = nginx() else { return };
+    let url = nginx.url(Listener::Short, "/small.txt?[1-12]");
+    assert_eq!(curl(&[&url]), Nginx::SMALL.repeat(12));
+    let served = nginx.served();
+    let connections: Vec<u64> = Served::connections(&served).into_values().collect();
+    assert_eq!(connections, [5, 5, 2]);
+    assert_eq!(served[4].place, 5);
+}
+
+#[test]
+fn keycloak_grants_tells_and_forgets() {
+    if !require(&["keycloak", "java", "curl"]) {
+        return;
+    }
+    let server = Keycloak::start();
+    let url = |path: &str| format!("{}{}", server.url(), server.path(path));
+    let token = url("/protocol/openid-connect/token");
+    let app = format!("{}:{}", Keycloak::CLIENT, Keycloak::SECRET);
+    let field = |json: &str, name: &str| {
+        let json: serde_json::Value = serde_json::from_str(json).expect("Keycloak speaks JSON");
+        json[name].as_str().unwrap_or_else(|| panic!("no {name} in {json}")).to_owned()
+    };
+    let seen = server.saw(|| {
+        let login = |password: &str| {
+            let form =
+                format!("grant_type=password&username=user.7&password={password}&scope=openid");
+            curl(&["-u", &app, "-d", &form, &token])
+        };
+        let granted = login(PASSWORD);
+        assert_eq!(field(&login("wrong"), "error"), "invalid_grant");
+        let bearer = format!("Authorization: Bearer {}", field(&granted, "access_token"));
+        let user = curl(&["-H", &bearer, &url("/protocol/openid-connect/userinfo")]);
+        assert_eq!(field(&user, "sub"), Keycloak::user_id(7));
+        let introspected = format!("token={}", field(&granted, "access_token"));
+        let introspect = url("/protocol/openid-connect/token/introspect");
+        assert!(curl(&["-u", &app, "-d", &introspected, &introspect]).contains("\"active\":true"));
+        let manager = curl(&["-u", &app, "-d", "grant_type=client_credentials", &token]);
+        let bearer = format!("Authorization: Bearer {}", field(&manager, "access_token"));
+        let of_user = format!("{}/admin{}", server.url(), server.path("/users/"));
+        let of_user = format!("{of_user}{}", Keycloak::user_id(7));
+        let json = "Content-Type: application/json";
+        curl(&["-X", "PUT", "-H", &bearer, "-H", json, "-d", r#"{"lastName": "Seven"}"#, &of_user]);
+        assert_eq!(field(&curl(&["-H", &bearer, &of_user]), "lastName"), "Seven");
+        let out = format!("refresh_token={}", field(&granted, "refresh_token"));
+        curl(&["-u", &app, "-d", &out, &url("/protocol/openid-connect/logout")]);
+        assert!(curl(&["-u", &app, "-d", &introspected, &introspect]).contains("\"active\":false"));
+    });
+    let asked = [
+        ("POST", "/token", 200, 2),
+        ("POST", "/token", 401, 1),
+        ("GET", "/userinfo", 200, 1),
+        ("POST", "/introspect", 200, 2),
+        ("PUT", "7", 204, 1),
+        ("GET", "7", 200, 1),
+        ("POST", "/logout", 204, 1),
+    ];
+    for (method, end, status, count) in asked {
+        assert_eq!(seen.asked(method, end, status), count, "{method} {end} {status}: {seen:?}");
+    }
+    assert_eq!(seen.requests.len(), 9, "{seen:?}");
+    let events = [
+        ("LOGIN", 1),
+        ("LOGIN_ERROR", 1),
+        ("USER_INFO_REQUEST", 1),
+        ("INTROSPECT_TOKEN", 1),
+        ("INTROSPECT_TOKEN_ERROR", 1),
+        ("CLIENT_LOGIN", 1),
+        ("UPDATE USER", 1),
+        ("LOGOUT", 1),
+    ];
+    for (event, count) in events {
+        assert_eq!(seen.happened(event), count, "{event}: {seen:?}");
+    }
+    assert_eq!(server.saw(|| {}), Seen::default());
+}
