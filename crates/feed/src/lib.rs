@@ -8,29 +8,38 @@
 //! how values are escaped in a DN and a filter, no clock and no other crate of the workspace.
 
 mod arguments;
+mod chars;
 mod charset;
 mod conversion;
 mod decimal;
 mod escape;
+mod feeder;
 mod generator;
 mod lines;
 pub mod makeldif;
+mod moment;
 pub mod patterns;
 mod permutation;
 mod position;
 pub mod rates;
 mod row;
 mod stream;
+mod table;
 mod template;
 mod text;
 mod timestamp;
-mod uuid;
+pub mod uuid;
 
 pub use arguments::{ArgumentError, Arguments, Settings};
+pub use chars::Chars;
 pub use conversion::Conversion;
 pub use escape::Escape;
+pub use feeder::{Feeder, RowOrder};
 pub use generator::{Kind, Scope};
+pub use moment::Moment;
 pub use position::Position;
 pub use row::Row;
+pub use stream::{Draws, Stream};
+pub use table::{Table, TableError};
 pub use template::{Piece, Slot, Template, TemplateError};
 pub use text::{Hole, Text, TextError, TextPiece, Unset, Values};

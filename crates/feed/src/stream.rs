@@ -15,11 +15,11 @@ pub(crate) const fn mix(bits: u64) -> u64 {
 
 /// The source of one generator's draws; two keys give independent streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stream(u64);
+pub struct Stream(u64);
 
 impl Stream {
     /// The stream of the generator with this index in a run with this seed.
-    pub(crate) const fn new(seed: u64, index: u64) -> Self {
+    pub const fn new(seed: u64, index: u64) -> Self {
         Self(mix(mix(seed ^ GOLDEN).wrapping_add(index.wrapping_mul(GOLDEN))))
     }
 
@@ -29,18 +29,18 @@ impl Stream {
     }
 
     /// The draws made for the exchange `number`.
-    pub(crate) const fn at(self, number: u64) -> Draws {
+    pub const fn at(self, number: u64) -> Draws {
         Draws(mix(self.0.wrapping_add(mix(number.wrapping_add(GOLDEN)))))
     }
 }
 
 /// The successive draws for one exchange.
 #[derive(Clone, Debug)]
-pub(crate) struct Draws(u64);
+pub struct Draws(u64);
 
 impl Draws {
     /// The next 64 bits.
-    pub(crate) const fn bits(&mut self) -> u64 {
+    pub const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN);
         mix(self.0)
     }
@@ -49,7 +49,7 @@ impl Draws {
     ///
     /// A multiplication instead of a remainder: no division, and no bias worth noticing (Lemire,
     /// "Fast random integer generation in an interval", 2019, without its rejection step).
-    pub(crate) const fn up_to(&mut self, last: u64) -> u64 {
+    pub const fn up_to(&mut self, last: u64) -> u64 {
         ((self.bits() as u128 * (last as u128 + 1)) >> 64) as u64
     }
 }

@@ -97,6 +97,7 @@ impl Slot {
             Escape::None => false,
             Escape::Dn => self.in_rdn,
             Escape::Filter => self.in_assertion,
+            Escape::Url | Escape::Form | Escape::Json | Escape::Base64 => true,
         };
         if within {
             escape.apply(out, start);

@@ -139,6 +139,7 @@ pub struct Values {
 #[derive(Clone, Default)]
 struct Value {
     set: bool,
+    hidden: bool,
     bytes: Vec<u8>,
 }
 
@@ -165,6 +166,49 @@ impl Values {
     /// Gives a hole another value.
     pub fn set(&mut self, hole: Hole, bytes: &[u8]) {
         self.fill(hole, |value| value.extend_from_slice(bytes));
+    }
+
+    /// Gives a hole a value made of others; where `write` fails it is left without one.
+    pub fn fill_from<E>(
+        &mut self,
+        hole: Hole,
+        write: impl FnOnce(&Self, &mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(value) = self.values.get_mut(usize::from(hole.0)) else { return Ok(()) };
+        // While it is written it has no value, so that one which names itself finds nothing.
+        value.set = false;
+        let mut bytes = std::mem::take(&mut value.bytes);
+        bytes.clear();
+        let written = write(self, &mut bytes);
+        let value = &mut self.values[usize::from(hole.0)];
+        value.set = written.is_ok();
+        value.bytes = bytes;
+        written
+    }
+
+    /// Says whether the value of a hole is a secret, which [`shown`](Self::shown) leaves out.
+    pub fn hide(&mut self, hole: Hole, hidden: bool) {
+        if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
+            value.hidden = hidden;
+        }
+    }
+
+    /// Whether the value of a hole is a secret.
+    pub fn is_hidden(&self, hole: Hole) -> bool {
+        self.values.get(usize::from(hole.0)).is_some_and(|value| value.hidden)
+    }
+
+    /// A text for people to read, with `***` in place of every secret.
+    pub fn shown(&self, text: &str) -> String {
+        let mut shown = text.to_owned();
+        for value in self.values.iter().filter(|value| value.set && value.hidden) {
+            if let Ok(secret) = std::str::from_utf8(&value.bytes)
+                && !secret.is_empty()
+            {
+                shown = shown.replace(secret, "***");
+            }
+        }
+        shown
     }
 
     /// Takes a hole's value away.
@@ -224,5 +268,29 @@ mod tests {
         assert_eq!(out, b"(cn=a\\2a)");
         values.unset(Hole(0));
         assert_eq!(values.value(Hole(0)), None);
+    }
+
+    #[test]
+    fn a_value_is_made_of_others_or_not_at_all() {
+        let mut values = Values::new(2);
+        values.set(Hole(0), b"jo");
+        let text = parse("<${user}>").unwrap();
+        values.fill_from(Hole(1), |values, out| text.render(values, out)).unwrap();
+        assert_eq!(values.value(Hole(1)), Some(&b"<jo>"[..]));
+        // A value does not see itself, and a failed one is gone.
+        let failed = values.fill_from(Hole(0), |values, out| text.render(values, out));
+        assert_eq!((failed, values.value(Hole(0))), (Err(Unset(Hole(0))), None));
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let mut values = Values::new(2);
+        values.set(Hole(0), b"hunter2");
+        values.set(Hole(1), b"public");
+        values.hide(Hole(0), true);
+        assert_eq!(values.shown("hunter2 is public, hunter2"), "*** is public, ***");
+        assert_eq!((values.is_hidden(Hole(0)), values.is_hidden(Hole(1))), (true, false));
+        values.hide(Hole(0), false);
+        assert_eq!(values.shown("hunter2"), "hunter2");
     }
 }

@@ -3,7 +3,7 @@
 use crate::stream::Draws;
 
 /// Appends a UUID made of the next draws.
-pub(crate) fn write(draws: &mut Draws, out: &mut Vec<u8>) {
+pub fn write(draws: &mut Draws, out: &mut Vec<u8>) {
     let bits = (u128::from(draws.bits()) << 64) | u128::from(draws.bits());
     let bits = bits & !(0xf << 76) | (0x4 << 76);
     let bits = bits & !(0x3 << 62) | (0x2 << 62);

@@ -1,0 +1,62 @@
+//! [`Chars`]: random text of a fixed length, drawn from a set of characters.
+
+use crate::arguments::LENGTH_MAX;
+use crate::charset::Charset;
+use crate::stream::Draws;
+
+/// Random text: so many characters of a set, each as likely as the next.
+#[derive(Clone, Debug)]
+pub struct Chars {
+    set: Charset,
+    length: u32,
+}
+
+impl Chars {
+    /// Where nothing says which characters: letters and digits of ASCII.
+    pub const DEFAULT: &str = Charset::DEFAULT;
+
+    /// So many of the characters that `notation` names: `[a-f]` stands for a range, anything else for itself. The error
+    /// says what is wrong and what would be right.
+    pub fn parse(notation: &str, length: u32) -> Result<Self, String> {
+        if !(1..=LENGTH_MAX).contains(&length) {
+            return Err(format!("the length {length} is not between 1 and {LENGTH_MAX}"));
+        }
+        let set = Charset::parse(notation)
+            .map_err(|problem| format!("{problem}; write the characters as in `[a-f][0-9]_`"))?;
+        Ok(Self { set, length })
+    }
+
+    /// Appends the text made of the next draws.
+    pub fn write(&self, draws: &mut Draws, out: &mut Vec<u8>) {
+        for _ in 0..self.length {
+            out.extend_from_slice(self.set.char(draws.up_to(self.set.last())));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stream;
+
+    #[test]
+    fn text_is_of_its_set_and_length() {
+        let chars = Chars::parse("[a-c]ü", 400).unwrap();
+        let mut out = Vec::new();
+        chars.write(&mut Stream::new(1, 2).at(3), &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.chars().count(), 400);
+        for char in "abcü".chars() {
+            // Each of four is expected 100 times with a deviation of 8.7.
+            let count = text.chars().filter(|drawn| *drawn == char).count();
+            assert!((60..140).contains(&count), "{char}: {count}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        assert!(Chars::parse("", 3).unwrap_err().contains("empty"));
+        assert!(Chars::parse("[z-a]", 3).unwrap_err().contains("backwards"));
+        assert!(Chars::parse("a", 0).unwrap_err().contains("between 1"));
+    }
+}
