@@ -5,7 +5,7 @@
 //! for what the run counts, the rest being decoded only where somebody asks for it. Measured, that
 //! is the difference between microseconds and nanoseconds an exchange.
 //!
-//! This crate must not know a socket, a clock or a runtime, and depends on nothing. Whatever it
+//! This crate must not know a socket, a clock or a runtime, and depends on `httparse` alone. Whatever it
 //! decodes comes from the network and is believed in nothing: lengths and depths are bounded, and
 //! what is malformed is an error with an offset, never a panic.
 
@@ -25,4 +25,5 @@
 pub mod ber;
 pub mod dhcp4;
 pub mod dhcp6;
+pub mod http;
 pub mod ldap;

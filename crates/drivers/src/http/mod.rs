@@ -4,17 +4,45 @@
 //! lies between is written for as few instructions as the kernel allows. A client must not know when anything is due,
 //! nor what a plan makes of an answer.
 
+mod client;
+mod connection;
+pub mod cookies;
+pub mod encoding;
+mod failure;
+mod group;
+mod message;
+mod network;
+mod origin;
 pub mod request;
 pub mod response;
+mod settings;
+mod tally;
 
+pub use client::Client;
+pub use failure::{Failure, When};
+pub use group::Group;
+pub use network::{Network, NetworkError, ORIGINS_MAX};
+pub use origin::{Origin, UrlError};
 pub use request::{Body, Request};
-pub use response::Response;
+pub use response::{Response, Wanted};
+pub use settings::{Keep, Limits, Resolve, Settings, Version};
+pub use tally::Counts;
+
+use brunt_exchange::{Part, Watch};
+use std::time::Duration;
 
 /// How long connecting took, the resolved address given.
-pub const CONNECT: brunt_exchange::Part = brunt_exchange::Part(0);
+pub const CONNECT: Part = Part(0);
 /// How long the TLS handshake took.
-pub const TLS: brunt_exchange::Part = brunt_exchange::Part(1);
+pub const TLS: Part = Part(1);
 /// From the first byte of the request leaving to the first byte of the answer.
-pub const FIRST_BYTE: brunt_exchange::Part = brunt_exchange::Part(2);
+pub const FIRST_BYTE: Part = Part(2);
 /// The names of the parts, by number.
 pub const PARTS: [&str; 3] = ["connect", "tls", "first byte"];
+
+/// Reports a part, as far as an exchange has room: one that was redirected has several of a kind.
+fn report(watch: &mut Watch<'_>, part: Part, took: Duration) {
+    if watch.parts().len() < Watch::PARTS_MAX {
+        watch.part(part, took);
+    }
+}

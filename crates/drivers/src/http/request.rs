@@ -15,12 +15,14 @@ pub struct Request {
     /// Where each name and each value ends.
     fields: Vec<(usize, usize)>,
     body: Body,
+    /// The buffer of a body that was rendered, while there is none.
+    spare: Vec<u8>,
 }
 
 /// What follows the head.
 #[derive(Clone, Debug, Default)]
 pub enum Body {
-    /// Nothing, and no length either.
+    /// Nothing.
     #[default]
     None,
     /// Bytes of this exchange.
@@ -48,10 +50,7 @@ impl Request {
         self.target.clear();
         self.bytes.clear();
         self.fields.clear();
-        match &mut self.body {
-            Body::Rendered(bytes) => bytes.clear(),
-            other => *other = Body::None,
-        }
+        self.set_body(Body::None);
     }
 
     /// The method.
@@ -67,6 +66,26 @@ impl Request {
     /// The path and query, to be written.
     pub fn target_mut(&mut self) -> &mut Vec<u8> {
         &mut self.target
+    }
+
+    /// The path and query of a URL that was rendered, from where its path begins; what has none asks for `/`. A fragment
+    /// is nobody's but ours (RFC 9110 section 4.2.5).
+    pub fn set_target(&mut self, rest: &[u8]) {
+        let end = rest.iter().position(|byte| *byte == b'#').unwrap_or(rest.len());
+        let rest = &rest[..end];
+        self.target.clear();
+        if !rest.starts_with(b"/") && rest != b"*" {
+            self.target.push(b'/');
+        }
+        self.target.extend_from_slice(rest);
+    }
+
+    /// Adds a field.
+    pub fn add(&mut self, name: &str, value: &[u8]) {
+        self.bytes.extend_from_slice(name.as_bytes());
+        let name_end = self.bytes.len();
+        self.bytes.extend_from_slice(value);
+        self.fields.push((name_end, self.bytes.len()));
     }
 
     /// Adds a field; `value` appends its bytes to the buffer it is given.
@@ -103,17 +122,20 @@ impl Request {
 
     /// A body that is rendered: an empty buffer to be written.
     pub fn body_mut(&mut self) -> &mut Vec<u8> {
-        if !matches!(self.body, Body::Rendered(_)) {
-            self.body = Body::Rendered(Vec::new());
+        self.set_body(Body::None);
+        self.body = Body::Rendered(std::mem::take(&mut self.spare));
+        match &mut self.body {
+            Body::Rendered(bytes) => bytes,
+            Body::None | Body::Shared(_) => &mut self.spare,
         }
-        let Body::Rendered(bytes) = &mut self.body else { unreachable!("it was just made so") };
-        bytes.clear();
-        bytes
     }
 
     /// A body that is the same for all; or none.
     pub fn set_body(&mut self, body: Body) {
-        self.body = body;
+        if let Body::Rendered(mut bytes) = std::mem::replace(&mut self.body, body) {
+            bytes.clear();
+            self.spare = bytes;
+        }
     }
 }
 
@@ -143,8 +165,21 @@ mod tests {
             assert_eq!(request.value("X-TWO"), Some(value.as_bytes()));
             assert_eq!(request.body().bytes(), Some(&b"[]"[..]));
         }
-        request.set_body(Body::None);
         request.begin("GET");
         assert_eq!((request.fields().count(), request.body().bytes()), (0, None));
+        request.set_body(Body::Shared(Arc::from(*b"same")));
+        assert_eq!(request.body().bytes(), Some(&b"same"[..]));
+        assert_eq!(request.body_mut(), b"");
+        assert_eq!(request.body().bytes(), Some(&b""[..]));
+    }
+
+    #[test]
+    fn a_target_is_what_a_url_has_behind_its_place() {
+        let mut request = Request::default();
+        let cases = [("", "/"), ("/a?b#c", "/a?b"), ("?q", "/?q"), ("#f", "/"), ("*", "*")];
+        for (rest, target) in cases {
+            request.set_target(rest.as_bytes());
+            assert_eq!(request.target(), target.as_bytes());
+        }
     }
 }

@@ -60,6 +60,16 @@ impl Response {
         self.truncated = false;
     }
 
+    /// Takes a part of the body.
+    pub(super) fn receive(&mut self, data: &[u8], wanted: bool, kept_max: usize) {
+        self.received += data.len() as u64;
+        if wanted {
+            let room = kept_max.saturating_sub(self.body.len());
+            self.truncated |= data.len() > room;
+            self.body.extend_from_slice(&data[..data.len().min(room)]);
+        }
+    }
+
     /// The status.
     pub fn status(&self) -> u16 {
         self.status

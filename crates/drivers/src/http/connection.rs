@@ -1,0 +1,491 @@
+//! [`Connection`]: HTTP/1.1 over one stream, one request at a time.
+//!
+//! One write and one read an exchange: the head is put together in a buffer of the worker and leaves with the body in
+//! one piece; what comes is scanned where it was read to, and a body that nobody wants is counted and let go. The
+//! answer is listened for while the request is still being written, as a server may refuse a body before it has seen
+//! the end of it. An exchange that is dropped half-way leaves a connection that nobody uses again.
+
+use super::FIRST_BYTE;
+use super::failure::{Failure, When};
+use super::group::Group;
+use super::message::{Behind, Manner};
+use super::origin::Origin;
+use super::request::Request;
+use super::response::{Field, Response, Wanted};
+use super::settings::Limits;
+use crate::net::stream::Stream;
+use crate::net::tcp::Close;
+use brunt_exchange::{Moment, Watch};
+use brunt_wire::http::{self as wire, Framing, Malformed};
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+use tokio::io::AsyncWrite;
+
+/// The most interim answers before a final one.
+const INTERIM_MAX: u8 = 16;
+/// How long a request that expects `100 Continue` waits before it sends its body all the same (RFC 9110 section
+/// 10.1.1 wants no endless wait).
+const CONTINUE_WAIT: Duration = Duration::from_secs(1);
+/// How long leaving may take: a server that does not read must not keep a run from ending.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// A buffer that grew beyond this for one request is given back.
+const OUTPUT_KEPT: usize = 256 * 1024;
+
+/// A connection that speaks HTTP/1.1.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: Stream,
+    /// How many requests it carried.
+    carried: u64,
+    /// An exchange is on it; if nobody carries that out any more, the connection is of no use.
+    engaged: bool,
+}
+
+/// What was found on a connection while nothing was asked of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Idle {
+    /// Nothing.
+    Quiet,
+    /// The end.
+    Ended,
+    /// Bytes.
+    Unasked,
+    /// An exchange that was given up.
+    Abandoned,
+}
+
+/// A request and how it is to be carried out.
+#[derive(Clone, Copy)]
+pub(super) struct Ask<'a> {
+    pub(super) request: &'a Request,
+    pub(super) origin: &'a Origin,
+    pub(super) manner: Manner,
+    /// Lines of fields that the client adds.
+    pub(super) extra: &'a [u8],
+    /// Whether it is the last on this connection.
+    pub(super) last: bool,
+    /// What is kept of the answer.
+    pub(super) wanted: Wanted,
+    pub(super) limits: &'a Limits,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    /// When the last byte came.
+    pub(super) at: Moment,
+    /// Whether the connection can carry another request.
+    pub(super) persistent: bool,
+}
+
+impl Connection {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, carried: 0, engaged: false }
+    }
+
+    /// How many requests it carried.
+    pub(super) fn carried(&self) -> u64 {
+        self.carried
+    }
+
+    /// Whether an exchange on it was given up.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.engaged
+    }
+
+    /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
+    pub(super) fn glance(&mut self, group: &Group) -> Idle {
+        if self.engaged {
+            return Idle::Abandoned;
+        }
+        let input = &mut **group.input.borrow_mut();
+        let read = match &self.stream {
+            Stream::Plain(tcp) => tcp.try_read(input),
+            _ => {
+                let mut context = Context::from_waker(Waker::noop());
+                match self.stream.poll_read_into(&mut context, input) {
+                    Poll::Pending => return Idle::Quiet,
+                    Poll::Ready(read) => read,
+                }
+            }
+        };
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Idle::Quiet,
+            Ok(0) | Err(_) => Idle::Ended,
+            Ok(_) => Idle::Unasked,
+        }
+    }
+
+    /// Carries out one exchange.
+    pub(super) async fn exchange(
+        &mut self,
+        group: &Group,
+        ask: Ask<'_>,
+        response: &mut Response,
+        watch: &mut Watch<'_>,
+    ) -> Result<Done, Failure> {
+        self.engaged = true;
+        self.carried += 1;
+        let mut carrying = Carrying {
+            stream: &mut self.stream,
+            group,
+            ask,
+            response,
+            outgoing: Outgoing::default(),
+            phase: Phase::Unsent,
+            unread: Vec::new(),
+            interims: 0,
+            first: None,
+            broken: None,
+        };
+        let early = match ask.manner.expects {
+            true => Box::pin(carrying.hold(watch)).await?,
+            false => None,
+        };
+        let done = match early {
+            Some(done) => done,
+            None => poll_fn(|context| carrying.poll(context, watch)).await?,
+        };
+        self.engaged = false;
+        Ok(done)
+    }
+
+    /// Takes leave.
+    pub(super) async fn close(self, how: Close) {
+        // What the server makes of it no longer matters.
+        let _ = tokio::time::timeout(FAREWELL, self.stream.close(how)).await;
+    }
+}
+
+/// One exchange being carried out.
+struct Carrying<'a> {
+    stream: &'a mut Stream,
+    group: &'a Group,
+    ask: Ask<'a>,
+    response: &'a mut Response,
+    outgoing: Outgoing<'a>,
+    phase: Phase,
+    /// The beginning of something whose end has not come yet.
+    unread: Vec<u8>,
+    interims: u8,
+    /// When the first byte of an answer came.
+    first: Option<Moment>,
+    /// What ended the writing, to be told unless an answer came all the same.
+    broken: Option<io::Error>,
+}
+
+/// What of a request has not left yet.
+#[derive(Default)]
+struct Outgoing<'a> {
+    head: Vec<u8>,
+    behind: Behind<'a>,
+    /// What is behind the head waits for leave.
+    held: bool,
+    unflushed: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    Unsent,
+    Head,
+    Body { framing: Framing, persistent: bool },
+}
+
+impl Carrying<'_> {
+    /// Sends the head alone and waits for leave to send the rest, but not for ever. There may be an answer at once.
+    async fn hold(&mut self, watch: &mut Watch<'_>) -> Result<Option<Done>, Failure> {
+        let leave = poll_fn(|context| self.poll_leave(context, watch));
+        let waited = tokio::time::timeout(CONTINUE_WAIT, leave).await;
+        self.outgoing.held = false;
+        waited.unwrap_or(Ok(None))
+    }
+
+    /// Until there is leave to send the rest.
+    fn poll_leave(
+        &mut self,
+        context: &mut Context<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Poll<Result<Option<Done>, Failure>> {
+        loop {
+            let step = ready!(self.step(context, watch))?;
+            if step.is_some() || !self.outgoing.held {
+                return Poll::Ready(Ok(step));
+            }
+        }
+    }
+
+    /// Until the answer is whole.
+    fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Poll<Result<Done, Failure>> {
+        loop {
+            if let Some(done) = ready!(self.step(context, watch))? {
+                return Poll::Ready(Ok(done));
+            }
+        }
+    }
+
+    /// Sends what can be sent and reads what is there, once.
+    fn step(
+        &mut self,
+        context: &mut Context<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Poll<Result<Option<Done>, Failure>> {
+        if matches!(self.phase, Phase::Unsent) {
+            self.begin(context, watch);
+        }
+        if self.outgoing.is_due() && self.broken.is_none() {
+            self.go_on(context);
+        }
+        let group = self.group;
+        let input = &mut **group.input.borrow_mut();
+        match self.stream.poll_read_into(context, input) {
+            Poll::Ready(read) => Poll::Ready(self.arrived(read, input, watch)),
+            Poll::Pending => match self.broken.take() {
+                None => Poll::Pending,
+                Some(error) => Poll::Ready(Err(Failure::Broken { when: When::Sending, error })),
+            },
+        }
+    }
+
+    /// Puts the request together and writes it, in one piece if the socket takes it.
+    fn begin(&mut self, context: &mut Context<'_>, watch: &mut Watch<'_>) {
+        let ask = self.ask;
+        let out = &mut *self.group.output.borrow_mut();
+        out.clear();
+        self.outgoing.behind = ask.manner.write(out, ask.request, ask.origin, ask.last, ask.extra);
+        self.outgoing.held = ask.manner.expects;
+        self.phase = Phase::Head;
+        watch.sent();
+        let written = match Pin::new(&mut *self.stream).poll_write(context, out) {
+            Poll::Ready(Ok(count)) => count,
+            Poll::Ready(Err(error)) => {
+                self.broken = Some(error);
+                return;
+            }
+            Poll::Pending => 0,
+        };
+        self.outgoing.unflushed = self.stream.is_secured();
+        if let Some(rest) = out.get(written..).filter(|rest| !rest.is_empty()) {
+            self.outgoing.head = rest.to_vec();
+        }
+        if out.capacity() > OUTPUT_KEPT {
+            *out = Vec::new();
+        }
+    }
+
+    /// Writes on, as far as it goes without waiting.
+    fn go_on(&mut self, context: &mut Context<'_>) {
+        if let Poll::Ready(Err(error)) = self.outgoing.poll(self.stream, context) {
+            self.broken = Some(error);
+        }
+    }
+
+    /// Makes of what was read what it means.
+    fn arrived(
+        &mut self,
+        read: io::Result<usize>,
+        input: &[u8],
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Done>, Failure> {
+        let count = match read {
+            Ok(0) => return self.ended(watch),
+            Ok(count) => count,
+            Err(error) => {
+                let error = self.broken.take().unwrap_or(error);
+                return Err(Failure::Broken { when: self.when(), error });
+            }
+        };
+        let alone = self.first.is_none();
+        if alone {
+            self.first = Some(watch.now());
+        }
+        let bytes = input.get(..count).unwrap_or_default();
+        if !self.take(bytes)? {
+            return Ok(None);
+        }
+        // An answer that came in one piece was read at the moment its first byte was.
+        let at = self.first.filter(|_| alone).unwrap_or_else(|| watch.now());
+        Ok(Some(self.done(at, watch)))
+    }
+
+    /// The connection has ended: some bodies end with it.
+    fn ended(&mut self, watch: &mut Watch<'_>) -> Result<Option<Done>, Failure> {
+        match self.phase {
+            Phase::Body { framing, .. } if framing.may_end_here() => {
+                Ok(Some(self.done(watch.now(), watch)))
+            }
+            _ => Err(match self.broken.take() {
+                Some(error) => Failure::Broken { when: self.when(), error },
+                None => Failure::Closed(self.when()),
+            }),
+        }
+    }
+
+    fn done(&self, at: Moment, watch: &mut Watch<'_>) -> Done {
+        if let (Some(sent), Some(first)) = (watch.sent_at(), self.first) {
+            super::report(watch, FIRST_BYTE, first - sent);
+        }
+        // A request that the server did not want to the end leaves the connection in the midst of it.
+        let sent = !self.outgoing.is_left() && self.broken.is_none();
+        let persistent = matches!(self.phase, Phase::Body { persistent: true, .. }) && sent;
+        Done { at, persistent }
+    }
+
+    fn when(&self) -> When {
+        match self.phase {
+            _ if self.first.is_none() => When::Waiting,
+            Phase::Unsent | Phase::Head => When::Head,
+            Phase::Body { .. } => When::Body,
+        }
+    }
+
+    /// Reads on in the answer. Says whether it is whole.
+    fn take(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+        if self.unread.is_empty() {
+            let (used, whole) = self.consume(bytes)?;
+            self.unread.extend_from_slice(bytes.get(used..).unwrap_or_default());
+            return Ok(whole);
+        }
+        // Only a head is ever kept for later. It is scanned again when it may be whole, and not for every byte of it.
+        let known = self.unread.len();
+        self.unread.extend_from_slice(bytes);
+        if !may_end(&self.unread, known) && self.unread.len() <= self.ask.limits.head {
+            return Ok(false);
+        }
+        let mut unread = std::mem::take(&mut self.unread);
+        let (used, whole) = self.consume(&unread)?;
+        unread.drain(..used);
+        self.unread = unread;
+        Ok(whole)
+    }
+
+    /// Uses as many bytes as it can. Says how many, and whether the answer is whole.
+    fn consume(&mut self, bytes: &[u8]) -> Result<(usize, bool), Failure> {
+        let mut used = 0;
+        loop {
+            let rest = bytes.get(used..).unwrap_or_default();
+            match &mut self.phase {
+                Phase::Unsent => return Ok((used, false)),
+                Phase::Head => match self.head(rest)? {
+                    None => return Ok((used, false)),
+                    Some(length) => used += length,
+                },
+                Phase::Body { framing, .. } => {
+                    let taken = framing.take(rest, |data| {
+                        self.response.receive(
+                            data,
+                            self.ask.wanted.body,
+                            self.ask.limits.body_kept,
+                        );
+                    })?;
+                    used += taken.used;
+                    if self.response.received > self.ask.limits.body {
+                        return Err(Failure::BodyTooLong(self.ask.limits.body));
+                    }
+                    if taken.ended && used < bytes.len() {
+                        return Err(Malformed::Excess.into());
+                    }
+                    return Ok((used, taken.ended));
+                }
+            }
+        }
+    }
+
+    /// Reads a head, if it is whole, and says how long it is.
+    fn head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Failure> {
+        let Ask { limits, wanted, manner, .. } = self.ask;
+        let response = &mut *self.response;
+        let show = |name, value| {
+            if wanted.fields {
+                response.fields.push(Field { name, value });
+            }
+        };
+        let Some(head) = wire::scan(bytes, manner.asked, limits.fields, show)? else {
+            let too_long = bytes.len() > limits.head;
+            return if too_long { Err(Failure::HeadTooLong(limits.head)) } else { Ok(None) };
+        };
+        if head.length > limits.head {
+            return Err(Failure::HeadTooLong(limits.head));
+        }
+        if head.is_interim() {
+            response.fields.clear();
+            self.interim(head.status)?;
+            return Ok(Some(head.length));
+        }
+        if wanted.fields {
+            response.head.extend_from_slice(bytes.get(..head.length).unwrap_or_default());
+        }
+        response.status = head.status;
+        let announced = head.framing.announced();
+        if announced.is_some_and(|length| length > limits.body) {
+            return Err(Failure::BodyTooLong(limits.body));
+        }
+        self.phase = Phase::Body { framing: head.framing, persistent: head.persistent };
+        Ok(Some(head.length))
+    }
+
+    /// An answer before the answer (RFC 9110 section 15.2).
+    fn interim(&mut self, status: u16) -> Result<(), Failure> {
+        self.interims += 1;
+        match status {
+            101 => return Err(Malformed::Switching.into()),
+            _ if self.interims > INTERIM_MAX => return Err(Malformed::Interim.into()),
+            100 => self.outgoing.held = false,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Outgoing<'_> {
+    /// Whether something may be written.
+    fn is_due(&self) -> bool {
+        self.unflushed || !self.head.is_empty() || !self.held && !self.behind.is_empty()
+    }
+
+    /// Whether something has not been written.
+    fn is_left(&self) -> bool {
+        !self.head.is_empty() || !self.behind.is_empty()
+    }
+
+    fn poll(&mut self, stream: &mut Stream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut stream = Pin::new(stream);
+        loop {
+            let next = match &self.head[..] {
+                [] if self.held => &[],
+                [] => self.behind.next(),
+                head => head,
+            };
+            if next.is_empty() {
+                break;
+            }
+            let count = ready!(stream.as_mut().poll_write(context, next))?;
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            if self.head.is_empty() {
+                self.behind.advance(count);
+            } else {
+                self.head.drain(..count);
+            }
+            self.unflushed = true;
+        }
+        if self.unflushed {
+            ready!(stream.poll_flush(context))?;
+            self.unflushed = false;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Whether the end of a head may be among the bytes that came after the first `known`.
+fn may_end(bytes: &[u8], known: usize) -> bool {
+    let fresh = bytes.get(known.saturating_sub(3)..).unwrap_or_default();
+    fresh.windows(2).any(|two| two == b"\n\n") || fresh.windows(3).any(|three| three == b"\n\r\n")
+}

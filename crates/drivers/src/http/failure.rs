@@ -1,0 +1,110 @@
+//! [`Failure`]: why there is no answer, to be counted by the outcome of an exchange.
+//!
+//! Making one allocates nothing unless the system brought an error of its own; words are made only where they are
+//! wanted.
+
+use crate::net;
+use brunt_exchange::{Class, Outcome, Watch};
+use brunt_wire::http::Malformed;
+use std::io;
+
+/// Why an exchange over HTTP got no answer that could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// No connection could be opened or secured.
+    #[error(transparent)]
+    Net(#[from] net::Failure),
+    /// The URL is none that could be gone to, or no request line may hold it.
+    #[error(transparent)]
+    Url(#[from] super::UrlError),
+    /// A name or a value that no request may hold.
+    #[error("send the request: {0}")]
+    Unsendable(&'static str),
+    /// The server ended the connection.
+    #[error("read the answer: {0}")]
+    Closed(When),
+    /// The connection broke.
+    #[error("{when}: {error}")]
+    Broken {
+        /// During what.
+        when: When,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// What came is not HTTP, or not the HTTP that belongs here.
+    #[error("read the answer: {0}")]
+    Protocol(Malformed),
+    /// A head that is longer than it may be.
+    #[error("read the answer: its head is longer than {0} bytes")]
+    HeadTooLong(usize),
+    /// A body that is longer than it may be.
+    #[error("read the answer: its body is longer than {0} bytes")]
+    BodyTooLong(u64),
+}
+
+/// How far an exchange had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// The request was on its way.
+    Sending,
+    /// Nothing of the answer had come.
+    Waiting,
+    /// In the midst of the head.
+    Head,
+    /// In the midst of the body.
+    Body,
+}
+
+impl std::fmt::Display for When {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Sending => "the connection ended while the request was being sent",
+            Self::Waiting => "the connection ended before any answer",
+            Self::Head => "the connection ended within the head of the answer",
+            Self::Body => "the connection ended within the body of the answer",
+        })
+    }
+}
+
+impl Failure {
+    /// The class a failed exchange is counted under.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Net(failure) => failure.class(),
+            Self::Url(_) | Self::Unsendable(_) | Self::BodyTooLong(_) => Class::Check,
+            Self::Closed(_) | Self::Broken { .. } => Class::Closed,
+            Self::Protocol(_) | Self::HeadTooLong(_) => Class::Protocol,
+        }
+    }
+
+    /// The error number of the operating system, else 0.
+    pub fn code(&self) -> u32 {
+        match self {
+            Self::Net(failure) => failure.code(),
+            Self::Broken { error, .. } => error.raw_os_error().map_or(0, i32::unsigned_abs),
+            _ => 0,
+        }
+    }
+
+    /// Counts it as the outcome of the exchange that `watch` is on.
+    pub fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
+        watch.explain(format_args!("{self}"));
+        Outcome::Failed(self.class(), self.code())
+    }
+
+    /// Whether the connection ended with no byte of an answer on it, so that the request may have come too late for a
+    /// server that was closing it.
+    pub(super) fn is_unanswered(&self) -> bool {
+        let when = match self {
+            Self::Closed(when) | Self::Broken { when, .. } => when,
+            _ => return false,
+        };
+        matches!(when, When::Sending | When::Waiting)
+    }
+}
+
+impl From<Malformed> for Failure {
+    fn from(malformed: Malformed) -> Self {
+        Self::Protocol(malformed)
+    }
+}

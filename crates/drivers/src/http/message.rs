@@ -1,0 +1,256 @@
+//! A request as HTTP/1.1 has it: what of its fields the connection has to know, and the head it is sent with.
+//!
+//! The length of the body is ours to say, as a wrong one would break the connection; everything else is the plan's.
+
+use super::failure::Failure;
+use super::origin::Origin;
+use super::request::Request;
+use brunt_wire::http::{self as wire, Asked};
+
+/// A body up to this size leaves in one write with its head.
+const INLINE: usize = 16 * 1024;
+/// What ends a body that is sent as one chunk.
+const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
+
+/// What the fields of a request mean to its connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// It asks that the connection be closed.
+    pub(super) close: bool,
+    /// It waits for `100 Continue` before it sends its body.
+    pub(super) expects: bool,
+    /// How its answer is to be read.
+    pub(super) asked: Asked,
+    host: bool,
+    connection: bool,
+    chunked: bool,
+}
+
+/// What leaves behind the bytes that are sent together with the head.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Behind<'a> {
+    pub(super) body: &'a [u8],
+    pub(super) last: &'static [u8],
+}
+
+impl Behind<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.body.is_empty() && self.last.is_empty()
+    }
+
+    /// What leaves next.
+    pub(super) fn next(&self) -> &[u8] {
+        if self.body.is_empty() { self.last } else { self.body }
+    }
+
+    /// So much of it has left.
+    pub(super) fn advance(&mut self, count: usize) {
+        if self.body.is_empty() {
+            self.last = self.last.get(count..).unwrap_or_default();
+        } else {
+            self.body = self.body.get(count..).unwrap_or_default();
+        }
+    }
+}
+
+impl Manner {
+    /// Looks at every part of a request: whether it can be sent at all, and how.
+    pub(super) fn of(request: &Request) -> Result<Self, Failure> {
+        if !wire::is_method(request.method()) {
+            return Err(Failure::Unsendable("its method is not one word of letters"));
+        }
+        if let Some(byte) = wire::illegal_in_target(request.target()) {
+            let path = String::from_utf8_lossy(request.target()).into_owned();
+            return Err(super::UrlError::Byte { path, byte }.into());
+        }
+        let asked = if request.method() == b"HEAD" { Asked::Head } else { Asked::Any };
+        let mut manner = Self { asked, ..Self::default() };
+        for (name, value) in request.fields() {
+            if !wire::is_field_name(name) {
+                return Err(Failure::Unsendable(
+                    "the name of a field holds a character that none may",
+                ));
+            }
+            if !wire::is_field_value(value) {
+                return Err(Failure::Unsendable(
+                    "the value of a field holds a control character, such as the end of a line",
+                ));
+            }
+            manner.read(name, value)?;
+        }
+        manner.expects &= request.body().bytes().is_some_and(|body| !body.is_empty());
+        Ok(manner)
+    }
+
+    fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Failure> {
+        match name.len() {
+            4 => self.host |= name.eq_ignore_ascii_case(b"host"),
+            6 => {
+                self.expects |= name.eq_ignore_ascii_case(b"expect")
+                    && value.trim_ascii().eq_ignore_ascii_case(b"100-continue");
+            }
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                self.connection = true;
+                let mut options = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+                self.close |= options.any(|option| option.eq_ignore_ascii_case(b"close"));
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                if !value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
+                    return Err(Failure::Unsendable("its Transfer-Encoding is not chunked"));
+                }
+                self.chunked = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the head, and the body as well if it is small; says what is left. `extra` are whole lines of fields that
+    /// the client adds.
+    pub(super) fn write<'a>(
+        self,
+        out: &mut Vec<u8>,
+        request: &'a Request,
+        origin: &Origin,
+        close: bool,
+        extra: &[u8],
+    ) -> Behind<'a> {
+        wire::request_line(out, request.method(), request.target());
+        if !self.host {
+            wire::field(out, b"Host", origin.authority());
+        }
+        for (name, value) in request.fields() {
+            let is_length = name.len() == 14 && name.eq_ignore_ascii_case(b"content-length");
+            if !is_length {
+                wire::field(out, name, value);
+            }
+        }
+        if close && !self.connection {
+            out.extend_from_slice(b"Connection: close\r\n");
+        }
+        out.extend_from_slice(extra);
+        let body = request.body().bytes();
+        let mut last: &[u8] = b"";
+        match body {
+            _ if self.chunked => last = LAST_CHUNK,
+            Some(body) => wire::length(out, body.len() as u64),
+            // A method that is expected to bring something says that it brings nothing (RFC 9110 section 8.6).
+            None if matches!(request.method(), b"POST" | b"PUT" | b"PATCH") => wire::length(out, 0),
+            None => {}
+        }
+        wire::finish(out);
+        let body = body.unwrap_or_default();
+        if self.chunked && body.is_empty() {
+            last = b"0\r\n\r\n";
+        } else if self.chunked {
+            wire::chunk_size(out, body.len() as u64);
+        }
+        if body.len() > INLINE || self.expects {
+            return Behind { body, last };
+        }
+        out.extend_from_slice(body);
+        out.extend_from_slice(last);
+        Behind::default()
+    }
+}
+
+/// Whether a request may be sent a second time without being asked for (RFC 9110 section 9.2.2).
+pub(super) fn is_idempotent(method: &[u8]) -> bool {
+    matches!(method, b"GET" | b"HEAD" | b"PUT" | b"DELETE" | b"OPTIONS" | b"TRACE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::{Network, Settings};
+
+    fn request(
+        method: &str,
+        target: &str,
+        fields: &[(&str, &str)],
+        body: Option<&[u8]>,
+    ) -> Request {
+        let mut request = Request::default();
+        request.begin(method);
+        request.set_target(target.as_bytes());
+        for (name, value) in fields {
+            request.add(name, value.as_bytes());
+        }
+        if let Some(body) = body {
+            request.body_mut().extend_from_slice(body);
+        }
+        request
+    }
+
+    fn written(request: &Request, close: bool) -> String {
+        let network = Network::new(Settings::default()).unwrap();
+        let origin = network.origin("http://127.0.0.1:8080").unwrap();
+        let mut out = Vec::new();
+        let behind = Manner::of(request).unwrap().write(&mut out, request, &origin, close, b"");
+        out.extend_from_slice(behind.body);
+        out.extend_from_slice(behind.last);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_the_plan_does_not_say_is_added() {
+        let bare = written(&request("GET", "/a", &[], None), false);
+        assert_eq!(bare, "GET /a HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
+        let own = [("host", "other"), ("Content-Length", "99"), ("Connection", "x")];
+        let own = written(&request("POST", "/a", &own, Some(b"abc")), true);
+        assert_eq!(
+            own,
+            "POST /a HTTP/1.1\r\nhost: other\r\nConnection: x\r\nContent-Length: 3\r\n\r\nabc"
+        );
+        assert!(
+            written(&request("GET", "/", &[], None), true).contains("\r\nConnection: close\r\n")
+        );
+        for (method, says) in [("POST", true), ("PATCH", true), ("GET", false), ("DELETE", false)] {
+            let text = written(&request(method, "/", &[], None), false);
+            assert_eq!(text.contains("Content-Length: 0\r\n"), says, "{method}");
+        }
+    }
+
+    #[test]
+    fn a_chunked_body_is_one_chunk_of_any_size() {
+        let chunked = [("Transfer-Encoding", "chunked")];
+        for size in [0, 1, 10, INLINE, INLINE + 1, 100_000] {
+            let body = vec![b'x'; size];
+            let text = written(&request("PUT", "/", &chunked, Some(&body)), false);
+            let (head, rest) = text.split_once("\r\n\r\n").unwrap();
+            assert!(!head.contains("Content-Length"), "{head}");
+            let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let answer = wire::scan(answer, Asked::Any, 9, |_, _| {}).unwrap().unwrap();
+            let mut framing = answer.framing;
+            let mut found = 0;
+            let taken = framing.take(rest.as_bytes(), |data| found += data.len()).unwrap();
+            assert_eq!((found, taken.used, taken.ended), (size, rest.len(), true));
+        }
+    }
+
+    #[test]
+    fn what_no_request_may_hold_is_never_sent() {
+        for (wrong, word) in [
+            (request("GET ", "/", &[], None), "method"),
+            (request("GET", "/a b", &[], None), "0x20"),
+            (request("GET", "/ä", &[], None), "0xc3"),
+            (request("GET", "/\r\nX: y", &[], None), "0x0d"),
+            (request("GET", "/", &[("X", "a\r\nY: b")], None), "end of a line"),
+            (request("GET", "/", &[("X:", "a")], None), "name of a field"),
+            (request("GET", "/", &[("Transfer-Encoding", "gzip")], None), "chunked"),
+        ] {
+            let words = Manner::of(&wrong).unwrap_err().to_string();
+            assert!(words.contains(word), "{words}");
+        }
+    }
+
+    #[test]
+    fn fields_are_understood_in_any_case() {
+        let fields = [("EXPECT", "100-Continue"), ("connection", "TE, Close")];
+        let manner = Manner::of(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
+        assert!(manner.close && manner.expects);
+        let manner = Manner::of(&request("PUT", "/", &fields, None)).unwrap();
+        assert!(!manner.expects, "there is nothing to wait with");
+        assert!(is_idempotent(b"PUT") && !is_idempotent(b"POST") && !is_idempotent(b"PATCH"));
+    }
+}

@@ -1,0 +1,219 @@
+//! [`Network`]: what all users of a process share: the settings, TLS, and the places that URLs led to so far.
+//!
+//! Names are resolved before the run wherever the plan tells them. A place that is met only in a run, because a
+//! variable names it, is looked up aside once and known from then on; how many there may be is bounded.
+
+use super::origin::{self, Named, Origin, UrlError};
+use super::settings::{Settings, Version};
+use super::tally::{Counts, Tally};
+use crate::net::tcp::{Dialer, Endpoint};
+use crate::net::tls;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+/// The most places that a run may go to.
+pub const ORIGINS_MAX: usize = 1024;
+
+/// What all users of a process share.
+#[derive(Debug)]
+pub struct Network {
+    pub(super) settings: Settings,
+    tls: OnceLock<tls::Client>,
+    /// By every spelling that was met.
+    origins: RwLock<HashMap<Box<[u8]>, Arc<Origin>>>,
+    /// Held by whoever looks a new place up, so that nobody else looks up the same.
+    lookup: Mutex<()>,
+    pub(super) tally: Tally,
+}
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] tls::TlsError),
+    /// No users at all on a connection.
+    #[error("share a connection among 0 users: give 1 or more streams")]
+    NoStreams,
+    /// Connections that are closed before they are used.
+    #[error("keep connections for 0 requests: give 1 or more")]
+    NoRequests,
+    /// More fields than there is room for.
+    #[error("accept {0} fields of an answer: give at most {max}", max = brunt_wire::http::FIELDS_MAX)]
+    Fields(usize),
+}
+
+impl Network {
+    /// Settles all that can be settled before a URL is known: reads key stores, checks limits.
+    pub fn new(settings: Settings) -> Result<Self, NetworkError> {
+        if settings.streams == 0 {
+            return Err(NetworkError::NoStreams);
+        }
+        if settings.keep == super::Keep::Requests(0) {
+            return Err(NetworkError::NoRequests);
+        }
+        if settings.limits.fields > brunt_wire::http::FIELDS_MAX {
+            return Err(NetworkError::Fields(settings.limits.fields));
+        }
+        let tls = OnceLock::new();
+        if let Some(options) = &settings.tls {
+            let _ = tls.set(client(options, settings.version)?);
+        }
+        Ok(Self {
+            settings,
+            tls,
+            origins: RwLock::default(),
+            lookup: Mutex::default(),
+            tally: Tally::default(),
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What was counted beside the exchanges.
+    pub fn counts(&self) -> Counts {
+        self.tally.counts()
+    }
+
+    /// How many TLS handshakes there were, by kind.
+    pub fn handshakes(&self) -> tls::Handshakes {
+        self.tls.get().map(tls::Client::handshakes).unwrap_or_default()
+    }
+
+    /// The place that a URL leads to. Blocks while a resolver works, if it was not met before.
+    pub fn origin(&self, url: &str) -> Result<Arc<Origin>, UrlError> {
+        self.split(url.as_bytes()).map(|(origin, _)| origin)
+    }
+
+    /// The place that a URL leads to, and where its path begins. Blocks while a resolver works, if it was not met
+    /// before; [`known`](Self::known) never does.
+    pub fn split(&self, url: &[u8]) -> Result<(Arc<Origin>, usize), UrlError> {
+        let (place, path) = url.split_at(origin::place(url));
+        let found = match self.known(place) {
+            Some(known) => known,
+            None => self.look_up(place)?,
+        };
+        Ok((found, url.len() - path.len()))
+    }
+
+    /// The place with that spelling, if it was met before.
+    pub(super) fn known(&self, place: &[u8]) -> Option<Arc<Origin>> {
+        self.origins.read().unwrap_or_else(PoisonError::into_inner).get(place).map(Arc::clone)
+    }
+
+    fn look_up(&self, place: &[u8]) -> Result<Arc<Origin>, UrlError> {
+        let _turn = self.lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.known(place) {
+            return Ok(known);
+        }
+        let named = Named::parse(place)?;
+        let found = match self.known(named.prefix.as_bytes()) {
+            Some(known) => known,
+            None => Arc::new(self.resolve(named)?),
+        };
+        let mut origins = self.origins.write().unwrap_or_else(PoisonError::into_inner);
+        // Each place may have a second spelling, rarely more.
+        if origins.len() >= 2 * ORIGINS_MAX {
+            return Err(UrlError::TooMany(found.prefix().to_owned()));
+        }
+        origins.insert(found.prefix().as_bytes().into(), Arc::clone(&found));
+        origins.insert(place.into(), Arc::clone(&found));
+        Ok(found)
+    }
+
+    fn resolve(&self, named: Named) -> Result<Origin, UrlError> {
+        let same = |host: &str, port| host.eq_ignore_ascii_case(&named.host) && port == named.port;
+        let given = self.settings.resolve.iter().find(|given| same(&given.host, given.port));
+        let endpoint = match given {
+            Some(given) => Endpoint { host: given.to.ip().to_string(), port: given.to.port() },
+            None => Endpoint { host: named.host.clone(), port: named.port },
+        };
+        let dialer = Dialer::new(&[endpoint], self.settings.dialing.clone())?;
+        let name = named.secure.then(|| self.tls().and_then(|tls| tls.name_for(&named.host)));
+        let name = name.transpose().map_err(Arc::new)?;
+        Ok(Origin::new(named, dialer, name))
+    }
+
+    /// TLS as the settings have it, set up when it is first needed.
+    pub(super) fn tls(&self) -> Result<&tls::Client, tls::TlsError> {
+        if let Some(ready) = self.tls.get() {
+            return Ok(ready);
+        }
+        let made = client(&tls::Options::default(), self.settings.version)?;
+        Ok(self.tls.get_or_init(|| made))
+    }
+}
+
+fn client(options: &tls::Options, version: Version) -> Result<tls::Client, tls::TlsError> {
+    let alpn: &[&[u8]] = match version {
+        Version::Http1 => &[b"http/1.1"],
+        Version::Http2 | Version::Http2PriorKnowledge => &[b"h2"],
+        Version::Negotiate => &[b"h2", b"http/1.1"],
+    };
+    let alpn = alpn.iter().map(|protocol| protocol.to_vec()).collect();
+    tls::Client::new(&tls::Options { alpn, ..options.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::{Keep, Resolve};
+
+    fn network(settings: Settings) -> Network {
+        Network::new(settings).unwrap()
+    }
+
+    #[test]
+    fn a_place_is_looked_up_once_however_it_is_spelled() {
+        let network = network(Settings::default());
+        let first = network.origin("http://127.0.0.1:8080/a").unwrap();
+        for url in ["http://127.0.0.1:8080", "HTTP://127.1:8080?x", "http://127.0.0.1:8080#y"] {
+            assert!(Arc::ptr_eq(&first, &network.origin(url).unwrap()), "{url}");
+        }
+        let (other, path) = network.split(b"http://127.0.0.1:8081/b c").unwrap();
+        assert!(!Arc::ptr_eq(&first, &other));
+        assert_eq!((path, other.port(), other.authority()), (21, 8081, &b"127.0.0.1:8081"[..]));
+    }
+
+    #[test]
+    fn a_given_address_is_asked_of_nobody() {
+        let to = "127.0.0.9:1234".parse().unwrap();
+        let resolve = vec![Resolve { host: "nowhere.invalid".to_owned(), port: 80, to }];
+        let network = network(Settings { resolve, ..Settings::default() });
+        let origin = network.origin("http://NOWHERE.invalid/").unwrap();
+        assert_eq!(origin.authority(), b"nowhere.invalid");
+        assert_eq!(origin.dialer.server(0).addresses(), [to]);
+        let elsewhere = network.origin("http://nowhere.invalid:81/").unwrap_err().to_string();
+        assert!(elsewhere.contains("nowhere.invalid"), "{elsewhere}");
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        let limits = super::super::Limits { fields: 257, ..Default::default() };
+        for (settings, word) in [
+            (Settings { streams: 0, ..Settings::default() }, "0 users"),
+            (Settings { keep: Keep::Requests(0), ..Settings::default() }, "0 requests"),
+            (Settings { limits, ..Settings::default() }, "257 fields"),
+        ] {
+            let words = Network::new(settings).unwrap_err().to_string();
+            assert!(words.contains(word), "{words}");
+        }
+    }
+
+    #[test]
+    fn places_are_bounded() {
+        let network = network(Settings::default());
+        let mut met = 0;
+        for port in 1..=4096 {
+            match network.origin(&format!("http://127.0.0.1:{port}")) {
+                Ok(_) => met += 1,
+                Err(UrlError::TooMany(_)) => break,
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert!((ORIGINS_MAX..=2 * ORIGINS_MAX).contains(&met), "{met}");
+    }
+}

@@ -1,0 +1,205 @@
+//! [`Origin`]: where a URL leads, with its name resolved; and how a URL that was rendered is taken apart.
+//!
+//! The part of a URL that names a place is parsed once, by the rules of WHATWG, and known by its bytes from then on.
+//! The rest of it goes out as it is. It must not know a connection.
+
+use crate::net::tcp::{Dialer, DialerError};
+use crate::net::tls;
+use std::net::IpAddr;
+use std::sync::Arc;
+use url::{Host, Url};
+
+/// A scheme, a host and a port, and all that a connection to them needs.
+#[derive(Debug)]
+pub struct Origin {
+    secure: bool,
+    host: String,
+    port: u16,
+    authority: Vec<u8>,
+    prefix: String,
+    pub(super) dialer: Arc<Dialer>,
+    pub(super) name: Option<tls::Name>,
+}
+
+/// Why a URL leads nowhere.
+#[derive(Debug, thiserror::Error)]
+pub enum UrlError {
+    /// It is not one.
+    #[error("read the URL '{url}': {why}; give one such as http://localhost:8080/path")]
+    NotOne {
+        /// As far as it names a place.
+        url: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Not a scheme of ours.
+    #[error("use the URL '{0}': its scheme is neither http nor https")]
+    Scheme(String),
+    /// A user or a password in it.
+    #[error(
+        "use the URL of the host '{0}': it holds a user or a password; send them in an Authorization field"
+    )]
+    Credentials(String),
+    /// A byte that no request line may hold.
+    #[error("use the path '{path}': byte {byte:#04x} may not be in a URL; percent-encode it")]
+    Byte {
+        /// The path.
+        path: String,
+        /// The byte.
+        byte: u8,
+    },
+    /// The host cannot be reached.
+    #[error(transparent)]
+    Dialer(#[from] DialerError),
+    /// TLS cannot be set up, or has no use for the name.
+    #[error(transparent)]
+    Tls(#[from] Arc<tls::TlsError>),
+    /// More places than anybody means.
+    #[error("go to '{0}': this run has met {max} hosts already, which is the most it may", max = super::ORIGINS_MAX)]
+    TooMany(String),
+}
+
+/// What a URL says of its place.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) secure: bool,
+    /// Without brackets, as a resolver wants it.
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// As the `Host` field wants it.
+    authority: String,
+    /// As the URL would best be spelled.
+    pub(super) prefix: String,
+}
+
+impl Named {
+    /// Reads the part of a URL that [`place`] found.
+    pub(super) fn parse(text: &[u8]) -> Result<Self, UrlError> {
+        let not_one =
+            |why: String| UrlError::NotOne { url: String::from_utf8_lossy(text).into_owned(), why };
+        let text = std::str::from_utf8(text).map_err(|_| not_one("it is not UTF-8".to_owned()))?;
+        let url = Url::parse(text).map_err(|error| not_one(error.to_string()))?;
+        let secure = match url.scheme() {
+            "http" => false,
+            "https" => true,
+            _ => return Err(UrlError::Scheme(text.to_owned())),
+        };
+        let host = match url.host() {
+            Some(Host::Domain(name)) => name.to_owned(),
+            Some(Host::Ipv4(address)) => IpAddr::from(address).to_string(),
+            Some(Host::Ipv6(address)) => IpAddr::from(address).to_string(),
+            None => return Err(not_one("it names no host".to_owned())),
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(UrlError::Credentials(host));
+        }
+        let port = url.port_or_known_default().unwrap_or(if secure { 443 } else { 80 });
+        let bare = url.host_str().unwrap_or_default();
+        let authority = url.port().map_or_else(|| bare.to_owned(), |port| format!("{bare}:{port}"));
+        let prefix = format!("{}://{authority}", url.scheme());
+        Ok(Self { secure, host, port, authority, prefix })
+    }
+}
+
+impl Origin {
+    pub(super) fn new(named: Named, dialer: Dialer, name: Option<tls::Name>) -> Self {
+        Self {
+            secure: named.secure,
+            host: named.host,
+            port: named.port,
+            authority: named.authority.into_bytes(),
+            prefix: named.prefix,
+            dialer: Arc::new(dialer),
+            name,
+        }
+    }
+
+    /// Whether connections to it are secured: the scheme is `https`.
+    pub fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    /// The host, without brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port, given or implied.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The value of the `Host` field, where the request has none of its own.
+    pub fn authority(&self) -> &[u8] {
+        &self.authority
+    }
+
+    /// Scheme and authority: `http://localhost:8080`.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+}
+
+/// How many bytes of a URL name its place: up to the path, the query or the fragment.
+pub(super) fn place(url: &[u8]) -> usize {
+    let after_scheme = url.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);
+    let rest = url.get(after_scheme..).unwrap_or_default();
+    after_scheme
+        + rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len())
+}
+
+/// Whether what is left of a URL behind its place is that, and not more of the place.
+pub(super) fn begins_path(rest: &[u8]) -> bool {
+    matches!(rest.first(), None | Some(b'/' | b'?' | b'#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_taken_apart_where_its_path_begins() {
+        for (url, prefix) in [
+            ("http://a/b?c", "http://a"),
+            ("https://a.example:8443", "https://a.example:8443"),
+            ("http://[::1]:80?x://y", "http://[::1]:80"),
+            ("http://a#b", "http://a"),
+            ("nonsense", "nonsense"),
+            ("", ""),
+        ] {
+            assert_eq!(&url[..place(url.as_bytes())], prefix);
+        }
+    }
+
+    #[test]
+    fn places_are_spelled_in_one_way() {
+        let read = |text: &str| {
+            Named::parse(text.as_bytes()).map(|named| (named.prefix, named.host, named.port))
+        };
+        let known = |prefix: &str, host: &str, port| (prefix.to_owned(), host.to_owned(), port);
+        assert_eq!(
+            read("HTTP://Example.COM:80").unwrap(),
+            known("http://example.com", "example.com", 80)
+        );
+        assert_eq!(read("https://[0:0::1]").unwrap(), known("https://[::1]", "::1", 443));
+        assert_eq!(
+            read("http://127.1:8080").unwrap(),
+            known("http://127.0.0.1:8080", "127.0.0.1", 8080)
+        );
+        assert_eq!(read("http://bücher.example").unwrap().1, "xn--bcher-kva.example");
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused_with_words() {
+        let words = |text: &[u8]| Named::parse(text).unwrap_err().to_string();
+        assert!(words(b"localhost/x").contains("http://localhost:8080/path"));
+        assert!(words(b"ftp://a").contains("neither http nor https"));
+        assert!(words(b"http://a:99999").contains("port"));
+        assert!(words(b"http://\xff").contains("UTF-8"));
+        let credentials = words(b"http://me:secret@a");
+        assert!(
+            credentials.contains("Authorization") && !credentials.contains("secret"),
+            "{credentials}"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! [`Settings`]: what holds for every connection and every answer of a run.
+//!
+//! All of it is settled before the run. Nothing here knows a URL.
+
+use crate::net::{tcp, tls};
+use std::net::SocketAddr;
+
+/// What holds for every connection and every answer.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which version is spoken.
+    pub version: Version,
+    /// How connections are opened and closed. Its timeout holds for the TLS handshake as well.
+    pub dialing: tcp::Options,
+    /// How `https` is secured; where it is `None`, as [`tls::Options::default`] has it. The application protocols to
+    /// offer follow from the version and need not be filled in.
+    pub tls: Option<tls::Options>,
+    /// How long a connection is kept.
+    pub keep: Keep,
+    /// How many users share a connection over HTTP/2.
+    pub streams: u32,
+    /// How many redirects of one exchange are followed; 0 follows none, and a redirect is the answer.
+    pub redirects: u8,
+    /// Whether each user keeps the cookies it is given.
+    pub cookies: bool,
+    /// Whether bodies that are wanted are asked for compressed and unpacked.
+    pub decompress: bool,
+    /// Addresses that are not asked of a resolver.
+    pub resolve: Vec<Resolve>,
+    /// What no answer may exceed.
+    pub limits: Limits,
+    /// What the spread of back-offs is drawn from.
+    pub seed: u64,
+}
+
+/// Which version of HTTP is spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    /// HTTP/1.1.
+    #[default]
+    Http1,
+    /// HTTP/2 over `https`, agreed on by ALPN.
+    Http2,
+    /// Over `https` HTTP/2 if the server agrees by ALPN, else HTTP/1.1.
+    Negotiate,
+    /// HTTP/2 from the first byte, over `http` as well (RFC 9113 section 3.3).
+    Http2PriorKnowledge,
+}
+
+/// How long a connection is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// As long as the server keeps it.
+    #[default]
+    Alive,
+    /// For so many requests, the last of which says `Connection: close`. With 1, each has a connection of its own.
+    Requests(u64),
+}
+
+/// An address for a host and a port, in place of what a resolver says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolve {
+    /// The host as URLs name it.
+    pub host: String,
+    /// The port as URLs name it, or as their scheme implies it.
+    pub port: u16,
+    /// Where to connect.
+    pub to: SocketAddr,
+}
+
+/// What no answer may exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a head.
+    pub head: usize,
+    /// Fields of a head, at most [`brunt_wire::http::FIELDS_MAX`].
+    pub fields: usize,
+    /// Bytes of a body that are kept where a body is wanted; the rest is counted and let go.
+    pub body_kept: usize,
+    /// Bytes of a body. One that is longer ends the exchange and the connection.
+    pub body: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            version: Version::default(),
+            dialing: tcp::Options::default(),
+            tls: None,
+            keep: Keep::default(),
+            streams: 1,
+            redirects: 0,
+            cookies: false,
+            decompress: false,
+            resolve: Vec::new(),
+            limits: Limits::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { head: 64 << 10, fields: 256, body_kept: 1 << 20, body: 4 << 30 }
+    }
+}

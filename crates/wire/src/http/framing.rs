@@ -1,0 +1,104 @@
+//! [`Framing`]: where the body of a response ends (RFC 9112 section 6.3).
+
+use super::Malformed;
+use super::chunked::Chunked;
+
+/// Where a body ends, as far as it has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// After so many bytes. Of nothing, where the response can have no body.
+    Length(u64),
+    /// Where its last chunk says.
+    Chunked(Chunked),
+    /// With the connection.
+    UntilClose,
+}
+
+/// What was taken of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// How many of them belong to the body.
+    pub used: usize,
+    /// Whether the body ends with them.
+    pub ended: bool,
+}
+
+impl Framing {
+    /// Reads as far as the body goes, showing `content` what is in it.
+    pub fn take(
+        &mut self,
+        bytes: &[u8],
+        mut content: impl FnMut(&[u8]),
+    ) -> Result<Taken, Malformed> {
+        let used = match self {
+            Self::Length(left) => {
+                let count = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                if count > 0 {
+                    content(bytes.get(..count).unwrap_or_default());
+                }
+                *left -= count as u64;
+                count
+            }
+            Self::Chunked(chunked) => chunked.take(bytes, content)?,
+            Self::UntilClose => {
+                content(bytes);
+                bytes.len()
+            }
+        };
+        Ok(Taken { used, ended: self.has_ended() })
+    }
+
+    /// Whether nothing of the body is still to come.
+    pub fn has_ended(&self) -> bool {
+        match self {
+            Self::Length(left) => *left == 0,
+            Self::Chunked(chunked) => chunked.has_ended(),
+            Self::UntilClose => false,
+        }
+    }
+
+    /// Whether the body is whole if the connection ends here.
+    pub fn may_end_here(&self) -> bool {
+        *self == Self::UntilClose || self.has_ended()
+    }
+
+    /// How long it says it is, if it does.
+    pub fn announced(&self) -> Option<u64> {
+        match self {
+            Self::Length(left) => Some(*left),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_takes_no_byte_too_many() {
+        let mut framing = Framing::Length(5);
+        let mut content = Vec::new();
+        let mut take = |framing: &mut Framing, bytes: &[u8]| {
+            framing.take(bytes, |data| content.extend_from_slice(data)).unwrap()
+        };
+        assert_eq!(framing.announced(), Some(5));
+        assert_eq!(take(&mut framing, b"abc"), Taken { used: 3, ended: false });
+        assert!(!framing.may_end_here());
+        assert_eq!(take(&mut framing, b"defg"), Taken { used: 2, ended: true });
+        assert_eq!(take(&mut framing, b"g"), Taken { used: 0, ended: true });
+        assert_eq!(content, b"abcde");
+        assert!(Framing::Length(0).has_ended());
+    }
+
+    #[test]
+    fn a_body_without_a_length_ends_with_the_connection() {
+        let mut framing = Framing::UntilClose;
+        assert_eq!(framing.take(b"abc", |_| {}), Ok(Taken { used: 3, ended: false }));
+        assert!(framing.may_end_here() && framing.announced().is_none());
+        let mut chunked = Framing::Chunked(Chunked::default());
+        assert!(!chunked.may_end_here());
+        assert_eq!(chunked.take(b"0\r\n\r\nX", |_| {}), Ok(Taken { used: 5, ended: true }));
+        assert!(chunked.may_end_here());
+    }
+}

@@ -1,0 +1,270 @@
+//! The head of a response, scanned once for what decides where its message ends.
+
+use super::chunked::Chunked;
+use super::{Framing, Malformed};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// The most fields that a head may have.
+pub const FIELDS_MAX: usize = 256;
+
+/// What of a request decides how its response is read (RFC 9112 section 6.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// Any other method.
+    #[default]
+    Any,
+    /// HEAD, whose response has no body whatever its fields say.
+    Head,
+    /// CONNECT, whose success is followed by a tunnel.
+    Connect,
+}
+
+/// A head that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// How many bytes it has.
+    pub length: usize,
+    /// The status.
+    pub status: u16,
+    /// Where the body ends.
+    pub framing: Framing,
+    /// Whether the connection stays open for another request (RFC 9112 section 9.3).
+    pub persistent: bool,
+}
+
+impl Head {
+    /// Whether another head follows, the final one.
+    pub fn is_interim(&self) -> bool {
+        (100..200).contains(&self.status)
+    }
+}
+
+/// What the fields of a head say about its message.
+#[derive(Default)]
+struct Said {
+    length: Option<u64>,
+    coded: bool,
+    chunked: bool,
+    close: bool,
+    keep_alive: bool,
+}
+
+/// Scans the head at the beginning of `bytes`; `None` where its end has not come yet. `shown` is told where each field's
+/// name and value lie, in order, once the head is whole. At most `fields_max` fields are accepted.
+pub fn scan(
+    bytes: &[u8],
+    asked: Asked,
+    fields_max: usize,
+    mut shown: impl FnMut(Range<usize>, Range<usize>),
+) -> Result<Option<Head>, Malformed> {
+    let mut room = [const { MaybeUninit::uninit() }; FIELDS_MAX];
+    let room = room.get_mut(..fields_max.min(FIELDS_MAX)).unwrap_or_default();
+    let mut response = httparse::Response::new(&mut []);
+    let parsed = httparse::ParserConfig::default()
+        .parse_response_with_uninit_headers(&mut response, bytes, room)
+        .map_err(malformed)?;
+    let httparse::Status::Complete(length) = parsed else { return Ok(None) };
+    let (Some(status), Some(minor)) = (response.code, response.version) else {
+        return Err(Malformed::StatusLine);
+    };
+    let mut said = Said::default();
+    for field in response.headers.iter() {
+        said.read(field.name.as_bytes(), field.value)?;
+        shown(within(bytes, field.name.as_bytes()), within(bytes, field.value));
+    }
+    let framing = said.framing(status, minor, asked)?;
+    let persistent = match minor {
+        0 => said.keep_alive && !said.close,
+        _ => !said.close,
+    };
+    Ok(Some(Head {
+        length,
+        status,
+        framing,
+        persistent: persistent && framing != Framing::UntilClose,
+    }))
+}
+
+impl Said {
+    fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Malformed> {
+        match name.len() {
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+                    self.close |= option.eq_ignore_ascii_case(b"close");
+                    self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+                }
+            }
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                for length in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+                    let length = decimal(length).ok_or(Malformed::Length)?;
+                    if self.length.is_some_and(|before| before != length) {
+                        return Err(Malformed::Length);
+                    }
+                    self.length = Some(length);
+                }
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                // Chunked once and alone: a second coding or a second field is none that was asked for.
+                self.chunked = !self.coded && value.trim_ascii().eq_ignore_ascii_case(b"chunked");
+                self.coded = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The rules of RFC 9112 section 6.3, in order.
+    fn framing(&self, status: u16, minor: u8, asked: Asked) -> Result<Framing, Malformed> {
+        let bodiless = asked == Asked::Head || matches!(status, 100..200 | 204 | 304);
+        if bodiless || asked == Asked::Connect && matches!(status, 200..300) {
+            return Ok(Framing::Length(0));
+        }
+        match (self.coded, self.length) {
+            (true, Some(_)) => Err(Malformed::LengthAndCoding),
+            (true, None) if self.chunked && minor > 0 => Ok(Framing::Chunked(Chunked::default())),
+            (true, None) => Err(Malformed::Coding),
+            (false, Some(length)) => Ok(Framing::Length(length)),
+            (false, None) => Ok(Framing::UntilClose),
+        }
+    }
+}
+
+fn malformed(error: httparse::Error) -> Malformed {
+    match error {
+        httparse::Error::HeaderName | httparse::Error::HeaderValue => Malformed::Field,
+        httparse::Error::TooManyHeaders => Malformed::TooManyFields,
+        _ => Malformed::StatusLine,
+    }
+}
+
+/// Where a part of `bytes` lies in them.
+fn within(bytes: &[u8], part: &[u8]) -> Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize);
+    start..start + part.len()
+}
+
+/// Digits and nothing else: no sign, no blank.
+fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |number, digit| {
+        let digit = char::from(*digit).to_digit(10)?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(text: &str, asked: Asked) -> Result<Option<Head>, Malformed> {
+        scan(text.as_bytes(), asked, FIELDS_MAX, |_, _| {})
+    }
+
+    fn framing(fields: &str) -> Result<Framing, Malformed> {
+        head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n"), Asked::Any)
+            .map(|head| head.unwrap().framing)
+    }
+
+    #[test]
+    fn fields_are_shown_where_they_lie() {
+        let text = "HTTP/1.1 404 Not Found\r\nServer:  x \r\nContent-Length: 3\r\nA:\r\n\r\nabc";
+        let mut seen = Vec::new();
+        let found = scan(text.as_bytes(), Asked::Any, 8, |name, value| {
+            seen.push((text[name].to_owned(), text[value].to_owned()));
+        });
+        let found = found.unwrap().unwrap();
+        assert_eq!((found.status, &text[found.length..]), (404, "abc"));
+        let fields = [("Server", "x"), ("Content-Length", "3"), ("A", "")];
+        assert_eq!(seen, fields.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(found.framing, Framing::Length(3));
+        for end in 0..found.length {
+            assert_eq!(
+                scan(&text.as_bytes()[..end], Asked::Any, 8, |_, _| panic!("not yet")),
+                Ok(None)
+            );
+        }
+    }
+
+    #[test]
+    fn a_body_ends_by_the_rules_in_their_order() {
+        let chunked = Framing::Chunked(Chunked::default());
+        assert_eq!(framing(""), Ok(Framing::UntilClose));
+        assert_eq!(framing("content-LENGTH: 7\r\n"), Ok(Framing::Length(7)));
+        assert_eq!(
+            framing("Content-Length: 7, 7\r\nContent-Length: 7\r\n"),
+            Ok(Framing::Length(7))
+        );
+        assert_eq!(framing("Transfer-Encoding: Chunked\r\n"), Ok(chunked));
+        let both = "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n";
+        for (status, asked) in
+            [(200, Asked::Head), (204, Asked::Any), (304, Asked::Any), (200, Asked::Connect)]
+        {
+            let text = format!("HTTP/1.1 {status} x\r\n{both}\r\n");
+            assert_eq!(
+                head(&text, asked).unwrap().unwrap().framing,
+                Framing::Length(0),
+                "{status}"
+            );
+        }
+        let refused = head("HTTP/1.1 407 x\r\nContent-Length: 4\r\n\r\n", Asked::Connect);
+        assert_eq!(refused.unwrap().unwrap().framing, Framing::Length(4));
+    }
+
+    #[test]
+    fn smugglers_are_refused() {
+        for (fields, why) in [
+            ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", Malformed::LengthAndCoding),
+            ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", Malformed::LengthAndCoding),
+            ("Content-Length: 5\r\nContent-Length: 6\r\n", Malformed::Length),
+            ("Content-Length: 5, 6\r\n", Malformed::Length),
+            ("Content-Length: +5\r\n", Malformed::Length),
+            ("Content-Length: -1\r\n", Malformed::Length),
+            ("Content-Length: 0x5\r\n", Malformed::Length),
+            ("Content-Length: \r\n", Malformed::Length),
+            ("Content-Length: 5 5\r\n", Malformed::Length),
+            ("Content-Length: 18446744073709551616\r\n", Malformed::Length),
+            ("Transfer-Encoding: gzip, chunked\r\n", Malformed::Coding),
+            ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", Malformed::Coding),
+            ("Transfer-Encoding: chunked, identity\r\n", Malformed::Coding),
+            ("Transfer-Encoding: xchunked\r\n", Malformed::Coding),
+            ("Transfer-Encoding:\r\n", Malformed::Coding),
+            ("Content-Length : 5\r\n", Malformed::Field),
+            ("A: b\r\n c\r\n", Malformed::Field),
+        ] {
+            assert_eq!(framing(fields), Err(why), "{fields:?}");
+        }
+        let old = head("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", Asked::Any);
+        assert_eq!(old, Err(Malformed::Coding));
+    }
+
+    #[test]
+    fn connections_persist_as_they_say() {
+        let persistent = |version, fields| {
+            let text = format!("HTTP/{version} 200 OK\r\nContent-Length: 0\r\n{fields}\r\n");
+            head(&text, Asked::Any).unwrap().unwrap().persistent
+        };
+        assert!(persistent("1.1", "") && !persistent("1.0", ""));
+        assert!(!persistent("1.1", "Connection: x, Close\r\n"));
+        assert!(persistent("1.0", "connection: Keep-Alive\r\n"));
+        let endless = head("HTTP/1.1 200 OK\r\n\r\n", Asked::Any).unwrap().unwrap();
+        assert!(!endless.persistent);
+    }
+
+    #[test]
+    fn what_is_no_response_is_known_at_once() {
+        for (text, why) in [
+            ("SSH-2.0-OpenSSH_9.2\r\n", Malformed::StatusLine),
+            ("HTTP/2 200\r\n", Malformed::StatusLine),
+            ("HTTP/1.1 2x0 OK\r\n", Malformed::StatusLine),
+            ("HTTP/1.1 200 OK\r\n\0: b\r\n", Malformed::Field),
+        ] {
+            assert_eq!(head(text, Asked::Any), Err(why), "{text:?}");
+        }
+        let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(3));
+        assert_eq!(scan(many.as_bytes(), Asked::Any, 2, |_, _| {}), Err(Malformed::TooManyFields));
+        assert!(scan(many.as_bytes(), Asked::Any, 3, |_, _| {}).unwrap().is_some());
+    }
+}
