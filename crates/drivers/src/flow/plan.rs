@@ -32,9 +32,20 @@ pub struct Flow {
     pub first_user: u32,
     /// Whether iterations begin with arrivals (the open model) or as soon as a user is free (the closed model).
     pub arrivals: bool,
-    /// Whether a time that a table shows is taken in whole milliseconds and with the time it took to connect, as
-    /// LoadGen takes it.
-    pub coarse: bool,
+    /// Whether times are summed for a table.
+    pub times: Times,
+}
+
+/// Whether and how times are summed for a table, beside the histograms of every run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// Not at all.
+    #[default]
+    None,
+    /// Service times, to the nanosecond.
+    Service,
+    /// In whole milliseconds and with the time it took to connect, as LoadGen takes them.
+    Coarse,
 }
 
 /// Steps that belong together: one iteration of it is what a person would call a visit.
@@ -93,6 +104,21 @@ pub struct Act {
     pub patience: Option<Duration>,
     /// Skipped while one of these variables has no value or an empty one.
     pub needs: Vec<Hole>,
+}
+
+impl Act {
+    /// An exchange that expects nothing of its answer and waits for it as long as the run allows.
+    pub fn new(operation: u16, what: What) -> Self {
+        Self {
+            operation,
+            what,
+            checks: Vec::new(),
+            extracts: Vec::new(),
+            threshold: None,
+            patience: None,
+            needs: Vec::new(),
+        }
+    }
 }
 
 /// What is sent.
