@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod console;
 mod dhcp;
+mod flows;
 mod measured;
 mod rates;
 mod schedules;

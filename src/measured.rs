@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use brunt_exchange::{Class, Outcome};
 use brunt_record::{
     Catalogue, Counts, Histogram, Hlog, Interval, Phase, Series, Slo, Totals, write_hgrm,
 };
@@ -110,4 +111,16 @@ pub(crate) fn percentiles(asked: &[f64]) -> Vec<f64> {
 /// Whether exchanges were asked for and not one of them did what it should.
 pub(crate) fn nothing_worked(counts: &Counts) -> bool {
     counts.planned > 0 && counts.ok == 0
+}
+
+/// How many exchanges of the steady phase ended for want of a connection.
+pub(crate) fn lost(measured: &Measured) -> u64 {
+    let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
+    let codes = steady.operations.iter().flat_map(|operation| operation.codes.sorted());
+    codes
+        .filter(|(outcome, _)| {
+            matches!(outcome, Outcome::Failed(Class::Connect | Class::Closed | Class::Tls, _))
+        })
+        .map(|(_, count)| count)
+        .sum()
 }

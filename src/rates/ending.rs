@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::{Finished, Load, Plan};
-use brunt_exchange::{Class, Outcome};
-use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Phase, Record, Slo, Tool};
+use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Record, Slo, Tool};
 use brunt_report::{Style, summary};
 
 use super::naming::name;
@@ -13,7 +12,7 @@ use super::{Outcome as RunOutcome, Voice, ports, setup};
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
 use crate::console;
-use crate::measured::{Measured, nothing_worked, percentiles};
+use crate::measured::{Measured, lost, nothing_worked, percentiles};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
@@ -143,16 +142,4 @@ impl Ending<'_> {
             None => Exit::Ok,
         }
     }
-}
-
-/// How many exchanges of the steady phase ended for want of a connection.
-fn lost(measured: &Measured) -> u64 {
-    let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
-    let codes = steady.operations.iter().flat_map(|operation| operation.codes.sorted());
-    codes
-        .filter(|(outcome, _)| {
-            matches!(outcome, Outcome::Failed(Class::Connect | Class::Closed | Class::Tls, _))
-        })
-        .map(|(_, count)| count)
-        .sum()
 }

@@ -6,18 +6,27 @@
 //! becomes one of these; nothing here knows which.
 
 pub mod check;
+mod course;
 pub mod extract;
 pub mod http;
+pub mod ledger;
+mod mix;
 pub mod plan;
 pub mod reply;
 pub mod source;
+mod user;
+mod variables;
+mod walk;
 
 pub use check::Check;
+pub use course::{Course, CourseError};
 pub use extract::{Extract, From};
 pub use http::{Content, HttpAct};
+pub use ledger::{Ledger, Tallies};
 pub use plan::{
     Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Renewal, Repeat, Scenario, Start,
-    Step, Variable, What,
+    Step, Times, Variable, What,
 };
 pub use reply::Reply;
 pub use source::{Place, Source};
+pub use user::{Desk, ITERATION, PARTS, User};

@@ -1,0 +1,290 @@
+//! [`Course`]: a flow made ready to be walked, with all that can be known of it before the run.
+//!
+//! Which origin a step goes to, which variables it uses, what it wants to see of an answer, in which order variables
+//! are drawn: each is worked out once, so that an exchange looks things up by number and asks nobody.
+
+use super::ledger::Tallies;
+use super::plan::{Act, Flow, Renewal, Scenario, Step, What};
+use super::walk::Spot;
+use super::{Content, HttpAct};
+use crate::http::response::Wanted;
+use crate::http::{Network, Origin, UrlError};
+use brunt_feed::{Hole, Text, TextPiece};
+use std::sync::Arc;
+
+/// A flow made ready to be walked.
+#[derive(Debug)]
+pub struct Course {
+    flow: Flow,
+    network: Arc<Network>,
+    tallies: Tallies,
+    notes: Vec<Vec<Note>>,
+    /// The first and the last exchange of each scenario.
+    ends: Vec<(usize, usize)>,
+    /// The variables in the order in which they are drawn: each after those it is made of.
+    order: Vec<usize>,
+    renews_by_exchange: bool,
+    made_of_answers: Vec<usize>,
+    firsts: Vec<Arc<Origin>>,
+}
+
+/// What is known of a step.
+#[derive(Debug)]
+pub(super) enum Note {
+    /// Of a pause: its number in the ledger.
+    Pause(usize),
+    /// Of an exchange.
+    Act(ActNote),
+}
+
+/// What is known of an exchange.
+#[derive(Debug, Default)]
+pub(super) struct ActNote {
+    /// What it wants to see of the answer.
+    pub(super) wanted: Wanted,
+    /// The variables it uses, those that others are made of included.
+    pub(super) uses: Vec<Hole>,
+    /// Whether its request never changes.
+    pub(super) constant: bool,
+    /// Where it goes, if that is always the same place, and where in the URL the path begins.
+    pub(super) origin: Option<(Arc<Origin>, usize)>,
+}
+
+/// Why a flow cannot be walked.
+#[derive(Debug, thiserror::Error)]
+pub enum CourseError {
+    /// Variables that are made of each other.
+    #[error("fill the variable '{0}': it is made of variables that are made of it")]
+    Circle(String),
+    /// A URL that leads nowhere.
+    #[error("find where the step '{step}' goes: failed to {source}")]
+    Url {
+        /// The step.
+        step: String,
+        /// What is wrong with it.
+        source: UrlError,
+    },
+}
+
+impl Course {
+    /// Works out what can be known of a flow. Resolves the names of all servers that no variable decides.
+    pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CourseError> {
+        let tallies = Tallies::of(&flow);
+        let order = drawing_order(&flow)?;
+        let made_of_answers = made_of_answers(&flow, &order);
+        let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
+        let renews_by_exchange =
+            flow.variables.iter().any(|variable| by_exchange(variable.renewal));
+        let mut course = Self {
+            notes: Vec::new(),
+            ends: flow.scenarios.iter().map(ends).collect(),
+            flow,
+            network,
+            tallies,
+            order,
+            renews_by_exchange,
+            made_of_answers,
+            firsts: Vec::new(),
+        };
+        course.notes = course.take_notes()?;
+        course.firsts = course.find_firsts();
+        Ok(course)
+    }
+
+    /// The flow.
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// The way to servers that speak HTTP.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Where each count lies among the tallies of a run.
+    pub fn tallies(&self) -> &Tallies {
+        &self.tallies
+    }
+
+    /// Where exchanges go that an arrival may begin with.
+    pub(super) fn firsts(&self) -> &[Arc<Origin>] {
+        &self.firsts
+    }
+
+    pub(super) fn drawing_order(&self) -> &[usize] {
+        &self.order
+    }
+
+    pub(super) fn renews_by_exchange(&self) -> bool {
+        self.renews_by_exchange
+    }
+
+    /// The variables that are made of what answers bring.
+    pub(super) fn made_of_answers(&self) -> &[usize] {
+        &self.made_of_answers
+    }
+
+    /// The exchange at a spot, which is known to be one.
+    pub(super) fn act(&self, spot: Spot) -> Option<(&Act, &ActNote)> {
+        match (
+            &self.flow.scenarios[spot.scenario].steps[spot.step],
+            &self.notes[spot.scenario][spot.step],
+        ) {
+            (Step::Act(act), Note::Act(note)) => Some((act, note)),
+            _ => None,
+        }
+    }
+
+    /// The first and the last step of a scenario that are exchanges.
+    pub(super) fn ends(&self, scenario: usize) -> (usize, usize) {
+        self.ends[scenario]
+    }
+
+    /// The number in the ledger of the pause at a spot.
+    pub(super) fn pause(&self, spot: Spot) -> usize {
+        match self.notes[spot.scenario][spot.step] {
+            Note::Pause(number) => number,
+            Note::Act(_) => usize::MAX,
+        }
+    }
+
+    fn take_notes(&self) -> Result<Vec<Vec<Note>>, CourseError> {
+        let note = |step: &Step| match step {
+            Step::Pause(pause) => {
+                Ok(Note::Pause(self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)))
+            }
+            Step::Act(act) => self.note(act).map(Note::Act),
+        };
+        let scenarios = self.flow.scenarios.iter();
+        scenarios.map(|scenario| scenario.steps.iter().map(note).collect()).collect()
+    }
+
+    fn note(&self, act: &Act) -> Result<ActNote, CourseError> {
+        let mut note = ActNote { wanted: wanted(act), ..ActNote::default() };
+        match &act.what {
+            What::Http(http) => {
+                let mut texts = texts(http);
+                note.constant = texts.all(|text| text.constant().is_some());
+                note.origin = self.origin(act, &http.url)?;
+                for hole in self::texts(http).flat_map(Text::holes) {
+                    made_of(&self.flow, hole, &mut note.uses);
+                }
+            }
+        }
+        Ok(note)
+    }
+
+    /// Where a URL leads, if its first literal says so to the end of the authority.
+    fn origin(&self, act: &Act, url: &Text) -> Result<Option<(Arc<Origin>, usize)>, CourseError> {
+        let Some(TextPiece::Literal(bytes)) = url.pieces().first() else { return Ok(None) };
+        let after = bytes.windows(3).position(|three| three == b"://").map(|at| at + 3);
+        let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+        let whole = url.constant().is_some();
+        if !after.is_some_and(|at| whole || bytes[at..].iter().any(ends)) {
+            return Ok(None);
+        }
+        let found = self.network.split(bytes);
+        let step = || self.flow.operations[usize::from(act.operation)].clone();
+        found.map(Some).map_err(|source| CourseError::Url { step: step(), source })
+    }
+
+    fn find_firsts(&self) -> Vec<Arc<Origin>> {
+        let mut firsts: Vec<Arc<Origin>> = Vec::new();
+        for notes in &self.notes {
+            let first = notes.iter().find_map(|note| match note {
+                Note::Act(note) => Some(note),
+                Note::Pause(_) => None,
+            });
+            if let Some((origin, _)) = first.and_then(|note| note.origin.as_ref())
+                && !firsts.iter().any(|known| Arc::ptr_eq(known, origin))
+            {
+                firsts.push(Arc::clone(origin));
+            }
+        }
+        firsts
+    }
+}
+
+fn ends(scenario: &Scenario) -> (usize, usize) {
+    let is_act = |step: &Step| matches!(step, Step::Act(_));
+    let first = scenario.steps.iter().position(is_act);
+    let last = scenario.steps.iter().rposition(is_act);
+    (first.unwrap_or(0), last.unwrap_or(0))
+}
+
+fn texts(http: &HttpAct) -> impl Iterator<Item = &Text> {
+    let body = match &http.body {
+        Content::Text(text) => Some(text),
+        Content::None | Content::Fixed(_) => None,
+    };
+    std::iter::once(&http.url).chain(http.fields.iter().map(|(_, value)| value)).chain(body)
+}
+
+fn wanted(act: &Act) -> Wanted {
+    let looks = !act.checks.is_empty() || !act.extracts.is_empty();
+    Wanted { fields: looks, body: looks }
+}
+
+/// Adds a variable and those it is made of.
+fn made_of(flow: &Flow, hole: Hole, all: &mut Vec<Hole>) {
+    if all.contains(&hole) {
+        return;
+    }
+    all.push(hole);
+    if let Some(variable) = flow.variables.get(usize::from(hole.0)) {
+        variable.source.holes().for_each(|other| made_of(flow, other, all));
+    }
+}
+
+/// The variables that are made of what answers bring, in drawing order.
+fn made_of_answers(flow: &Flow, order: &[usize]) -> Vec<usize> {
+    let from_answer = |hole: &Hole| {
+        let variable = flow.variables.get(usize::from(hole.0));
+        variable.is_some_and(|one| matches!(one.renewal, Renewal::Extracted | Renewal::Kept))
+    };
+    let is_made = |number: &usize| {
+        let mut all = Vec::new();
+        made_of(flow, Hole(*number as u16), &mut all);
+        !from_answer(&all[0]) && all.iter().any(from_answer)
+    };
+    order.iter().copied().filter(is_made).collect()
+}
+
+/// Each variable after those it is made of.
+fn drawing_order(flow: &Flow) -> Result<Vec<usize>, CourseError> {
+    let mut order = Vec::new();
+    let mut state = vec![Mark::Unseen; flow.variables.len()];
+    for number in 0..flow.variables.len() {
+        visit(flow, number, &mut state, &mut order)?;
+    }
+    Ok(order)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Unseen,
+    Begun,
+    Done,
+}
+
+fn visit(
+    flow: &Flow,
+    number: usize,
+    state: &mut [Mark],
+    order: &mut Vec<usize>,
+) -> Result<(), CourseError> {
+    let variable = &flow.variables[number];
+    match state[number] {
+        Mark::Done => return Ok(()),
+        Mark::Begun => return Err(CourseError::Circle(variable.name.clone())),
+        Mark::Unseen => state[number] = Mark::Begun,
+    }
+    for hole in variable.source.holes() {
+        if usize::from(hole.0) < flow.variables.len() {
+            visit(flow, hole.0.into(), state, order)?;
+        }
+    }
+    state[number] = Mark::Done;
+    order.push(number);
+    Ok(())
+}

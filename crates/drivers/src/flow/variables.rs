@@ -1,0 +1,126 @@
+//! [`Variables`]: the values of one user, and when each is given another.
+
+use super::course::Course;
+use super::plan::Renewal;
+use super::source::{Lack, Place};
+use brunt_feed::{Hole, Values};
+
+/// The variables of one user.
+#[derive(Debug)]
+pub(super) struct Variables {
+    values: Values,
+    /// Where the user is.
+    place: Place,
+    /// How many values the user has drawn of each.
+    turns: Vec<u64>,
+    /// Whether the value that stands has been used.
+    used: Vec<bool>,
+}
+
+/// Rows that may not repeat have run out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Exhausted;
+
+impl Variables {
+    /// The variables of user `user`, those filled that are drawn once.
+    pub(super) fn new(course: &Course, user: u32) -> Self {
+        let count = course.flow().variables.len();
+        let place = Place { user, users: course.flow().users, iteration: user.into(), turn: 0 };
+        let mut variables = Self {
+            values: Values::new(count),
+            place,
+            turns: vec![0; count],
+            used: vec![false; count],
+        };
+        // What runs out for a user before it begins stays empty, which a text that wants it will tell.
+        let _ = variables.renew(course, |renewal, _, _| renewal == Renewal::User);
+        variables
+    }
+
+    /// The values as they stand.
+    pub(super) fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The values, for an extraction to keep one.
+    pub(super) fn values_mut(&mut self) -> &mut Values {
+        &mut self.values
+    }
+
+    /// Gives new values to what an iteration renews.
+    pub(super) fn begin_iteration(
+        &mut self,
+        course: &Course,
+        place: Place,
+    ) -> Result<(), Exhausted> {
+        self.place = place;
+        for (hole, variable) in (0..).map(Hole).zip(&course.flow().variables) {
+            if variable.renewal == Renewal::Extracted {
+                self.values.unset(hole);
+            }
+        }
+        self.renew(course, |renewal, used, turns| match renewal {
+            Renewal::Iteration => true,
+            Renewal::IterationIfUsed => used || turns == 0,
+            Renewal::AfterUse => turns == 0,
+            _ => false,
+        })
+    }
+
+    /// Gives new values to what an exchange renews, and to what is made of answers; notes what it uses.
+    pub(super) fn begin_exchange(
+        &mut self,
+        course: &Course,
+        uses: &[Hole],
+    ) -> Result<(), Exhausted> {
+        if course.renews_by_exchange() {
+            self.renew(course, |renewal, used, _| match renewal {
+                Renewal::Exchange => true,
+                Renewal::AfterUse => used,
+                _ => false,
+            })?;
+        }
+        for &number in course.made_of_answers() {
+            self.draw(course, number)?;
+        }
+        for hole in uses {
+            if let Some(used) = self.used.get_mut(usize::from(hole.0)) {
+                *used = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws what is due, as its renewal says, whether it was used and how often it was drawn.
+    fn renew(
+        &mut self,
+        course: &Course,
+        due: impl Fn(Renewal, bool, u64) -> bool,
+    ) -> Result<(), Exhausted> {
+        for &number in course.drawing_order() {
+            let renewal = course.flow().variables[number].renewal;
+            if due(renewal, self.used[number], self.turns[number]) {
+                self.draw(course, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable that is made of one without a value has none either.
+    fn draw(&mut self, course: &Course, number: usize) -> Result<(), Exhausted> {
+        let flow = course.flow();
+        let (hole, place) = (Hole(number as u16), Place { turn: self.turns[number], ..self.place });
+        match flow.variables[number].draw(hole, flow.seed, &place, &mut self.values) {
+            Ok(()) => {
+                self.turns[number] += 1;
+                self.used[number] = false;
+                Ok(())
+            }
+            Err(Lack::Unset(_)) => {
+                self.values.unset(hole);
+                Ok(())
+            }
+            Err(Lack::Exhausted) => Err(Exhausted),
+        }
+    }
+}

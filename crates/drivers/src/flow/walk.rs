@@ -1,0 +1,328 @@
+//! [`Walk`]: a user's way from step to step, iteration after iteration.
+//!
+//! Pauses are summed up on the way to the next step that is an exchange; of what follows a failure nothing is walked
+//! past in silence: each step is still met, to be skipped and counted. A walk must not know what a step sends.
+
+use super::course::Course;
+use super::ledger::Ledger;
+use super::mix::Mix;
+use super::plan::{AfterFailure, Iterations, Step};
+use super::source::Place;
+use super::variables::{Exhausted, Variables};
+use std::time::Duration;
+
+/// A step of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) scenario: usize,
+    pub(super) step: usize,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// Nobody has looked yet.
+    Unknown,
+    /// A step, after so long a pause.
+    Step(Spot, Duration),
+    /// Whatever the next arrival begins.
+    Arrival,
+    /// Nothing any more.
+    Nothing,
+}
+
+/// Where a user is.
+#[derive(Debug)]
+pub(super) struct Walk {
+    user: u32,
+    mix: Mix,
+    /// How many iterations this user has begun.
+    begun: u64,
+    /// The step that comes next in the iteration that goes on.
+    at: Option<Spot>,
+    /// Whether a step of it has failed, so that what is left is skipped.
+    failed: bool,
+    ahead: Ahead,
+}
+
+impl Walk {
+    /// The walk of user `user`, which stands at the beginning.
+    pub(super) fn new(user: u32) -> Self {
+        Self { user, mix: Mix::default(), begun: 0, at: None, failed: false, ahead: Ahead::Unknown }
+    }
+
+    /// Whether the step that comes next is to be skipped.
+    pub(super) fn skips(&self) -> bool {
+        self.failed
+    }
+
+    /// What comes next. It is settled once: asking again changes nothing until the step is [`done`](Self::done).
+    pub(super) fn ahead(
+        &mut self,
+        course: &Course,
+        ledger: &Ledger,
+        variables: &mut Variables,
+    ) -> Ahead {
+        if self.ahead == Ahead::Unknown {
+            self.ahead = self.look(course, ledger, variables);
+        }
+        self.ahead
+    }
+
+    /// Begins what an arrival brings and says which step comes first. A pause before it is not made: an arrival is
+    /// somebody who has come.
+    pub(super) fn arrive(
+        &mut self,
+        number: u64,
+        course: &Course,
+        ledger: &Ledger,
+        variables: &mut Variables,
+    ) -> Result<Option<Spot>, Exhausted> {
+        self.begin(number, course, ledger, variables)?;
+        let (spot, _) = self.next_act(course, ledger);
+        self.ahead = spot.map_or(Ahead::Arrival, |spot| Ahead::Step(spot, Duration::ZERO));
+        Ok(spot)
+    }
+
+    /// The step that came next is done; what is left of the iteration is skipped if it failed.
+    pub(super) fn done(&mut self, spot: Spot, failed: bool, course: &Course) {
+        let scenario = &course.flow().scenarios[spot.scenario];
+        self.failed |= failed && scenario.after_failure == AfterFailure::Skip;
+        self.at = Some(Spot { step: spot.step + 1, ..spot });
+        self.ahead = Ahead::Unknown;
+    }
+
+    fn look(&mut self, course: &Course, ledger: &Ledger, variables: &mut Variables) -> Ahead {
+        let flow = course.flow();
+        let mut after = Duration::ZERO;
+        loop {
+            if self.at.is_some() {
+                let (spot, paused) = self.next_act(course, ledger);
+                after = after.saturating_add(paused);
+                if let Some(spot) = spot {
+                    return Ahead::Step(spot, after);
+                }
+            }
+            if flow.arrivals {
+                return Ahead::Arrival;
+            }
+            let more = match &flow.iterations {
+                Iterations::Endless => true,
+                Iterations::Each(count) => self.begun < *count,
+                Iterations::Shared(pool) => pool.take(),
+            };
+            let number = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
+            if !more || self.begin(number, course, ledger, variables).is_err() || self.at.is_none()
+            {
+                return Ahead::Nothing;
+            }
+        }
+    }
+
+    /// Begins an iteration; without one that follows, the walk is at its end.
+    fn begin(
+        &mut self,
+        number: u64,
+        course: &Course,
+        ledger: &Ledger,
+        variables: &mut Variables,
+    ) -> Result<(), Exhausted> {
+        let flow = course.flow();
+        (self.at, self.failed) = (None, false);
+        let Some(scenario) = self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number)
+        else {
+            return Ok(());
+        };
+        let place =
+            Place { iteration: number, user: self.user, users: flow.users, turn: self.begun };
+        self.begun += 1;
+        variables.begin_iteration(course, place)?;
+        ledger.begun(scenario);
+        self.at = Some(Spot { scenario, step: 0 });
+        Ok(())
+    }
+
+    /// The next step that is an exchange, and how long the pauses before it are. Without one, the iteration is over.
+    fn next_act(&mut self, course: &Course, ledger: &Ledger) -> (Option<Spot>, Duration) {
+        let mut after = Duration::ZERO;
+        let Some(mut spot) = self.at else { return (None, after) };
+        let scenario = &course.flow().scenarios[spot.scenario];
+        while let Some(step) = scenario.steps.get(spot.step) {
+            let Step::Pause(pause) = step else {
+                self.at = Some(spot);
+                return (Some(spot), after);
+            };
+            let number = course.pause(spot);
+            if self.failed {
+                ledger.pause_skipped(number);
+            } else {
+                let turn = mixed(self.begun, spot.step);
+                let time = pause.time.pause(course.flow().seed, self.user, turn);
+                ledger.paused(number, time);
+                after = after.saturating_add(time);
+            }
+            spot.step += 1;
+        }
+        ledger.completed(spot.scenario);
+        self.at = None;
+        (None, after)
+    }
+}
+
+/// The turn of a pause: another for each step of each iteration.
+fn mixed(begun: u64, step: usize) -> u64 {
+    brunt_exchange::chance::mix(begun, step as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::plan::{Act, Flow, Order, Pause, Pool, Renewal, Scenario, Variable, What};
+    use crate::flow::{HttpAct, Source};
+    use crate::http::{Network, Settings};
+    use brunt_exchange::ThinkTime;
+    use brunt_feed::{Hole, Text};
+    use std::sync::Arc;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn act(operation: u16) -> Step {
+        let url = Text::literal("http://127.0.0.1:9/");
+        let http = HttpAct { method: "GET".to_owned(), url, ..HttpAct::default() };
+        Step::Act(Box::new(Act::new(operation, What::Http(Box::new(http)))))
+    }
+
+    fn pause(millis: u64) -> Step {
+        let time = ThinkTime::Constant(ms(millis));
+        Step::Pause(Pause { time, name: "think".to_owned() })
+    }
+
+    fn scenario(steps: Vec<Step>) -> Scenario {
+        Scenario { name: "visit".to_owned(), steps, after_failure: AfterFailure::Skip }
+    }
+
+    fn course(flow: Flow) -> Course {
+        let flow = Flow { operations: vec!["a".to_owned(), "b".to_owned()], users: 1, ..flow };
+        Course::new(flow, Arc::new(Network::new(Settings::default()).unwrap())).unwrap()
+    }
+
+    /// Walks to the end: each step with its pause; `fails` says which turn fails.
+    fn walked(course: &Course, fails: impl Fn(usize) -> bool) -> (Vec<(usize, u64, bool)>, Ledger) {
+        let ledger = Ledger::new(course.tallies().clone());
+        let (mut walk, mut variables) = (Walk::new(0), Variables::new(course, 0));
+        let mut steps = Vec::new();
+        while let Ahead::Step(spot, after) = walk.ahead(course, &ledger, &mut variables) {
+            assert_eq!(walk.ahead(course, &ledger, &mut variables), Ahead::Step(spot, after));
+            let skipped = walk.skips();
+            steps.push((spot.step, after.as_millis() as u64, skipped));
+            walk.done(spot, !skipped && fails(steps.len() - 1), course);
+        }
+        (steps, ledger)
+    }
+
+    fn counted(course: &Course, ledger: &Ledger) -> (u64, u64, u64, u64) {
+        let mut counts = Vec::new();
+        ledger.write(&mut counts);
+        let (paused, visits) =
+            (course.tallies().of_pause(&counts, "think"), course.tallies().of_scenario(&counts, 0));
+        (paused.made, paused.skipped, visits.begun, visits.completed)
+    }
+
+    #[test]
+    fn pauses_lie_before_the_step_that_follows_them() {
+        let steps = vec![act(0), pause(10), pause(5), act(1), pause(20)];
+        let flow = Flow {
+            scenarios: vec![scenario(steps)],
+            iterations: Iterations::Each(2),
+            ..Flow::default()
+        };
+        let course = course(flow);
+        let (steps, ledger) = walked(&course, |_| false);
+        assert_eq!(steps, [(0, 0, false), (3, 15, false), (0, 20, false), (3, 15, false)]);
+        assert_eq!(counted(&course, &ledger), (6, 0, 2, 2));
+    }
+
+    #[test]
+    fn what_follows_a_failure_is_met_and_skipped_until_the_next_iteration() {
+        let steps = vec![act(0), pause(10), act(1), act(1)];
+        let flow = Flow {
+            scenarios: vec![scenario(steps)],
+            iterations: Iterations::Each(2),
+            ..Flow::default()
+        };
+        let course = course(flow);
+        let (steps, ledger) = walked(&course, |turn| turn == 0);
+        let first = [(0, 0, false), (2, 0, true), (3, 0, true)];
+        let second = [(0, 0, false), (2, 10, false), (3, 0, false)];
+        assert_eq!(steps, [first, second].concat());
+        assert_eq!(counted(&course, &ledger), (1, 1, 2, 2));
+    }
+
+    #[test]
+    fn users_share_a_pool_of_iterations() {
+        let flow = Flow {
+            scenarios: vec![scenario(vec![act(0)])],
+            iterations: Iterations::Shared(Pool::new(3)),
+            ..Flow::default()
+        };
+        let course = course(flow);
+        assert_eq!(walked(&course, |_| false).0.len(), 3);
+        assert_eq!(walked(&course, |_| false).0.len(), 0);
+    }
+
+    #[test]
+    fn a_scenario_of_pauses_alone_comes_to_an_end() {
+        let flow = Flow {
+            scenarios: vec![scenario(vec![pause(10)])],
+            iterations: Iterations::Each(3),
+            order: Order::Turns,
+            ..Flow::default()
+        };
+        let course = course(flow);
+        let (steps, ledger) = walked(&course, |_| false);
+        assert!(steps.is_empty());
+        assert_eq!(counted(&course, &ledger), (3, 0, 3, 3));
+    }
+
+    #[test]
+    fn variables_are_renewed_when_their_renewal_says() {
+        let counter = |renewal| Variable {
+            name: String::new(),
+            source: Source::Count { first: 0, step: 1 },
+            renewal,
+        };
+        let renewals = [
+            Renewal::Iteration,
+            Renewal::User,
+            Renewal::Exchange,
+            Renewal::IterationIfUsed,
+            Renewal::AfterUse,
+        ];
+        let flow = Flow {
+            scenarios: vec![scenario(vec![act(0), act(1)])],
+            variables: renewals.map(counter).into_iter().collect(),
+            ..Flow::default()
+        };
+        let course = course(flow);
+        let mut variables = Variables::new(&course, 0);
+        let all: Vec<Hole> = (0..5).map(Hole).collect();
+        let mut seen = Vec::new();
+        for (iteration, uses) in [(0, &all[..]), (1, &[]), (2, &all[..])] {
+            let place = Place { iteration, user: 0, users: 1, turn: iteration };
+            variables.begin_iteration(&course, place).unwrap();
+            for _ in 0..2 {
+                variables.begin_exchange(&course, uses).unwrap();
+                let value = |hole: &Hole| variables.values().value(*hole).map(<[u8]>::to_vec);
+                let row: Vec<_> = all.iter().filter_map(value).collect();
+                seen.push(String::from_utf8(row.join(&b' ')).unwrap());
+            }
+        }
+        // Of the last two, one counts iterations that used it, the other exchanges that follow one which did.
+        assert_eq!(
+            seen,
+            ["0 0 0 0 0", "0 0 1 0 1", "1 0 2 1 2", "1 0 3 1 2", "2 0 4 1 2", "2 0 5 1 3"]
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! [`FlowFleet`]: the users of a flow, for the engine.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use brunt_drivers::flow::{Course, Desk, Ledger, User};
+use brunt_drivers::http::Group;
+use brunt_engine::{Fleet, Noticed};
+
+/// Makes the users of one flow on whichever worker asks.
+pub(super) struct FlowFleet {
+    course: Arc<Course>,
+    /// One for each worker.
+    ledgers: Vec<Arc<Ledger>>,
+}
+
+/// How many users share their connections.
+pub(super) fn group(course: &Course) -> u32 {
+    course.network().settings().streams.max(1)
+}
+
+impl FlowFleet {
+    pub(super) fn new(course: &Arc<Course>, workers: usize) -> Self {
+        let ledger = || Arc::new(Ledger::new(course.tallies().clone()));
+        let ledgers = std::iter::repeat_with(ledger).take(workers).collect();
+        Self { course: Arc::clone(course), ledgers }
+    }
+}
+
+impl Fleet for FlowFleet {
+    type Session = User;
+
+    fn group(&self) -> u32 {
+        group(&self.course)
+    }
+
+    fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
+        let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker]));
+        let group = Group::new(self.course.network());
+        numbers.map(|number| User::new(&desk, &group, number)).collect()
+    }
+
+    /// Each worker tells of its own ledger.
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        self.ledgers[worker].write(&mut noticed.tallies);
+    }
+}

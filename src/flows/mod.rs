@@ -1,0 +1,131 @@
+//! Runs a flow: whatever was asked for, in a plan, a LoadGen job or on a command line, is carried out here.
+//!
+//! [`fleet`] marries flow and engine, [`screen`] shows progress and keeps intervals, [`ending`] makes the record and the
+//! exit code. What is printed of the results is the business of whoever asked. Nothing here knows in which words it was
+//! asked.
+
+mod ending;
+mod fleet;
+mod naming;
+mod screen;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::flow::{self, Course, Flow, Tallies};
+use brunt_drivers::http::Network;
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{Finished, Plan, Settings, limits};
+use brunt_record::{Catalogue, Record};
+
+use crate::ceiling;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::measured;
+use crate::signals::Signals;
+
+pub(crate) use screen::Progress;
+
+/// A run that was asked for.
+pub(crate) struct Job {
+    /// The command line as the record shows it: without secrets.
+    pub(crate) command: Vec<String>,
+    /// What virtual users do.
+    pub(crate) flow: Flow,
+    /// The way to servers.
+    pub(crate) network: Arc<Network>,
+    /// When, how many, how long.
+    pub(crate) settings: Settings,
+    /// What the figures are held against, as text.
+    pub(crate) objectives: Vec<String>,
+    /// Where results go.
+    pub(crate) output: Output,
+    /// What is loaded, for the record.
+    pub(crate) target: String,
+    /// What is shown while it runs.
+    pub(crate) progress: Progress,
+}
+
+/// Where the results of a run go.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Output {
+    /// The record.
+    pub(crate) record: Option<PathBuf>,
+    /// The percentile distribution.
+    pub(crate) hgrm: Option<PathBuf>,
+    /// The interval log.
+    pub(crate) hlog: Option<PathBuf>,
+    /// Percentiles to put into the record beside the usual ones.
+    pub(crate) percentiles: Vec<f64>,
+}
+
+/// A run that is over.
+pub(crate) struct Done {
+    /// The record.
+    pub(crate) record: Record,
+    /// How the program should end.
+    pub(crate) exit: Exit,
+    /// Where each count lies among the tallies.
+    pub(crate) tallies: Tallies,
+    /// The tallies of the whole run, by number.
+    pub(crate) counts: Vec<u64>,
+    /// When the run began.
+    pub(crate) started: jiff::Timestamp,
+    /// How long it lasted, from its origin.
+    pub(crate) lasted: Duration,
+}
+
+/// Carries a job out, from the first connection to the record.
+pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
+    let usage = |why: String| Refusal { text: format!("{why}\n"), exit: Exit::Usage };
+    let Job { command, flow, network, settings, objectives, output, target, progress } = job;
+    let seed = settings.seed;
+    let course = Course::new(flow, network).map_err(|error| usage(format!("failed to {error}")))?;
+    let course = Arc::new(course);
+    let group = fleet::group(&course);
+    let load = Plan::new(settings, group).map_err(|error| usage(format!("failed to {error}")))?;
+    let operations: Vec<&str> = course.flow().operations.iter().map(String::as_str).collect();
+    let catalogue = Catalogue::new(operations.iter().copied(), flow::PARTS)
+        .with_tallies(course.tallies().names());
+    let objectives = measured::objectives(&objectives, &operations).map_err(usage)?;
+    signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
+    limits::raise_open_files();
+    measured::check([("--record", &output.record), ("--hgrm", &output.hgrm)])
+        .map_err(|why| failed(&why))?;
+    let stop = signals.stop();
+    let started = console::now();
+    let mut screen = screen::Screen::new(&catalogue, &output, &stop, progress, load.lasting())
+        .map_err(|why| failed(&why))?;
+    let fleet = fleet::FlowFleet::new(&course, load.workers());
+    let finished: Finished =
+        brunt_engine::run(&load, &catalogue, &MachineTime::new(), &fleet, &stop, &mut screen)
+            .map_err(|error| failed(&format!("failed to {error}")))?;
+    let measured = screen.finish().map_err(|why| failed(&why))?;
+    let ending = ending::Ending {
+        command,
+        output: &output,
+        target,
+        load: &load,
+        catalogue: &catalogue,
+        seed,
+        started,
+        finished: &finished,
+        signal: signals.received(),
+        objectives: &objectives,
+        ceiling: ceiling::of(&operations, load.workers()),
+        one_for_one: course.flow().scenarios.iter().all(|scenario| scenario.steps.len() == 1),
+    };
+    let (record, exit) = ending.conclude(&measured).map_err(|why| failed(&why))?;
+    let mut counts = vec![0; course.tallies().len()];
+    for total in finished.totals.values() {
+        counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
+    }
+    let tallies = course.tallies().clone();
+    Ok(Done { record, exit, tallies, counts, started, lasted: finished.lasted })
+}
+
+fn failed(why: &str) -> Refusal {
+    Refusal { text: format!("{why}\n"), exit: Exit::Failed }
+}
