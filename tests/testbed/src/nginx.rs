@@ -223,7 +223,8 @@ fn configured(root: &Path, pki: &Pki, ports: [u16; 6]) -> String {
          uwsgi_temp_path scratch/uwsgi; scgi_temp_path scratch/scgi;\n\
          types {{ text/plain txt; application/json json; application/xml xml; }}\n\
          client_max_body_size 0; keepalive_requests 1000000; keepalive_timeout 60s; tcp_nodelay on;\n\
-         ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:tls:1m;\n\
+         ssl_certificate {}; ssl_certificate_key {};\n\
+         ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:tls:1m;\n\
          {servers}{unix}}}\n",
         certificate.display(),
         key.display(),

@@ -5,6 +5,7 @@
 //! its configuration and database. The Java program is started directly, because the server's own script
 //! starts a second Java beforehand, only to ask whether the server could be started.
 
+use crate::ask::ask;
 use crate::daemon::Daemon;
 use crate::evidence::Operations;
 use crate::people::{self, BASE_DN, PASSWORD, USERS};
@@ -12,6 +13,7 @@ use crate::pki::Pki;
 use crate::ports::free_port;
 use crate::prepared::prepared;
 use crate::require::opendj_archive;
+use crate::served::Served;
 use crate::tool::{command, finish, make_directory, write};
 use crate::wait::until;
 use std::fs;
@@ -22,7 +24,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Ports that stand in the prepared configuration until a server's own replace them.
-const PREPARED: [u16; 4] = [21_389, 21_636, 24_444, 21_689];
+const PREPARED: [u16; 5] = [21_389, 21_636, 24_444, 21_689, 8_080];
+
+/// What the testbed itself asks for, to see how far the log over HTTP has come.
+const MARK: &str = "/api/mark";
 
 /// Java must open these packages to OpenDJ, as OpenDJ's own scripts make it do.
 const JAVA: [&str; 8] = [
@@ -43,6 +48,7 @@ pub struct OpenDj {
     daemon: Daemon,
     port: u16,
     tls_port: u16,
+    rest_port: Option<u16>,
     pki: Pki,
     directory: TempDir,
 }
@@ -53,6 +59,15 @@ impl OpenDj {
 
     /// Starts a server. Takes several seconds, and ten more the first time on a machine.
     pub fn start() -> Self {
+        Self::started(false)
+    }
+
+    /// The same with OpenDJ's gateway from REST to LDAP beside LDAP; see [`rest_url`](Self::rest_url).
+    pub fn start_with_rest() -> Self {
+        Self::started(true)
+    }
+
+    fn started(rest: bool) -> Self {
         let prepared = prepare();
         let directory = tempfile::Builder::new()
             .prefix("testbed-opendj-")
@@ -68,10 +83,14 @@ impl OpenDj {
         for part in ["logs", "locks", "tmp", "classes"] {
             make_directory(&root.join(part));
         }
-        let ports = [free_port(), free_port(), free_port(), free_port()];
+        let ports = PREPARED.map(|_| free_port());
         let config = root.join("config/config.ldif");
         let text = fs::read_to_string(&config).expect("the configuration was copied");
-        write(&config, configured(&text, ports));
+        let mut text = configured(&text, ports);
+        if rest {
+            text = REST.iter().fold(text, |text, edit| edited(&text, *edit));
+        }
+        write(&config, text);
         let mut java = command("java");
         let classes = format!("{0}/classes:{0}/lib/*", root.display());
         java.args(JAVA).args(["-cp", &classes, "-Dorg.opends.server.scriptName=start-ds"]);
@@ -80,10 +99,17 @@ impl OpenDj {
             .arg(&config);
         java.env("INSTALL_ROOT", root).env("INSTANCE_ROOT", root);
         let daemon = Daemon::start_in(root, &java, &root.join("log"));
-        let [port, tls_port, ..] = ports;
+        let [port, tls_port, .., rest_port] = ports;
+        let rest_port = rest.then_some(rest_port);
+        if let Some(port) = rest_port {
+            daemon.wait_for_port(port);
+            // It listens before it knows its paths, and then wants to know who asks.
+            assert!(until(Duration::from_secs(30), || ask(port, MARK) == 401), "there is no /api");
+        }
         daemon.wait_for_port(tls_port);
         daemon.wait_for_port(port);
-        Self { daemon, port, tls_port, pki: Pki::open(&prepared.join("pki")), directory }
+        let pki = Pki::open(&prepared.join("pki"));
+        Self { daemon, port, tls_port, rest_port, pki, directory }
     }
 
     /// The port for LDAP and StartTLS on 127.0.0.1.
@@ -104,6 +130,15 @@ impl OpenDj {
     /// `ldaps://127.0.0.1:PORT`.
     pub fn tls_url(&self) -> String {
         format!("ldaps://127.0.0.1:{}", self.tls_port)
+    }
+
+    /// `http://127.0.0.1:PORT/api`, under which users are `/users/user.N`; of a server that was started with it.
+    pub fn rest_url(&self) -> String {
+        format!("http://127.0.0.1:{}/api", self.rest_port())
+    }
+
+    fn rest_port(&self) -> u16 {
+        self.rest_port.expect("the server was started with its gateway")
     }
 
     /// The certificates; the server serves `server`. They are kept between runs: make none under old names.
@@ -145,6 +180,26 @@ impl OpenDj {
         seen
     }
 
+    /// Every request over HTTP that ended by now, in the order of their ends.
+    pub fn rest_served(&self) -> Vec<Served> {
+        let log = self.directory.path().join("logs/http-access");
+        let read = || {
+            let text = fs::read(&log).unwrap_or_default();
+            Served::of_opendj(&String::from_utf8_lossy(&text))
+        };
+        let marks = |served: &[Served]| served.iter().filter(|one| one.path == MARK).count();
+        let before = marks(&read());
+        ask(self.rest_port(), MARK);
+        let mut served = Vec::new();
+        let there = until(Duration::from_secs(10), || {
+            served = read();
+            marks(&served) > before
+        });
+        assert!(there, "a request of the test itself is not in OpenDJ's log");
+        served.retain(|one| one.path != MARK);
+        served
+    }
+
     /// The access log.
     pub fn log(&self) -> PathBuf {
         self.directory.path().join("logs/access")
@@ -166,7 +221,7 @@ impl OpenDj {
 }
 
 /// The prepared configuration with a server's own ports.
-fn configured(text: &str, ports: [u16; 4]) -> String {
+fn configured(text: &str, ports: [u16; 5]) -> String {
     PREPARED.iter().zip(ports).fold(text.to_owned(), |text, (old, new)| {
         text.replace(
             &format!("ds-cfg-listen-port: {old}\n"),
@@ -196,7 +251,7 @@ fn prepare() -> PathBuf {
 }
 
 fn set_up(place: &Path, store: &Path) {
-    let [port, tls_port, admin_port, jmx_port] = PREPARED.map(|port| port.to_string());
+    let [port, tls_port, admin_port, jmx_port, _] = PREPARED.map(|port| port.to_string());
     let mut setup = command("sh");
     setup.arg(place.join("opendj/setup")).env("OPENDJ_JAVA_ARGS", JAVA.join(" "));
     setup.args([
@@ -239,7 +294,7 @@ fn set_up(place: &Path, store: &Path) {
 /// A change to one entry of the configuration: its name, an attribute, and the value it gets.
 type Edit = (&'static str, &'static str, &'static str);
 
-const EDITS: [Edit; 6] = [
+const EDITS: [Edit; 8] = [
     ("cn=LDAP Connection Handler,", "ds-cfg-listen-address", "127.0.0.1"),
     ("cn=LDAPS Connection Handler,", "ds-cfg-listen-address", "127.0.0.1"),
     ("cn=Administration Connector,", "ds-cfg-listen-address", "127.0.0.1"),
@@ -247,6 +302,14 @@ const EDITS: [Edit; 6] = [
     // The log is the evidence, so it is written before the client has its answer; one log is enough.
     ("cn=File-Based Access Logger,", "ds-cfg-asynchronous", "false"),
     ("cn=Json File-Based Access Logger,", "ds-cfg-enabled", "false"),
+    ("cn=HTTP Connection Handler,", "ds-cfg-listen-address", "127.0.0.1"),
+    ("cn=File-Based HTTP Access Logger,", "ds-cfg-asynchronous", "false"),
+];
+
+/// What a server with the gateway has beside; its `/api` knows the users of the testbed as it is.
+const REST: [Edit; 2] = [
+    ("cn=HTTP Connection Handler,", "ds-cfg-enabled", "true"),
+    ("cn=File-Based HTTP Access Logger,", "ds-cfg-enabled", "true"),
 ];
 
 fn edited(text: &str, (entry, attribute, value): Edit) -> String {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One request of nginx's access log.
+/// One request of an access log. OpenDJ's has fewer fields than nginx's: what it lacks is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Served {
     /// Which listener took it: `clear`, `tls`, `mutual`, `short`, `impatient`, `proxy` or `unix`.
@@ -90,6 +90,32 @@ impl Served {
         }
     }
 
+    /// The requests of OpenDJ's log over HTTP.
+    pub(crate) fn of_opendj(log: &str) -> Vec<Self> {
+        let lines = log.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        lines.map(|line| Self::of_columns(line.trim_end())).collect()
+    }
+
+    fn of_columns(line: &str) -> Self {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [_, _, user, _, method, path, query, protocol, status, agent, connection, ..] =
+            columns[..]
+        else {
+            panic!("OpenDJ logged {line}, which has too few columns")
+        };
+        let path = if query == "-" { path.to_owned() } else { format!("{path}?{query}") };
+        Self {
+            method: method.to_owned(),
+            path,
+            protocol: protocol.to_owned(),
+            status: status.parse().unwrap_or_default(),
+            connection: connection.parse().unwrap_or_default(),
+            user: user.replace('-', ""),
+            agent: agent.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// How many answers of each status there are.
     pub fn statuses<'a>(served: impl IntoIterator<Item = &'a Self>) -> BTreeMap<u16, u64> {
         let mut statuses = BTreeMap::new();
@@ -130,5 +156,22 @@ mod tests {
         assert_eq!(served, [expected.clone(), expected]);
         assert_eq!(Served::statuses(&served), [(404, 2)].into());
         assert_eq!(Served::connections(&served), [(3, 2)].into());
+    }
+
+    #[test]
+    fn the_columns_of_opendj_are_told_apart() {
+        let log = "127.0.0.1\t127.0.0.1\tadmin\t21/Nov/2026:08:13:31 +0000\tPOST\t/api/users\t_action=create\tHTTP/1.1\t\
+                   400\tcurl/7.88.1\t2\t15\t0\n127.0.0.1\t127";
+        let expected = Served {
+            method: "POST".into(),
+            path: "/api/users?_action=create".into(),
+            protocol: "HTTP/1.1".into(),
+            status: 400,
+            connection: 2,
+            user: "admin".into(),
+            agent: "curl/7.88.1".into(),
+            ..Served::default()
+        };
+        assert_eq!(Served::of_opendj(log), [expected]);
     }
 }

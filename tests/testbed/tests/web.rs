@@ -1,6 +1,6 @@
 //! The web and identity servers of the testbed do what their documentation promises, asked by curl.
 
-use brunt_testbed::{Keycloak, Listener, Nginx, PASSWORD, Seen, Served, require};
+use brunt_testbed::{Keycloak, Listener, Nginx, OpenDj, PASSWORD, Seen, Served, require};
 use std::process::Command;
 
 /// What curl printed; it is expected to succeed.
@@ -169,4 +169,44 @@ fn keycloak_grants_tells_and_forgets() {
         assert_eq!(seen.happened(event), count, "{event}: {seen:?}");
     }
     assert_eq!(server.saw(|| {}), Seen::default());
+}
+
+#[test]
+fn opendj_speaks_of_its_users_over_http() {
+    if !require(&["opendj", "java", "openssl", "curl"]) {
+        return;
+    }
+    let opendj = OpenDj::start_with_rest();
+    let admin = format!("admin:{PASSWORD}");
+    let url = |rest: &str| format!("{}/users{rest}", opendj.rest_url());
+    let json = "Content-Type: application/json";
+    let ask = |arguments: &[&str]| curl(&[&["-u", &admin, "-H", json], arguments].concat());
+    let last = ask(&[&url("/user.1999")]);
+    assert!(last.contains("user.1999@example.com"), "{last}");
+    let new = r#"{"_id": "new", "_schema": "frapi:opendj:rest2ldap:user:1.0", "displayName": ["New"],
+                  "name": {"familyName": "N"}}"#;
+    assert!(ask(&["-d", new, &url("?_action=create")]).contains("\"_id\":\"new\""));
+    let patch = r#"[{"operation": "replace", "field": "/description", "value": "patched"}]"#;
+    assert!(ask(&["-X", "PATCH", "-d", patch, &url("/new")]).contains("patched"));
+    let found = ask(&[&url("?_queryFilter=_id+eq+%22new%22")]);
+    assert!(found.contains("\"resultCount\":1"), "{found}");
+    ask(&["-X", "DELETE", &url("/new")]);
+    assert!(ask(&[&url("/new")]).contains("404"));
+    assert!(curl(&[&url("/new")]).contains("401"));
+    let served = opendj.rest_served();
+    let seen: Vec<_> =
+        served.iter().map(|one| (one.method.as_str(), one.status, one.user.as_str())).collect();
+    let expected = [
+        ("GET", 200, "admin"),
+        ("POST", 201, "admin"),
+        ("PATCH", 200, "admin"),
+        ("GET", 200, "admin"),
+        ("DELETE", 200, "admin"),
+        ("GET", 404, "admin"),
+        ("GET", 401, ""),
+    ];
+    assert_eq!(seen, expected);
+    assert_eq!(opendj.rest_served(), served);
+    // The gateway asks the directory by no connection of its own.
+    assert_eq!(opendj.operations().requests(), 0);
 }
