@@ -5,6 +5,7 @@
 
 pub mod dhcp;
 mod intervals;
+pub mod loadgen;
 mod summary;
 pub mod table;
 
