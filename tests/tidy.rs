@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // They start programs and read files, and must see brunt as any user does.
     ("brunt-bench-ldap", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-dhcp", &["brunt-bench-tool", "brunt-testbed"]),
+    ("brunt-bench-http", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-tool", &[]),
 ];
 

@@ -1,0 +1,166 @@
+//! Who is compared, and the command line by which each does the same work: GET a small file over 50 connections that
+//! stay open, or, with HTTP/2, over 5 connections of 10 streams each.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How many requests each tool keeps in flight.
+pub(crate) const IN_FLIGHT: u32 = 50;
+/// How many connections those share with HTTP/2.
+pub(crate) const CONNECTIONS_H2: u32 = 5;
+
+/// The work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// HTTP/1.1, as fast as it goes.
+    Http1,
+    /// HTTP/2 without TLS, as fast as it goes.
+    Http2,
+    /// HTTP/1.1 at so many a second.
+    Paced(u32),
+}
+
+impl Work {
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Http1 => "HTTP/1.1".to_owned(),
+            Self::Http2 => "HTTP/2".to_owned(),
+            Self::Paced(rate) => format!("{rate}/s"),
+        }
+    }
+}
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contender {
+    Brunt,
+    Wrk,
+    Oha,
+    Hey,
+    Vegeta,
+    K6,
+}
+
+impl Contender {
+    /// In the order of the table.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Brunt, Self::Wrk, Self::Oha, Self::Hey, Self::Vegeta, Self::K6];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Brunt => "brunt",
+            Self::Wrk => "wrk",
+            Self::Oha => "oha",
+            Self::Hey => "hey",
+            Self::Vegeta => "vegeta",
+            Self::K6 => "k6",
+        }
+    }
+
+    /// Whether the tool can do that work at all.
+    pub(crate) const fn can(self, work: Work) -> bool {
+        match work {
+            Work::Http1 => !matches!(self, Self::Vegeta),
+            // The others speak HTTP/2 only under TLS.
+            Work::Http2 => matches!(self, Self::Brunt | Self::Oha),
+            Work::Paced(_) => !matches!(self, Self::Wrk),
+        }
+    }
+
+    /// Where the program is; `None` if it is not on this machine.
+    pub(crate) fn program(self) -> Option<PathBuf> {
+        if self == Self::Brunt {
+            return Some(brunt());
+        }
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path)
+            .map(|place| place.join(self.name()))
+            .find(|file| file.is_file())
+    }
+
+    /// The command that keeps at the work for `seconds`.
+    pub(crate) fn command(self, work: Work, url: &str, seconds: u64, scratch: &Path) -> Command {
+        let program = self.program().expect("only those that are there are started");
+        let mut command = Command::new(program);
+        match self {
+            Self::Brunt => brunt_arguments(&mut command, work, url, seconds, scratch),
+            Self::Wrk => {
+                command.args(["-t", "1", "-c", &IN_FLIGHT.to_string()]);
+                command.args(["-d", &format!("{seconds}s"), url]);
+            }
+            Self::Oha => oha(&mut command, work, url, seconds),
+            Self::Hey => {
+                command.args(["-c", &IN_FLIGHT.to_string(), "-z", &format!("{seconds}s")]);
+                if let Work::Paced(rate) = work {
+                    command.args(["-q", &(rate / IN_FLIGHT).to_string()]);
+                }
+                command.arg(url);
+            }
+            Self::Vegeta => {
+                let targets = scratch.join("targets");
+                std::fs::write(&targets, format!("GET {url}\n")).expect("a file can be written");
+                let Work::Paced(rate) = work else { panic!("vegeta has a rate") };
+                command.args(["attack", "-rate", &rate.to_string(), "-connections"]);
+                command.args([&IN_FLIGHT.to_string(), "-duration", &format!("{seconds}s")]);
+                command.args(["-output", "/dev/null", "-targets"]).arg(targets);
+            }
+            Self::K6 => {
+                let script = scratch.join("script.js");
+                std::fs::write(&script, k6(work, url, seconds)).expect("a file can be written");
+                command.args(["run", "--quiet", "--no-usage-report"]).arg(script);
+            }
+        }
+        command
+    }
+}
+
+/// The brunt that is measured.
+pub(crate) fn brunt() -> PathBuf {
+    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
+}
+
+fn brunt_arguments(command: &mut Command, work: Work, url: &str, seconds: u64, scratch: &Path) {
+    command.args(["http", "-z", &format!("{seconds}s")]);
+    match work {
+        Work::Http1 => command.args(["-c", &IN_FLIGHT.to_string()]),
+        Work::Http2 => {
+            let streams = IN_FLIGHT / CONNECTIONS_H2;
+            command.args(["--http2", "-c", &CONNECTIONS_H2.to_string(), "-p", &streams.to_string()])
+        }
+        Work::Paced(rate) => {
+            command.args(["-c", &IN_FLIGHT.to_string(), "-q", &rate.to_string()]);
+            command.arg("--record").arg(scratch.join("record.json"))
+        }
+    };
+    command.arg(url);
+}
+
+fn oha(command: &mut Command, work: Work, url: &str, seconds: u64) {
+    command.args(["--no-tui", "-z", &format!("{seconds}s")]);
+    match work {
+        Work::Http1 => command.args(["-c", &IN_FLIGHT.to_string()]),
+        Work::Http2 => {
+            let streams = IN_FLIGHT / CONNECTIONS_H2;
+            command.args(["--http2", "-c", &CONNECTIONS_H2.to_string(), "-p", &streams.to_string()])
+        }
+        Work::Paced(rate) => {
+            command.args(["-c", &IN_FLIGHT.to_string(), "-q", &rate.to_string()]);
+            command.arg("--latency-correction")
+        }
+    };
+    command.arg(url);
+}
+
+fn k6(work: Work, url: &str, seconds: u64) -> String {
+    let scenario = match work {
+        Work::Paced(rate) => format!(
+            "executor: 'constant-arrival-rate', rate: {rate}, timeUnit: '1s', preAllocatedVUs: {IN_FLIGHT},"
+        ),
+        _ => format!("executor: 'constant-vus', vus: {IN_FLIGHT},"),
+    };
+    format!(
+        "import http from 'k6/http';\n\
+         export const options = {{ scenarios: {{ one: {{ {scenario} duration: '{seconds}s' }} }} }};\n\
+         export default function () {{ http.get('{url}'); }}\n"
+    )
+}

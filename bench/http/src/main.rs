@@ -1,0 +1,50 @@
+//! brunt's HTTP load beside the tools people use for it, on one nginx in one run.
+//!
+//! What is compared is the CPU time a generator needs for a request, because that is what decides how much load a
+//! machine can make and how much the making disturbs the measuring. Requests are counted by the server.
+
+mod contender;
+mod flood;
+mod pacing;
+mod server;
+mod users;
+
+use std::process::ExitCode;
+
+/// How long and how often things are measured.
+#[derive(Clone, Copy)]
+struct Effort {
+    rounds: usize,
+    /// Seconds a tool runs before it is measured: its connections are open by then.
+    warm_s: u64,
+    window_s: u64,
+}
+
+const FULL: Effort = Effort { rounds: 3, warm_s: 2, window_s: 8 };
+const QUICK: Effort = Effort { rounds: 1, warm_s: 1, window_s: 4 };
+
+#[expect(clippy::print_stderr, reason = "a usage error is for whoever typed it")]
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (effort, parts) = match words.as_slice() {
+        ["quick", parts @ ..] => (QUICK, parts),
+        parts => (FULL, parts),
+    };
+    match parts {
+        [] => {
+            flood::print(effort);
+            pacing::print(effort);
+            users::print();
+        }
+        ["check"] => flood::check(),
+        ["flood"] => flood::print(effort),
+        ["pacing"] => pacing::print(effort),
+        ["users"] => users::print(),
+        _ => {
+            eprintln!("usage: bench/http/run [quick] [check|flood|pacing|users]");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,44 @@
+//! What a virtual user costs: ten thousand of them with think time, in memory and CPU.
+
+use crate::contender::brunt;
+use crate::server::Server;
+use brunt_bench_tool::{Process, pass};
+use std::process::Command;
+
+const USERS: u32 = 10_000;
+
+/// Measures and prints the figures.
+#[expect(clippy::print_stdout, reason = "the table is the product")]
+pub(crate) fn print() {
+    let server = Server::start();
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let plan = scratch.path().join("plan.toml");
+    let port = server.port;
+    let text = format!(
+        "[load]\nusers = {USERS}\nramp-up = \"5s\"\nduration = \"25s\"\n\n\
+         [http]\nbase = \"http://127.0.0.1:{port}\"\n\n\
+         [[scenario]]\nname = \"visit\"\n\
+         [[scenario.step]]\nname = \"read\"\nget = \"/small.txt\"\n\
+         [[scenario.step]]\nthink = \"uniform 1s..3s\"\n"
+    );
+    std::fs::write(&plan, text).expect("a file can be written");
+    let mut command = Command::new("sh");
+    // The limit of descriptors of an ordinary shell is too low for this many.
+    let raise = "ulimit -n 16384 2>/dev/null || ulimit -n \"$(ulimit -Hn)\"; exec \"$@\"";
+    command.args(["-c", raise, "sh"]).arg(brunt()).args(["run", "--quiet"]).arg(&plan);
+    let mut tool = Process::start(command, &scratch.path().join("log"));
+    pass(10);
+    let (cpu, count) = (tool.cpu(), server.requests());
+    pass(10);
+    let (cpu, count) = (tool.cpu().saturating_sub(cpu), server.requests() - count - 1);
+    let peak = tool.resident_peak_kib() as f64 / 1024.0;
+    println!("## {USERS} virtual users who think for 1 to 3 s\n");
+    println!("| requests/s | CPU us/request | peak MiB | KiB a user |");
+    println!("|---:|---:|---:|---:|");
+    println!(
+        "| {:.0} | {:.2} | {peak:.1} | {:.2} |\n",
+        count as f64 / 10.0,
+        cpu.as_nanos() as f64 / 1e3 / count as f64,
+        peak * 1024.0 / f64::from(USERS)
+    );
+}
