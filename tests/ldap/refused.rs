@@ -21,7 +21,7 @@ fn never_began(run: &Run, code: i32, words: &[&str]) {
     for words in words {
         assert!(run.notes.contains(words), "not said: {words}\n{run}");
     }
-    assert!(run.table.is_empty(), "{run}");
+    assert!(run.report.is_empty(), "{run}");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Real servers for tests, each on a private directory and free loopback ports: [`Slapd`], [`OpenDj`],
-//! [`Nginx`], [`Keycloak`], [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
+//! [`Nginx`], [`Keycloak`], [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`]. [`Kea`] is on a
+//! network of its own, a [`Lan`].
 //!
 //! A server ends when its value is dropped, and also when the test process dies without dropping
 //! anything (see [`Daemon`]). What a test must never do is compare a tool's count with the tool's own
-//! idea of it: [`Operations`] is what the server says it saw. A crate and not a module of the tests,
-//! so that it is compiled once and every crate's tests may use it. It knows nothing of brunt.
+//! idea of it: [`Operations`], [`Served`] and [`Seen`] are what servers say they saw. A crate and not a
+//! module of the tests, so that it is compiled once and every crate's tests may use it. Of brunt it
+//! knows the shape of the record alone, for what a [`Trial`] came to.
 //!
 //! Anything that goes wrong here panics with what was run and what it said: a test that cannot have
 //! its server has failed, not passed. Only a program that is not installed may excuse a test, visibly,
@@ -36,6 +38,7 @@ mod served;
 mod slapd;
 mod softhsm;
 mod tool;
+mod trial;
 mod wait;
 
 pub use capture::{Capture, Message};
@@ -57,4 +60,5 @@ pub use served::Served;
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};
+pub use trial::{Ended, Running, Trial};
 pub use wait::until;

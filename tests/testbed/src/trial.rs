@@ -1,0 +1,238 @@
+//! [`Trial`]: a command line carried out once in a home directory of its own, and [`Ended`]: everything that came of it.
+//!
+//! Of the program under test this knows one thing, the shape of the record that it writes, because that is where
+//! counts can be read without parsing prose. What the words of a command line mean is for the tests to know.
+
+use crate::wait::until;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, File};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a program may take before its test has failed. None is asked to run for more than a few seconds.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A command line in the making.
+#[derive(Debug)]
+pub struct Trial {
+    command: Command,
+    directory: TempDir,
+}
+
+impl Trial {
+    /// A run of a program whose home is empty: the settings of whoever runs the tests must not change it.
+    pub fn of(mut command: Command) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        command.env("HOME", directory.path()).env_remove("XDG_CONFIG_HOME").stdin(Stdio::null());
+        Self { command, directory }
+    }
+
+    /// Where the record of the run is to be, for the command line to say.
+    pub fn record(&self) -> PathBuf {
+        self.directory.path().join("record.json")
+    }
+
+    /// A further argument.
+    #[must_use]
+    pub fn arg(mut self, word: impl AsRef<OsStr>) -> Self {
+        self.command.arg(word);
+        self
+    }
+
+    /// Further arguments.
+    #[must_use]
+    pub fn args<W: AsRef<OsStr>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+        self.command.args(words);
+        self
+    }
+
+    /// Further arguments, as one would type them, divided at spaces.
+    #[must_use]
+    pub fn typed(self, words: &str) -> Self {
+        self.args(words.split_whitespace())
+    }
+
+    /// A variable of the environment.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Writes a file that lives as long as the run and gives its path.
+    pub fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.directory.path().join(name);
+        fs::write(&path, content).expect("the file can be written");
+        path
+    }
+
+    /// Starts the run and does not wait for it. What comes of it is for `R` to judge.
+    pub fn start<R: From<Ended>>(mut self) -> Running<R> {
+        let to = |name: &str| {
+            File::create(self.directory.path().join(name)).expect("the file can be made")
+        };
+        let (report, notes) = (to("report"), to("notes"));
+        let child = self.command.stdout(report).stderr(notes).spawn().expect("the program starts");
+        let words = format!("{:?}", self.command);
+        Running { child, words, directory: self.directory, judge: PhantomData }
+    }
+}
+
+/// A run under way.
+#[derive(Debug)]
+pub struct Running<R> {
+    child: Child,
+    words: String,
+    directory: TempDir,
+    judge: PhantomData<R>,
+}
+
+impl<R: From<Ended>> Running<R> {
+    /// Presses ^C.
+    pub fn interrupt(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is running");
+    }
+
+    /// What it has said on standard output by now.
+    pub fn report(&self) -> String {
+        read(&self.directory.path().join("report"))
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> R {
+        let mut status = None;
+        let ended = until(PATIENCE, || {
+            status = self.child.try_wait().expect("a child can be waited for");
+            status.is_some()
+        });
+        let root = self.directory.path();
+        if !ended {
+            let _ = self.child.kill();
+            panic!("{} did not end; it said:\n{}", self.words, read(&root.join("notes")));
+        }
+        let record = fs::read(root.join("record.json")).ok();
+        R::from(Ended {
+            code: status.and_then(|status| status.code()).unwrap_or(-1),
+            report: read(&root.join("report")),
+            notes: read(&root.join("notes")),
+            words: self.words,
+            record: record.map(|json| serde_json::from_slice(&json).expect("a record is JSON")),
+        })
+    }
+}
+
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code.
+    pub code: i32,
+    /// Standard output.
+    pub report: String,
+    /// Standard error.
+    pub notes: String,
+    words: String,
+    record: Option<Value>,
+}
+
+impl Ended {
+    /// Makes certain how the run ended, and that every exchange is accounted for.
+    pub fn must_end_with(&self, code: i32) {
+        assert_eq!(self.code, code, "{self}");
+        if let Some(record) = &self.record {
+            assert_eq!(record["conservation"]["holds"], true, "{self}");
+        }
+    }
+
+    /// The record.
+    pub fn record(&self) -> &Value {
+        self.record.as_ref().unwrap_or_else(|| panic!("there is no record\n{self}"))
+    }
+
+    /// The record, if one was written.
+    pub fn any_record(&self) -> Option<&Value> {
+        self.record.as_ref()
+    }
+
+    /// One of the counts of the steady phase, over all operations.
+    pub fn count(&self, name: &str) -> u64 {
+        self.number(&self.record()["counts"][name], name)
+    }
+
+    /// One of the counts of one operation.
+    pub fn count_of(&self, operation: &str, name: &str) -> u64 {
+        self.number(&self.operation(operation)["counts"][name], name)
+    }
+
+    /// What was counted beside exchanges.
+    pub fn tally(&self, name: &str) -> u64 {
+        let tallies = self.record()["tallies"].as_array().into_iter().flatten();
+        let found = tallies.into_iter().find(|tally| tally["name"] == name);
+        let found = found.unwrap_or_else(|| panic!("there is no tally {name}\n{self}"));
+        self.number(&found["count"], name)
+    }
+
+    /// How many exchanges ended in each way: the class and the protocol's own code.
+    pub fn ends(&self) -> BTreeMap<(String, u32), u64> {
+        let mut ends = BTreeMap::new();
+        for operation in self.operations() {
+            for (end, count) in self.ends_in(operation) {
+                *ends.entry(end).or_default() += count;
+            }
+        }
+        ends
+    }
+
+    /// The same of one operation.
+    pub fn ends_of(&self, operation: &str) -> BTreeMap<(String, u32), u64> {
+        self.ends_in(self.operation(operation)).collect()
+    }
+
+    /// The operations of the record.
+    pub fn operations(&self) -> &[Value] {
+        self.record()["operations"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The operation of this name.
+    pub fn operation(&self, name: &str) -> &Value {
+        let found = self.operations().iter().find(|operation| operation["name"] == name);
+        found.unwrap_or_else(|| panic!("there is no operation {name}\n{self}"))
+    }
+
+    fn ends_in<'a>(
+        &'a self,
+        operation: &'a Value,
+    ) -> impl Iterator<Item = ((String, u32), u64)> + 'a {
+        operation["codes"].as_array().into_iter().flatten().map(|end| {
+            let class = end["class"].as_str().expect("a class is text").to_owned();
+            let code = end["code"].as_u64().unwrap_or(0) as u32;
+            ((class, code), self.number(&end["count"], "count"))
+        })
+    }
+
+    fn number(&self, value: &Value, name: &str) -> u64 {
+        value.as_u64().unwrap_or_else(|| panic!("{name} is {value}, which is no count\n{self}"))
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { code, report, notes, words, .. } = self;
+        write!(f, "{words}\nended with {code}\n{report}\n{notes}")?;
+        let tallies = self.record.iter().filter_map(|record| record["tallies"].as_array());
+        for tally in tallies.flatten().filter(|tally| tally["count"] != 0) {
+            write!(f, "\n{}: {}", tally["name"], tally["count"])?;
+        }
+        Ok(())
+    }
+}
