@@ -2,6 +2,17 @@
 
 use brunt_exchange::{Class, Outcome, Watch};
 
+/// Why a conversation failed, to be counted as the outcome of an exchange.
+#[derive(Clone, Debug)]
+pub struct Failed(pub(super) Failure);
+
+impl Failed {
+    /// Counts the failure as the outcome of the exchange that `watch` is on.
+    pub fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
+        self.0.outcome(watch)
+    }
+}
+
 /// A failed attempt: to connect, to log in, or to get an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {

@@ -425,7 +425,10 @@ fn keep_of_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
         Keep::FirstDn if slot.entries == 1 => {
             slot.kept.extend_from_slice(scan.entry().map_err(malformed)?.dn());
         }
-        Keep::EveryDn => slot.keep_dn(scan.entry().map_err(malformed)?.dn()),
+        Keep::EveryDn => {
+            slot.keep(scan.entry().map_err(malformed)?.dn());
+        }
+        Keep::FirstEntry if slot.entries == 1 => keep_entry(slot, scan)?,
         Keep::FirstValue if slot.entries == 1 => {
             if let Some(attribute) = scan.entry().map_err(malformed)?.attributes().next() {
                 let value =
@@ -434,6 +437,20 @@ fn keep_of_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
             }
         }
         _ => {}
+    }
+    Ok(())
+}
+
+/// Keeps an entry as far as it fits; what is cut off is cut off between a value and the next name.
+fn keep_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
+    let entry = scan.entry().map_err(malformed)?;
+    let mut fits = slot.keep(b"dn") && slot.keep(entry.dn());
+    for attribute in entry.attributes() {
+        let attribute = attribute.map_err(malformed)?;
+        for value in attribute.values {
+            let value = value.map_err(malformed)?;
+            fits = fits && slot.keep(attribute.name) && slot.keep(value);
+        }
     }
     Ok(())
 }

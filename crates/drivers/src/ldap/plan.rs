@@ -61,6 +61,7 @@ pub(super) enum Operation {
     ReadModify { read: Request, modify: Request },
     SearchAndModify { search: Request, modify: Request },
     AddAndDelete(Box<Churn>),
+    Given,
 }
 
 impl Plan {
@@ -107,6 +108,7 @@ impl Plan {
             Operation::ReadModify { .. } => &["read-modify"],
             Operation::SearchAndModify { .. } => &["search", "modify"],
             Operation::AddAndDelete(_) => &["add", "delete"],
+            Operation::Given => &[],
         }
     }
 
@@ -197,6 +199,7 @@ impl Operation {
                 search: search(&SearchSetup { page_size: None, ..find.clone() }, find.size_limit)?,
                 modify: modify(change, true, None)?,
             },
+            Task::Given => Self::Given,
             Task::AddAndDelete(adding) => {
                 let share = (adding.share.0, adding.share.1.max(1));
                 let names = adding.entries.names();
@@ -221,7 +224,7 @@ impl Operation {
             Self::Modify(modify) => vec![(modify, None)],
             Self::ReadModify { read, modify } => vec![(read, None), (modify, None)],
             Self::SearchAndModify { search, modify } => vec![(search, None), (modify, None)],
-            Self::AddAndDelete(_) => Vec::new(),
+            Self::AddAndDelete(_) | Self::Given => Vec::new(),
         }
     }
 }

@@ -87,6 +87,7 @@ impl brunt_exchange::Session for Session {
                 carrying.read_modify(read, modify, watch).await
             }
             Operation::AddAndDelete(churn) => carrying.add_or_delete(churn, watch).await,
+            Operation::Given => Outcome::Skipped,
             Operation::SearchAndModify { search, modify } => match take_dn(&mut self.found) {
                 None => carrying.find(search, &mut self.found, watch).await,
                 Some(dn) => carrying.modify_found(modify, &dn, watch).await,

@@ -204,6 +204,8 @@ pub enum Task {
     },
     /// Adds, and deletes beyond a threshold, each an exchange of its own.
     AddAndDelete(AddSetup),
+    /// Whatever a [`Conversation`](super::Conversation) is given, step by step.
+    Given,
 }
 
 /// Everything about a run that is LDAP's business.

@@ -16,6 +16,8 @@ pub(super) enum Keep {
     EveryDn,
     /// The first value of the first attribute of the first entry.
     FirstValue,
+    /// The first entry: names and values in turn, each behind its length, up to a bound. The DN comes first.
+    FirstEntry,
     /// The server's SASL credentials.
     Credentials,
     /// The cookie of the paged results control.
@@ -97,13 +99,15 @@ impl Slot {
         }
     }
 
-    /// Appends a DN to those kept, if it still fits.
-    pub(super) fn keep_dn(&mut self, dn: &[u8]) {
+    /// Appends bytes behind their length to those kept, if they still fit; says whether they did.
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> bool {
         const KEPT_MAX: usize = 1 << 16;
-        let Ok(length) = u32::try_from(dn.len()) else { return };
-        if self.kept.len() + dn.len() + 4 <= KEPT_MAX {
+        let Ok(length) = u32::try_from(bytes.len()) else { return false };
+        let fits = self.kept.len() + bytes.len() + 4 <= KEPT_MAX;
+        if fits {
             self.kept.extend_from_slice(&length.to_be_bytes());
-            self.kept.extend_from_slice(dn);
+            self.kept.extend_from_slice(bytes);
         }
+        fits
     }
 }

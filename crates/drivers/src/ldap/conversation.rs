@@ -1,0 +1,151 @@
+//! [`Conversation`]: a connection of its own for a user of a flow, who says anew each time what is to be done.
+//!
+//! It is opened, secured, bound and replaced as the connections of the rate tools are; only what goes over it is
+//! decided by the step that is due.
+
+use super::connection::{Connection, Unsettling};
+use super::errand::Errand;
+use super::failure::Failed;
+use super::plan::Plan;
+use super::slot::Keep;
+use super::worker::Worker;
+use brunt_exchange::Watch;
+use brunt_feed::{Unset, Values};
+use brunt_wire::ldap::code;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What the conversations of one worker share.
+#[derive(Clone)]
+pub struct Hall(Rc<Worker>);
+
+impl std::fmt::Debug for Hall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hall").finish_non_exhaustive()
+    }
+}
+
+impl Hall {
+    /// For the users of one worker.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self(Rc::new(Worker::new(plan)))
+    }
+}
+
+/// A connection of one user.
+pub struct Conversation {
+    connection: Connection,
+    /// What came back: the values of the first entry, by name.
+    found: Vec<(String, Vec<u8>)>,
+}
+
+/// What became of an errand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The result code.
+    pub code: u32,
+    /// How many entries came back.
+    pub entries: u64,
+}
+
+impl Conversation {
+    /// The conversation of user `number`. Nothing is connected yet.
+    pub fn new(hall: &Hall, number: u32) -> Self {
+        Self { connection: Connection::new(&hall.0, number, 1), found: Vec::new() }
+    }
+
+    /// Connects and binds if that is needed.
+    pub async fn ready(&mut self, watch: &mut Watch<'_>) -> Result<(), Failed> {
+        let connection = &self.connection;
+        connection.glance().await;
+        if connection.unsettled.get() && connection.link.is_up() {
+            Box::pin(connection.leave()).await;
+        }
+        if !connection.is_open() {
+            Box::pin(connection.open(0, watch)).await.map_err(Failed)?;
+        }
+        Ok(())
+    }
+
+    /// Runs an errand; what a search found can be looked at until the next.
+    pub async fn run(
+        &mut self,
+        errand: &Errand,
+        values: &Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<Result<Told, Failed>, Unset> {
+        self.found.clear();
+        let connection = &self.connection;
+        let channel = connection.channel(0);
+        let scratch = &channel.buffers.scratch;
+        errand.fill(values, &mut scratch.borrow_mut().arena)?;
+        let encode = |id: i32, out: &mut Vec<u8>| {
+            errand.skeleton.encode(id, &scratch.borrow().arena, out);
+        };
+        let keep = if errand.finds { Keep::FirstEntry } else { Keep::Nothing };
+        let guard = errand.binds.then(|| Unsettling(&connection.unsettled));
+        let reply = channel.exchange(errand.expected, keep, watch, encode).await.code();
+        // A bind that was answered has settled whose connection it is, whatever the answer.
+        if let (Some(guard), Ok(_)) = (guard, &reply) {
+            guard.settle();
+        }
+        let entries = channel.entries();
+        if let Ok(refused) = reply
+            && refused != code::SUCCESS
+            && watch.wants_text()
+        {
+            watch.explain(format_args!("{}", channel.refusal(refused)));
+        }
+        if entries > 0 {
+            channel.kept(|kept| read_entry(kept, &mut self.found));
+        }
+        Ok(reply.map(|code| Told { code, entries }).map_err(Failed))
+    }
+
+    /// The values of the first entry that was found, by name; its DN is called `dn`.
+    pub fn found(&self) -> &[(String, Vec<u8>)] {
+        &self.found
+    }
+
+    /// Takes leave of the server.
+    pub async fn close(&mut self) {
+        self.connection.leave().await;
+    }
+}
+
+/// Reads names and values that lie in turn, each behind its length.
+fn read_entry(mut kept: &[u8], found: &mut Vec<(String, Vec<u8>)>) {
+    let mut next = || {
+        let (length, rest) = kept.split_first_chunk::<4>()?;
+        let (value, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        kept = rest;
+        Some(value)
+    };
+    while let (Some(name), Some(value)) = (next(), next()) {
+        found.push((String::from_utf8_lossy(name).into_owned(), value.to_vec()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_was_cut_short_is_read_as_far_as_it_is_whole() {
+        let mut kept = Vec::new();
+        for text in ["dn", "uid=a", "mail", "a@x"] {
+            kept.extend_from_slice(&(text.len() as u32).to_be_bytes());
+            kept.extend_from_slice(text.as_bytes());
+        }
+        let mut found = Vec::new();
+        read_entry(&kept, &mut found);
+        let expected = [("dn", "uid=a"), ("mail", "a@x")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec()));
+        assert_eq!(found, expected);
+        for cut in 0..kept.len() {
+            found.clear();
+            read_entry(&kept[..cut], &mut found);
+            assert!(found.len() < 2);
+        }
+    }
+}
