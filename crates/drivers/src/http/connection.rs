@@ -102,14 +102,13 @@ impl Connection {
             return Idle::Abandoned;
         }
         let input = &mut **group.input.borrow_mut();
-        let read = match &self.stream {
-            Stream::Plain(tcp) => tcp.try_read(input),
-            _ => {
-                let mut context = Context::from_waker(Waker::noop());
-                match self.stream.poll_read_into(&mut context, input) {
-                    Poll::Pending => return Idle::Quiet,
-                    Poll::Ready(read) => read,
-                }
+        let read = if let Stream::Plain(tcp) = &self.stream {
+            tcp.try_read(input)
+        } else {
+            let mut context = Context::from_waker(Waker::noop());
+            match self.stream.poll_read_into(&mut context, input) {
+                Poll::Pending => return Idle::Quiet,
+                Poll::Ready(read) => read,
             }
         };
         match read {
@@ -141,10 +140,7 @@ impl Connection {
             first: None,
             broken: None,
         };
-        let early = match ask.manner.expects {
-            true => Box::pin(carrying.hold(watch)).await?,
-            false => None,
-        };
+        let early = if ask.manner.expects { Box::pin(carrying.hold(watch)).await? } else { None };
         let done = match early {
             Some(done) => done,
             None => poll_fn(|context| carrying.poll(context, watch)).await?,

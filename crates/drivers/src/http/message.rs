@@ -14,6 +14,7 @@ const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
 
 /// What the fields of a request mean to its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "fields are there or not, each by itself")]
 pub(super) struct Manner {
     /// It asks that the connection be closed.
     pub(super) close: bool,

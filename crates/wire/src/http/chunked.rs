@@ -90,7 +90,7 @@ impl Chunked {
             (At::Extension(size), b'\r') => At::SizeEnd(size),
             (At::Extension(_), b'\n') => return Err(Malformed::ChunkSize),
             (At::Extension(size), _) => At::Extension(size),
-            (At::SizeEnd(0), b'\n') => At::Trailer,
+            (At::SizeEnd(0) | At::TrailerFieldEnd, b'\n') => At::Trailer,
             (At::SizeEnd(size), b'\n') => At::Data(size),
             (At::SizeEnd(_), _) => return Err(Malformed::ChunkSize),
             (At::DataEnd, b'\r') => At::DataEndLf,
@@ -98,7 +98,6 @@ impl Chunked {
             (At::Trailer, b'\r') => At::LastLf,
             (At::TrailerField, b'\r') => At::TrailerFieldEnd,
             (At::Trailer | At::TrailerField, byte) if byte != b'\n' => At::TrailerField,
-            (At::TrailerFieldEnd, b'\n') => At::Trailer,
             (At::LastLf, b'\n') => At::Ended,
             _ => return Err(Malformed::ChunkEnd),
         };

@@ -44,10 +44,18 @@ impl Head {
 #[derive(Default)]
 struct Said {
     length: Option<u64>,
-    coded: bool,
-    chunked: bool,
+    coding: Option<Coding>,
     close: bool,
     keep_alive: bool,
+}
+
+/// What a body is coded in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    /// In chunks, once and alone.
+    Chunked,
+    /// In something that nobody asked for.
+    Other,
 }
 
 /// Scans the head at the beginning of `bytes`; `None` where its end has not come yet. `shown` is told where each field's
@@ -105,9 +113,9 @@ impl Said {
                 }
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                // Chunked once and alone: a second coding or a second field is none that was asked for.
-                self.chunked = !self.coded && value.trim_ascii().eq_ignore_ascii_case(b"chunked");
-                self.coded = true;
+                let chunked = value.trim_ascii().eq_ignore_ascii_case(b"chunked");
+                let alone = chunked && self.coding.is_none();
+                self.coding = Some(if alone { Coding::Chunked } else { Coding::Other });
             }
             _ => {}
         }
@@ -120,12 +128,12 @@ impl Said {
         if bodiless || asked == Asked::Connect && matches!(status, 200..300) {
             return Ok(Framing::Length(0));
         }
-        match (self.coded, self.length) {
-            (true, Some(_)) => Err(Malformed::LengthAndCoding),
-            (true, None) if self.chunked && minor > 0 => Ok(Framing::Chunked(Chunked::default())),
-            (true, None) => Err(Malformed::Coding),
-            (false, Some(length)) => Ok(Framing::Length(length)),
-            (false, None) => Ok(Framing::UntilClose),
+        match (self.coding, self.length) {
+            (Some(_), Some(_)) => Err(Malformed::LengthAndCoding),
+            (Some(Coding::Chunked), None) if minor > 0 => Ok(Framing::Chunked(Chunked::default())),
+            (Some(_), None) => Err(Malformed::Coding),
+            (None, Some(length)) => Ok(Framing::Length(length)),
+            (None, None) => Ok(Framing::UntilClose),
         }
     }
 }

@@ -1,0 +1,79 @@
+//! HTTP/1.1 against a scripted server: what is counted must be what happened, whatever happens.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+mod answers;
+mod hostile;
+mod keeping;
+mod server;
+
+use brunt_drivers::http::{Client, Failure, Group, Network, Request, Response, Settings, Wanted};
+use brunt_exchange::{Monotonic, Watch};
+use server::Server;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One virtual user and the answer it got last.
+struct User {
+    network: Arc<Network>,
+    client: Client,
+    request: Request,
+    response: Response,
+    /// The parts of the last exchange, by number.
+    parts: Vec<u8>,
+}
+
+impl User {
+    fn new(settings: Settings) -> Self {
+        let network = Arc::new(Network::new(settings).unwrap());
+        let group: Rc<Group> = Group::new(&network);
+        let client = Client::new(&network, &group, 0);
+        Self {
+            network,
+            client,
+            request: Request::default(),
+            response: Response::default(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Makes ready and asks, as the engine does.
+    async fn ask(&mut self, server: &Server, wanted: Wanted) -> Result<u16, Failure> {
+        let clock = Monotonic::new();
+        let mut watch = Watch::new(&clock, None);
+        let origin = self.network.origin(&server.url()).unwrap();
+        self.client.ready(&origin, &mut watch).await?;
+        let asked = self.client.exchange(
+            &origin,
+            &mut self.request,
+            wanted,
+            &mut self.response,
+            &mut watch,
+        );
+        // Nothing in these tests takes so long unless it hangs.
+        tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
+        assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
+        self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();
+        Ok(self.response.status())
+    }
+
+    async fn get(&mut self, server: &Server) -> Result<u16, Failure> {
+        self.request.begin("GET");
+        self.request.set_target(b"/");
+        self.ask(server, Wanted { fields: true, body: true }).await
+    }
+
+    async fn count(&mut self, server: &Server) -> Result<u16, Failure> {
+        self.request.begin("GET");
+        self.request.set_target(b"/");
+        self.ask(server, Wanted::default()).await
+    }
+
+    async fn post(&mut self, server: &Server, body: &[u8]) -> Result<u16, Failure> {
+        self.request.begin("POST");
+        self.request.set_target(b"/");
+        self.request.body_mut().extend_from_slice(body);
+        self.ask(server, Wanted { fields: true, body: true }).await
+    }
+}

@@ -1,0 +1,168 @@
+//! Once warm, an exchange over HTTP/1.1 allocates nothing, and an idle user holds little: counted by the allocator
+//! itself.
+//!
+//! A binary of its own, as the allocator belongs to the whole process. The server is a thread that answers with bytes
+//! made beforehand, and only what the measuring thread allocates is counted.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+use brunt_drivers::http::{Body, Client, Group, Network, Request, Response, Settings, Wanted};
+use brunt_exchange::{Monotonic, Watch};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+thread_local! {
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+    static HELD: Cell<i64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+/// A thread that is ending has no counters any more, and is not the one measured.
+fn count(allocations: u64, bytes: i64) {
+    let _ = ALLOCATED.try_with(|count| count.set(count.get() + allocations));
+    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
+)]
+// SAFETY: every call is forwarded unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size().cast_signed() as i64);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(0, -(layout.size().cast_signed() as i64));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(1, size.cast_signed() as i64 - layout.size().cast_signed() as i64);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+const WHOLE: &[u8] =
+    b"HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Length: 12\r\nETag: \"a-b\"\r\n\r\nHello world\n";
+const CHUNKED: &[u8] =
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n7\r\n world\n\r\n0\r\n\r\n";
+
+/// Answers every request with the same bytes.
+fn serve(answer: &'static [u8]) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/some/path", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            std::thread::spawn(move || {
+                let mut room = [0; 4096];
+                while stream.read(&mut room).is_ok_and(|count| count > 0)
+                    && stream.write_all(answer).is_ok()
+                {}
+            });
+        }
+    });
+    url
+}
+
+/// A user of its own, and what it needs to ask.
+struct User {
+    client: Client,
+    request: Request,
+    response: Response,
+}
+
+impl User {
+    fn new(network: &Arc<Network>, number: u32) -> Self {
+        let client = Client::new(network, &Group::new(network), number);
+        Self { client, request: Request::default(), response: Response::default() }
+    }
+
+    /// One exchange from the URL on, as a step with holes makes one.
+    async fn ask(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
+        let clock = Monotonic::new();
+        let mut watch = Watch::new(&clock, None);
+        let (origin, path) = self.client.aim(url.as_bytes()).await.unwrap();
+        self.client.ready(&origin, &mut watch).await.unwrap();
+        self.request.begin(if body.is_some() { "POST" } else { "GET" });
+        self.request.set_target(&url.as_bytes()[path..]);
+        self.request.add("Accept", b"*/*");
+        match body {
+            Some(Body::Rendered(bytes)) => self.request.body_mut().extend_from_slice(bytes),
+            Some(other) => self.request.set_body(other.clone()),
+            None => {}
+        }
+        let asked = self.client.exchange(
+            &origin,
+            &mut self.request,
+            wanted,
+            &mut self.response,
+            &mut watch,
+        );
+        asked.await.unwrap();
+        assert_eq!((self.response.status(), self.response.received()), (200, 12));
+    }
+}
+
+#[tokio::test]
+async fn warm_exchanges_allocate_nothing() {
+    let bodies =
+        [None, Some(Body::Rendered(vec![b'x'; 300])), Some(Body::Shared(Arc::from([b'y'; 300])))];
+    for answer in [WHOLE, CHUNKED] {
+        let url = serve(answer);
+        for body in &bodies {
+            for wanted in [Wanted::default(), Wanted { fields: true, body: true }] {
+                let network = Arc::new(Network::new(Settings::default()).unwrap());
+                let mut user = User::new(&network, 0);
+                let mut before = 0;
+                for number in 0..1300 {
+                    if number == 300 {
+                        before = ALLOCATED.get();
+                    }
+                    user.ask(&url, body.as_ref(), wanted).await;
+                }
+                assert!(before > 0, "connecting allocates, or nothing is counted at all");
+                assert_eq!(ALLOCATED.get() - before, 0, "{body:?} {wanted:?}");
+            }
+        }
+    }
+}
+
+/// Heap only. With a task of the engine's beside it and what a plan keeps for a user, 10 KiB is what one may take.
+#[tokio::test]
+async fn an_idle_user_holds_little() {
+    const USERS: u32 = 200;
+    let url = serve(WHOLE);
+    let network = Arc::new(Network::new(Settings::default()).unwrap());
+    let group = Group::new(&network);
+    let mut clients = Vec::with_capacity(USERS as usize);
+    let clock = Monotonic::new();
+    let origin = network.origin(&url).unwrap();
+    let without = HELD.get();
+    let (mut request, mut response) = (Request::default(), Response::default());
+    for number in 0..USERS {
+        let mut client = Client::new(&network, &group, number);
+        let mut watch = Watch::new(&clock, None);
+        client.ready(&origin, &mut watch).await.unwrap();
+        request.begin("GET");
+        request.set_target(b"/");
+        let wanted = Wanted { fields: true, body: true };
+        let asked = client.exchange(&origin, &mut request, wanted, &mut response, &mut watch);
+        asked.await.unwrap();
+        clients.push(client);
+    }
+    let each = (HELD.get() - without) / i64::from(USERS);
+    println!("{each} bytes a user on the heap, {} of a client", size_of::<Client>());
+    assert!((64..2048).contains(&each), "{each} bytes a user");
+}
