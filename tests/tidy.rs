@@ -16,6 +16,7 @@ const LONGEST_FILE: usize = 600;
 const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-exchange", &[]),
     ("brunt-feed", &[]),
+    ("brunt-import", &[]),
     ("brunt-wire", &[]),
     ("brunt-record", &["brunt-exchange"]),
     ("brunt-engine", &["brunt-exchange", "brunt-record"]),
@@ -29,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-engine",
             "brunt-exchange",
             "brunt-feed",
+            "brunt-import",
             "brunt-record",
             "brunt-report",
             "brunt-targets",

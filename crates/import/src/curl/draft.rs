@@ -1,0 +1,575 @@
+//! [`Draft`]: one request as its options come along, and the steps it becomes at the end.
+
+use super::options::Kind;
+use super::{CurlError, Read, urls};
+use crate::form::{self, Multipart, percent};
+use crate::imported::{Auth, Body, Client, Imported, Resolve, Step, Version};
+use crate::notation::{has_holes, literal, meaning};
+use crate::secrets::Variables;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One request of a command line.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option that was given or not")]
+pub(super) struct Draft {
+    urls: Vec<String>,
+    method: Option<String>,
+    headers: Vec<String>,
+    data: Vec<Data>,
+    json: bool,
+    query: Vec<Data>,
+    get: bool,
+    parts: Vec<(String, bool)>,
+    upload: Option<String>,
+    head: bool,
+    agent: Option<String>,
+    referer: Option<String>,
+    range: Option<String>,
+    user: Option<String>,
+    bearer: Option<String>,
+    cookies: Vec<String>,
+    redirects: Option<u8>,
+    follows: bool,
+    proxy_user: Option<String>,
+    max_time: Option<Duration>,
+    globoff: bool,
+    client: Client,
+}
+
+/// A piece of a body, as it was given.
+#[derive(Debug)]
+struct Data {
+    kind: Kind,
+    value: String,
+}
+
+impl Draft {
+    /// Takes an option.
+    pub(super) fn option(&mut self, kind: Kind, value: &str) -> Result<(), CurlError> {
+        let text = || value.to_owned();
+        match kind {
+            Kind::Url => self.urls.push(text()),
+            Kind::Method => self.method = Some(method(value)?),
+            Kind::Header => self.headers.push(text()),
+            Kind::Data | Kind::DataRaw | Kind::DataBinary | Kind::DataUrlencode => {
+                self.data.push(Data { kind, value: text() });
+            }
+            Kind::Json => {
+                self.json = true;
+                self.data.push(Data { kind: Kind::DataBinary, value: text() });
+            }
+            Kind::UrlQuery => self.query.push(Data { kind: Kind::DataUrlencode, value: text() }),
+            Kind::Get => self.get = true,
+            Kind::Form => self.parts.push((text(), true)),
+            Kind::FormString => self.parts.push((text(), false)),
+            Kind::Upload => self.upload = Some(text()),
+            Kind::Head => self.head = true,
+            Kind::Agent => self.agent = Some(text()),
+            Kind::Referer => self.referer = Some(text()),
+            Kind::Range => self.range = Some(text()),
+            Kind::User => self.user = Some(text()),
+            Kind::Bearer => self.bearer = Some(text()),
+            Kind::Cookie => self.cookies.push(text()),
+            Kind::MaxTime => self.max_time = Some(seconds("--max-time", value)?),
+            Kind::Globoff => self.globoff = true,
+            Kind::Location | Kind::LocationTrusted => self.follows = true,
+            Kind::MaxRedirects => {
+                let most = value.parse().map(|most: i64| u8::try_from(most).unwrap_or(u8::MAX));
+                self.redirects = Some(most.map_err(|_| wrong("--max-redirs", value, "a number"))?);
+            }
+            Kind::ProxyUser => self.proxy_user = Some(text()),
+            kind => self.client_option(kind, value)?,
+        }
+        Ok(())
+    }
+
+    /// Takes an option about connections.
+    fn client_option(&mut self, kind: Kind, value: &str) -> Result<(), CurlError> {
+        let client = &mut self.client;
+        match kind {
+            Kind::Jar => client.cookies = true,
+            Kind::Compressed => client.compression = true,
+            Kind::Insecure => client.insecure = true,
+            Kind::Certificate => client.certificate = Some(file("--cert", value)?),
+            Kind::Key => client.key = Some(file("--key", value)?),
+            Kind::Ca => client.ca = Some(file("--cacert", value)?),
+            Kind::Http1 => client.version = Version::Http1,
+            Kind::Http2 => client.version = Version::Http2,
+            Kind::PriorKnowledge => client.version = Version::Http2PriorKnowledge,
+            Kind::Resolve => client.resolve.push(resolve(value)?),
+            Kind::ConnectTo => client.resolve.push(connect_to(value)?),
+            Kind::Unix => client.unix = Some(file("--unix-socket", value)?),
+            Kind::Proxy => {
+                client.proxy = Some(plain("--proxy", value)?).filter(|it| !it.is_empty());
+            }
+            Kind::ConnectTimeout => {
+                client.connect_timeout = Some(seconds("--connect-timeout", value)?);
+            }
+            Kind::NoKeepalive => client.churn = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Makes steps of it.
+    pub(super) fn finish(
+        &mut self,
+        imported: &mut Imported,
+        variables: &mut Variables,
+        read: Read<'_>,
+    ) -> Result<(), CurlError> {
+        if self.urls.is_empty() {
+            return Err(CurlError::NoUrl);
+        }
+        if !self.parts.is_empty() && !self.data.is_empty() {
+            return Err(CurlError::Both("--form", "--data"));
+        }
+        if self.upload.is_some() && !(self.parts.is_empty() && self.data.is_empty()) {
+            return Err(CurlError::Both("--upload-file", "--data or --form"));
+        }
+        self.cookie_files(imported);
+        let headers = self.said_headers(read)?;
+        let (mut body, kind) = self.body(&headers, variables, read)?;
+        let mut more = Self::pieces(&self.query, read)?;
+        if self.get {
+            more.extend(Self::pieces(&self.data, read)?);
+            body = Body::None;
+        }
+        let method = self.chosen_method(&body);
+        let named = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        let implied = self.implied_headers(kind.filter(|_| !self.get), variables);
+        for given in std::mem::take(&mut self.urls) {
+            let url = urls::whole(&given, self.globoff)?;
+            let (in_url, url) = urls::user(&url);
+            let url = form::query(&urls::with_query(&url, &more.join("&")), variables);
+            let mut step = Step {
+                name: format!("{method} {}", urls::path(&url)),
+                method: method.clone(),
+                auth: self.auth(in_url, variables),
+                body: body.clone(),
+                timeout: self.max_time,
+                url,
+                ..Step::default()
+            };
+            let implied = implied.iter().filter(|(name, _)| !named(name)).cloned();
+            step.headers.extend(implied);
+            for (name, value) in
+                headers.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)))
+            {
+                step.headers.push((name.clone(), variables.header(name, value)));
+            }
+            if matches!(body, Body::Form(_)) {
+                step.headers.retain(|(name, value)| {
+                    !(name.eq_ignore_ascii_case("content-type") && value == form::TYPE)
+                });
+            }
+            imported.steps.push(step);
+        }
+        self.settle_client(imported, variables);
+        Ok(())
+    }
+
+    fn chosen_method(&self, body: &Body) -> String {
+        let implied = match body {
+            _ if self.head => "HEAD",
+            _ if self.upload.is_some() => "PUT",
+            Body::None => "GET",
+            _ => "POST",
+        };
+        self.method.clone().unwrap_or_else(|| implied.to_owned())
+    }
+
+    /// Cookies that are files are left out, with a note, as a file would be of another day.
+    fn cookie_files(&mut self, imported: &mut Imported) {
+        let client = &mut self.client;
+        self.cookies.retain(|cookie| {
+            let is_file = !cookie.contains('=');
+            client.cookies |= is_file;
+            if is_file && !cookie.is_empty() {
+                imported.notes.push(format!(
+                    "the cookies in {cookie} are left out: each user has a jar of its own, which is empty at first"
+                ));
+            }
+            !is_file
+        });
+    }
+
+    /// The headers that were given, in order; those to be left out have no value.
+    fn said_headers(&self, read: Read<'_>) -> Result<Vec<(String, Option<String>)>, CurlError> {
+        let mut found = Vec::new();
+        for header in &self.headers {
+            if let Some(name) = header.strip_prefix('@') {
+                let text = text_file("--header", name, read)?;
+                let lines = text.lines().filter(|line| !line.trim().is_empty());
+                for line in lines {
+                    found.push(header_line(&literal(line))?);
+                }
+            } else {
+                found.push(header_line(header)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What cURL would send without being told, and what options other than --header say.
+    fn implied_headers(
+        &self,
+        kind: Option<String>,
+        variables: &mut Variables,
+    ) -> Vec<(String, String)> {
+        let mut headers = Vec::new();
+        let mut push = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
+        push("Accept", if self.json { "application/json" } else { "*/*" });
+        if let Some(agent) = self.agent.as_ref().filter(|agent| !agent.is_empty()) {
+            push("User-Agent", agent);
+        }
+        if let Some(referer) = &self.referer {
+            push("Referer", referer.trim_end_matches(";auto"));
+        }
+        if let Some(range) = &self.range {
+            push("Range", &format!("bytes={range}"));
+        }
+        if let Some(kind) = kind {
+            push("Content-Type", &kind);
+        }
+        if !self.cookies.is_empty() {
+            push("Cookie", &variables.header("Cookie", &self.cookies.join("; ")));
+        }
+        headers
+    }
+
+    fn auth(&self, in_url: Option<(String, String)>, variables: &mut Variables) -> Option<Auth> {
+        if let Some(token) = &self.bearer {
+            let token = variables.secret("token", token, "what --oauth2-bearer held");
+            return Some(Auth::Bearer(token));
+        }
+        let given = self.user.as_ref().map(|user| {
+            let (name, password) = user.split_once(':').unwrap_or((user, ""));
+            (name.to_owned(), password.to_owned())
+        });
+        let (user, password) = given.or(in_url)?;
+        let password =
+            if password.is_empty() && self.user.as_ref().is_some_and(|it| !it.contains(':')) {
+                // cURL would ask for it.
+                variables.missing("password", &format!("the password of {user}"))
+            } else {
+                variables.secret("password", &password, &format!("the password of {user}"))
+            };
+        Some(Auth::Basic { user, password })
+    }
+
+    /// The body, and the type it has unless a header says otherwise.
+    fn body(
+        &self,
+        headers: &[(String, Option<String>)],
+        variables: &mut Variables,
+        read: Read<'_>,
+    ) -> Result<(Body, Option<String>), CurlError> {
+        if let Some(upload) = &self.upload {
+            return Ok((Body::File(file("--upload-file", upload)?), None));
+        }
+        if !self.parts.is_empty() {
+            let (kind, body) = multipart(&self.parts, read)?;
+            return Ok((body, Some(kind)));
+        }
+        let Some(first) = self.data.first() else { return Ok((Body::None, None)) };
+        let said = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let said = said.and_then(|(_, value)| value.as_deref());
+        let default = if self.json { "application/json" } else { form::TYPE };
+        let kind = Some(default.to_owned());
+        if self.data.len() == 1
+            && first.kind == Kind::DataBinary
+            && let Some(name) = first.value.strip_prefix('@')
+            && name != "-"
+        {
+            return Ok((Body::File(file("--data-binary", name)?), kind));
+        }
+        if let Some(bytes) = self.only_bytes(read)? {
+            return Ok((Body::Bytes(bytes), kind));
+        }
+        let joint = if self.json { "" } else { "&" };
+        let text = Self::pieces(&self.data, read)?.join(joint);
+        let is_form = said.unwrap_or(default).starts_with(form::TYPE);
+        let body = match meaning(&text) {
+            _ if is_form => form::body(text, variables),
+            Some(text) => Body::Text(variables.json(&text)),
+            None => Body::Text(text),
+        };
+        Ok((body, kind))
+    }
+
+    /// A single file whose content is no text.
+    fn only_bytes(&self, read: Read<'_>) -> Result<Option<Vec<u8>>, CurlError> {
+        let [only] = &self.data[..] else { return Ok(None) };
+        let Some(name) = only.value.strip_prefix('@').filter(|_| only.kind == Kind::Data) else {
+            return Ok(None);
+        };
+        let mut bytes = bytes_of("--data", name, read)?;
+        bytes.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
+        Ok(Some(bytes).filter(|bytes| std::str::from_utf8(bytes).is_err()))
+    }
+
+    /// What each piece of a body says, files read.
+    fn pieces(data: &[Data], read: Read<'_>) -> Result<Vec<String>, CurlError> {
+        data.iter().map(|piece| said(piece.kind, &piece.value, read)).collect()
+    }
+
+    fn settle_client(&mut self, imported: &mut Imported, variables: &mut Variables) {
+        let mut client = std::mem::take(&mut self.client);
+        client.redirects = match (self.follows, self.redirects) {
+            (false, _) => 0,
+            (true, most) => most.unwrap_or(50),
+        };
+        if let Some(proxy) = client.proxy.as_mut() {
+            if !proxy.contains("://") {
+                *proxy = format!("http://{proxy}");
+            }
+            if let Some(user) = &self.proxy_user
+                && let Some((scheme, rest)) = proxy.split_once("://")
+            {
+                let (name, password) = user.split_once(':').unwrap_or((user, ""));
+                let password =
+                    variables.secret("proxy_password", password, "what --proxy-user held");
+                *proxy = format!("{scheme}://{name}:{password}@{rest}");
+            }
+        }
+        let before = &imported.client;
+        if imported.steps.len() > 1 && *before != Client::default() && *before != client {
+            imported
+                .notes
+                .push("all requests use connections as the last of them asked for".to_owned());
+        }
+        imported.client = client;
+    }
+}
+
+fn wrong(option: &'static str, value: &str, remedy: &'static str) -> CurlError {
+    CurlError::Value { option, value: value.chars().take(80).collect(), remedy }
+}
+
+/// A method: a token (RFC 9110, section 9.1).
+fn method(value: &str) -> Result<String, CurlError> {
+    let token = |char: char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char);
+    if value.is_empty() || !value.chars().all(token) {
+        return Err(wrong("--request", value, "a word such as GET or PATCH"));
+    }
+    Ok(value.to_owned())
+}
+
+fn seconds(option: &'static str, value: &str) -> Result<Duration, CurlError> {
+    let seconds: Option<f64> = value.parse().ok();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero() && *time <= Duration::from_secs(86_400))
+        .ok_or_else(|| wrong(option, value, "seconds, more than 0 and at most 86400"))
+}
+
+/// A value in which no variable may stand.
+fn plain(option: &'static str, value: &str) -> Result<String, CurlError> {
+    meaning(value).ok_or(CurlError::Hole(option))
+}
+
+fn file(option: &'static str, value: &str) -> Result<PathBuf, CurlError> {
+    let path = plain(option, value)?;
+    if path == "-" || path == "." || path.is_empty() {
+        return Err(wrong(
+            option,
+            value,
+            "a file: what standard input holds is gone when the plan is run",
+        ));
+    }
+    Ok(path.into())
+}
+
+fn bytes_of(option: &'static str, name: &str, read: Read<'_>) -> Result<Vec<u8>, CurlError> {
+    let path = file(option, name)?;
+    read(&path).map_err(|source| CurlError::File { option, path, source })
+}
+
+fn text_file(option: &'static str, name: &str, read: Read<'_>) -> Result<String, CurlError> {
+    let bytes = bytes_of(option, name, read)?;
+    String::from_utf8(bytes).map_err(|_| wrong(option, name, "a file of text in UTF-8"))
+}
+
+/// `HOST:PORT:ADDRESS[,ADDRESS]`: the first address is taken, as cURL does.
+fn resolve(value: &str) -> Result<Resolve, CurlError> {
+    let remedy = "HOST:PORT:ADDRESS";
+    let value = &plain("--resolve", value)?;
+    let parse = || {
+        let (host, rest) = value.trim_start_matches('+').split_once(':')?;
+        let (port, addresses) = rest.split_once(':')?;
+        let port: u16 = port.parse().ok()?;
+        let address = addresses.split(',').next()?.trim_matches(['[', ']']);
+        let address: std::net::IpAddr = address.parse().ok()?;
+        let named = !host.is_empty() && host != "*";
+        named.then(|| Resolve {
+            host: host.to_owned(),
+            port,
+            to_host: address.to_string(),
+            to_port: port,
+        })
+    };
+    parse().ok_or_else(|| wrong("--resolve", value, remedy))
+}
+
+/// `HOST:PORT:CONNECT-TO-HOST:CONNECT-TO-PORT`.
+fn connect_to(value: &str) -> Result<Resolve, CurlError> {
+    let remedy = "HOST:PORT:TO-HOST:TO-PORT, with the first host and both ports given";
+    let value = &plain("--connect-to", value)?;
+    let parse = || {
+        let (host, rest) = value.split_once(':')?;
+        let (port, to) = rest.split_once(':')?;
+        let (to_host, to_port) = to.rsplit_once(':')?;
+        let (port, to_port) = (port.parse().ok()?, to_port.parse().ok()?);
+        let to_host = if to_host.is_empty() { host } else { to_host.trim_matches(['[', ']']) };
+        let resolve = Resolve { host: host.to_owned(), port, to_host: to_host.to_owned(), to_port };
+        (!host.is_empty()).then_some(resolve)
+    };
+    parse().ok_or_else(|| wrong("--connect-to", value, remedy))
+}
+
+/// `Name: value`; `Name;` has no value and is sent, `Name:` is not sent.
+fn header_line(line: &str) -> Result<(String, Option<String>), CurlError> {
+    let token = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':')
+    };
+    if let Some((name, value)) = line.split_once(':') {
+        let value = value.trim();
+        if token(name) && !value.contains(['\r', '\n', '\0']) {
+            return Ok((name.to_owned(), Some(value.to_owned()).filter(|value| !value.is_empty())));
+        }
+    } else if let Some(name) = line.trim().strip_suffix(';')
+        && token(name)
+    {
+        return Ok((name.to_owned(), Some(String::new())));
+    }
+    Err(wrong("--header", line, "NAME: VALUE"))
+}
+
+/// What a piece of a body says.
+fn said(kind: Kind, value: &str, read: Read<'_>) -> Result<String, CurlError> {
+    match kind {
+        Kind::DataRaw => Ok(value.to_owned()),
+        Kind::DataUrlencode => urlencoded(value, read),
+        kind => match value.strip_prefix('@') {
+            None => Ok(value.to_owned()),
+            Some(name) if kind == Kind::DataBinary => {
+                Ok(literal(&text_file("--data-binary", name, read)?))
+            }
+            Some(name) => {
+                let text = text_file("--data", name, read)?;
+                Ok(literal(&text.replace(['\r', '\n', '\0'], "")))
+            }
+        },
+    }
+}
+
+/// `CONTENT`, `=CONTENT`, `NAME=CONTENT`, `@FILE` or `NAME@FILE`; `+CONTENT` of --url-query is taken as it is.
+fn urlencoded(value: &str, read: Read<'_>) -> Result<String, CurlError> {
+    if let Some(as_it_is) = value.strip_prefix('+') {
+        return Ok(as_it_is.to_owned());
+    }
+    let (name, content) = match value.find(['=', '@']) {
+        Some(at) if value.as_bytes()[at] == b'@' => {
+            (&value[..at], literal(&text_file("--data-urlencode", &value[at + 1..], read)?))
+        }
+        Some(at) => (&value[..at], value[at + 1..].to_owned()),
+        None => ("", value.to_owned()),
+    };
+    let encoded = match meaning(&content) {
+        Some(content) => percent(content.as_bytes()),
+        // What the variable holds must be encoded where it comes from.
+        None if content.starts_with("${") && content.find('}') == Some(content.len() - 1) => {
+            content
+        }
+        None => return Err(CurlError::Hole("--data-urlencode")),
+    };
+    Ok(if name.is_empty() { encoded } else { format!("{name}={encoded}") })
+}
+
+/// One part of `--form`, its file read.
+struct Part {
+    name: String,
+    file: Option<String>,
+    kind: Option<String>,
+    content: Content,
+}
+
+/// What a part holds.
+enum Content {
+    /// Text in the notation of plans.
+    Text(String),
+    /// What was in a file and is no text.
+    Bytes(Vec<u8>),
+}
+
+fn multipart(parts: &[(String, bool)], read: Read<'_>) -> Result<(String, Body), CurlError> {
+    let parts = parts.iter().map(|(part, special)| form_part(part, *special, read));
+    let mut parts: Vec<Part> = parts.collect::<Result<_, _>>()?;
+    let is_text = parts.iter().all(|part| matches!(part.content, Content::Text(_)));
+    if !is_text {
+        // Bytes have no holes, so text among them must mean itself.
+        for part in &mut parts {
+            if let Content::Text(text) = &mut part.content {
+                *text = meaning(text).ok_or(CurlError::Hole("--form"))?;
+            }
+        }
+    }
+    let bytes = |part: &'_ Part| -> Vec<u8> {
+        match &part.content {
+            Content::Text(text) => text.as_bytes().to_vec(),
+            Content::Bytes(bytes) => bytes.clone(),
+        }
+    };
+    let contents: Vec<Vec<u8>> = parts.iter().map(bytes).collect();
+    let mut multipart = Multipart::new(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    for (part, content) in parts.iter().zip(&contents) {
+        multipart.part(&part.name, part.file.as_deref(), part.kind.as_deref(), content);
+    }
+    let (kind, bytes) = multipart.finish();
+    let body = match String::from_utf8(bytes) {
+        Ok(text) => Body::Text(text),
+        Err(error) => Body::Bytes(error.into_bytes()),
+    };
+    Ok((kind, body))
+}
+
+/// `NAME=CONTENT`, `NAME=@FILE` or `NAME=<FILE`, with `;type=` and `;filename=` after it.
+fn form_part(part: &str, special: bool, read: Read<'_>) -> Result<Part, CurlError> {
+    let (name, value) =
+        part.split_once('=').ok_or_else(|| wrong("--form", part, "NAME=CONTENT or NAME=@FILE"))?;
+    if has_holes(name) {
+        return Err(CurlError::Hole("--form"));
+    }
+    let name = name.to_owned();
+    if !special {
+        return Ok(Part { name, file: None, kind: None, content: Content::Text(value.to_owned()) });
+    }
+    let mut pieces = value.split(';');
+    let mut content = pieces.next().unwrap_or_default().to_owned();
+    let (mut kind, mut file) = (None, None);
+    for piece in pieces {
+        match piece.split_once('=') {
+            Some(("type", value)) => kind = Some(value.to_owned()),
+            Some(("filename", value)) => file = Some(value.trim_matches('"').to_owned()),
+            _ if kind.is_some() && piece.trim_start().starts_with("charset=") => {
+                kind = kind.map(|kind| format!("{kind};{piece}"));
+            }
+            _ => content = format!("{content};{piece}"),
+        }
+    }
+    if let Some(path) = content.strip_prefix('@') {
+        let content = match String::from_utf8(bytes_of("--form", path, read)?) {
+            Ok(text) => Content::Text(literal(&text)),
+            Err(error) => Content::Bytes(error.into_bytes()),
+        };
+        let base = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let kind = kind.or_else(|| Some("application/octet-stream".to_owned()));
+        return Ok(Part { name, file: file.or(Some(base)), kind, content });
+    }
+    let text = match content.strip_prefix('<') {
+        Some(path) => literal(&text_file("--form", path, read)?),
+        None => content.trim_matches('"').to_owned(),
+    };
+    Ok(Part { name, file, kind, content: Content::Text(text) })
+}

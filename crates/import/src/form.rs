@@ -1,0 +1,168 @@
+//! Forms: what browsers and cURL make of names and values, and how they are told apart again.
+
+use crate::imported::Body;
+use crate::notation::{has_holes, literal};
+use crate::secrets::{Variables, is_secret_member};
+use url::form_urlencoded;
+
+/// The type of the content of a form.
+pub(crate) const TYPE: &str = "application/x-www-form-urlencoded";
+
+/// A byte as it stands in a URL: letters, digits and `-._~` as they are, everything else as `%XX` (RFC 3986).
+pub(crate) fn percent(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(*byte));
+            }
+            byte => {
+                out.push('%');
+                out.push(char::from(b"0123456789ABCDEF"[usize::from(byte >> 4)]));
+                out.push(char::from(b"0123456789ABCDEF"[usize::from(byte & 15)]));
+            }
+        }
+    }
+    out
+}
+
+/// The body that a form is: its fields where nothing is lost by telling them apart, else the text as it is. `text` is
+/// in the notation of plans.
+pub(crate) fn body(text: String, variables: &mut Variables) -> Body {
+    if has_holes(&text) {
+        return Body::Text(text);
+    }
+    let plain = text.replace("$${", "${");
+    let pairs: Vec<(String, String)> =
+        form_urlencoded::parse(plain.as_bytes()).into_owned().collect();
+    let again = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
+    if pairs.is_empty() || again != plain.replace("%20", "+") {
+        return Body::Text(text);
+    }
+    let fields = pairs.into_iter().map(|(name, value)| {
+        let value = member(&name, &value, variables);
+        (name, value)
+    });
+    Body::Form(fields.collect())
+}
+
+/// The value of a field, its secret taken out.
+pub(crate) fn member(name: &str, value: &str, variables: &mut Variables) -> String {
+    let value = literal(value);
+    if is_secret_member(name) {
+        variables.secret(name, &value, &format!("what the parameter '{name}' held"))
+    } else {
+        value
+    }
+}
+
+/// A URL with the secrets of its query taken out. It is in the notation of plans and stays so.
+pub(crate) fn query(url: &str, variables: &mut Variables) -> String {
+    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
+    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, value)) if is_secret_member(name) => {
+            let comment = format!("what the parameter '{name}' held, as it stands in a URL");
+            format!("{name}={}", variables.secret(name, value, &comment))
+        }
+        _ => pair.to_owned(),
+    });
+    format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"))
+}
+
+/// Parts of a form that may hold files (RFC 7578), each with its head, and the boundary between them.
+pub(crate) struct Multipart {
+    boundary: String,
+    bytes: Vec<u8>,
+}
+
+impl Multipart {
+    /// No part yet. The boundary must not occur in any of `contents`.
+    pub(crate) fn new(contents: &[&[u8]]) -> Self {
+        let free = |boundary: &String| {
+            let boundary = boundary.as_bytes();
+            !contents.iter().any(|content| content.windows(boundary.len()).any(|it| it == boundary))
+        };
+        let boundary = (0..=u32::MAX).map(|n| format!("----brunt-{n:08x}")).find(free);
+        Self { boundary: boundary.unwrap_or_default(), bytes: Vec::new() }
+    }
+
+    /// Adds a part.
+    pub(crate) fn part(
+        &mut self,
+        name: &str,
+        file: Option<&str>,
+        kind: Option<&str>,
+        content: &[u8],
+    ) {
+        // As browsers do: a quote or a line break in a name is percent-encoded (HTML, multipart/form-data encoding).
+        let quoted =
+            |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+        let mut head = format!(
+            "--{}\r\nContent-Disposition: form-data; name=\"{}\"",
+            self.boundary,
+            quoted(name)
+        );
+        if let Some(file) = file {
+            head.push_str(&["; filename=\"", &quoted(file), "\""].concat());
+        }
+        if let Some(kind) = kind {
+            head.push_str(&["\r\nContent-Type: ", kind].concat());
+        }
+        self.bytes.extend_from_slice(head.as_bytes());
+        self.bytes.extend_from_slice(b"\r\n\r\n");
+        self.bytes.extend_from_slice(content);
+        self.bytes.extend_from_slice(b"\r\n");
+    }
+
+    /// The type of the content, and the content.
+    pub(crate) fn finish(mut self) -> (String, Vec<u8>) {
+        self.bytes.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
+        (format!("multipart/form-data; boundary={}", self.boundary), self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secrets::Secrets;
+
+    #[test]
+    fn a_form_is_told_apart_only_if_nothing_is_lost() {
+        let mut variables = Variables::new(Secrets::Named);
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            body("grant_type=password&password=a%26b&x=a+b%20c".to_owned(), &mut variables),
+            Body::Form(vec![
+                field("grant_type", "password"),
+                field("password", "${password}"),
+                field("x", "a b c")
+            ])
+        );
+        for text in ["{\"a\":1}", "", "a=%7e", "a", "a=${X}", "a=é"] {
+            assert_eq!(body(text.to_owned(), &mut variables), Body::Text(text.to_owned()));
+        }
+        assert_eq!(variables.taken(), 1);
+        assert_eq!(
+            query("http://h/?a=1&access_token=x%20y", &mut variables),
+            "http://h/?a=1&access_token=${access_token}"
+        );
+        assert_eq!(percent("a b/é~".as_bytes()), "a%20b%2F%C3%A9~");
+    }
+
+    #[test]
+    fn parts_are_framed_and_the_boundary_is_in_none_of_them() {
+        let contents = [&b"x ----brunt-00000000 y"[..], b"z"];
+        let mut multipart = Multipart::new(&contents);
+        multipart.part("a\"b", None, None, contents[0]);
+        multipart.part("f", Some("f.txt"), Some("text/plain"), contents[1]);
+        let (kind, bytes) = multipart.finish();
+        assert_eq!(kind, "multipart/form-data; boundary=----brunt-00000001");
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "------brunt-00000001\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\n\
+             x ----brunt-00000000 y\r\n\
+             ------brunt-00000001\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\
+             Content-Type: text/plain\r\n\r\nz\r\n------brunt-00000001--\r\n"
+        );
+    }
+}

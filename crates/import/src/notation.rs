@@ -1,0 +1,76 @@
+//! Text as plans write it: `${name}` is a hole, and `$${` stands for `${`.
+//!
+//! Whatever is imported is kept in this notation from the moment it is read, so that a variable of a shell and a secret
+//! that was taken out are holes like any other, and a dollar sign and a brace that happened to be next to each other
+//! are not.
+
+/// Text that means itself.
+pub(crate) fn literal(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+/// A hole. A dollar sign cannot stand right before one, since it would make it text.
+pub(crate) fn hole(name: &str) -> String {
+    format!("${{{name}}}")
+}
+
+/// Where the first hole of a text begins and ends.
+fn next_hole(text: &str) -> Option<(usize, usize)> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find("${")?;
+        if !text[..at].ends_with('$') {
+            return text[at..].find('}').map(|end| (at, at + end + 1));
+        }
+        from = at + 2;
+    }
+}
+
+/// Whether there is a hole in it.
+pub fn has_holes(text: &str) -> bool {
+    next_hole(text).is_some()
+}
+
+/// What a text without holes means; nothing where there are holes.
+pub fn meaning(text: &str) -> Option<String> {
+    (!has_holes(text)).then(|| text.replace("$${", "${"))
+}
+
+/// What a text means once each hole is filled with what `value` knows of its name; the name of the first hole of which
+/// it knows nothing is the error.
+pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((from, to)) = next_hole(rest) {
+        out.push_str(&rest[..from].replace("$${", "${"));
+        let name = &rest[from + 2..to - 1];
+        out.push_str(&value(name).ok_or_else(|| name.to_owned())?);
+        rest = &rest[to..];
+    }
+    out.push_str(&rest.replace("$${", "${"));
+    Ok(out)
+}
+
+/// What is left of a text when its holes are empty.
+pub(crate) fn without_holes(text: &str) -> String {
+    filled(text, |_| Some(String::new())).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_holes_are_told_apart() {
+        for (text, written) in [("a", "a"), ("${x}", "$${x}"), ("$${x", "$$${x"), ("$x", "$x")] {
+            assert_eq!(literal(text), written);
+            assert_eq!(meaning(written).as_deref(), Some(text));
+        }
+        assert!(has_holes(&format!("a{}b", hole("x"))));
+        assert_eq!(meaning("$${a} ${b}"), None);
+        let known = |name: &str| (name == "b").then(|| "${}".to_owned());
+        assert_eq!(filled("$${a} ${b}-${b}", known).as_deref(), Ok("${a} ${}-${}"));
+        assert_eq!(filled("${b}${c}", known), Err("c".to_owned()));
+        assert!(!has_holes("${open"));
+    }
+}

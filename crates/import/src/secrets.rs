@@ -1,0 +1,277 @@
+//! What of a request is a secret, and the variables that take its place.
+//!
+//! Recordings and pasted command lines hold tokens, cookies and passwords, and plans end up in repositories. So a value
+//! that is known to be a secret by the name of its header, parameter or member becomes a variable which the environment
+//! fills, unless it was said that secrets are to be kept.
+
+use crate::imported::{Value, Variable};
+use crate::node::Node;
+use crate::notation::{has_holes, hole, literal};
+
+/// What becomes of secrets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Secrets {
+    /// They become variables that the environment fills.
+    #[default]
+    Named,
+    /// They stay as they are.
+    Kept,
+}
+
+/// Words in the name of a header that make its value a secret.
+const HEADER_WORDS: [&str; 10] = [
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "api-key",
+    "apikey",
+    "api_key",
+    "subscription-key",
+    "session",
+    "signature",
+];
+
+/// Headers whose values are secrets though their names do not say it.
+const HEADERS: [&str; 3] = ["iplanetdirectorypro", "x-amz-credential", "x-auth"];
+
+/// The words that make a parameter of a URL or a form, or a member of JSON, a secret.
+const MEMBER_WORDS: [&str; 9] = [
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "assertion",
+    "samlresponse",
+    "signature",
+];
+
+/// Names that hold such a word and no secret.
+const MEMBERS_NOT: [&str; 5] =
+    ["token_type", "token_type_hint", "tokentype", "token_format", "password_policy"];
+
+/// The variables of an import, and the secrets among them.
+#[derive(Debug, Default)]
+pub(crate) struct Variables {
+    list: Vec<Variable>,
+    /// The secret each variable took the place of, by the place in the list.
+    taken: Vec<Option<String>>,
+    secrets: Secrets,
+}
+
+impl Variables {
+    pub(crate) fn new(secrets: Secrets) -> Self {
+        Self { secrets, ..Self::default() }
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Variable> {
+        self.list
+    }
+
+    /// A variable of the environment whose name is known.
+    pub(crate) fn environment(&mut self, name: &str, comment: &str) {
+        if !self.list.iter().any(|known| known.name == name) {
+            self.add(name.to_owned(), Value::Environment(name.to_owned()), comment, None);
+        }
+    }
+
+    /// A variable with a value; the hole to put in its place. The same name with another value becomes another name.
+    pub(crate) fn constant(&mut self, name: &str, value: &str, comment: &str) -> String {
+        let wanted = Value::Constant(value.to_owned());
+        let base = identifier(name);
+        let named = |known: &Variable| known.name == base || is_numbered(&known.name, &base);
+        let same = self.list.iter().find(|known| named(known) && known.value == wanted);
+        let name = same.map_or_else(|| self.free(&base), |known| known.name.clone());
+        if same_is_missing(&self.list, &name) {
+            self.add(name.clone(), wanted, comment, None);
+        }
+        hole(&name)
+    }
+
+    /// What stands for a secret in a plan. Where there are holes in it already, or secrets are kept, it stays.
+    /// `value` is in the notation of plans.
+    pub(crate) fn secret(&mut self, name: &str, value: &str, comment: &str) -> String {
+        if self.secrets == Secrets::Kept || has_holes(value) || value.is_empty() {
+            return value.to_owned();
+        }
+        if let Some(at) = self.taken.iter().position(|taken| taken.as_deref() == Some(value)) {
+            return hole(&self.list[at].name);
+        }
+        let name = self.free(&identifier(name));
+        let environment = Value::Environment(name.to_ascii_uppercase());
+        self.add(name.clone(), environment, comment, Some(value.to_owned()));
+        hole(&name)
+    }
+
+    /// A secret that is not in the import at all, but must be given: the same name is the same secret.
+    pub(crate) fn missing(&mut self, name: &str, comment: &str) -> String {
+        let name = identifier(name);
+        if same_is_missing(&self.list, &name) {
+            let environment = Value::Environment(name.to_ascii_uppercase());
+            self.add(name.clone(), environment, comment, None);
+        }
+        hole(&name)
+    }
+
+    /// How many secrets were taken out.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken.iter().flatten().count()
+    }
+
+    /// The value of a header as it stands in a plan.
+    pub(crate) fn header(&mut self, name: &str, value: &str) -> String {
+        let lower = name.to_ascii_lowercase();
+        let comment = format!("what the header {name} held");
+        if matches!(lower.as_str(), "authorization" | "proxy-authorization") {
+            let Some((scheme, rest)) = value.split_once(' ') else {
+                return self.secret(&lower, value, &comment);
+            };
+            let called =
+                if scheme.eq_ignore_ascii_case("bearer") { "token" } else { "credentials" };
+            return format!("{scheme} {}", self.secret(called, rest.trim_start(), &comment));
+        }
+        let secret = lower == "cookie"
+            || HEADERS.contains(&lower.as_str())
+            || HEADER_WORDS.iter().any(|word| lower.contains(word));
+        if secret { self.secret(&lower, value, &comment) } else { value.to_owned() }
+    }
+
+    /// A text that is JSON, with its secrets taken out and every other byte as it was. `text` means itself.
+    pub(crate) fn json(&mut self, text: &str) -> String {
+        let Some(tree) = Node::json(text).ok().filter(|_| self.secrets == Secrets::Named) else {
+            return literal(text);
+        };
+        let mut secrets = Vec::new();
+        tree.walk(&mut |name, node| {
+            if let Node::Text(value) = node
+                && is_secret_member(name)
+                && !value.is_empty()
+            {
+                secrets.push((name.to_owned(), value.clone()));
+            }
+        });
+        let mut out = literal(text);
+        for (name, value) in secrets {
+            let quoted = |text: &str| literal(&Node::Text(text.to_owned()).to_json());
+            let (key, value) = (quoted(&name), quoted(&value));
+            if let Some((from, to)) = member(&out, &key, &value) {
+                let inside = value[1..value.len() - 1].to_owned();
+                let comment = format!("what the member '{name}' of a body held");
+                let stands = self.secret(&name, &inside, &comment);
+                out.replace_range(from + 1..to - 1, &stands);
+            }
+        }
+        out
+    }
+
+    fn add(&mut self, name: String, value: Value, comment: &str, taken: Option<String>) {
+        self.list.push(Variable { name, value, comment: comment.to_owned() });
+        self.taken.push(taken);
+    }
+
+    /// A name that nothing has yet.
+    fn free(&self, base: &str) -> String {
+        let mut name = base.to_owned();
+        let mut number = 2;
+        while self.list.iter().any(|known| known.name == name) {
+            name = format!("{base}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+fn same_is_missing(list: &[Variable], name: &str) -> bool {
+    !list.iter().any(|known| known.name == name)
+}
+
+fn is_numbered(name: &str, base: &str) -> bool {
+    let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether what is under this name in a form, a query or JSON is a secret.
+pub(crate) fn is_secret_member(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase().replace('-', "_");
+    let named = matches!(lower.as_str(), "pwd" | "pass" | "code" | "code_verifier")
+        || MEMBER_WORDS.iter().any(|word| lower.contains(word));
+    named && !MEMBERS_NOT.contains(&lower.as_str())
+}
+
+/// Where the value of a member stands in a text.
+fn member(text: &str, key: &str, value: &str) -> Option<(usize, usize)> {
+    text.match_indices(key).find_map(|(at, _)| {
+        let rest = text[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
+        let from = text.len() - rest.len();
+        rest.starts_with(value).then_some((from, from + value.len()))
+    })
+}
+
+/// A name that a variable may have.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut out = String::new();
+    for char in name.chars() {
+        if char.is_ascii_alphanumeric() {
+            out.push(char);
+        } else if !out.is_empty() && !out.ends_with('_') {
+            out.push('_');
+        }
+    }
+    let out = out.trim_end_matches('_');
+    match out.chars().next() {
+        None => "value".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("_{out}"),
+        Some(_) => out.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_secret_is_one_variable_and_another_is_another() {
+        let mut variables = Variables::new(Secrets::Named);
+        assert_eq!(variables.header("Authorization", "Bearer abc"), "Bearer ${token}");
+        assert_eq!(variables.header("authorization", "bearer abc"), "bearer ${token}");
+        assert_eq!(variables.header("Authorization", "Bearer xyz"), "Bearer ${token_2}");
+        assert_eq!(variables.header("X-OpenAM-Password", "p"), "${x_openam_password}");
+        assert_eq!(variables.header("Cookie", "a=b"), "${cookie}");
+        assert_eq!(variables.header("Accept", "token"), "token");
+        assert_eq!(variables.header("Authorization", "Bearer ${MINE}"), "Bearer ${MINE}");
+        assert_eq!(variables.taken(), 4);
+        let names: Vec<_> = variables.into_list().into_iter().map(|it| it.value).collect();
+        assert_eq!(names[1], Value::Environment("TOKEN_2".to_owned()));
+        let mut kept = Variables::new(Secrets::Kept);
+        assert_eq!(kept.header("Authorization", "Bearer abc"), "Bearer abc");
+        assert_eq!(kept.json(r#"{"password":"p"}"#), r#"{"password":"p"}"#);
+        assert!(kept.into_list().is_empty());
+    }
+
+    #[test]
+    fn members_of_json_lose_their_secrets_and_nothing_else() {
+        let mut variables = Variables::new(Secrets::Named);
+        let text = "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"p\\\"w\"}], \"n\": 1.50, \"password\":7 }";
+        assert_eq!(
+            variables.json(text),
+            "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"${Password}\"}], \"n\": 1.50, \"password\":7 }"
+        );
+        assert_eq!(variables.json("no ${json}"), "no $${json}");
+        assert_eq!(variables.json(r#"{"token_type":"x"}"#), r#"{"token_type":"x"}"#);
+    }
+
+    #[test]
+    fn constants_share_a_name_only_with_the_same_value() {
+        let mut variables = Variables::new(Secrets::Named);
+        assert_eq!(variables.constant("user-id", "1", ""), "${user_id}");
+        assert_eq!(variables.constant("user-id", "1", ""), "${user_id}");
+        assert_eq!(variables.constant("user-id", "2", ""), "${user_id_2}");
+        assert_eq!(variables.constant("user-id", "2", ""), "${user_id_2}");
+        assert_eq!(variables.missing("user-id", ""), "${user_id}");
+        for (name, expected) in [("", "value"), ("--", "value"), ("1a", "_1a"), ("a.b[]", "a_b")] {
+            assert_eq!(identifier(name), expected);
+        }
+    }
+}
