@@ -61,9 +61,8 @@ impl Escape {
     const fn form(self, byte: u8, first: bool, last: bool, text: bool) -> Form {
         match self {
             Self::None | Self::Base64 => Form::Plain,
-            Self::Url => url(byte),
             Self::Form if byte == b' ' => Form::Other(b'+'),
-            Self::Form => url(byte),
+            Self::Url | Self::Form => url(byte),
             Self::Json => json(byte),
             // What is not UTF-8 cannot stand as it is in a string that both RFCs define as UTF-8.
             Self::Dn | Self::Filter if byte >= 0x80 && !text => Form::Hex,

@@ -3,8 +3,11 @@
 //! Which origin a step goes to, which variables it uses, what it wants to see of an answer, in which order variables
 //! are drawn: each is worked out once, so that an exchange looks things up by number and asks nobody.
 
+use super::check::Check;
+use super::extract::Extract;
 use super::ledger::Tallies;
 use super::plan::{Act, Flow, Renewal, Scenario, Step, What};
+use super::source::{self, Circle};
 use super::walk::Spot;
 use super::{Content, HttpAct};
 use crate::http::response::Wanted;
@@ -21,10 +24,9 @@ pub struct Course {
     notes: Vec<Vec<Note>>,
     /// The first and the last exchange of each scenario.
     ends: Vec<(usize, usize)>,
-    /// The variables in the order in which they are drawn: each after those it is made of.
-    order: Vec<usize>,
+    /// The variables in the order in which they are drawn, each after those it is made of, and when.
+    order: Vec<(Hole, Renewal)>,
     renews_by_exchange: bool,
-    made_of_answers: Vec<usize>,
     firsts: Vec<Arc<Origin>>,
 }
 
@@ -54,8 +56,8 @@ pub(super) struct ActNote {
 #[derive(Debug, thiserror::Error)]
 pub enum CourseError {
     /// Variables that are made of each other.
-    #[error("fill the variable '{0}': it is made of variables that are made of it")]
-    Circle(String),
+    #[error(transparent)]
+    Circle(#[from] Circle),
     /// A URL that leads nowhere.
     #[error("find where the step '{step}' goes: failed to {source}")]
     Url {
@@ -70,11 +72,9 @@ impl Course {
     /// Works out what can be known of a flow. Resolves the names of all servers that no variable decides.
     pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CourseError> {
         let tallies = Tallies::of(&flow);
-        let order = drawing_order(&flow)?;
-        let made_of_answers = made_of_answers(&flow, &order);
+        let order = source::order(&flow.variables)?;
         let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
-        let renews_by_exchange =
-            flow.variables.iter().any(|variable| by_exchange(variable.renewal));
+        let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));
         let mut course = Self {
             notes: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
@@ -83,7 +83,6 @@ impl Course {
             tallies,
             order,
             renews_by_exchange,
-            made_of_answers,
             firsts: Vec::new(),
         };
         course.notes = course.take_notes()?;
@@ -111,17 +110,12 @@ impl Course {
         &self.firsts
     }
 
-    pub(super) fn drawing_order(&self) -> &[usize] {
+    pub(super) fn drawing_order(&self) -> &[(Hole, Renewal)] {
         &self.order
     }
 
     pub(super) fn renews_by_exchange(&self) -> bool {
         self.renews_by_exchange
-    }
-
-    /// The variables that are made of what answers bring.
-    pub(super) fn made_of_answers(&self) -> &[usize] {
-        &self.made_of_answers
     }
 
     /// The exchange at a spot, which is known to be one.
@@ -166,7 +160,8 @@ impl Course {
                 let mut texts = texts(http);
                 note.constant = texts.all(|text| text.constant().is_some());
                 note.origin = self.origin(act, &http.url)?;
-                for hole in self::texts(http).flat_map(Text::holes) {
+                let checked = act.checks.iter().flat_map(Check::texts);
+                for hole in self::texts(http).chain(checked).flat_map(Text::holes) {
                     made_of(&self.flow, hole, &mut note.uses);
                 }
             }
@@ -221,8 +216,12 @@ fn texts(http: &HttpAct) -> impl Iterator<Item = &Text> {
 }
 
 fn wanted(act: &Act) -> Wanted {
-    let looks = !act.checks.is_empty() || !act.extracts.is_empty();
-    Wanted { fields: looks, body: looks }
+    let checks = act.checks.iter().map(Check::wants);
+    let all = checks.chain(act.extracts.iter().map(Extract::wants));
+    all.fold(Wanted::default(), |one, other| Wanted {
+        fields: one.fields || other.fields,
+        body: one.body || other.body,
+    })
 }
 
 /// Adds a variable and those it is made of.
@@ -232,59 +231,7 @@ fn made_of(flow: &Flow, hole: Hole, all: &mut Vec<Hole>) {
     }
     all.push(hole);
     if let Some(variable) = flow.variables.get(usize::from(hole.0)) {
-        variable.source.holes().for_each(|other| made_of(flow, other, all));
+        let named = variable.source.texts().flat_map(Text::holes);
+        named.for_each(|other| made_of(flow, other, all));
     }
-}
-
-/// The variables that are made of what answers bring, in drawing order.
-fn made_of_answers(flow: &Flow, order: &[usize]) -> Vec<usize> {
-    let from_answer = |hole: &Hole| {
-        let variable = flow.variables.get(usize::from(hole.0));
-        variable.is_some_and(|one| matches!(one.renewal, Renewal::Extracted | Renewal::Kept))
-    };
-    let is_made = |number: &usize| {
-        let mut all = Vec::new();
-        made_of(flow, Hole(*number as u16), &mut all);
-        !from_answer(&all[0]) && all.iter().any(from_answer)
-    };
-    order.iter().copied().filter(is_made).collect()
-}
-
-/// Each variable after those it is made of.
-fn drawing_order(flow: &Flow) -> Result<Vec<usize>, CourseError> {
-    let mut order = Vec::new();
-    let mut state = vec![Mark::Unseen; flow.variables.len()];
-    for number in 0..flow.variables.len() {
-        visit(flow, number, &mut state, &mut order)?;
-    }
-    Ok(order)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Unseen,
-    Begun,
-    Done,
-}
-
-fn visit(
-    flow: &Flow,
-    number: usize,
-    state: &mut [Mark],
-    order: &mut Vec<usize>,
-) -> Result<(), CourseError> {
-    let variable = &flow.variables[number];
-    match state[number] {
-        Mark::Done => return Ok(()),
-        Mark::Begun => return Err(CourseError::Circle(variable.name.clone())),
-        Mark::Unseen => state[number] = Mark::Begun,
-    }
-    for hole in variable.source.holes() {
-        if usize::from(hole.0) < flow.variables.len() {
-            visit(flow, hole.0.into(), state, order)?;
-        }
-    }
-    state[number] = Mark::Done;
-    order.push(number);
-    Ok(())
 }

@@ -1,7 +1,20 @@
-//! [`Extract`]: what is kept of an answer, and where.
+//! [`Extract`]: what is kept of an answer, and where it is found.
+//!
+//! A place in an answer is a [`From`], compiled once; checks look at the same places. What has no value in an answer is
+//! taken away from the variable too, so that no step sends what an earlier iteration was given.
 
-use super::reply::Reply;
+use super::json::{self, Pointer};
+use super::reply::Parsed;
+use crate::http::response::Wanted;
 use brunt_feed::{Hole, Values};
+use regex::bytes::Regex;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+use std::borrow::Cow;
+use std::fmt;
+
+/// From how many bytes on what an answer brought is taken for a secret, a token, and not shown.
+const TOKEN_LEAST: usize = 12;
 
 /// What is kept of an answer.
 #[derive(Clone, Debug)]
@@ -10,21 +23,396 @@ pub struct Extract {
     pub from: From,
     /// The variable it becomes.
     pub into: Hole,
+    /// What becomes of the variable where an answer does not hold it.
+    pub missing: Missing,
+}
+
+/// What becomes of a variable whose value an answer does not hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// It has no value any more.
+    #[default]
+    Unset,
+    /// It keeps the one it had.
+    Keep,
+    /// It has this one.
+    Value(Vec<u8>),
+    /// The step has failed.
+    Fail,
 }
 
 /// Where in an answer a value is found.
 #[derive(Clone, Debug)]
 pub enum From {
-    /// A field of HTTP, an attribute of LDAP: by its name, in any case.
+    /// A field of HTTP, an attribute of LDAP, an option of DHCP: by its name, in any case.
     Field(String),
+    /// A cookie that the answer sets.
+    Cookie(String),
+    /// The protocol's own code.
+    Code,
+    /// The whole body.
+    Body,
+    /// A place in a body that is JSON.
+    Pointer(Pointer),
+    /// A path through a body that is JSON, RFC 9535: the first of the values it leads to. The members of an object are
+    /// met in the order of their names.
+    Path(JsonPath),
+    /// A member of the JSON object that the body is, or of the first of those that it is a list of.
+    Member(String),
+    /// What a regular expression finds in a value: the whole of it, group 0, or one of its groups.
+    Pattern {
+        /// The value.
+        of: Box<Self>,
+        /// The expression.
+        pattern: Regex,
+        /// The number of the group.
+        group: usize,
+    },
+}
+
+/// A place that cannot be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read the {kind} '{text}': {problem}")]
+pub struct SpotError {
+    /// What it should have been.
+    pub kind: &'static str,
+    /// What it is.
+    pub text: String,
+    /// What is wrong with it and what would be right.
+    pub problem: String,
+}
+
+/// A value that was found.
+#[derive(Clone, Debug)]
+pub(super) enum Found<'a> {
+    /// Bytes as they came.
+    Bytes(Cow<'a, [u8]>),
+    /// JSON as it came.
+    Raw(&'a str),
+    /// JSON, parsed.
+    Json(&'a Value),
+}
+
+impl Found<'_> {
+    /// The value as text: a string of JSON without its quotes.
+    pub(super) fn text(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Bytes(bytes) => Cow::Borrowed(bytes),
+            Self::Raw(raw) => match json::unquoted(raw) {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
+            Self::Json(Value::String(text)) => Cow::Borrowed(text.as_bytes()),
+            Self::Json(value) => Cow::Owned(value.to_string().into_bytes()),
+        }
+    }
+
+    /// The value as JSON, if it is.
+    pub(super) fn json(&self) -> Option<Cow<'_, Value>> {
+        match self {
+            Self::Bytes(bytes) => serde_json::from_slice(bytes).ok().map(Cow::Owned),
+            Self::Raw(raw) => serde_json::from_str(raw).ok().map(Cow::Owned),
+            Self::Json(value) => Some(Cow::Borrowed(value)),
+        }
+    }
+
+    /// Whether it is JSON's word for no value.
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Raw("null") | Self::Json(Value::Null))
+    }
 }
 
 impl Extract {
-    /// Finds the value and keeps it; says whether it was there.
-    pub fn keep(&self, reply: &Reply<'_>, values: &mut Values) -> bool {
-        let found = match &self.from {
-            From::Field(name) => reply.value(name),
+    /// Finds the value and keeps it; says whether the answer is as it should be: it is not where it does not hold a
+    /// value that must be there. JSON's null is no value.
+    pub fn keep(&self, parsed: &Parsed<'_>, values: &mut Values) -> bool {
+        match self.from.find(parsed).filter(|found| !found.is_null()) {
+            Some(found) => {
+                let text = found.text();
+                values.set(self.into, &text);
+                values.hide(self.into, text.len() >= TOKEN_LEAST);
+            }
+            None => match &self.missing {
+                Missing::Keep => {}
+                Missing::Value(value) => values.set(self.into, value),
+                Missing::Unset => values.unset(self.into),
+                Missing::Fail => {
+                    values.unset(self.into);
+                    return false;
+                }
+            },
+        }
+        true
+    }
+
+    /// What it wants to see of an answer.
+    pub fn wants(&self) -> Wanted {
+        self.from.wants()
+    }
+}
+
+impl fmt::Display for Extract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.from.fmt(f)
+    }
+}
+
+impl From {
+    /// A place in a body that is JSON, RFC 6901: `/user/0/name`.
+    pub fn pointer(text: &str) -> Result<Self, SpotError> {
+        let pointer = Pointer::parse(text);
+        pointer.map(Self::Pointer).map_err(|problem| wrong("JSON pointer", text, problem))
+    }
+
+    /// A path through a body that is JSON, RFC 9535: `$.users[?@.mail].name`.
+    pub fn path(text: &str) -> Result<Self, SpotError> {
+        let path = JsonPath::parse(text);
+        path.map(Self::Path).map_err(|error| wrong("JSONPath", text, error.to_string()))
+    }
+
+    /// What a regular expression finds in the body.
+    pub fn pattern(text: &str, group: usize) -> Result<Self, SpotError> {
+        Self::Body.narrowed(text, group)
+    }
+
+    /// What a regular expression finds in the value that this is.
+    pub fn narrowed(self, text: &str, group: usize) -> Result<Self, SpotError> {
+        let wrong = |problem| wrong("regular expression", text, problem);
+        let pattern = Regex::new(text).map_err(|error| {
+            // What the crate draws under the expression is no part of a sentence.
+            wrong(error.to_string().lines().last().unwrap_or_default().trim().to_owned())
+        })?;
+        let groups = pattern.captures_len() - 1;
+        if group > groups {
+            return Err(wrong(format!("it has {groups} groups, so there is no group {group}")));
+        }
+        Ok(Self::Pattern { of: Box::new(self), pattern, group })
+    }
+
+    /// What it wants to see of an answer.
+    pub fn wants(&self) -> Wanted {
+        match self {
+            Self::Code => Wanted::default(),
+            Self::Field(_) | Self::Cookie(_) => Wanted { fields: true, body: false },
+            Self::Body | Self::Pointer(_) | Self::Path(_) | Self::Member(_) => {
+                Wanted { fields: false, body: true }
+            }
+            Self::Pattern { of, .. } => of.wants(),
+        }
+    }
+
+    /// The value, if the answer holds it.
+    pub(super) fn find<'p>(&self, parsed: &'p Parsed<'_>) -> Option<Found<'p>> {
+        let reply = parsed.reply();
+        let bytes = |bytes: &'p [u8]| Found::Bytes(Cow::Borrowed(bytes));
+        match self {
+            Self::Field(name) => reply.value(name).map(bytes),
+            Self::Cookie(name) => reply.cookie(name).map(bytes),
+            Self::Code => Some(Found::Bytes(Cow::Owned(reply.code().to_string().into_bytes()))),
+            Self::Body => Some(bytes(reply.body())),
+            Self::Pointer(pointer) => pointer.find(reply.body()).map(Found::Raw),
+            Self::Path(path) => path.query(parsed.json()?).into_iter().next().map(Found::Json),
+            Self::Member(name) => json::member(reply.body(), name).map(Found::Raw),
+            Self::Pattern { of, pattern, group } => narrow(&of.find(parsed)?, pattern, *group),
+        }
+    }
+
+    /// How many values the answer holds there: those that a path leads to, fields of one name, matches.
+    pub(super) fn count(&self, parsed: &Parsed<'_>) -> usize {
+        match self {
+            Self::Field(name) => parsed.reply().count(name),
+            Self::Path(path) => parsed.json().map_or(0, |body| path.query(body).len()),
+            Self::Pattern { of, pattern, .. } => {
+                of.find(parsed).map_or(0, |found| pattern.find_iter(&found.text()).count())
+            }
+            // Of a list, its values; of anything else, itself.
+            Self::Pointer(_) | Self::Member(_) => match self.find(parsed) {
+                None => 0,
+                Some(found) => match found.json().as_deref() {
+                    Some(Value::Array(list)) => list.len(),
+                    _ => 1,
+                },
+            },
+            Self::Cookie(_) | Self::Code | Self::Body => self.find(parsed).iter().count(),
+        }
+    }
+}
+
+/// The first match of `pattern`, or one of its groups. What lies in the answer is handed on as it lies there.
+fn narrow<'p>(found: &Found<'p>, pattern: &Regex, group: usize) -> Option<Found<'p>> {
+    let part = |text| pattern.captures(text)?.get(group).map(|part| part.range());
+    Some(Found::Bytes(match found {
+        Found::Bytes(Cow::Borrowed(bytes)) => Cow::Borrowed(&bytes[part(bytes)?]),
+        other => {
+            let text = other.text();
+            Cow::Owned(text[part(&text)?].to_vec())
+        }
+    }))
+}
+
+impl fmt::Display for From {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(name) => write!(f, "the field '{name}'"),
+            Self::Cookie(name) => write!(f, "the cookie '{name}'"),
+            Self::Code => f.write_str("the code"),
+            Self::Body => f.write_str("the body"),
+            Self::Pointer(pointer) => write!(f, "the JSON value at '{pointer}'"),
+            Self::Path(path) => write!(f, "the JSON value at '{path}'"),
+            Self::Member(name) => write!(f, "the JSON member '{name}'"),
+            Self::Pattern { of, pattern, .. } => write!(f, "'{pattern}' in {of}"),
+        }
+    }
+}
+
+fn wrong(kind: &'static str, text: &str, problem: String) -> SpotError {
+    SpotError { kind, text: text.to_owned(), problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Reply;
+    use crate::http::Response;
+
+    const STORE: &str = r#"{"store":{"book":[
+        {"category":"reference","author":"Nigel Rees","title":"Sayings of the Century","price":8.95},
+        {"category":"fiction","author":"Evelyn Waugh","title":"Sword of Honour","price":12.99},
+        {"category":"fiction","author":"Herman Melville","title":"Moby Dick","isbn":"0-553-21311-3","price":8.99},
+        {"category":"fiction","author":"J. R. R. Tolkien","title":"The Lord of the Rings",
+         "isbn":"0-395-19395-8","price":22.99}],
+        "bicycle":{"color":"red","price":399}}}"#;
+
+    fn found(from: &From, response: &Response) -> Option<String> {
+        let parsed = Parsed::new(Reply::Http(response));
+        from.find(&parsed).map(|found| String::from_utf8(found.text().into_owned()).unwrap())
+    }
+
+    #[test]
+    fn the_examples_of_rfc_9535_hold() {
+        let response = Response::sample(200, &[], STORE.as_bytes());
+        let parsed = Parsed::new(Reply::Http(&response));
+        // The first value and the count of values, of table 2 in section 1.5.
+        let cases = [
+            ("$.store.book[*].author", "Nigel Rees", 4),
+            ("$..author", "Nigel Rees", 4),
+            ("$.store.book..price", "8.95", 4),
+            ("$..book[2].author", "Herman Melville", 1),
+            ("$..book[-1].title", "The Lord of the Rings", 1),
+            ("$..book[0,1].title", "Sayings of the Century", 2),
+            ("$..book[?@.isbn].title", "Moby Dick", 2),
+            ("$..book[?@.price<10].title", "Sayings of the Century", 2),
+            ("$..book[?match(@.author, 'J.*')].price", "22.99", 1),
+        ];
+        for (path, first, count) in cases {
+            let from = From::path(path).unwrap();
+            let text = from.find(&parsed).map(|found| found.text().into_owned());
+            assert_eq!(
+                (text.as_deref(), from.count(&parsed)),
+                (Some(first.as_bytes()), count),
+                "{path}"
+            );
+        }
+        let nothing = From::path("$..book[2].publisher").unwrap();
+        assert_eq!((nothing.find(&parsed).is_none(), nothing.count(&parsed)), (true, 0));
+    }
+
+    #[test]
+    fn values_are_found_wherever_they_stand() {
+        let fields = [
+            ("Location", "https://rp/cb?code=a.b&state=5"),
+            ("Set-Cookie", "sid=xyz; Secure"),
+            ("X-Count", "1"),
+            ("x-count", "2"),
+        ];
+        let body = r#"{"tokenId":"AQIC5*","n":{"list":[1,{"x":2}]},"none":null}"#;
+        let response = Response::sample(302, &fields, body.as_bytes());
+        let pattern = |text, group| From::pattern(text, group).unwrap();
+        let field = |name: &str| From::Field(name.to_owned());
+        let cases = [
+            (field("x-COUNT"), Some("1")),
+            (From::Cookie("sid".to_owned()), Some("xyz")),
+            (From::Code, Some("302")),
+            (From::Body, Some(body)),
+            (From::pointer("/n/list").unwrap(), Some(r#"[1,{"x":2}]"#)),
+            (From::path("$.n.list[1]").unwrap(), Some(r#"{"x":2}"#)),
+            (From::Member("tokenId".to_owned()), Some("AQIC5*")),
+            (pattern(r#""tokenId":"([^"]+)""#, 1), Some("AQIC5*")),
+            (pattern("AQ(I)C", 0), Some("AQIC")),
+            (pattern("(x)|(y)", 2), None),
+            (field("location").narrowed("[?&]code=([^&]*)", 1).unwrap(), Some("a.b")),
+            (From::pointer("/tokenId").unwrap().narrowed(r"\d", 0).unwrap(), Some("5")),
+            (From::Cookie("other".to_owned()), None),
+            (From::pointer("/x").unwrap(), None),
+        ];
+        for (from, expected) in cases {
+            assert_eq!(found(&from, &response).as_deref(), expected, "{from}");
+        }
+        let parsed = Parsed::new(Reply::Http(&response));
+        let counts = [field("X-Count"), From::pointer("/n/list").unwrap(), pattern("[0-9]", 0)];
+        assert_eq!(counts.map(|from| from.count(&parsed)), [2, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_missing_is_taken_away_kept_replaced_or_a_failure() {
+        let response =
+            Response::sample(200, &[], br#"{"a":"new","long":"0123456789ab","null":null}"#);
+        let parsed = Parsed::new(Reply::Http(&response));
+        let keep = |pointer, missing| {
+            let from = From::pointer(pointer).unwrap();
+            let mut values = Values::new(1);
+            values.set(Hole(0), b"old");
+            let fine = Extract { from, into: Hole(0), missing }.keep(&parsed, &mut values);
+            let value =
+                values.value(Hole(0)).map(|value| String::from_utf8_lossy(value).into_owned());
+            (fine, value, values.is_hidden(Hole(0)))
         };
-        found.map(|value| values.set(self.into, value)).is_some()
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(keep("/a", Missing::Fail), (true, some("new"), false));
+        assert_eq!(keep("/long", Missing::Unset), (true, some("0123456789ab"), true));
+        assert_eq!(keep("/b", Missing::Unset), (true, None, false));
+        assert_eq!(keep("/null", Missing::Unset), (true, None, false));
+        assert_eq!(keep("/b", Missing::Keep), (true, some("old"), false));
+        assert_eq!(keep("/b", Missing::Value(b"x".to_vec())), (true, some("x"), false));
+        assert_eq!(keep("/b", Missing::Fail), (false, None, false));
+    }
+
+    #[test]
+    fn what_is_not_looked_at_is_not_asked_for() {
+        let wants = |from: From| (from.wants().fields, from.wants().body);
+        assert_eq!(wants(From::Code), (false, false));
+        assert_eq!(wants(From::Cookie("a".to_owned())), (true, false));
+        assert_eq!(wants(From::path("$.a").unwrap()), (false, true));
+        assert_eq!(wants(From::Field("a".to_owned()).narrowed("b", 0).unwrap()), (true, false));
+    }
+
+    #[test]
+    fn places_that_are_none_are_refused() {
+        let said = |error: Result<From, SpotError>| error.unwrap_err().to_string();
+        assert_eq!(
+            said(From::pointer("a")),
+            "read the JSON pointer 'a': a JSON pointer begins with a slash: write /a"
+        );
+        assert!(said(From::path("$.a[")).starts_with("read the JSONPath '$.a[': "));
+        assert!(said(From::path("a")).starts_with("read the JSONPath 'a': "));
+        let open = said(From::pattern("(a", 0));
+        assert_eq!(open, "read the regular expression '(a': error: unclosed group");
+        assert!(said(From::pattern("(a)", 2)).contains("1 groups, so there is no group 2"));
+    }
+
+    #[test]
+    fn hostile_bodies_hold_nothing() {
+        let froms = [
+            From::path("$..a").unwrap(),
+            From::pointer("/a/b").unwrap(),
+            From::Member("a".to_owned()),
+        ];
+        let deep = ["[".repeat(1 << 20), "]".repeat(1 << 20)].concat();
+        for body in [deep.as_bytes(), b"{\"a\xff\":1}", b"", b"\0\0\0", b"{\"a\":"] {
+            let response = Response::sample(200, &[], body);
+            for from in &froms {
+                assert_eq!(found(from, &response), None, "{from}");
+            }
+        }
     }
 }

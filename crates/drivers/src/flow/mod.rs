@@ -9,6 +9,7 @@ pub mod check;
 mod course;
 pub mod extract;
 pub mod http;
+mod json;
 pub mod ledger;
 mod mix;
 pub mod plan;
@@ -18,15 +19,16 @@ mod user;
 mod variables;
 mod walk;
 
-pub use check::Check;
+pub use check::{Check, Must};
 pub use course::{Course, CourseError};
-pub use extract::{Extract, From};
+pub use extract::{Extract, From, Missing, SpotError};
 pub use http::{Content, HttpAct};
+pub use json::Pointer;
 pub use ledger::{Ledger, Tallies};
 pub use plan::{
     Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Renewal, Repeat, Scenario, Start,
     Step, Times, Variable, What,
 };
-pub use reply::Reply;
-pub use source::{Place, Source};
+pub use reply::{Parsed, Reply};
+pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Source};
 pub use user::{Desk, ITERATION, PARTS, User};

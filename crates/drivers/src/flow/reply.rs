@@ -1,6 +1,13 @@
 //! [`Reply`]: what a step got, whatever protocol it spoke, as checks and extractions see it.
+//!
+//! [`Parsed`] is a reply that is looked at more than once: its body is parsed when it is first asked for as JSON or
+//! XML, and once however many checks and extractions want it.
 
 use crate::http::Response;
+use std::cell::OnceCell;
+
+/// The most elements, attributes and texts of an XML body that are looked at.
+const NODES_MAX: u32 = 500_000;
 
 /// The answer to a step.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +50,138 @@ impl<'a> Reply<'a> {
         }
     }
 
+    /// How many values of that name there are.
+    pub fn count(&self, name: &str) -> usize {
+        match self {
+            Self::Http(response) => {
+                let named = |field: &[u8]| field.eq_ignore_ascii_case(name.as_bytes());
+                response.fields().filter(|(field, _)| named(field)).count()
+            }
+            Self::Named { values, .. } => {
+                values.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)).count()
+            }
+        }
+    }
+
+    /// The value of the cookie of that name, as the answer sets it last.
+    pub fn cookie(&self, name: &str) -> Option<&'a [u8]> {
+        let Self::Http(response) = self else { return None };
+        let set = response.fields().filter(|(field, _)| field.eq_ignore_ascii_case(b"set-cookie"));
+        let named = set.filter_map(|(_, value)| {
+            let pair = value.split(|byte| *byte == b';').next()?;
+            let at = pair.iter().position(|byte| *byte == b'=')?;
+            (pair[..at].trim_ascii() == name.as_bytes()).then(|| pair[at + 1..].trim_ascii())
+        });
+        named.last()
+    }
+
     /// The body; empty where there is none.
     pub fn body(&self) -> &'a [u8] {
         match self {
             Self::Http(response) => response.body(),
             Self::Named { .. } => &[],
         }
+    }
+
+    /// How many bytes of body came, kept or not.
+    pub fn received(&self) -> u64 {
+        match self {
+            Self::Http(response) => response.received(),
+            Self::Named { .. } => 0,
+        }
+    }
+
+    /// Whether there was more of a body than is kept.
+    pub fn is_truncated(&self) -> bool {
+        matches!(self, Self::Http(response) if response.is_truncated())
+    }
+}
+
+/// A reply whose body is parsed once at most.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    reply: Reply<'a>,
+    json: OnceCell<Option<serde_json::Value>>,
+    xml: OnceCell<Option<roxmltree::Document<'a>>>,
+}
+
+impl<'a> Parsed<'a> {
+    /// A reply that nobody has looked at.
+    pub fn new(reply: Reply<'a>) -> Self {
+        Self { reply, json: OnceCell::new(), xml: OnceCell::new() }
+    }
+
+    /// The reply.
+    pub fn reply(&self) -> &Reply<'a> {
+        &self.reply
+    }
+
+    /// The body as JSON, if it is.
+    pub(super) fn json(&self) -> Option<&serde_json::Value> {
+        self.json.get_or_init(|| serde_json::from_slice(self.reply.body()).ok()).as_ref()
+    }
+
+    /// The body as XML, if it is. What declares a document type is not: nothing of it is ever expanded.
+    pub(super) fn xml(&self) -> Option<&roxmltree::Document<'a>> {
+        let parse = || {
+            let text = std::str::from_utf8(self.reply.body()).ok()?;
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            let options = roxmltree::ParsingOptions {
+                allow_dtd: false,
+                nodes_limit: NODES_MAX,
+                ..roxmltree::ParsingOptions::default()
+            };
+            roxmltree::Document::parse_with_options(text, options).ok()
+        };
+        self.xml.get_or_init(parse).as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_are_found_as_they_are_set_last() {
+        let fields = [
+            ("Set-Cookie", "sid=1; Path=/"),
+            ("set-cookie", "other=x"),
+            ("Set-Cookie", "sid = \"2=3\"; HttpOnly"),
+            ("Set-Cookie", "nothing"),
+        ];
+        let response = Response::sample(200, &fields, b"");
+        let reply = Reply::Http(&response);
+        assert_eq!(reply.cookie("sid"), Some(&b"\"2=3\""[..]));
+        assert_eq!(reply.cookie("other"), Some(&b"x"[..]));
+        assert_eq!((reply.cookie("SID"), reply.cookie("nothing")), (None, None));
+        assert_eq!(reply.count("SET-COOKIE"), 4);
+    }
+
+    #[test]
+    fn named_values_are_found_in_any_case() {
+        let values = [("mail", b"a"), ("Mail", b"b")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_vec()));
+        let reply = Reply::Named { code: 32, values: &values };
+        assert_eq!((reply.code(), reply.value("MAIL")), (32, Some(&b"a"[..])));
+        assert_eq!((reply.count("mail"), reply.count("cn")), (2, 0));
+        assert_eq!((reply.body(), reply.cookie("mail")), (&[][..], None));
+    }
+
+    #[test]
+    fn a_body_is_parsed_or_it_is_not() {
+        let parses = |body: &[u8]| {
+            let response = Response::sample(200, &[], body);
+            let parsed = Parsed::new(Reply::Http(&response));
+            (parsed.json().is_some(), parsed.xml().is_some())
+        };
+        assert_eq!(parses(b"{}"), (true, false));
+        assert_eq!(parses(b"<a/>"), (false, true));
+        assert_eq!(parses("\u{feff}<a/>".as_bytes()), (false, true));
+        assert_eq!(parses(b"\"\xff\""), (false, false));
+        assert_eq!(parses(b"<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>"), (false, false));
+        // Nesting that deep is refused by the one, and needs no stack of the other.
+        assert_eq!(parses("[".repeat(1 << 20).as_bytes()), (false, false));
+        let deep = ["<a>".repeat(100_000), "</a>".repeat(100_000)].concat();
+        parses(deep.as_bytes());
     }
 }

@@ -1,6 +1,14 @@
 //! [`Source`]: where the values of a variable come from.
+//!
+//! A value follows from the seed of the run, the variable and the [`Place`] it is drawn for, never from the value
+//! before it, so a run repeats and its nodes share it without talking. What a value is drawn by, one number, is settled
+//! by the variable's renewal: the iteration where it changes with each, the user where it stays with one. Nothing here
+//! may know what the values are put into.
 
-use brunt_feed::Text;
+use super::plan::{Renewal, Variable};
+use crate::secret::Secret;
+use brunt_feed::{Chars, Draws, Feeder, Hole, Moment, Stream, Text, Unset, Values, uuid};
+use std::sync::Arc;
 
 /// Which iteration a value is drawn for. Values follow from this and the seed, never from the value before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,4 +48,410 @@ pub enum Source {
         /// The most.
         most: i64,
     },
+    /// Random text.
+    Chars(Chars),
+    /// A random UUID.
+    Uuid,
+    /// The present.
+    Moment(Moment),
+    /// One of several texts, some more likely than others.
+    Choice(Choice),
+    /// A cell of the row that a feeder draws.
+    Cell {
+        /// The feeder: all columns of one draw the same row for the same number.
+        feeder: Arc<Feeder>,
+        /// The number of the column.
+        column: usize,
+    },
+    /// The same for all, and never shown.
+    Secret(Secret),
+}
+
+/// Texts with weights.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The sum of the weights up to and including each text's, and the text.
+    options: Vec<(u64, Text)>,
+}
+
+/// Texts of which none can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("choose one of several values: none has a weight above 0")]
+pub struct NoChoice;
+
+/// A variable for which there is no value left.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "give the variable '{0}' a value: each row of its data is used once, and all have been; give it more rows or \
+     another order"
+)]
+pub struct Exhausted(pub String);
+
+impl Choice {
+    /// One of these, each as likely as its weight says.
+    pub fn new(options: impl IntoIterator<Item = (u32, Text)>) -> Result<Self, NoChoice> {
+        let mut sum = 0;
+        let weighed = options.into_iter().map(|(weight, text)| {
+            sum += u64::from(weight);
+            (sum, text)
+        });
+        let options: Vec<_> = weighed.collect();
+        if sum == 0 { Err(NoChoice) } else { Ok(Self { options }) }
+    }
+
+    /// The texts, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        self.options.iter().map(|(_, text)| text)
+    }
+
+    fn pick(&self, draws: &mut Draws) -> &Text {
+        let total = self.options.last().map_or(1, |(sum, _)| *sum);
+        let weight = draws.up_to(total - 1);
+        let at = self.options.partition_point(|(sum, _)| *sum <= weight);
+        &self.options[at].1
+    }
+}
+
+impl Source {
+    /// The texts it is made of, in which other variables may stand.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        let (one, many) = match self {
+            Self::Text(text) => (Some(text), None),
+            Self::Choice(choice) => (None, Some(choice)),
+            _ => (None, None),
+        };
+        one.into_iter().chain(many.into_iter().flat_map(Choice::texts))
+    }
+}
+
+impl Variable {
+    /// Gives the variable, which is the one at `hole`, the value that it has at `place` in a run with this seed.
+    ///
+    /// Where it is made of one that has no value it is left without one, and so it is where there is none left.
+    pub fn draw(
+        &self,
+        hole: Hole,
+        seed: u64,
+        place: &Place,
+        values: &mut Values,
+    ) -> Result<(), Exhausted> {
+        if matches!(self.source, Source::Answer) {
+            return Ok(());
+        }
+        let number = match self.renewal {
+            Renewal::User => place.user.into(),
+            Renewal::Iteration => place.iteration,
+            // However many of one iteration: no other user and no other turn has this number.
+            _ => {
+                u64::from(place.user).wrapping_add(u64::from(place.users).wrapping_mul(place.turn))
+            }
+        };
+        let draw = Draw { seed, stream: Stream::new(seed, hole.0.into()), number, place };
+        let drawn = values.fill_from(hole, |values, out| draw.write(&self.source, values, out));
+        let secret = |hole| values.is_hidden(hole);
+        let hidden = matches!(self.source, Source::Secret(_))
+            || self.source.texts().flat_map(Text::holes).any(secret);
+        values.hide(hole, hidden);
+        match drawn {
+            Err(Lack::Spent) => Err(Exhausted(self.name.clone())),
+            Ok(()) | Err(Lack::Unset) => Ok(()),
+        }
+    }
+}
+
+/// Why there is no value.
+enum Lack {
+    Unset,
+    Spent,
+}
+
+impl From<Unset> for Lack {
+    fn from(_: Unset) -> Self {
+        Self::Unset
+    }
+}
+
+/// What one value follows from.
+struct Draw<'a> {
+    seed: u64,
+    stream: Stream,
+    number: u64,
+    place: &'a Place,
+}
+
+impl Draw<'_> {
+    fn write(&self, source: &Source, values: &Values, out: &mut Vec<u8>) -> Result<(), Lack> {
+        let mut draws = self.stream.at(self.number);
+        match source {
+            Source::Answer => return Err(Lack::Unset),
+            Source::Text(text) => text.render(values, out)?,
+            Source::User => integer(self.place.user.into(), out),
+            Source::Iteration => integer(self.place.iteration.into(), out),
+            Source::Count { first, step } => {
+                integer(i128::from(*first) + i128::from(*step) * i128::from(self.place.turn), out);
+            }
+            Source::Random { least, most } => {
+                let above = draws.up_to(most.wrapping_sub(*least).cast_unsigned());
+                integer(i128::from(*least) + i128::from(above), out);
+            }
+            Source::Chars(chars) => chars.write(&mut draws, out),
+            Source::Uuid => uuid::write(&mut draws, out),
+            Source::Moment(moment) => moment.write(out),
+            Source::Choice(choice) => choice.pick(&mut draws).render(values, out)?,
+            Source::Cell { feeder, column } => {
+                let row = feeder.row(self.seed, self.number).ok_or(Lack::Spent)?;
+                out.extend_from_slice(feeder.table().cell(row, *column));
+            }
+            Source::Secret(secret) => out.extend_from_slice(secret.expose()),
+        }
+        Ok(())
+    }
+}
+
+/// Variables that are made of each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("give the variable '{0}' a value: it is made of itself, by way of {1}")]
+pub struct Circle(pub String, pub String);
+
+/// The order in which variables are filled, each after those it is made of, and when each is renewed.
+///
+/// A text that names what an answer brings is renewed for each exchange, since the answer may come in the midst of an
+/// iteration; so is one that names what changes with each exchange.
+pub fn order(variables: &[Variable]) -> Result<Vec<(Hole, Renewal)>, Circle> {
+    let mut search =
+        Search { variables, marks: vec![Mark::New; variables.len()], order: Vec::new() };
+    for at in 0..variables.len() {
+        search.visit(at, &mut Vec::new())?;
+    }
+    Ok(search.order)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    New,
+    Open,
+    Done(Renewal),
+}
+
+struct Search<'a> {
+    variables: &'a [Variable],
+    marks: Vec<Mark>,
+    order: Vec<(Hole, Renewal)>,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, at: usize, path: &mut Vec<usize>) -> Result<Renewal, Circle> {
+        match self.marks[at] {
+            Mark::Done(renewal) => return Ok(renewal),
+            Mark::Open => {
+                let names = path.iter().skip_while(|on| **on != at);
+                let names: Vec<_> =
+                    names.map(|on| format!("'{}'", self.variables[*on].name)).collect();
+                return Err(Circle(self.variables[at].name.clone(), names.join(", ")));
+            }
+            Mark::New => {}
+        }
+        self.marks[at] = Mark::Open;
+        path.push(at);
+        let variable = &self.variables[at];
+        let mut renewal = match variable.source {
+            Source::Answer if variable.renewal != Renewal::Kept => Renewal::Extracted,
+            _ => variable.renewal,
+        };
+        for hole in variable.source.texts().flat_map(Text::holes) {
+            let named = usize::from(hole.0);
+            if named < self.variables.len() && may_change(self.visit(named, path)?) {
+                renewal = Renewal::Exchange;
+            }
+        }
+        path.pop();
+        self.marks[at] = Mark::Done(renewal);
+        self.order.push((Hole(at as u16), renewal));
+        Ok(renewal)
+    }
+}
+
+/// Whether a value may change in the midst of an iteration.
+fn may_change(renewal: Renewal) -> bool {
+    matches!(renewal, Renewal::Exchange | Renewal::AfterUse | Renewal::Extracted | Renewal::Kept)
+}
+
+/// Writes a whole number, whatever its length.
+fn integer(value: i128, out: &mut Vec<u8>) {
+    let mut digits = [0; 40];
+    let mut start = digits.len();
+    let mut rest = value.unsigned_abs();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_feed::{Escape, RowOrder, Table};
+    use std::collections::{HashMap, HashSet};
+
+    fn variable(name: &str, source: Source, renewal: Renewal) -> Variable {
+        Variable { name: name.to_owned(), source, renewal }
+    }
+
+    fn text(text: &str) -> Text {
+        let find = |name: &str| ["a", "b", "c"].iter().position(|known| *known == name);
+        Text::parse(text, Escape::None, |name| find(name).map(|at| Hole(at as u16))).unwrap()
+    }
+
+    fn values(variable: &Variable, place: Place) -> Result<Values, Exhausted> {
+        let mut values = Values::new(4);
+        values.set(Hole(0), b"A");
+        values.set(Hole(3), b"before");
+        variable.draw(Hole(3), 7, &place, &mut values).map(|()| values)
+    }
+
+    fn drawn(variable: &Variable, place: Place) -> Result<String, Exhausted> {
+        let values = values(variable, place)?;
+        Ok(String::from_utf8(values.value(Hole(3)).unwrap().to_vec()).unwrap())
+    }
+
+    const PLACE: Place = Place { iteration: 12, user: 2, users: 5, turn: 4 };
+
+    #[test]
+    fn every_source_is_what_it_is_called() {
+        let cases = [
+            (Source::User, "2"),
+            (Source::Iteration, "12"),
+            (Source::Count { first: 10, step: -3 }, "-2"),
+            (Source::Count { first: i64::MIN, step: 0 }, "-9223372036854775808"),
+            (Source::Random { least: 5, most: 5 }, "5"),
+            (Source::Text(text("<${a}>")), "<A>"),
+            (Source::Choice(Choice::new([(0, text("x")), (1, text("${a}y"))]).unwrap()), "Ay"),
+            (Source::Secret(Secret::from("s3")), "s3"),
+        ];
+        for (source, expected) in cases {
+            let variable = variable("v", source, Renewal::Iteration);
+            assert_eq!(drawn(&variable, PLACE).unwrap(), expected);
+        }
+        let year = variable("v", Source::Moment(Moment::parse("yyyy").unwrap()), Renewal::Exchange);
+        assert!(drawn(&year, PLACE).unwrap().parse::<u32>().unwrap() >= 2025);
+        let answer = variable("v", Source::Answer, Renewal::Extracted);
+        assert_eq!(drawn(&answer, PLACE).unwrap(), "before");
+        let unset = variable("v", Source::Text(text("${b}")), Renewal::Iteration);
+        assert_eq!(values(&unset, PLACE).unwrap().value(Hole(3)), None);
+    }
+
+    #[test]
+    fn secrets_and_what_is_made_of_them_are_hidden() {
+        let secret = variable("a", Source::Secret(Secret::from("s3cret")), Renewal::User);
+        let mut values = Values::new(4);
+        secret.draw(Hole(0), 7, &PLACE, &mut values).unwrap();
+        let basic = Text::parse("jo:${a}", Escape::None, |_| Some(Hole(0))).unwrap();
+        let made = variable("b", Source::Text(basic), Renewal::Iteration);
+        made.draw(Hole(1), 7, &PLACE, &mut values).unwrap();
+        variable("c", Source::User, Renewal::User).draw(Hole(2), 7, &PLACE, &mut values).unwrap();
+        let hidden = [0, 1, 2].map(|at| values.is_hidden(Hole(at)));
+        assert_eq!(hidden, [true, true, false]);
+    }
+
+    #[test]
+    fn random_values_reach_both_ends_and_repeat() {
+        let random = |least, most| {
+            let source = Source::Random { least, most };
+            let variable = variable("v", source, Renewal::Iteration);
+            (0..400).map(move |iteration| drawn(&variable, Place { iteration, ..PLACE }).unwrap())
+        };
+        let values: HashSet<String> = random(-1, 2).collect();
+        let expected = ["-1", "0", "1", "2"].map(str::to_owned);
+        assert_eq!(values, HashSet::from(expected));
+        assert!(random(0, 9).eq(random(0, 9)));
+        let whole: HashSet<String> = random(i64::MIN, i64::MAX).collect();
+        assert_eq!(whole.len(), 400);
+    }
+
+    #[test]
+    fn weights_are_kept() {
+        let options = [(1, text("x")), (3, text("y")), (0, text("never"))];
+        let source = Source::Choice(Choice::new(options).unwrap());
+        let variable = variable("v", source, Renewal::Iteration);
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        for iteration in 0..8000 {
+            let value = drawn(&variable, Place { iteration, ..PLACE }).unwrap();
+            *counts.entry(value).or_default() += 1;
+        }
+        // Expected 2000 of 8000 with a deviation of 39.
+        assert!((1850..2150).contains(&counts["x"]), "{counts:?}");
+        assert_eq!(counts.len(), 2);
+        assert_eq!(Choice::new([(0, text("x"))]).unwrap_err(), NoChoice);
+    }
+
+    #[test]
+    fn a_value_stays_as_long_as_its_renewal_says() {
+        let uuid = |renewal, place| drawn(&variable("v", Source::Uuid, renewal), place).unwrap();
+        let other_user = Place { user: 3, turn: 9, ..PLACE };
+        let later = Place { iteration: 17, turn: 9, ..PLACE };
+        // Who takes the iteration, and how often that user has drawn, makes no difference.
+        assert_eq!(uuid(Renewal::Iteration, PLACE), uuid(Renewal::Iteration, other_user));
+        assert_ne!(uuid(Renewal::Iteration, PLACE), uuid(Renewal::Iteration, later));
+        assert_eq!(uuid(Renewal::User, PLACE), uuid(Renewal::User, later));
+        assert_ne!(uuid(Renewal::User, PLACE), uuid(Renewal::User, other_user));
+        let next = Place { turn: 5, ..PLACE };
+        assert_ne!(uuid(Renewal::Exchange, PLACE), uuid(Renewal::Exchange, next));
+    }
+
+    #[test]
+    fn columns_share_a_row_and_unique_rows_run_out() {
+        let rows = b"jo,1\nal,2\nmo,3\n";
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), rows).unwrap();
+        let columns = Some(vec!["name".to_owned(), "id".to_owned()]);
+        let table = Arc::new(Table::csv(file.path(), b',', columns).unwrap());
+        let cell = |order, column, iteration| {
+            let feeder = Arc::new(Feeder::new(0, Arc::clone(&table), order));
+            let source = Source::Cell { feeder, column };
+            drawn(&variable("v", source, Renewal::Iteration), Place { iteration, ..PLACE })
+        };
+        for order in [RowOrder::Random, RowOrder::Shuffled, RowOrder::Sequential] {
+            for iteration in 0..20 {
+                let (name, id) = (cell(order, 0, iteration), cell(order, 1, iteration));
+                let known = [("jo", "1"), ("al", "2"), ("mo", "3")];
+                assert!(known.contains(&(&name.unwrap(), &id.unwrap())), "{order:?}");
+            }
+        }
+        let unique: Vec<_> = (0..4).map(|at| cell(RowOrder::Unique, 0, at)).collect();
+        let names = ["jo", "al", "mo"].map(|name| Ok(name.to_owned()));
+        assert_eq!(unique, [&names[..], &[Err(Exhausted("v".to_owned()))]].concat());
+    }
+
+    #[test]
+    fn variables_are_filled_after_what_they_are_made_of() {
+        let made = |one: &str, two: &str, three: Source| {
+            [
+                variable("a", Source::Text(text(one)), Renewal::Iteration),
+                variable("b", Source::Text(text(two)), Renewal::User),
+                variable("c", three, Renewal::Iteration),
+            ]
+        };
+        let renewals = order(&made("${b}", "${c}", Source::User)).unwrap();
+        let expected = [(2, Renewal::Iteration), (1, Renewal::User), (0, Renewal::Iteration)];
+        assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));
+        // What an answer brings may come at any time, and so may whatever is made of it.
+        let renewals = order(&made("${b}", "${c}", Source::Answer)).unwrap();
+        let expected = [(2, Renewal::Extracted), (1, Renewal::Exchange), (0, Renewal::Exchange)];
+        assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));
+        let circle = order(&made("${b}", "x${c}", Source::Text(text("${a}")))).unwrap_err();
+        assert_eq!(circle, Circle("a".to_owned(), "'a', 'b', 'c'".to_owned()));
+        let own = order(&made("${a}", "", Source::User)).unwrap_err();
+        assert_eq!(
+            own.to_string(),
+            "give the variable 'a' a value: it is made of itself, by way of 'a'"
+        );
+    }
 }

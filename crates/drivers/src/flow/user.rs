@@ -7,7 +7,9 @@
 use super::course::{ActNote, Course};
 use super::ledger::{Fate, Ledger};
 use super::plan::{Act, Start, Times, What};
-use super::variables::{Exhausted, Variables};
+use super::reply::{Parsed, Reply};
+use super::source::Exhausted;
+use super::variables::Variables;
 use super::walk::{Ahead, Spot, Walk};
 use super::{Content, HttpAct};
 use crate::http::{self, Body, Client, Group, Origin, Request, Response};
@@ -58,7 +60,7 @@ pub struct User {
     began: Moment,
     started: bool,
     /// Why there was nothing to fill the variables of an iteration with.
-    spent: bool,
+    spent: Option<Exhausted>,
 }
 
 impl User {
@@ -79,7 +81,7 @@ impl User {
             midair: None,
             began: Moment::ZERO,
             started: false,
-            spent: false,
+            spent: None,
             desk: Rc::clone(desk),
         }
     }
@@ -98,8 +100,8 @@ impl User {
                 let (course, ledger) = (&desk.course, &desk.ledger);
                 match self.walk.arrive(ticket.number, course, ledger, &mut self.variables) {
                     Ok(spot) => spot,
-                    Err(Exhausted) => {
-                        self.spent = true;
+                    Err(exhausted) => {
+                        self.spent = Some(exhausted);
                         None
                     }
                 }
@@ -155,7 +157,7 @@ impl User {
         }
         self.midair = Some(spot);
         let outcome = match self.variables.begin_exchange(&desk.course, &note.uses) {
-            Err(Exhausted) => exhausted(watch),
+            Err(spent) => exhausted(&spent, watch),
             Ok(()) => match &act.what {
                 What::Http(http) => self.http(spot, act, http, note, watch).await,
             },
@@ -238,7 +240,7 @@ impl User {
             }
             Ok(()) => {
                 watch.items(self.response.received());
-                self.judge(act)
+                self.judge(act, watch)
             }
         }
     }
@@ -281,24 +283,32 @@ impl User {
     }
 
     /// Looks whether the answer is what the plan expects, and keeps of it what the plan wants.
-    fn judge(&mut self, act: &Act) -> Outcome {
+    fn judge(&mut self, act: &Act, watch: &mut Watch<'_>) -> Outcome {
         let code = u32::from(self.response.status());
-        let reply = super::Reply::Http(&self.response);
+        let parsed = Parsed::new(Reply::Http(&self.response));
         for check in &act.checks {
-            if !check.holds(&reply) {
-                return Outcome::Failed(Class::Result, code);
+            let values = self.variables.values();
+            if !check.holds(&parsed, values) {
+                if watch.wants_text() {
+                    watch.explain(format_args!("{}", check.words(&parsed, values)));
+                }
+                let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
+                return Outcome::Failed(class, code);
             }
         }
         for extract in &act.extracts {
-            extract.keep(&reply, self.variables.values_mut());
+            if !extract.keep(&parsed, self.variables.values_mut()) {
+                watch.explain(format_args!("the answer does not hold {extract}"));
+                return Outcome::Failed(Class::Check, code);
+            }
         }
         Outcome::Ok(code)
     }
 }
 
 /// The outcome of an exchange whose variables could not be filled.
-fn exhausted(watch: &mut Watch<'_>) -> Outcome {
-    watch.explain(format_args!("the feeder has no row left, and none may be used twice"));
+fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
+    watch.explain(format_args!("failed to {spent}"));
     Outcome::Failed(Class::Check, 0)
 }
 
@@ -348,7 +358,10 @@ impl Session for User {
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let Some(spot) = self.next(ticket) else {
-            return if self.spent { exhausted(watch) } else { Outcome::Skipped };
+            return match &self.spent {
+                Some(spent) => exhausted(spent, watch),
+                None => Outcome::Skipped,
+            };
         };
         let (first, last) = self.desk.course.ends(spot.scenario);
         if spot.step == first {

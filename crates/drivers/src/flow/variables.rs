@@ -2,7 +2,7 @@
 
 use super::course::Course;
 use super::plan::Renewal;
-use super::source::{Lack, Place};
+use super::source::{Exhausted, Place};
 use brunt_feed::{Hole, Values};
 
 /// The variables of one user.
@@ -16,10 +16,6 @@ pub(super) struct Variables {
     /// Whether the value that stands has been used.
     used: Vec<bool>,
 }
-
-/// Rows that may not repeat have run out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Exhausted;
 
 impl Variables {
     /// The variables of user `user`, those filled that are drawn once.
@@ -67,7 +63,7 @@ impl Variables {
         })
     }
 
-    /// Gives new values to what an exchange renews, and to what is made of answers; notes what it uses.
+    /// Gives new values to what an exchange renews; notes what it uses.
     pub(super) fn begin_exchange(
         &mut self,
         course: &Course,
@@ -79,9 +75,6 @@ impl Variables {
                 Renewal::AfterUse => used,
                 _ => false,
             })?;
-        }
-        for &number in course.made_of_answers() {
-            self.draw(course, number)?;
         }
         for hole in uses {
             if let Some(used) = self.used.get_mut(usize::from(hole.0)) {
@@ -97,30 +90,16 @@ impl Variables {
         course: &Course,
         due: impl Fn(Renewal, bool, u64) -> bool,
     ) -> Result<(), Exhausted> {
-        for &number in course.drawing_order() {
-            let renewal = course.flow().variables[number].renewal;
+        for &(hole, renewal) in course.drawing_order() {
+            let number = usize::from(hole.0);
             if due(renewal, self.used[number], self.turns[number]) {
-                self.draw(course, number)?;
+                let place = Place { turn: self.turns[number], ..self.place };
+                let flow = course.flow();
+                flow.variables[number].draw(hole, flow.seed, &place, &mut self.values)?;
+                self.turns[number] += 1;
+                self.used[number] = false;
             }
         }
         Ok(())
-    }
-
-    /// A variable that is made of one without a value has none either.
-    fn draw(&mut self, course: &Course, number: usize) -> Result<(), Exhausted> {
-        let flow = course.flow();
-        let (hole, place) = (Hole(number as u16), Place { turn: self.turns[number], ..self.place });
-        match flow.variables[number].draw(hole, flow.seed, &place, &mut self.values) {
-            Ok(()) => {
-                self.turns[number] += 1;
-                self.used[number] = false;
-                Ok(())
-            }
-            Err(Lack::Unset(_)) => {
-                self.values.unset(hole);
-                Ok(())
-            }
-            Err(Lack::Exhausted) => Err(Exhausted),
-        }
     }
 }

@@ -7,8 +7,8 @@ use super::course::Course;
 use super::ledger::Ledger;
 use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
-use super::source::Place;
-use super::variables::{Exhausted, Variables};
+use super::source::{Exhausted, Place};
+use super::variables::Variables;
 use std::time::Duration;
 
 /// A step of a scenario.
