@@ -1,22 +1,20 @@
 //! [`Client`]: the HTTP side of one virtual user: its connections, one for each place it goes to.
 //!
-//! Connecting is made ready before an exchange and is in none of its latencies, unless the server closed the
-//! connection in the very moment a request was on its way: such a request is sent once more, as every client does, if
-//! it may be (RFC 9112 section 9.3.1), and the time of it counts. Nothing here knows what an answer is good for.
+//! What a browser does beside is done here: cookies are kept and sent, redirects followed, bodies unpacked. A client that
+//! does nothing of the kind takes the short way. Nothing here knows what an answer is good for.
 
-use super::connection::{Ask, Connection, Done, Idle};
+use super::connection::{Ask, Done};
+use super::cookies::{self, Jar};
+use super::encoding::{self, Unpacked};
 use super::failure::Failure;
 use super::group::Group;
-use super::message::{Manner, is_idempotent};
+use super::lane::{Lane, Owner};
+use super::message::Manner;
 use super::network::Network;
 use super::origin::{self, Origin};
+use super::redirect;
 use super::request::Request;
 use super::response::{Response, Wanted};
-use super::settings::Keep;
-use super::tally::Tally;
-use super::{CONNECT, TLS};
-use crate::net::backoff;
-use crate::net::stream::Stream;
 use brunt_exchange::Watch;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -30,20 +28,11 @@ pub struct Client {
     network: Arc<Network>,
     group: Rc<Group>,
     number: u32,
+    seat: u32,
     lanes: Vec<Lane>,
+    jar: Jar,
     /// The place a URL led to last, by its spelling.
     last: Option<(Box<[u8]>, Arc<Origin>)>,
-}
-
-/// The way to one place.
-#[derive(Debug)]
-struct Lane {
-    origin: Arc<Origin>,
-    connection: Option<Connection>,
-    /// How many times a connection was opened or tried.
-    attempts: u64,
-    /// Failed attempts in a row.
-    failures: u32,
 }
 
 impl Client {
@@ -53,7 +42,9 @@ impl Client {
             network: Arc::clone(network),
             group: Rc::clone(group),
             number,
+            seat: group.seat(),
             lanes: Vec::new(),
+            jar: Jar::default(),
             last: None,
         }
     }
@@ -93,10 +84,11 @@ impl Client {
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         let at = self.lane(origin);
-        if self.is_open(at) {
+        let (owner, lanes) = self.parts();
+        if lanes[at].is_open(owner) {
             return Ok(());
         }
-        Box::pin(self.open(at, watch)).await
+        Box::pin(lanes[at].open(owner, watch)).await
     }
 
     /// Carries out one exchange. The request is stamped as sent when its first byte leaves; the answer has ended with
@@ -109,147 +101,165 @@ impl Client {
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        let manner = Manner::of(request)?;
-        let at = self.lane(origin);
-        let done = self.attempt(at, request, manner, wanted, response, watch).await?;
+        let settings = &self.network.settings;
+        if settings.cookies || settings.redirects > 0 || settings.decompress && wanted.body {
+            return Box::pin(self.browse(origin, request, wanted, response, watch)).await;
+        }
+        let done = self.send(origin, request, b"", wanted, response, watch).await?;
         watch.ended_as(done.at);
-        if !done.persistent {
-            Box::pin(self.leave(at)).await;
+        Ok(())
+    }
+
+    /// The cookies of this user.
+    pub fn jar(&self) -> &Jar {
+        &self.jar
+    }
+
+    /// Forgets every cookie, as another user would have none.
+    pub fn forget(&mut self) {
+        self.jar.clear();
+    }
+
+    /// Carries out one exchange as a browser does.
+    async fn browse(
+        &mut self,
+        origin: &Arc<Origin>,
+        request: &Request,
+        wanted: Wanted,
+        response: &mut Response,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
+        let redirects = self.network.settings.redirects;
+        let mut origin = Arc::clone(origin);
+        // Only what is redirected is changed, and so has to be copied.
+        let mut turned: Option<Request> = None;
+        let mut followed = 0;
+        loop {
+            let request = turned.as_ref().unwrap_or(request);
+            let extra = self.added(&origin, request, wanted);
+            let wanted = Wanted { fields: true, ..wanted };
+            let done = self.send(&origin, request, &extra, wanted, response, watch).await?;
+            watch.ended_as(done.at);
+            self.remember(&origin, request, response);
+            if redirects > 0 && matches!(response.status(), 300..400) {
+                let from = [origin.prefix().as_bytes(), request.target()].concat();
+                let mut next = request.clone();
+                if let Some(to) = redirect::next(&from, &mut next, response)? {
+                    if followed == redirects {
+                        return Err(Failure::Redirects(redirects));
+                    }
+                    followed += 1;
+                    let (there, path) = self.aim(&to).await?;
+                    next.set_target(&to[path..]);
+                    origin = there;
+                    turned = Some(next);
+                    continue;
+                }
+            }
+            return self.unpack(wanted, response);
+        }
+    }
+
+    /// The fields that this user adds to a request, as lines. Those that the request has of its own are left to it.
+    fn added(&self, origin: &Origin, request: &Request, wanted: Wanted) -> Vec<u8> {
+        const COOKIE: &[u8] = b"Cookie: ";
+        let settings = &self.network.settings;
+        let mut lines = Vec::new();
+        if settings.decompress && wanted.body && request.value("accept-encoding").is_none() {
+            lines.extend_from_slice(b"Accept-Encoding: ");
+            lines.extend_from_slice(encoding::ACCEPT.as_bytes());
+            lines.extend_from_slice(b"\r\n");
+        }
+        if settings.cookies && request.value("cookie").is_none() {
+            let before = lines.len();
+            lines.extend_from_slice(COOKIE);
+            if self.jar.fill(place(origin, request), &mut lines) {
+                lines.extend_from_slice(b"\r\n");
+            } else {
+                lines.truncate(before);
+            }
+        }
+        lines
+    }
+
+    /// Keeps the cookies that an answer brought.
+    fn remember(&mut self, origin: &Origin, request: &Request, response: &Response) {
+        if self.network.settings.cookies {
+            for value in response.values("set-cookie") {
+                self.jar.absorb(place(origin, request), value);
+            }
+        }
+    }
+
+    /// Takes the content encoding off a body that is wanted.
+    fn unpack(&self, wanted: Wanted, response: &mut Response) -> Result<(), Failure> {
+        let settings = &self.network.settings;
+        if !settings.decompress || !wanted.body {
+            return Ok(());
+        }
+        let mut plain = Vec::new();
+        let (whole, limit) = (!response.truncated, settings.limits.body_kept);
+        let codings = response.values("content-encoding");
+        match encoding::decode(codings, &response.body, whole, limit, &mut plain)? {
+            Unpacked::AsIs => {}
+            unpacked => {
+                response.body = plain;
+                response.truncated = unpacked == Unpacked::Part;
+            }
         }
         Ok(())
     }
 
+    /// Sends one request and reads its answer.
+    async fn send(
+        &mut self,
+        origin: &Arc<Origin>,
+        request: &Request,
+        extra: &[u8],
+        wanted: Wanted,
+        response: &mut Response,
+        watch: &mut Watch<'_>,
+    ) -> Result<Done, Failure> {
+        let manner = Manner::of(request)?;
+        let at = self.lane(origin);
+        let (owner, lanes) = self.parts();
+        let limits = &owner.network.settings.limits;
+        let ask = Ask { request, origin, manner, extra, last: false, wanted, limits };
+        let done = lanes[at].exchange(owner, ask, response, watch).await?;
+        if !done.persistent {
+            Box::pin(lanes[at].leave(owner)).await;
+        }
+        Ok(done)
+    }
+
     /// Takes leave of every server.
     pub async fn close(&mut self) {
-        for at in 0..self.lanes.len() {
-            self.leave(at).await;
+        let (owner, lanes) = self.parts();
+        for lane in lanes {
+            lane.close(owner).await;
         }
     }
 
     /// The way to a place. A user that goes to more places than it keeps connections to gives up the first of them.
     fn lane(&mut self, origin: &Arc<Origin>) -> usize {
-        if let Some(at) = self.lanes.iter().position(|lane| Arc::ptr_eq(&lane.origin, origin)) {
+        if let Some(at) = self.lanes.iter().position(|lane| lane.leads_to(origin)) {
             return at;
         }
         if self.lanes.len() == LANES_MAX {
             self.lanes.remove(0);
         }
-        let origin = Arc::clone(origin);
-        self.lanes.push(Lane { origin, connection: None, attempts: 0, failures: 0 });
+        let lane = Lane::new(self.parts().0, origin);
+        self.lanes.push(lane);
         self.lanes.len() - 1
     }
 
-    /// Whether there is a connection, as far as is known. One that is of no use is dropped.
-    fn is_open(&mut self, at: usize) -> bool {
-        let lane = &mut self.lanes[at];
-        let Some(connection) = &mut lane.connection else { return false };
-        let tally = &self.network.tally;
-        match connection.glance(&self.group) {
-            Idle::Quiet => return true,
-            Idle::Ended => Tally::one(&tally.lost),
-            Idle::Unasked => Tally::one(&tally.unasked),
-            Idle::Abandoned => {}
-        }
-        lane.connection = None;
-        false
-    }
-
-    /// Opens a connection, after a wait if the last attempt failed.
-    async fn open(&mut self, at: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
-        let lane = &mut self.lanes[at];
-        if lane.failures > 0 {
-            backoff::wait(self.network.settings.seed, self.number, lane.failures - 1).await;
-        }
-        // Each user begins with another source address, and goes on from there.
-        let number = u64::from(self.number) + lane.attempts;
-        lane.attempts += 1;
-        match connect(&self.network, &lane.origin, number, watch).await {
-            Ok(stream) => {
-                lane.failures = 0;
-                lane.connection = Some(Connection::new(stream));
-                Tally::one(&self.network.tally.opened);
-                Ok(())
-            }
-            Err(failure) => {
-                lane.failures = lane.failures.saturating_add(1);
-                Err(failure)
-            }
-        }
-    }
-
-    /// Sends a request; once more if the connection had been used before and ended without any answer.
-    async fn attempt(
-        &mut self,
-        at: usize,
-        request: &Request,
-        manner: Manner,
-        wanted: Wanted,
-        response: &mut Response,
-        watch: &mut Watch<'_>,
-    ) -> Result<Done, Failure> {
-        let mut healed = false;
-        loop {
-            if self.lanes[at].connection.as_ref().is_none_or(Connection::is_abandoned) {
-                Box::pin(self.open(at, watch)).await?;
-            }
-            let settings = &self.network.settings;
-            let lane = &mut self.lanes[at];
-            let Some(connection) = &mut lane.connection else {
-                return Err(Failure::Closed(super::When::Sending));
-            };
-            let used = connection.carried();
-            let worn = matches!(settings.keep, Keep::Requests(most) if used + 1 >= most);
-            response.clear();
-            let ask = Ask {
-                request,
-                origin: &lane.origin,
-                manner,
-                extra: b"",
-                last: worn,
-                wanted,
-                limits: &settings.limits,
-            };
-            match connection.exchange(&self.group, ask, response, watch).await {
-                Ok(done) => {
-                    let persistent = done.persistent && !worn && !manner.close;
-                    return Ok(Done { persistent, ..done });
-                }
-                Err(failure) => {
-                    lane.connection = None;
-                    let again = failure.is_unanswered() && is_idempotent(request.method());
-                    if used == 0 || healed || !again {
-                        return Err(failure);
-                    }
-                    healed = true;
-                    Tally::one(&self.network.tally.healed);
-                }
-            }
-        }
-    }
-
-    /// Ends a connection in good order.
-    async fn leave(&mut self, at: usize) {
-        if let Some(connection) = self.lanes[at].connection.take() {
-            connection.close(self.network.settings.dialing.close).await;
-        }
+    fn parts(&mut self) -> (Owner<'_>, &mut [Lane]) {
+        let Self { network, group, number, seat, lanes, .. } = self;
+        (Owner { network, group, number: *number, seat: *seat }, lanes)
     }
 }
 
-/// Connects, and secures the connection where the place wants it.
-async fn connect(
-    network: &Network,
-    origin: &Origin,
-    number: u64,
-    watch: &mut Watch<'_>,
-) -> Result<Stream, Failure> {
-    let started = watch.now();
-    let stream = Stream::Plain(origin.dialer.connect(number).await?);
-    let connected = watch.now();
-    super::report(watch, CONNECT, connected - started);
-    let Some(name) = &origin.name else { return Ok(stream) };
-    let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
-    let limit = network.settings.dialing.timeout;
-    let stream = stream.secure(tls, name, limit).await?;
-    super::report(watch, TLS, watch.now() - connected);
-    Ok(stream)
+/// Where a request goes, as far as cookies mind.
+fn place<'a>(origin: &'a Origin, request: &'a Request) -> cookies::Place<'a> {
+    cookies::Place { host: origin.host(), secure: origin.is_secure(), target: request.target() }
 }

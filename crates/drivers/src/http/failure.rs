@@ -3,10 +3,13 @@
 //! Making one allocates nothing unless the system brought an error of its own; words are made only where they are
 //! wanted.
 
+use super::encoding::EncodingError;
+use super::http2::Http2Failure;
 use crate::net;
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_wire::http::Malformed;
 use std::io;
+use std::rc::Rc;
 
 /// Why an exchange over HTTP got no answer that could be read.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +37,18 @@ pub enum Failure {
     /// What came is not HTTP, or not the HTTP that belongs here.
     #[error("read the answer: {0}")]
     Protocol(Malformed),
+    /// HTTP/2 knows more ways.
+    #[error(transparent)]
+    Http2(#[from] Http2Failure),
+    /// The connection that several users share could not be had.
+    #[error("{0}")]
+    Shared(Rc<Self>),
+    /// A body that cannot be unpacked.
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
+    /// One redirect after the other.
+    #[error("follow the redirects of the answer: there are more than {0}")]
+    Redirects(u8),
     /// A head that is longer than it may be.
     #[error("read the answer: its head is longer than {0} bytes")]
     HeadTooLong(usize),
@@ -71,9 +86,13 @@ impl Failure {
     pub fn class(&self) -> Class {
         match self {
             Self::Net(failure) => failure.class(),
-            Self::Url(_) | Self::Unsendable(_) | Self::BodyTooLong(_) => Class::Check,
+            Self::Http2(failure) => failure.class(),
+            Self::Shared(failure) => failure.class(),
+            Self::Url(_) | Self::Unsendable(_) | Self::BodyTooLong(_) | Self::Redirects(_) => {
+                Class::Check
+            }
             Self::Closed(_) | Self::Broken { .. } => Class::Closed,
-            Self::Protocol(_) | Self::HeadTooLong(_) => Class::Protocol,
+            Self::Protocol(_) | Self::HeadTooLong(_) | Self::Encoding(_) => Class::Protocol,
         }
     }
 
@@ -81,6 +100,8 @@ impl Failure {
     pub fn code(&self) -> u32 {
         match self {
             Self::Net(failure) => failure.code(),
+            Self::Http2(failure) => failure.code(),
+            Self::Shared(failure) => failure.code(),
             Self::Broken { error, .. } => error.raw_os_error().map_or(0, i32::unsigned_abs),
             _ => 0,
         }
@@ -95,11 +116,13 @@ impl Failure {
     /// Whether the connection ended with no byte of an answer on it, so that the request may have come too late for a
     /// server that was closing it.
     pub(super) fn is_unanswered(&self) -> bool {
-        let when = match self {
-            Self::Closed(when) | Self::Broken { when, .. } => when,
-            _ => return false,
-        };
+        let (Self::Closed(when) | Self::Broken { when, .. }) = self else { return false };
         matches!(when, When::Sending | When::Waiting)
+    }
+
+    /// Whether the server said that it left the request alone.
+    pub(super) fn is_unprocessed(&self) -> bool {
+        matches!(self, Self::Http2(failure) if failure.is_unprocessed())
     }
 }
 

@@ -1,10 +1,13 @@
-//! [`Group`]: what the users of one worker share: the buffers they read into and write from.
+//! [`Group`]: what the users of one worker share: the buffers they read into and write from, and over HTTP/2 connections.
 //!
 //! Buffers are borrowed within a poll and never across one, so thousands of idle connections have one of each, not one
 //! each.
 
+use super::http2::Shared;
 use super::network::Network;
-use std::cell::RefCell;
+use super::origin::Origin;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,6 +20,10 @@ pub struct Group {
     pub(super) network: Arc<Network>,
     pub(super) input: RefCell<Box<[u8]>>,
     pub(super) output: RefCell<Vec<u8>>,
+    /// How many users there are.
+    seats: Cell<u32>,
+    /// By the place they lead to, and which of the connections to it they are.
+    shared: RefCell<HashMap<(*const Origin, u32), Rc<Shared>>>,
 }
 
 impl Group {
@@ -26,6 +33,20 @@ impl Group {
             network: Arc::clone(network),
             input: RefCell::new(vec![0; INPUT].into_boxed_slice()),
             output: RefCell::default(),
+            seats: Cell::default(),
+            shared: RefCell::default(),
         })
+    }
+
+    /// The number of the next user, among those of its worker.
+    pub(super) fn seat(&self) -> u32 {
+        self.seats.replace(self.seats.get().wrapping_add(1))
+    }
+
+    /// The connection to a place that the user with that seat shares with its neighbours.
+    pub(super) fn shared(&self, origin: &Arc<Origin>, seat: u32) -> Rc<Shared> {
+        // The network keeps every place for as long as there is a group, so none has the address of another.
+        let key = (Arc::as_ptr(origin), seat / self.network.settings.streams.max(1));
+        Rc::clone(self.shared.borrow_mut().entry(key).or_default())
     }
 }

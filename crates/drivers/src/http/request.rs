@@ -115,6 +115,38 @@ impl Request {
         self.fields().find(|(field, _)| named(field)).map(|(_, value)| value)
     }
 
+    /// Changes the method and nothing else.
+    pub(super) fn set_method(&mut self, method: &[u8]) {
+        self.method.clear();
+        self.method.extend_from_slice(method);
+    }
+
+    /// Keeps those fields that `keep` says.
+    pub(super) fn retain(&mut self, keep: impl Fn(&[u8], &[u8]) -> bool) {
+        let before = self.clone();
+        self.bytes.clear();
+        self.fields.clear();
+        for (name, value) in before.fields().filter(|(name, value)| keep(name, value)) {
+            self.bytes.extend_from_slice(name);
+            let name_end = self.bytes.len();
+            self.bytes.extend_from_slice(value);
+            self.fields.push((name_end, self.bytes.len()));
+        }
+    }
+
+    /// Whether its fields are those of the other, to the byte.
+    pub(super) fn has_fields_of(&self, other: &Self) -> bool {
+        self.fields == other.fields && self.bytes == other.bytes
+    }
+
+    /// Becomes like the other, but for the body, which is left alone.
+    pub(super) fn copy_head(&mut self, other: &Self) {
+        self.method.clone_from(&other.method);
+        self.target.clone_from(&other.target);
+        self.bytes.clone_from(&other.bytes);
+        self.fields.clone_from(&other.fields);
+    }
+
     /// The body.
     pub fn body(&self) -> &Body {
         &self.body

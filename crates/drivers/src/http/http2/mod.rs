@@ -1,0 +1,300 @@
+//! [`Shared`]: HTTP/2 over one connection that several users of a worker share, a stream for each request.
+//!
+//! The protocol is h2's. A task of the worker drives the connection, so a user that is dropped half-way takes nothing
+//! with it but its own stream. Whoever needs a connection first opens it and the others wait; if it fails, it fails for
+//! all that waited. Windows are large and a body is let go as it comes, so that no answer waits for leave to be sent.
+//! A stream for which the server has no room yet waits in h2, and the time it waits is the server's.
+
+mod failure;
+mod head;
+
+pub use failure::Http2Failure;
+
+use super::FIRST_BYTE;
+use super::connection::Ask;
+use super::failure::{Failure, When};
+use super::request::Body;
+use super::response::{Response, Wanted};
+use super::settings::Limits;
+use crate::net::stream::Stream;
+use brunt_exchange::{Moment, Watch};
+use bytes::Bytes;
+use h2::client::{Builder, SendRequest};
+use head::Heads;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+/// How much of one body the server may send ahead of us.
+const STREAM_WINDOW: u32 = 1 << 20;
+/// How much of all bodies of a connection together.
+const CONNECTION_WINDOW: u32 = 4 << 20;
+/// How long leaving may take: a server that does not read must not keep a run from ending.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A connection that several users share, or the place for one.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    state: RefCell<State>,
+    changed: Notify,
+    heads: RefCell<Heads>,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Closed,
+    /// Somebody is about to open it.
+    Opening,
+    Open(Link),
+    /// What became of the last attempt, for those who waited for it.
+    Failed(Rc<Failure>),
+    /// The server would rather speak HTTP/1.1, over a connection for each user.
+    Declined,
+}
+
+#[derive(Debug)]
+struct Link {
+    send: SendRequest<Bytes>,
+    /// How many requests it carried.
+    carried: u64,
+    task: JoinHandle<()>,
+}
+
+/// What was found of a connection that nobody looked at for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Glance {
+    /// It can carry a request.
+    Open,
+    /// There is none.
+    Closed,
+    /// There was one until now: the server ended it, or is about to.
+    Ended,
+    /// The server speaks HTTP/1.1.
+    Declined,
+}
+
+/// What opening a connection led to.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// A connection that all share.
+    Shared,
+    /// HTTP/1.1, over a connection of one's own: this one, if it has been opened already.
+    Alone(Option<Stream>),
+}
+
+impl Shared {
+    /// Looks whether the connection is there and the server has not left.
+    pub(super) fn glance(&self) -> Glance {
+        let mut state = self.state.borrow_mut();
+        let link = match &mut *state {
+            State::Open(link) => link,
+            State::Declined => return Glance::Declined,
+            State::Closed | State::Opening | State::Failed(_) => return Glance::Closed,
+        };
+        // A connection that has received GOAWAY, an error or its end is not ready for another stream.
+        match link.send.poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Err(_)) => {
+                *state = State::Closed;
+                Glance::Ended
+            }
+            _ => Glance::Open,
+        }
+    }
+
+    /// How many requests the connection carried.
+    pub(super) fn carried(&self) -> u64 {
+        match &*self.state.borrow() {
+            State::Open(link) => link.carried,
+            _ => 0,
+        }
+    }
+
+    /// Makes sure that there is a connection, by `connect` if there is none and nobody else is about to open it. `must`
+    /// says that a server which prefers HTTP/1.1 is of no use.
+    pub(super) async fn open(
+        &self,
+        limits: &Limits,
+        must: bool,
+        connect: impl AsyncFnOnce() -> Result<Stream, Failure>,
+    ) -> Result<Opened, Failure> {
+        let mut waited = false;
+        loop {
+            let changed = self.changed.notified();
+            match &*self.state.borrow() {
+                State::Open(_) => return Ok(Opened::Shared),
+                State::Declined => return Ok(Opened::Alone(None)),
+                State::Failed(failure) if waited => {
+                    return Err(Failure::Shared(Rc::clone(failure)));
+                }
+                State::Closed | State::Failed(_) => break,
+                State::Opening => {}
+            }
+            changed.await;
+            waited = true;
+        }
+        let mut opening = Opening { shared: self, outcome: State::Closed };
+        *self.state.borrow_mut() = State::Opening;
+        let began = async {
+            let stream = connect().await?;
+            if must || agreed(&stream) {
+                begin(stream, limits).await
+            } else {
+                Ok(Begun::Declined(stream))
+            }
+        };
+        match began.await {
+            Ok(Begun::Link(link)) => {
+                opening.outcome = State::Open(link);
+                Ok(Opened::Shared)
+            }
+            Ok(Begun::Declined(stream)) => {
+                opening.outcome = State::Declined;
+                Ok(Opened::Alone(Some(stream)))
+            }
+            Err(failure) => {
+                let failure = Rc::new(failure);
+                opening.outcome = State::Failed(Rc::clone(&failure));
+                Err(Failure::Shared(failure))
+            }
+        }
+    }
+
+    /// Carries out one exchange and says when its last byte came. The connection must be there.
+    pub(super) async fn exchange(
+        &self,
+        ask: &Ask<'_>,
+        response: &mut Response,
+        watch: &mut Watch<'_>,
+    ) -> Result<Moment, Failure> {
+        let head = self.heads.borrow_mut().of(ask)?;
+        let answer = self.send(ask, head, watch)?;
+        let sent = watch.now();
+        let answer = answer.await.map_err(|error| failure::of(error, When::Waiting))?;
+        super::report(watch, FIRST_BYTE, watch.now() - sent);
+        let (parts, body) = answer.into_parts();
+        response.status = parts.status.as_u16();
+        if ask.wanted.fields {
+            head::keep(&parts.headers, response);
+        }
+        receive(body, ask.wanted, ask.limits, response).await?;
+        Ok(watch.now())
+    }
+
+    /// Hands a request over to the task that drives the connection.
+    fn send(
+        &self,
+        ask: &Ask<'_>,
+        head: http::Request<()>,
+        watch: &mut Watch<'_>,
+    ) -> Result<h2::client::ResponseFuture, Failure> {
+        let mut state = self.state.borrow_mut();
+        let State::Open(link) = &mut *state else { return Err(Failure::Closed(When::Sending)) };
+        link.carried += 1;
+        // A clone, as one handle has no more than one stream that waits to be opened.
+        let mut send = link.send.clone();
+        if ask.last {
+            // The task goes on until every answer is there, and then takes leave.
+            *state = State::Closed;
+        }
+        drop(state);
+        let body = bytes_of(ask.request.body());
+        watch.sent();
+        let handed = send.send_request(head, body.is_empty());
+        let (answer, mut outgoing) = handed.map_err(|error| failure::of(error, When::Sending))?;
+        if !body.is_empty() {
+            // It leaves as the server makes room, the bytes being shared and not copied until then.
+            outgoing.send_data(body, true).map_err(|error| failure::of(error, When::Sending))?;
+        }
+        Ok(answer)
+    }
+
+    /// Takes leave, once nobody waits for an answer any more. The first of the users that share it does.
+    pub(super) async fn close(&self) {
+        let state = std::mem::take(&mut *self.state.borrow_mut());
+        if let State::Open(Link { send, task, .. }) = state {
+            drop(send);
+            // What the server makes of it no longer matters.
+            let _ = tokio::time::timeout(FAREWELL, task).await;
+        }
+    }
+}
+
+/// Whoever opens a connection; if it is dropped half-way, the next in line opens it.
+struct Opening<'a> {
+    shared: &'a Shared,
+    outcome: State,
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        *self.shared.state.borrow_mut() = std::mem::take(&mut self.outcome);
+        self.shared.changed.notify_waiters();
+    }
+}
+
+enum Begun {
+    Link(Link),
+    Declined(Stream),
+}
+
+/// Whether both sides agreed on HTTP/2 in the handshake (RFC 9113 section 3.2).
+fn agreed(stream: &Stream) -> bool {
+    stream.agreement().is_some_and(|agreement| agreement.alpn.as_deref() == Some(b"h2"))
+}
+
+/// Begins to speak HTTP/2.
+async fn begin(stream: Stream, limits: &Limits) -> Result<Begun, Failure> {
+    if stream.is_secured() && !agreed(&stream) {
+        return Err(Http2Failure::NotAgreed.into());
+    }
+    let began = Builder::new()
+        .enable_push(false)
+        .initial_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
+        .handshake(stream)
+        .await;
+    let (send, connection) = began.map_err(|error| failure::of(error, When::Sending))?;
+    // What ended the connection is told to every stream on it.
+    let task = tokio::task::spawn_local(async move { drop(connection.await) });
+    Ok(Begun::Link(Link { send, carried: 0, task }))
+}
+
+/// The bytes of a body; those that all requests have are shared and not copied.
+fn bytes_of(body: &Body) -> Bytes {
+    match body {
+        Body::None => Bytes::new(),
+        Body::Rendered(bytes) => Bytes::copy_from_slice(bytes),
+        Body::Shared(bytes) => Bytes::from_owner(Arc::clone(bytes)),
+    }
+}
+
+/// Takes in a body as it comes, and keeps of it what is wanted.
+async fn receive(
+    mut body: h2::RecvStream,
+    wanted: Wanted,
+    limits: &Limits,
+    response: &mut Response,
+) -> Result<(), Failure> {
+    while !body.is_end_stream() {
+        let Some(bytes) = body.data().await else { break };
+        let bytes = bytes.map_err(|error| failure::of(error, When::Body))?;
+        response.received += bytes.len() as u64;
+        if response.received > limits.body {
+            return Err(Failure::BodyTooLong(limits.body));
+        }
+        if wanted.body {
+            let room = limits.body_kept - response.body.len();
+            response.truncated |= bytes.len() > room;
+            response.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+        // The stream has ended or been reset if its window cannot be opened again, which the next frame will tell.
+        let _ = body.flow_control().release_capacity(bytes.len());
+    }
+    Ok(())
+}

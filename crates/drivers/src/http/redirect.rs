@@ -1,0 +1,177 @@
+//! Redirects (RFC 9110 section 15.4): where the next request goes, and what of it is left.
+//!
+//! The request is changed in place: which method it has, whether it still brings a body, and what it must not tell to
+//! another place. It must not know a connection, nor how many redirects there were.
+
+use super::origin::UrlError;
+use super::request::{Body, Request};
+use super::response::Response;
+use url::Url;
+
+/// Where an answer to `request`, which went to `from`, sends the client; `None` if it is an answer to be kept. The
+/// request is made that which goes there, but for its target.
+pub(super) fn next(
+    from: &[u8],
+    request: &mut Request,
+    response: &Response,
+) -> Result<Option<Vec<u8>>, UrlError> {
+    let Some(turned) = Turned::of(request.method(), response.status()) else { return Ok(None) };
+    let Some(location) = response.values("location").next() else { return Ok(None) };
+    let wrong = |what: &[u8], why: url::ParseError| UrlError::NotOne {
+        url: String::from_utf8_lossy(what).into_owned(),
+        why: why.to_string(),
+    };
+    let base = Url::parse(&String::from_utf8_lossy(from)).map_err(|why| wrong(from, why))?;
+    // Whatever is neither ASCII nor UTF-8 in it could not be asked for anyway.
+    let to = base.join(&String::from_utf8_lossy(location)).map_err(|why| wrong(location, why))?;
+    if turned == Turned::Get {
+        if request.method() != b"HEAD" {
+            request.set_method(b"GET");
+        }
+        request.set_body(Body::None);
+        request.retain(|name, _| !is_of_body(name));
+    }
+    if base.origin() != to.origin() {
+        request.retain(|name, _| !is_of_origin(name));
+    }
+    Ok(Some(String::from(to).into_bytes()))
+}
+
+/// What becomes of a request that is redirected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turned {
+    /// It is sent again as it is.
+    Same,
+    /// What it did is done, and the answer is to be fetched elsewhere.
+    Get,
+}
+
+impl Turned {
+    fn of(method: &[u8], status: u16) -> Option<Self> {
+        match status {
+            303 => Some(Self::Get),
+            // What the RFC allows for the sake of history, and every client does.
+            301 | 302 if method == b"POST" => Some(Self::Get),
+            301 | 302 | 307 | 308 => Some(Self::Same),
+            _ => None,
+        }
+    }
+}
+
+fn is_one_of(name: &[u8], names: &[&str]) -> bool {
+    names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Fields that describe a body, and have no meaning without one.
+fn is_of_body(name: &[u8]) -> bool {
+    let described = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"));
+    described || is_one_of(name, &["transfer-encoding", "expect", "digest"])
+}
+
+/// Fields that are meant for one place and are nobody else's business (RFC 9110 section 15.4).
+fn is_of_origin(name: &[u8]) -> bool {
+    is_one_of(name, &["host", "authorization", "proxy-authorization", "cookie", "origin"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: [(&str, &str); 6] = [
+        ("Host", "virtual.example"),
+        ("authorization", "Bearer x"),
+        ("COOKIE", "a=b"),
+        ("Content-Type", "text/plain"),
+        ("Expect", "100-continue"),
+        ("X-Kept", "1"),
+    ];
+
+    fn request(method: &str) -> Request {
+        let mut request = Request::default();
+        request.begin(method);
+        for (name, value) in FIELDS {
+            request.add(name, value.as_bytes());
+        }
+        request.body_mut().extend_from_slice(b"body");
+        request
+    }
+
+    /// Where to, and what the request became: its method, how many fields it has, and whether there is a body.
+    fn moved(
+        method: &str,
+        status: u16,
+        from: &str,
+        location: &str,
+    ) -> Option<(String, String, usize, bool)> {
+        let mut request = request(method);
+        let response = Response::sample(status, &[("LOCATION", location)], b"");
+        let to = next(from.as_bytes(), &mut request, &response).unwrap()?;
+        let method = String::from_utf8(request.method().to_vec()).unwrap();
+        let bytes = request.body().bytes().is_some();
+        assert_eq!(request.value("X-Kept"), Some(&b"1"[..]));
+        Some((String::from_utf8(to).unwrap(), method, request.fields().count(), bytes))
+    }
+
+    #[test]
+    fn methods_and_bodies_are_kept_or_turned_as_the_rfc_has_it() {
+        let from = "http://a.example/x";
+        for (method, status, turned, fields, body) in [
+            ("POST", 301, "GET", 4, false),
+            ("POST", 302, "GET", 4, false),
+            ("POST", 303, "GET", 4, false),
+            ("POST", 307, "POST", 6, true),
+            ("POST", 308, "POST", 6, true),
+            ("PUT", 301, "PUT", 6, true),
+            ("PUT", 302, "PUT", 6, true),
+            ("PUT", 303, "GET", 4, false),
+            ("DELETE", 303, "GET", 4, false),
+            ("HEAD", 303, "HEAD", 4, false),
+            ("HEAD", 302, "HEAD", 6, true),
+            ("GET", 308, "GET", 6, true),
+        ] {
+            let expected = ("http://a.example/y".to_owned(), turned.to_owned(), fields, body);
+            assert_eq!(moved(method, status, from, "y"), Some(expected), "{method} {status}");
+        }
+        for status in [200, 201, 300, 304, 305, 306, 400] {
+            assert_eq!(moved("GET", status, from, "y"), None, "{status}");
+        }
+        let mut bare = request("GET");
+        assert!(next(b"http://a/", &mut bare, &Response::sample(302, &[], b"")).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_location_is_read_as_the_url_standard_has_it() {
+        let from = "http://a.example:8080/b/c?q#f";
+        for (location, to) in [
+            ("d", "http://a.example:8080/b/d"),
+            ("../d", "http://a.example:8080/d"),
+            ("/d?e", "http://a.example:8080/d?e"),
+            ("?e", "http://a.example:8080/b/c?e"),
+            ("", "http://a.example:8080/b/c?q"),
+            ("//b.example/d", "http://b.example/d"),
+            ("https://a.example/d", "https://a.example/d"),
+            ("/with space/ä", "http://a.example:8080/with%20space/%C3%A4"),
+            ("ftp://a.example/", "ftp://a.example/"),
+        ] {
+            assert_eq!(moved("GET", 307, from, location).unwrap().0, to, "{location}");
+        }
+        let mut request = request("GET");
+        let wrong = Response::sample(302, &[("Location", "http://:0:0/")], b"");
+        let words = next(from.as_bytes(), &mut request, &wrong).unwrap_err().to_string();
+        assert!(words.contains("http://:0:0/"), "{words}");
+    }
+
+    #[test]
+    fn another_place_is_told_nothing_that_was_meant_for_the_first() {
+        let from = "https://a.example/x";
+        for (location, fields) in [
+            ("https://a.example:443/y", 6),
+            ("https://a.example:8443/y", 3),
+            ("http://a.example/y", 3),
+            ("https://b.example/y", 3),
+        ] {
+            let (_, _, left, _) = moved("GET", 302, from, location).unwrap();
+            assert_eq!(left, fields, "{location}");
+        }
+    }
+}
