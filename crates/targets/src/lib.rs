@@ -10,6 +10,7 @@ mod clock;
 mod counter;
 pub mod dhcp;
 pub mod ldap;
+pub mod rest;
 mod script;
 mod tcp;
 mod timer;

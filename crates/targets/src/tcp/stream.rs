@@ -21,6 +21,24 @@ impl Stream {
         matches!(self, Self::Tls(_))
     }
 
+    /// The protocol that TLS settled on (RFC 7301).
+    pub(crate) fn protocol(&self) -> Option<&[u8]> {
+        match self {
+            Self::Clear(_) => None,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol(),
+        }
+    }
+
+    /// Whether TLS took up an earlier session.
+    pub(crate) fn resumed(&self) -> bool {
+        match self {
+            Self::Clear(_) => false,
+            Self::Tls(stream) => {
+                stream.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed)
+            }
+        }
+    }
+
     /// Shakes hands. A connection under TLS already is an error.
     pub(crate) async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
         match self {

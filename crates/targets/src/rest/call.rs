@@ -1,0 +1,62 @@
+//! A request that is being answered, and what its answer may draw on.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
+use super::query::Parameters;
+use super::reader::Request;
+use super::realm::Realm;
+
+/// A request that is being answered.
+pub(super) struct Call<'a> {
+    pub(super) realm: &'a Realm,
+    pub(super) request: Request<'a>,
+    /// Which request it is, counted from 1.
+    pub(super) number: u64,
+    /// When it was complete.
+    pub(super) now: Duration,
+}
+
+impl<'a> Call<'a> {
+    /// The parameters of the query.
+    pub(super) fn query(&self) -> Parameters<'a> {
+        Parameters::of(self.request.query().as_bytes())
+    }
+
+    /// The value of a cookie.
+    pub(super) fn cookie(&self, name: &str) -> Option<&'a str> {
+        self.cookies().find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// The cookies of the request.
+    pub(super) fn cookies(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let pairs = self.request.fields.text("cookie").unwrap_or_default().split(';');
+        let pairs = pairs.filter_map(|pair| pair.trim().split_once('='));
+        pairs.map(|(name, value)| (name, value.trim_matches('"')))
+    }
+
+    /// The name and password of Basic authentication (RFC 7617).
+    pub(super) fn basic(&self) -> Option<(String, String)> {
+        let value = self.request.fields.text("authorization")?;
+        let (scheme, credentials) = value.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("basic") {
+            return None;
+        }
+        let text = String::from_utf8(BASE64_STANDARD.decode(credentials.trim()).ok()?).ok()?;
+        let (name, password) = text.split_once(':')?;
+        Some((name.to_owned(), password.to_owned()))
+    }
+
+    /// The token of Bearer authentication (RFC 6750 section 2.1).
+    pub(super) fn bearer(&self) -> Option<&'a str> {
+        let (scheme, token) = self.request.fields.text("authorization")?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    }
+
+    /// The first of the named fields that the request has, as text.
+    pub(super) fn field(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.request.fields.first(name).map(String::from_utf8_lossy)
+    }
+}

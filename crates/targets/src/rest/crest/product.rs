@@ -1,0 +1,100 @@
+//! The products whose users are served, and how each of them presents a user.
+//!
+//! A user that nobody has changed is made from its number when it is asked for, so that millions of
+//! them cost nothing until they are touched.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+/// Whose API it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rest) enum Product {
+    /// `/openam/json/users`.
+    Am,
+    /// `/api/users` and `/users` of OpenDJ's REST to LDAP.
+    Ds,
+    /// `/openidm/managed/user`.
+    Idm,
+}
+
+impl Product {
+    /// The fields of the user of a number, as the inside of a JSON object.
+    pub(super) fn made(self, n: u32, out: &mut String) {
+        let phone = format_args!("+1 555 {:03} {:04}", n / 10_000 % 1000, n % 10_000);
+        // Writing to memory does not fail.
+        let _ = match self {
+            Self::Am => write!(
+                out,
+                r#""username":"user.{n}","realm":"/","uid":["user.{n}"],"universalid":["id=user.{n},ou=user,dc=example,dc=com"],"objectClass":["person","inetOrgPerson"],"inetUserStatus":["Active"],"cn":["Given{n} Family{n}"],"givenName":["Given{n}"],"sn":["Family{n}"],"mail":["user.{n}@example.com"],"telephoneNumber":["{phone}"]"#
+            ),
+            Self::Ds => write!(
+                out,
+                r#""_schema":"frapi:opendj:rest2ldap:user:1.0","_meta":{{}},"userName":"user.{n}@example.com","displayName":["Given{n} Family{n}"],"name":{{"givenName":"Given{n}","familyName":"Family{n}"}},"description":"This is the description of user {n}.","contactInformation":{{"telephoneNumber":"{phone}","emailAddress":"user.{n}@example.com"}}"#
+            ),
+            Self::Idm => write!(
+                out,
+                r#""userName":"user.{n}","givenName":"Given{n}","sn":"Family{n}","mail":"user.{n}@example.com","telephoneNumber":"{phone}","accountStatus":"active","effectiveRoles":[],"effectiveAssignments":[]"#
+            ),
+        };
+    }
+
+    /// Whether a field holds the password, which is never shown.
+    pub(super) fn is_password(self, field: &str) -> bool {
+        match self {
+            Self::Am | Self::Ds => {
+                field.eq_ignore_ascii_case("userPassword") || field == "password"
+            }
+            Self::Idm => field == "password",
+        }
+    }
+
+    /// The fields that name a user as `_id` does, beside it.
+    pub(super) const fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Self::Am => &["username", "uid"],
+            Self::Ds => &[],
+            Self::Idm => &["userName"],
+        }
+    }
+
+    /// The identifier that a new user's own fields give it.
+    pub(super) fn named(self, fields: &Map<String, Value>) -> Option<String> {
+        let names: &[&str] = match self {
+            Self::Am => &["username", "_id"],
+            Self::Ds | Self::Idm => &["_id"],
+        };
+        names.iter().find_map(|name| fields.get(*name)?.as_str().map(str::to_owned))
+    }
+
+    /// The fields of a user as they are kept, from those that were sent.
+    pub(super) fn settle(self, id: &str, fields: &mut Map<String, Value>) {
+        for own in ["_id", "_rev"] {
+            fields.remove(own);
+        }
+        match self {
+            Self::Am => {
+                fields.insert("username".to_owned(), id.into());
+                fields.entry("realm").or_insert_with(|| "/".into());
+                // Attributes of an identity repository are lists.
+                for (name, value) in fields.iter_mut() {
+                    if !matches!(name.as_str(), "username" | "realm") && !value.is_array() {
+                        *value = Value::Array(vec![value.take()]);
+                    }
+                }
+            }
+            Self::Ds => {
+                fields.entry("_schema").or_insert_with(|| "frapi:opendj:rest2ldap:user:1.0".into());
+            }
+            Self::Idm => {}
+        }
+    }
+
+    /// The status for a user that is there already.
+    pub(super) const fn taken(self) -> u16 {
+        match self {
+            Self::Am => 409,
+            Self::Ds | Self::Idm => 412,
+        }
+    }
+}

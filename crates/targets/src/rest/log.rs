@@ -1,0 +1,82 @@
+//! The log of requests as they were received: a line of JSON each, for whoever wants to hold what was sent against it.
+//!
+//! A line leaves in one write before the answer does, so that whoever has the answer finds the line.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::reader::Request;
+
+/// How much of a body a line has.
+pub(super) const BODY_BYTES: usize = 64 << 10;
+
+/// Where the lines go.
+#[derive(Debug)]
+pub(super) struct Log(Mutex<File>);
+
+/// What is known of a request beside what it says itself.
+pub(super) struct Circumstances {
+    pub(super) number: u64,
+    pub(super) connection: u64,
+    pub(super) now: Duration,
+    pub(super) status: u16,
+}
+
+impl Log {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        File::create(path).map(Mutex::new).map(Self)
+    }
+
+    /// Writes a line. A disk that is full costs lines, not answers.
+    pub(super) fn write(&self, request: &Request<'_>, about: &Circumstances) {
+        let mut line = json!({
+            "n": about.number,
+            "connection": about.connection,
+            "time_us": about.now.as_micros() as u64,
+            "version": request.version.name(),
+            "method": request.method,
+            "target": request.target,
+            "headers": fields(request),
+        });
+        if let Some(line) = line.as_object_mut() {
+            body(request, line);
+            line.insert("status".to_owned(), json!(about.status));
+        }
+        let line = format!("{line}\n");
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = file.write_all(line.as_bytes());
+    }
+}
+
+/// The names and values of a request's fields, in their order.
+pub(super) fn fields(request: &Request<'_>) -> Value {
+    let mut fields = Vec::new();
+    request.fields.each(|name, value| {
+        fields.push(json!([String::from_utf8_lossy(name), String::from_utf8_lossy(value)]));
+    });
+    Value::Array(fields)
+}
+
+/// The beginning of a request's body: as text, or in Base64 where it is none.
+pub(super) fn body(request: &Request<'_>, into: &mut serde_json::Map<String, Value>) {
+    use base64::prelude::{BASE64_STANDARD, Engine as _};
+    let shown = &request.body[..request.body.len().min(BODY_BYTES)];
+    // A letter that was cut in two does not make bytes of a text.
+    let text = match std::str::from_utf8(shown) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() && shown.len() == BODY_BYTES => {
+            std::str::from_utf8(&shown[..error.valid_up_to()]).ok()
+        }
+        Err(_) => None,
+    };
+    match text {
+        Some(text) => into.insert("body".to_owned(), json!(text)),
+        None => into.insert("body_base64".to_owned(), json!(BASE64_STANDARD.encode(shown))),
+    };
+    into.insert("body_bytes".to_owned(), json!(request.body_bytes));
+}

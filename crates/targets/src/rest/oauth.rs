@@ -1,0 +1,184 @@
+//! An authorization server of OAuth 2.0 (RFC 6749): tokens by password, by client credentials and by refresh token;
+//! introspection (RFC 7662), revocation (RFC 7009), and OpenID Connect's userinfo.
+//!
+//! Any client is known, by the administrators' password; one that shows no secret is a public one.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::call::Call;
+use super::query::Parameters;
+use super::realm::Who;
+use super::reply::Reply;
+use super::tokens::{Grant, Kind};
+
+/// How long an access token lasts, and a refresh token.
+const ACCESS: Duration = Duration::from_secs(3600);
+const REFRESH: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    AccessToken,
+    Introspect,
+    UserInfo,
+    Revoke,
+}
+
+/// A refusal as RFC 6749 section 5.2 has it.
+struct Refused {
+    status: u16,
+    error: &'static str,
+    description: &'static str,
+}
+
+const fn refused(status: u16, error: &'static str, description: &'static str) -> Refused {
+    Refused { status, error, description }
+}
+
+/// Carries out what is asked at an endpoint.
+pub(super) fn answer(call: &Call<'_>, endpoint: Endpoint, reply: &mut Reply) {
+    let result = match endpoint {
+        Endpoint::UserInfo => user_info(call, reply),
+        _ if call.request.method != "POST" => {
+            Err(refused(405, "invalid_request", "this endpoint takes POST"))
+        }
+        Endpoint::AccessToken => access_token(call, reply),
+        Endpoint::Introspect => introspect(call, reply),
+        Endpoint::Revoke => revoke(call, reply),
+    };
+    if let Err(Refused { status, error, description }) = result {
+        reply.json(status, &json!({"error": error, "error_description": description}));
+        if status == 401 {
+            let scheme = if error == "invalid_client" { "Basic" } else { "Bearer" };
+            let value = format!("{scheme} realm=\"brunt\", error=\"{error}\"");
+            reply.field("WWW-Authenticate", value);
+        }
+    }
+    reply.field("Cache-Control", "no-store".to_owned());
+}
+
+/// The client that asks, and whether it has shown its secret.
+fn client<'a>(call: &Call<'a>, form: &Parameters<'a>) -> Result<(Arc<str>, bool), Refused> {
+    let wrong = refused(401, "invalid_client", "Client authentication failed");
+    let (name, secret): (Cow<'_, str>, Option<Cow<'_, str>>) = match call.basic() {
+        Some((name, secret)) => (name.into(), Some(secret.into())),
+        None => match form.first("client_id") {
+            Some(name) => (name, form.first("client_secret")),
+            None => return Err(wrong),
+        },
+    };
+    match secret {
+        Some(secret) if *secret != *call.realm.config.admin_password => Err(wrong),
+        secret => Ok((name.into(), secret.is_some())),
+    }
+}
+
+fn access_token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+    let form = Parameters::of(call.request.body);
+    let tokens = &call.realm.tokens;
+    let (client, confidential) = client(call, &form)?;
+    let asked = || Arc::from(form.first("scope").unwrap_or_default());
+    let (subject, scope): (Arc<str>, Arc<str>) = match form.first("grant_type").as_deref() {
+        Some("password") => {
+            let value = |name| form.first(name).unwrap_or_default();
+            let who =
+                call.realm.identify(&call.realm.openam, &value("username"), &value("password"));
+            let wrong = refused(400, "invalid_grant", "The provided access grant is invalid");
+            (who.ok_or(wrong)?.subject(), asked())
+        }
+        Some("client_credentials") if confidential => (Arc::clone(&client), asked()),
+        Some("client_credentials") => {
+            return Err(refused(401, "invalid_client", "Client authentication failed"));
+        }
+        Some("refresh_token") => {
+            let token = form.first("refresh_token").unwrap_or_default();
+            let grant = tokens.look_up(&token, Kind::Refresh, call.now);
+            let grant = grant.filter(|grant| grant.client.as_ref() == Some(&client));
+            // A refresh token is used once (RFC 9700 section 4.14.2).
+            let grant = grant.filter(|_| tokens.revoke(&token, Kind::Refresh));
+            let wrong = refused(400, "invalid_grant", "grant is invalid");
+            let grant = grant.ok_or(wrong)?;
+            (grant.subject, grant.scope)
+        }
+        Some(_) => {
+            return Err(refused(400, "unsupported_grant_type", "Grant type is not supported"));
+        }
+        None => return Err(refused(400, "invalid_request", "Grant type is not set")),
+    };
+    let for_itself = subject == client;
+    let grant = |kind, lasts| Grant {
+        kind,
+        subject: Arc::clone(&subject),
+        client: Some(Arc::clone(&client)),
+        scope: Arc::clone(&scope),
+        since: call.now,
+        until: call.now + lasts,
+    };
+    let mut answer = json!({
+        "access_token": tokens.issue(grant(Kind::Access, ACCESS)),
+        "scope": &*scope,
+        "token_type": "Bearer",
+        "expires_in": ACCESS.as_secs() - 1,
+    });
+    // A client that acts for itself asks again (RFC 6749 section 4.4.3).
+    if !for_itself {
+        answer["refresh_token"] = tokens.issue(grant(Kind::Refresh, REFRESH)).into();
+    }
+    reply.json(200, &answer);
+    Ok(())
+}
+
+fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+    let form = Parameters::of(call.request.body);
+    client(call, &form)?;
+    let token = form.first("token").unwrap_or_default();
+    let look_up = |kind| call.realm.tokens.look_up(&token, kind, call.now);
+    let Some(grant) = look_up(Kind::Access).or_else(|| look_up(Kind::Refresh)) else {
+        reply.json(200, &json!({"active": false}));
+        return Ok(());
+    };
+    reply.json(
+        200,
+        &json!({
+            "active": true,
+            "scope": &*grant.scope,
+            "client_id": grant.client.as_deref(),
+            "username": &*grant.subject,
+            "sub": &*grant.subject,
+            "token_type": if grant.kind == Kind::Access { "Bearer" } else { "refresh_token" },
+            "iat": call.realm.started + grant.since.as_secs(),
+            "exp": call.realm.started + grant.until.as_secs(),
+        }),
+    );
+    Ok(())
+}
+
+fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+    let grant = call
+        .bearer()
+        .and_then(|token| call.realm.tokens.look_up(token, Kind::Access, call.now))
+        .ok_or(refused(401, "invalid_token", "The access token provided is expired or invalid"))?;
+    let subject = &*grant.subject;
+    let mut answer = json!({"sub": subject});
+    if Who::of(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
+        answer["preferred_username"] = subject.into();
+        answer["email"] = format!("{subject}@example.com").into();
+    }
+    reply.json(200, &answer);
+    Ok(())
+}
+
+fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+    let form = Parameters::of(call.request.body);
+    client(call, &form)?;
+    let token = form.first("token").unwrap_or_default();
+    // A token that stands for nothing is as good as revoked (RFC 7009 section 2.2).
+    let _ = call.realm.tokens.revoke(&token, Kind::Access)
+        || call.realm.tokens.revoke(&token, Kind::Refresh);
+    reply.json(200, &json!({}));
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! An answer before it is written, whichever version of HTTP will carry it.
+//!
+//! A thread keeps those it has written for the next request, so that a body's room is found only once.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A body that grew beyond this is given back.
+const KEPT_BYTES: usize = 16 << 10;
+
+/// The media type of most answers.
+pub(super) const JSON: &str = "application/json;charset=utf-8";
+/// The media type of what is meant for people.
+pub(super) const TEXT: &str = "text/plain;charset=utf-8";
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) content_type: &'static str,
+    /// The fields beside those that follow from the body.
+    pub(super) fields: Vec<(&'static str, String)>,
+    pub(super) body: Vec<u8>,
+    /// More of a body than should be held at once, instead of `body`.
+    pub(super) filler: Option<Filler>,
+    /// How long to wait before it is sent.
+    pub(super) wait: Duration,
+}
+
+/// A body of bytes that mean nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filler {
+    pub(super) bytes: u64,
+    pub(super) chunked: bool,
+}
+
+/// What fills bodies: lines of letters, so that it can be looked at.
+pub(super) const FILLING: [u8; 8192] = {
+    let mut filling = [b'a'; 8192];
+    let mut at = 0;
+    while at < filling.len() {
+        filling[at] = if at % 64 == 63 { b'\n' } else { b'a' + (at % 64 % 26) as u8 };
+        at += 1;
+    }
+    filling
+};
+
+impl Reply {
+    pub(super) const fn new() -> Self {
+        Self {
+            status: 200,
+            content_type: JSON,
+            fields: Vec::new(),
+            body: Vec::new(),
+            filler: None,
+            wait: Duration::ZERO,
+        }
+    }
+
+    /// As new, its room kept.
+    pub(super) fn clear(&mut self) {
+        self.status = 200;
+        self.content_type = JSON;
+        self.fields.clear();
+        self.body.clear();
+        if self.body.capacity() > KEPT_BYTES {
+            self.body = Vec::new();
+        }
+        self.filler = None;
+        self.wait = Duration::ZERO;
+    }
+
+    /// Answers with this, as JSON.
+    pub(super) fn json(&mut self, status: u16, value: &Value) {
+        self.status = status;
+        self.content_type = JSON;
+        self.body.clear();
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(&mut self.body, value);
+    }
+
+    /// Answers with a line of text.
+    pub(super) fn text(&mut self, status: u16, text: &str) {
+        self.status = status;
+        self.content_type = TEXT;
+        self.body.clear();
+        let _ = writeln!(self.body, "{text}");
+    }
+
+    /// Answers with an error in the shape that OpenAM, OpenDJ and OpenIDM share.
+    pub(super) fn error(&mut self, status: u16, message: &str) {
+        self.json(status, &json!({"code": status, "reason": reason(status), "message": message}));
+    }
+
+    pub(super) fn field(&mut self, name: &'static str, value: String) {
+        self.fields.push((name, value));
+    }
+
+    /// Whether an answer of its status has a body at all (RFC 9110 section 6.4.1).
+    pub(super) const fn has_body(&self) -> bool {
+        !matches!(self.status, 100..=199 | 204 | 304)
+    }
+}
+
+/// The words for a status (RFC 9110 section 15).
+pub(super) const fn reason(status: u16) -> &'static str {
+    match status {
+        100 => "Continue",
+        102 => "Processing",
+        103 => "Early Hints",
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        206 => "Partial Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        412 => "Precondition Failed",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        418 => "I'm a teapot",
+        422 => "Unprocessable Content",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        505 => "HTTP Version Not Supported",
+        _ => "Unnamed",
+    }
+}

@@ -1,0 +1,74 @@
+//! Misbehaviour on demand: a TOML file of rules, each saying when and what.
+//!
+//! A rule counts the requests it concerns, and what it does depends on that count and the seed alone,
+//! so the same requests in the same order meet the same faults.
+//!
+//! ```
+//! let script = brunt_targets::rest::Script::parse(
+//!     r#"
+//!     seed = 7
+//!
+//!     [[stall]]                # nothing is read or answered from second 2 to second 4
+//!     at = "2s"
+//!     lasts = "2s"
+//!
+//!     [[refuse]]               # nobody listens
+//!     at = "6s"
+//!     lasts = "500ms"
+//!
+//!     [[rule]]
+//!     method = ["GET"]
+//!     path = "/api/users/*"    # a star is any text
+//!     every = 10               # the 10th, 20th, 30th ... such request, from the 100th to the 200th
+//!     first = 100
+//!     last = 200
+//!     action = { delay = "1ms..20ms" }
+//!
+//!     [[rule]]
+//!     probability = 0.05
+//!     action = { status = 503 }
+//!     "#,
+//! )?;
+//! # Ok::<(), brunt_targets::rest::ScriptError>(())
+//! ```
+
+mod action;
+mod rules;
+
+use serde::Deserialize;
+
+pub(super) use action::Action;
+use rules::Rule;
+pub(super) use rules::{Facts, Faults, Rules};
+
+pub use crate::script::ScriptError;
+use crate::script::Span;
+
+/// How a server is to misbehave.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Decides whatever is random.
+    #[serde(default)]
+    seed: u64,
+    /// When everything stands still.
+    #[serde(default)]
+    stall: Vec<Span>,
+    /// When nobody listens.
+    #[serde(default)]
+    refuse: Vec<Span>,
+    /// What happens to which requests.
+    #[serde(default)]
+    rule: Vec<Rule>,
+}
+
+impl Script {
+    /// Reads a script.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let script: Self = toml::from_str(text)?;
+        for (n, rule) in script.rule.iter().enumerate() {
+            rule.check().map_err(|reason| ScriptError::Rule { rule: n + 1, reason })?;
+        }
+        Ok(script)
+    }
+}

@@ -1,0 +1,95 @@
+//! What the connections of one thread share, and how each of their requests is answered.
+//!
+//! A request is carried out within one call, whichever version of HTTP brought it; what waits and
+//! what is written is the connection's affair.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+
+use super::call::Call;
+use super::log::Circumstances;
+use super::realm::Realm;
+use super::reply::Reply;
+use super::routes;
+use super::script::{Facts, Faults};
+use super::stats::Counters;
+use crate::clock::Clock;
+use crate::timer::Timer;
+
+/// How much is read at once. A thread has one buffer of this size, whatever the number of its
+/// connections, which is what lets thousands of them be idle for little.
+pub(super) const READ_BYTES: usize = 64 << 10;
+
+/// Where a request is counted that a script kept from being carried out.
+const BY_SCRIPT: &str = "(script)";
+
+/// How many answers are kept for the next requests.
+const SPARE: usize = 64;
+
+/// What the connections of one thread share.
+pub(super) struct Worker {
+    pub(super) realm: Arc<Realm>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) acceptor: TlsAcceptor,
+    pub(super) clock: Clock,
+    pub(super) timer: Rc<Timer>,
+    /// Room to read into, used within one poll and then free again.
+    pub(super) input: RefCell<Vec<u8>>,
+    /// Answers that were written.
+    pub(super) spare: RefCell<Vec<Reply>>,
+}
+
+impl Worker {
+    /// Room for an answer.
+    pub(super) fn reply(&self) -> Reply {
+        self.spare.borrow_mut().pop().unwrap_or_else(Reply::new)
+    }
+
+    /// Takes back what was written.
+    pub(super) fn keep(&self, mut reply: Reply) {
+        let mut spare = self.spare.borrow_mut();
+        if spare.len() < SPARE {
+            reply.clear();
+            spare.push(reply);
+        }
+    }
+
+    /// Carries a request out, and says what goes wrong on purpose.
+    pub(super) fn answer(&self, call: &Call<'_>, connection: u64, reply: &mut Reply) -> Faults {
+        let request = &call.request;
+        self.counters.request(request.version);
+        let faults = self.realm.rules.as_ref().map(|rules| {
+            let facts =
+                Facts { method: request.method, path: request.path(), connection, now: call.now };
+            rules.faults(&facts)
+        });
+        let faults = faults.unwrap_or_default();
+        let path = match faults.status {
+            None => routes::answer(call, reply),
+            Some(status) => {
+                reply.error(status, "as the script has it");
+                BY_SCRIPT
+            }
+        };
+        if !reply.has_body() {
+            reply.body.clear();
+        }
+        self.counters.answer(request.method, path, reply.status);
+        if let Some(log) = &self.realm.log {
+            let (number, now, status) = (call.number, call.now, reply.status);
+            log.write(request, &Circumstances { number, connection, now, status });
+        }
+        faults
+    }
+
+    /// Waits for as long as everything stands still.
+    pub(super) async fn stand_still(&self) {
+        let Some(rules) = &self.realm.rules else { return };
+        while let Some(end) = rules.stalled_until(self.clock.now()) {
+            self.timer.sleep().until(end).await;
+        }
+    }
+}
