@@ -76,6 +76,9 @@ pub fn scan(
     let (Some(status), Some(minor)) = (response.code, response.version) else {
         return Err(Malformed::StatusLine);
     };
+    if status < 100 {
+        return Err(Malformed::StatusLine);
+    }
     let mut said = Said::default();
     for field in response.headers.iter() {
         said.read(field.name.as_bytes(), field.value)?;
@@ -267,6 +270,7 @@ mod tests {
             ("SSH-2.0-OpenSSH_9.2\r\n", Malformed::StatusLine),
             ("HTTP/2 200\r\n", Malformed::StatusLine),
             ("HTTP/1.1 2x0 OK\r\n", Malformed::StatusLine),
+            ("HTTP/1.1 099 OK\r\n\r\n", Malformed::StatusLine),
             ("HTTP/1.1 200 OK\r\n\0: b\r\n", Malformed::Field),
         ] {
             assert_eq!(head(text, Asked::Any), Err(why), "{text:?}");
