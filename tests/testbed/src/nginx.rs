@@ -11,9 +11,9 @@ use crate::ports::free_port;
 use crate::served::Served;
 use crate::tool::{command, make_directory, write};
 use crate::wait::until;
-use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ pub struct Nginx {
     ports: [u16; 6],
     pki: Pki,
     directory: TempDir,
-    marks: Cell<u64>,
+    marks: AtomicU64,
 }
 
 /// Where nginx listens. The access log says which it was.
@@ -131,7 +131,7 @@ impl Nginx {
         for port in ports {
             daemon.wait_for_port(port);
         }
-        Self { daemon, ports, pki, directory, marks: Cell::new(0) }
+        Self { daemon, ports, pki, directory, marks: AtomicU64::new(0) }
     }
 
     /// The port of a listener on 127.0.0.1; a Unix socket has none.
@@ -180,8 +180,7 @@ impl Nginx {
 
     /// Every request that ended by now, in the order of their ends.
     pub fn served(&self) -> Vec<Served> {
-        let mark = self.marks.get() + 1;
-        self.marks.set(mark);
+        let mark = self.marks.fetch_add(1, Ordering::Relaxed);
         let path = format!("/mark/{mark}");
         ask(self.port(Listener::Clear), &path);
         let mut lines = Vec::new();

@@ -3,6 +3,7 @@
 //! Of the program under test this knows one thing, the shape of the record that it writes, because that is where
 //! counts can be read without parsing prose. What the words of a command line mean is for the tests to know.
 
+use crate::tool::{make_directory, write};
 use crate::wait::until;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -66,10 +67,11 @@ impl Trial {
         self
     }
 
-    /// Writes a file that lives as long as the run and gives its path.
+    /// Writes a file that lives as long as the run and gives its path. Its name may have directories in it.
     pub fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.directory.path().join(name);
-        fs::write(&path, content).expect("the file can be written");
+        make_directory(path.parent().expect("it is below the run's directory"));
+        write(&path, content);
         path
     }
 
