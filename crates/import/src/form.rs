@@ -61,7 +61,7 @@ pub(crate) fn query(url: &str, variables: &mut Variables) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
         Some((name, value)) if is_secret_member(name) => {
-            let comment = format!("what the parameter '{name}' held, as it stands in a URL");
+            let comment = format!("what the parameter '{name}' of a URL held, not encoded");
             format!("{name}={}", variables.secret(name, value, &comment))
         }
         _ => pair.to_owned(),

@@ -1,4 +1,5 @@
-//! Text as plans write it: `${name}` is a hole, and `$${` stands for `${`.
+//! Text as plans write it: `${name}` is a hole, and `$${` stands for `${`. A value is written as its place asks for,
+//! so that it is percent-encoded in a URL; `${name|raw}` and `${name|form}` say how else.
 //!
 //! Whatever is imported is kept in this notation from the moment it is read, so that a variable of a shell and a secret
 //! that was taken out are holes like any other, and a dollar sign and a brace that happened to be next to each other
@@ -44,11 +45,24 @@ pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<Stri
     while let Some((from, to)) = next_hole(rest) {
         out.push_str(&rest[..from].replace("$${", "${"));
         let name = &rest[from + 2..to - 1];
+        let name = name.split('|').next().unwrap_or(name);
         out.push_str(&value(name).ok_or_else(|| name.to_owned())?);
         rest = &rest[to..];
     }
     out.push_str(&rest.replace("$${", "${"));
     Ok(out)
+}
+
+/// The text with the values of its holes written as they are, wherever it stands, unless it says otherwise.
+pub(crate) fn raw(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((from, to)) = next_hole(rest) {
+        out.push_str(&rest[..to - 1]);
+        out.push_str(if rest[from..to].contains('|') { "}" } else { "|raw}" });
+        rest = &rest[to..];
+    }
+    out + rest
 }
 
 /// What is left of a text when its holes are empty.
@@ -72,5 +86,7 @@ mod tests {
         assert_eq!(filled("$${a} ${b}-${b}", known).as_deref(), Ok("${a} ${}-${}"));
         assert_eq!(filled("${b}${c}", known), Err("c".to_owned()));
         assert!(!has_holes("${open"));
+        assert_eq!(raw("$${a}/${b}?${c}"), "$${a}/${b|raw}?${c|raw}");
+        assert_eq!(filled("${b|raw}", known).as_deref(), Ok("${}"));
     }
 }

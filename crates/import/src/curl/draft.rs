@@ -4,7 +4,7 @@ use super::options::Kind;
 use super::{CurlError, Read, urls};
 use crate::form::{self, Multipart, percent};
 use crate::imported::{Auth, Body, Client, Imported, Resolve, Step, Version};
-use crate::notation::{has_holes, literal, meaning};
+use crate::notation::{has_holes, literal, meaning, raw};
 use crate::secrets::Variables;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -142,7 +142,7 @@ impl Draft {
         for given in std::mem::take(&mut self.urls) {
             let url = urls::whole(&given, self.globoff)?;
             let (in_url, url) = urls::user(&url);
-            let url = form::query(&urls::with_query(&url, &more.join("&")), variables);
+            let url = form::query(&raw(&urls::with_query(&url, &more.join("&"))), variables);
             let mut step = Step {
                 name: format!("{method} {}", urls::path(&url)),
                 method: method.clone(),
@@ -478,9 +478,9 @@ fn urlencoded(value: &str, read: Read<'_>) -> Result<String, CurlError> {
     };
     let encoded = match meaning(&content) {
         Some(content) => percent(content.as_bytes()),
-        // What the variable holds must be encoded where it comes from.
+        // It is encoded once it is known.
         None if content.starts_with("${") && content.find('}') == Some(content.len() - 1) => {
-            content
+            [&content[..content.len() - 1], "|form}"].concat()
         }
         None => return Err(CurlError::Hole("--data-urlencode")),
     };

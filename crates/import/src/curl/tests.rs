@@ -96,6 +96,7 @@ fn bodies_are_those_curl_sends() {
         ("curl -d \"a=$A\" h", text("a=${A}")),
         ("curl --json '{\"password\":\"p\"}' h", text("{\"password\":\"${password}\"}")),
         ("curl --data-urlencode '=a b' h", text("a%20b")),
+        ("curl --data-urlencode \"q=$A\" h", text("q=${A|form}")),
         ("curl --data-urlencode 'x@a b' h", form(&[("x", "a b&c")])),
     ] {
         assert_eq!(step(line).body, body, "{line}");

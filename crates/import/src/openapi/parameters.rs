@@ -85,8 +85,8 @@ impl<'a> Api<'a> {
         let description = parameter.at("description").text().unwrap_or_default();
         let first_line = description.lines().next().unwrap_or_default();
         let comment = format!("the parameter '{name}' of paths. {first_line}");
-        let encoded = percent(joined(value).as_bytes());
-        let hole = self.variables.constant(name, &encoded, comment.trim_end());
+        let value = literal(&joined(value));
+        let hole = self.variables.constant(name, &value, comment.trim_end());
         step.url = step.url.replace(&format!("{{{name}}}"), &hole);
     }
 }
