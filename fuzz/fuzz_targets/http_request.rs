@@ -19,7 +19,7 @@ fuzz_target!(|input: (&[u8], &[u8], Vec<(&[u8], &[u8])>, u64)| {
         return;
     }
     let mut out = Vec::new();
-    request_line(&mut out, method, target);
+    request_line(&mut out, method, b"", target);
     for (name, value) in &fields {
         field(&mut out, name, value);
     }

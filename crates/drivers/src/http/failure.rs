@@ -5,6 +5,7 @@
 
 use super::encoding::EncodingError;
 use super::http2::Http2Failure;
+use super::proxy::ProxyFailure;
 use crate::net;
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_wire::http::Malformed;
@@ -17,6 +18,9 @@ pub enum Failure {
     /// No connection could be opened or secured.
     #[error(transparent)]
     Net(#[from] net::Failure),
+    /// A proxy that did not open the way.
+    #[error(transparent)]
+    Proxy(#[from] ProxyFailure),
     /// The URL is none that could be gone to, or no request line may hold it.
     #[error(transparent)]
     Url(#[from] super::UrlError),
@@ -86,6 +90,7 @@ impl Failure {
     pub fn class(&self) -> Class {
         match self {
             Self::Net(failure) => failure.class(),
+            Self::Proxy(failure) => failure.class(),
             Self::Http2(failure) => failure.class(),
             Self::Shared(failure) => failure.class(),
             Self::Url(_) | Self::Unsendable(_) | Self::BodyTooLong(_) | Self::Redirects(_) => {
@@ -100,6 +105,7 @@ impl Failure {
     pub fn code(&self) -> u32 {
         match self {
             Self::Net(failure) => failure.code(),
+            Self::Proxy(failure) => failure.code(),
             Self::Http2(failure) => failure.code(),
             Self::Shared(failure) => failure.code(),
             Self::Broken { error, .. } => error.raw_os_error().map_or(0, i32::unsigned_abs),

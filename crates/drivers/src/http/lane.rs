@@ -218,7 +218,10 @@ async fn connect(
     watch: &mut Watch<'_>,
 ) -> Result<Stream, Failure> {
     let started = watch.now();
-    let stream = Stream::Plain(origin.dialer.connect(number).await?);
+    let limit = network.settings.dialing.timeout;
+    let to = (origin.host(), origin.port());
+    let tunnel = origin.relay().is_none();
+    let stream = origin.route.connect(to, tunnel, number, limit).await?;
     let connected = watch.now();
     super::report(watch, CONNECT, connected - started);
     let Some(name) = &origin.name else {
@@ -226,8 +229,7 @@ async fn connect(
         return Ok(stream);
     };
     let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
-    let limit = network.settings.dialing.timeout;
-    let stream = stream.secure(tls, name, limit).await?;
+    let stream = stream.nest(tls, name, limit).await?;
     super::report(watch, TLS, watch.now() - connected);
     Tally::one(&network.tally.opened);
     Ok(stream)

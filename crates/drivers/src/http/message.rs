@@ -116,7 +116,17 @@ impl Manner {
         close: bool,
         extra: &[u8],
     ) -> Behind<'a> {
-        wire::request_line(out, request.method(), request.target());
+        match origin.relay() {
+            None => wire::request_line(out, request.method(), b"", request.target()),
+            Some(gateway) => {
+                // The whole URL, of which `*` has no path (RFC 9112 section 3.2.4).
+                let target = if request.target() == b"*" { b"" } else { request.target() };
+                wire::request_line(out, request.method(), origin.prefix().as_bytes(), target);
+                if let Some(authorization) = gateway.authorization() {
+                    wire::field(out, b"Proxy-Authorization", authorization);
+                }
+            }
+        }
         if !self.host {
             wire::field(out, b"Host", origin.authority());
         }

@@ -4,6 +4,8 @@
 //! variable names it, is looked up aside once and known from then on; how many there may be is bounded.
 
 use super::origin::{self, Named, Origin, UrlError};
+use super::proxy::{Gateway, GatewayError};
+use super::route::Route;
 use super::settings::{Settings, Version};
 use super::tally::{Counts, Tally};
 use crate::net::tcp::{Dialer, Endpoint};
@@ -19,6 +21,7 @@ pub const ORIGINS_MAX: usize = 1024;
 pub struct Network {
     pub(super) settings: Settings,
     tls: OnceLock<tls::Client>,
+    gateway: Option<Arc<Gateway>>,
     /// By every spelling that was met.
     origins: RwLock<HashMap<Box<[u8]>, Arc<Origin>>>,
     /// Held by whoever looks a new place up, so that nobody else looks up the same.
@@ -32,6 +35,9 @@ pub enum NetworkError {
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] tls::TlsError),
+    /// The proxy cannot be used.
+    #[error(transparent)]
+    Proxy(#[from] GatewayError),
     /// No users at all on a connection.
     #[error("share a connection among 0 users: give 1 or more streams")]
     NoStreams,
@@ -59,9 +65,12 @@ impl Network {
         if let Some(options) = &settings.tls {
             let _ = tls.set(client(options, settings.version)?);
         }
+        let gateway = settings.proxy.as_ref().filter(|_| settings.unix.is_none());
+        let gateway = gateway.map(|proxy| Gateway::new(proxy, &settings.dialing)).transpose()?;
         Ok(Self {
             settings,
             tls,
+            gateway: gateway.map(Arc::new),
             origins: RwLock::default(),
             lookup: Mutex::default(),
             tally: Tally::default(),
@@ -125,6 +134,28 @@ impl Network {
     }
 
     fn resolve(&self, named: Named) -> Result<Origin, UrlError> {
+        let route = self.route(&named)?;
+        let relay = match (&route, self.settings.version) {
+            (Route::Through(gateway), Version::Http1 | Version::Negotiate) if !named.secure => {
+                Some(Arc::clone(gateway))
+            }
+            _ => None,
+        };
+        let name = named.secure.then(|| self.tls().and_then(|tls| tls.name_for(&named.host)));
+        let name = name.transpose().map_err(Arc::new)?;
+        Ok(Origin::new(named, route, relay, name))
+    }
+
+    /// How a place is reached. Its name is looked up only where nobody else does.
+    fn route(&self, named: &Named) -> Result<Route, UrlError> {
+        if let Some(path) = &self.settings.unix {
+            return Ok(Route::Unix(path.as_path().into()));
+        }
+        let proxy = self.settings.proxy.as_ref();
+        let through = proxy.is_some_and(|proxy| !proxy.except.hold(&named.host, named.port));
+        if let Some(gateway) = self.gateway.as_ref().filter(|_| through) {
+            return Ok(Route::Through(Arc::clone(gateway)));
+        }
         let same = |host: &str, port| host.eq_ignore_ascii_case(&named.host) && port == named.port;
         let given = self.settings.resolve.iter().find(|given| same(&given.host, given.port));
         let endpoint = match given {
@@ -132,9 +163,7 @@ impl Network {
             None => Endpoint { host: named.host.clone(), port: named.port },
         };
         let dialer = Dialer::new(&[endpoint], self.settings.dialing.clone())?;
-        let name = named.secure.then(|| self.tls().and_then(|tls| tls.name_for(&named.host)));
-        let name = name.transpose().map_err(Arc::new)?;
-        Ok(Origin::new(named, dialer, name))
+        Ok(Route::Straight(Arc::new(dialer)))
     }
 
     /// TLS as the settings have it, set up when it is first needed.
@@ -185,7 +214,8 @@ mod tests {
         let network = network(Settings { resolve, ..Settings::default() });
         let origin = network.origin("http://NOWHERE.invalid/").unwrap();
         assert_eq!(origin.authority(), b"nowhere.invalid");
-        assert_eq!(origin.dialer.server(0).addresses(), [to]);
+        let Route::Straight(dialer) = &origin.route else { panic!("{:?}", origin.route) };
+        assert_eq!(dialer.server(0).addresses(), [to]);
         let elsewhere = network.origin("http://nowhere.invalid:81/").unwrap_err().to_string();
         assert!(elsewhere.contains("nowhere.invalid"), "{elsewhere}");
     }

@@ -3,7 +3,9 @@
 //! The part of a URL that names a place is parsed once, by the rules of WHATWG, and known by its bytes from then on.
 //! The rest of it goes out as it is. It must not know a connection.
 
-use crate::net::tcp::{Dialer, DialerError};
+use super::proxy::Gateway;
+use super::route::Route;
+use crate::net::tcp::DialerError;
 use crate::net::tls;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,7 +19,9 @@ pub struct Origin {
     port: u16,
     authority: Vec<u8>,
     prefix: String,
-    pub(super) dialer: Arc<Dialer>,
+    pub(super) route: Route,
+    /// The proxy that requests are given to to be relayed.
+    relay: Option<Arc<Gateway>>,
     pub(super) name: Option<tls::Name>,
 }
 
@@ -102,14 +106,20 @@ impl Named {
 }
 
 impl Origin {
-    pub(super) fn new(named: Named, dialer: Dialer, name: Option<tls::Name>) -> Self {
+    pub(super) fn new(
+        named: Named,
+        route: Route,
+        relay: Option<Arc<Gateway>>,
+        name: Option<tls::Name>,
+    ) -> Self {
         Self {
             secure: named.secure,
             host: named.host,
             port: named.port,
             authority: named.authority.into_bytes(),
             prefix: named.prefix,
-            dialer: Arc::new(dialer),
+            route,
+            relay,
             name,
         }
     }
@@ -117,6 +127,11 @@ impl Origin {
     /// Whether connections to it are secured: the scheme is `https`.
     pub fn is_secure(&self) -> bool {
         self.secure
+    }
+
+    /// The proxy that requests are given to with their whole URL, where there is one and it opens no tunnel.
+    pub(super) fn relay(&self) -> Option<&Gateway> {
+        self.relay.as_deref()
     }
 
     /// The host, without brackets.

@@ -2,8 +2,10 @@
 //!
 //! All of it is settled before the run. Nothing here knows a URL.
 
+use super::proxy::Proxy;
 use crate::net::{tcp, tls};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// What holds for every connection and every answer.
 #[derive(Clone, Debug)]
@@ -25,6 +27,10 @@ pub struct Settings {
     pub cookies: bool,
     /// Whether bodies that are wanted are asked for compressed and unpacked.
     pub decompress: bool,
+    /// What stands between, unless `unix` is given.
+    pub proxy: Option<Proxy>,
+    /// A Unix socket to which every connection goes, whichever place a URL names.
+    pub unix: Option<PathBuf>,
     /// Addresses that are not asked of a resolver.
     pub resolve: Vec<Resolve>,
     /// What no answer may exceed.
@@ -92,6 +98,8 @@ impl Default for Settings {
             redirects: 0,
             cookies: false,
             decompress: false,
+            proxy: None,
+            unix: None,
             resolve: Vec::new(),
             limits: Limits::default(),
             seed: 0,

@@ -3,11 +3,13 @@
 //! Writing checks nothing, as what is the same for every request of a run need be checked only once: that is what the
 //! predicates are for.
 
-/// Writes the request line (RFC 9112 section 3).
-pub fn request_line(out: &mut Vec<u8>, method: &[u8], target: &[u8]) {
-    out.reserve(method.len() + target.len() + 11);
+/// Writes the request line (RFC 9112 section 3). The target is a path behind the `place` that it is of, which only a
+/// proxy is told.
+pub fn request_line(out: &mut Vec<u8>, method: &[u8], place: &[u8], target: &[u8]) {
+    out.reserve(method.len() + place.len() + target.len() + 11);
     out.extend_from_slice(method);
     out.push(b' ');
+    out.extend_from_slice(place);
     out.extend_from_slice(target);
     out.extend_from_slice(b" HTTP/1.1\r\n");
 }
@@ -96,7 +98,7 @@ mod tests {
     #[test]
     fn a_head_is_written_as_it_is_read() {
         let mut out = Vec::new();
-        request_line(&mut out, b"PUT", b"/a?b=c");
+        request_line(&mut out, b"PUT", b"", b"/a?b=c");
         field(&mut out, b"Host", b"h:1");
         length(&mut out, 0);
         finish(&mut out);
