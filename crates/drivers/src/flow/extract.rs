@@ -5,6 +5,7 @@
 
 use super::json::{self, Pointer};
 use super::reply::Parsed;
+use super::xpath::XPath;
 use crate::http::response::Wanted;
 use brunt_feed::{Hole, Values};
 use regex::bytes::Regex;
@@ -59,6 +60,8 @@ pub enum From {
     Path(JsonPath),
     /// A member of the JSON object that the body is, or of the first of those that it is a list of.
     Member(String),
+    /// A value of a body that is XML, by XPath 1.0: of nodes, the text of the first.
+    XPath(XPath),
     /// What a regular expression finds in a value: the whole of it, group 0, or one of its groups.
     Pattern {
         /// The value.
@@ -170,6 +173,12 @@ impl From {
         path.map(Self::Path).map_err(|error| wrong("JSONPath", text, error.to_string()))
     }
 
+    /// A value of a body that is XML: `//Attribute[@Name='mail']/Value`. A name without a prefix stands for that name
+    /// in any namespace.
+    pub fn xpath(text: &str) -> Result<Self, SpotError> {
+        XPath::parse(text).map(Self::XPath).map_err(|problem| wrong("XPath", text, problem))
+    }
+
     /// What a regular expression finds in the body.
     pub fn pattern(text: &str, group: usize) -> Result<Self, SpotError> {
         Self::Body.narrowed(text, group)
@@ -194,7 +203,7 @@ impl From {
         match self {
             Self::Code => Wanted::default(),
             Self::Field(_) | Self::Cookie(_) => Wanted { fields: true, body: false },
-            Self::Body | Self::Pointer(_) | Self::Path(_) | Self::Member(_) => {
+            Self::Body | Self::Pointer(_) | Self::Path(_) | Self::Member(_) | Self::XPath(_) => {
                 Wanted { fields: false, body: true }
             }
             Self::Pattern { of, .. } => of.wants(),
@@ -213,6 +222,10 @@ impl From {
             Self::Pointer(pointer) => pointer.find(reply.body()).map(Found::Raw),
             Self::Path(path) => path.query(parsed.json()?).into_iter().next().map(Found::Json),
             Self::Member(name) => json::member(reply.body(), name).map(Found::Raw),
+            Self::XPath(path) => {
+                let text = path.find(parsed.xml()?)?;
+                Some(Found::Bytes(Cow::Owned(text.into_bytes())))
+            }
             Self::Pattern { of, pattern, group } => narrow(&of.find(parsed)?, pattern, *group),
         }
     }
@@ -222,6 +235,7 @@ impl From {
         match self {
             Self::Field(name) => parsed.reply().count(name),
             Self::Path(path) => parsed.json().map_or(0, |body| path.query(body).len()),
+            Self::XPath(path) => parsed.xml().map_or(0, |body| path.count(body)),
             Self::Pattern { of, pattern, .. } => {
                 of.find(parsed).map_or(0, |found| pattern.find_iter(&found.text()).count())
             }
@@ -260,6 +274,7 @@ impl fmt::Display for From {
             Self::Pointer(pointer) => write!(f, "the JSON value at '{pointer}'"),
             Self::Path(path) => write!(f, "the JSON value at '{path}'"),
             Self::Member(name) => write!(f, "the JSON member '{name}'"),
+            Self::XPath(path) => write!(f, "the XML value at '{path}'"),
             Self::Pattern { of, pattern, .. } => write!(f, "'{pattern}' in {of}"),
         }
     }
@@ -401,14 +416,30 @@ mod tests {
     }
 
     #[test]
+    fn values_of_xml_are_found_by_their_path() {
+        let body = b"<r xmlns='urn:r'><e m='1'>x</e><e m='2'>y</e></r>";
+        let response = Response::sample(200, &[], body);
+        let from = |path| From::xpath(path).unwrap();
+        assert_eq!(found(&from("//e[@m='2']"), &response).as_deref(), Some("y"));
+        assert_eq!(found(&from("//f"), &response), None);
+        assert_eq!(from("//e").count(&Parsed::new(Reply::Http(&response))), 2);
+        let other = Response::sample(200, &[], b"{}");
+        assert_eq!(found(&from("//e"), &other), None);
+        let said = From::xpath("//e[").unwrap_err().to_string();
+        assert_eq!(said, "read the XPath '//e[': the end stands where a value should");
+    }
+
+    #[test]
     fn hostile_bodies_hold_nothing() {
         let froms = [
             From::path("$..a").unwrap(),
             From::pointer("/a/b").unwrap(),
             From::Member("a".to_owned()),
+            From::xpath("//a").unwrap(),
         ];
+        let bomb = b"<!DOCTYPE a [<!ENTITY b 'xxxx'><!ENTITY c '&b;&b;'>]><a>&c;</a>";
         let deep = ["[".repeat(1 << 20), "]".repeat(1 << 20)].concat();
-        for body in [deep.as_bytes(), b"{\"a\xff\":1}", b"", b"\0\0\0", b"{\"a\":"] {
+        for body in [deep.as_bytes(), bomb, b"<a>", b"{\"a\xff\":1}", b"", b"\0\0\0", b"{\"a\":"] {
             let response = Response::sample(200, &[], body);
             for from in &froms {
                 assert_eq!(found(from, &response), None, "{from}");

@@ -291,10 +291,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_finds_what_a_tree_holds(value in json(), tokens in prop::collection::vec("[ab01/~]{0,2}", 0..4)) {
-            let pointer: String = tokens
-                .iter()
-                .map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1")))
-                .collect();
+            let pointer = Pointer { tokens }.to_string();
             let text = value.to_string();
             let found = Pointer::parse(&pointer).unwrap().find(text.as_bytes());
             let read = found.map(|raw| serde_json::from_str::<Value>(raw).unwrap());

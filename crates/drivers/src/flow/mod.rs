@@ -10,6 +10,7 @@ mod course;
 pub mod extract;
 pub mod http;
 mod json;
+mod ldap;
 pub mod ledger;
 mod mix;
 pub mod plan;
@@ -18,11 +19,14 @@ pub mod source;
 mod user;
 mod variables;
 mod walk;
+mod web;
+mod xpath;
 
 pub use check::{Check, Must};
 pub use course::{Course, CourseError};
 pub use extract::{Extract, From, Missing, SpotError};
 pub use http::{Content, HttpAct};
+pub use ldap::LdapAct;
 pub use json::Pointer;
 pub use ledger::{Ledger, Tallies};
 pub use plan::{
@@ -32,3 +36,4 @@ pub use plan::{
 pub use reply::{Parsed, Reply};
 pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Source};
 pub use user::{Desk, ITERATION, PARTS, User};
+pub use xpath::XPath;
