@@ -5,7 +5,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_drivers::flow::{Course, Desk, Ledger, User};
-use brunt_drivers::http::Group;
 use brunt_engine::{Fleet, Noticed};
 
 /// Makes the users of one flow on whichever worker asks.
@@ -37,8 +36,7 @@ impl Fleet for FlowFleet {
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
         let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker]));
-        let group = Group::new(self.course.network());
-        numbers.map(|number| User::new(&desk, &group, number)).collect()
+        numbers.map(|number| User::new(&desk, number)).collect()
     }
 
     /// Each worker tells of its own ledger.

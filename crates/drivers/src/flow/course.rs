@@ -27,7 +27,7 @@ pub struct Course {
     /// The variables in the order in which they are drawn, each after those it is made of, and when.
     order: Vec<(Hole, Renewal)>,
     renews_by_exchange: bool,
-    firsts: Vec<Arc<Origin>>,
+    firsts: Vec<Spot>,
 }
 
 /// What is known of a step.
@@ -105,8 +105,8 @@ impl Course {
         &self.tallies
     }
 
-    /// Where exchanges go that an arrival may begin with.
-    pub(super) fn firsts(&self) -> &[Arc<Origin>] {
+    /// The steps that an arrival may begin with, of those that go the same way one.
+    pub(super) fn firsts(&self) -> &[Spot] {
         &self.firsts
     }
 
@@ -165,6 +165,12 @@ impl Course {
                     made_of(&self.flow, hole, &mut note.uses);
                 }
             }
+            What::Ldap(ldap) => {
+                let checked = act.checks.iter().flat_map(Check::texts);
+                for hole in ldap.errand.holes().chain(checked.flat_map(Text::holes)) {
+                    made_of(&self.flow, hole, &mut note.uses);
+                }
+            }
         }
         Ok(note)
     }
@@ -183,20 +189,26 @@ impl Course {
         found.map(Some).map_err(|source| CourseError::Url { step: step(), source })
     }
 
-    fn find_firsts(&self) -> Vec<Arc<Origin>> {
-        let mut firsts: Vec<Arc<Origin>> = Vec::new();
-        for notes in &self.notes {
-            let first = notes.iter().find_map(|note| match note {
-                Note::Act(note) => Some(note),
-                Note::Pause(_) => None,
-            });
-            if let Some((origin, _)) = first.and_then(|note| note.origin.as_ref())
-                && !firsts.iter().any(|known| Arc::ptr_eq(known, origin))
-            {
-                firsts.push(Arc::clone(origin));
+    fn find_firsts(&self) -> Vec<Spot> {
+        let mut firsts: Vec<Spot> = Vec::new();
+        for (scenario, (first, _)) in self.ends.iter().enumerate() {
+            let spot = Spot { scenario, step: *first };
+            if !firsts.iter().any(|known| self.goes_the_same_way(*known, spot)) {
+                firsts.push(spot);
             }
         }
         firsts
+    }
+
+    fn goes_the_same_way(&self, one: Spot, other: Spot) -> bool {
+        let way = |spot| self.act(spot).map(|(act, note)| (&act.what, &note.origin));
+        match (way(one), way(other)) {
+            (Some((What::Http(_), Some((one, _)))), Some((What::Http(_), Some((other, _))))) => {
+                Arc::ptr_eq(one, other)
+            }
+            (Some((What::Ldap(_), _)), Some((What::Ldap(_), _))) => true,
+            _ => false,
+        }
     }
 }
 

@@ -3,9 +3,12 @@
 use super::check::Check;
 use super::extract::Extract;
 use super::http::HttpAct;
+use super::ldap::LdapAct;
 use super::source::Source;
+use crate::ldap;
 use brunt_exchange::ThinkTime;
 use brunt_feed::Hole;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -28,10 +31,10 @@ pub struct Flow {
     pub seed: u64,
     /// How many users there are in the whole run, over all nodes.
     pub users: u32,
-    /// The first user of this node.
-    pub first_user: u32,
     /// Whether iterations begin with arrivals (the open model) or as soon as a user is free (the closed model).
     pub arrivals: bool,
+    /// The way to a directory, where steps need one.
+    pub ldap: Option<Arc<ldap::Plan>>,
     /// Whether times are summed for a table.
     pub times: Times,
 }
@@ -126,6 +129,8 @@ impl Act {
 pub enum What {
     /// A request over HTTP.
     Http(Box<HttpAct>),
+    /// An LDAP operation.
+    Ldap(Box<LdapAct>),
 }
 
 /// A variable and who fills it.

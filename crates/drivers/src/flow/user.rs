@@ -4,37 +4,46 @@
 //! way to its next step is open; what the step sends is rendered only when it is due, because in the open model nobody
 //! knows before what an arrival brings.
 
+use super::Reply;
 use super::course::{ActNote, Course};
+use super::ldap::{Directory, LdapAct};
 use super::ledger::{Fate, Ledger};
 use super::plan::{Act, Start, Times, What};
-use super::reply::{Parsed, Reply};
+use super::reply::Parsed;
 use super::source::Exhausted;
 use super::variables::Variables;
 use super::walk::{Ahead, Spot, Walk};
-use super::{Content, HttpAct};
-use crate::http::{self, Body, Client, Group, Origin, Request, Response};
+use super::web::Web;
+use crate::http::Group;
+use crate::ldap::Hall;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
-use brunt_feed::{Text, Unset, Values};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// From the beginning of an iteration to its end, pauses included.
-pub const ITERATION: Part = Part(3);
+pub const ITERATION: Part = Part(4);
 /// The names of the parts, by number.
-pub const PARTS: [&str; 5] = ["connect", "tls", "first byte", "iteration", "bind"];
+pub const PARTS: [&str; 5] = ["connect", "tls", "bind", "first byte", "iteration"];
 
 /// What the users of one worker share.
 #[derive(Debug)]
 pub struct Desk {
     course: Arc<Course>,
     ledger: Arc<Ledger>,
+    group: Rc<Group>,
+    hall: Option<Hall>,
 }
 
 impl Desk {
     /// A desk for the users of the worker that writes this ledger.
     pub fn new(course: &Arc<Course>, ledger: &Arc<Ledger>) -> Self {
-        Self { course: Arc::clone(course), ledger: Arc::clone(ledger) }
+        Self {
+            group: Group::new(course.network()),
+            hall: course.flow().ldap.as_ref().map(Hall::new),
+            course: Arc::clone(course),
+            ledger: Arc::clone(ledger),
+        }
     }
 }
 
@@ -44,14 +53,8 @@ pub struct User {
     number: u32,
     walk: Walk,
     variables: Variables,
-    client: Client,
-    request: Request,
-    response: Response,
-    url: Vec<u8>,
-    /// The step whose request lies rendered, where it never changes.
-    rendered: Option<Spot>,
-    /// Why the way to a server could not be opened, to be told of the step that needed it.
-    failed: Option<(Arc<Origin>, http::Failure)>,
+    web: Web,
+    directory: Option<Box<Directory>>,
     /// How long the way to the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
@@ -64,19 +67,15 @@ pub struct User {
 }
 
 impl User {
-    /// User `number`, who shares the connections of `group`.
-    pub fn new(desk: &Rc<Desk>, group: &Rc<Group>, number: u32) -> Self {
+    /// User `number` of the whole run.
+    pub fn new(desk: &Rc<Desk>, number: u32) -> Self {
         let course = &desk.course;
         Self {
             number,
             walk: Walk::new(number),
             variables: Variables::new(course, number),
-            client: Client::new(course.network(), group, number),
-            request: Request::default(),
-            response: Response::default(),
-            url: Vec::new(),
-            rendered: None,
-            failed: None,
+            web: Web::new(course, &desk.group, number),
+            directory: desk.hall.as_ref().map(|hall| Box::new(Directory::new(hall, number))),
             opening: Duration::ZERO,
             midair: None,
             began: Moment::ZERO,
@@ -129,15 +128,16 @@ impl User {
         if let Some((act, _)) = desk.course.act(spot) {
             desk.ledger.ended(act.operation, Fate::Exceeded, act.patience.unwrap_or_default());
         }
-        self.rendered = None;
+        self.web.give_up();
         self.walk.done(spot, true, &desk.course);
     }
 
-    async fn open(&mut self, origin: &Arc<Origin>, watch: &mut Watch<'_>) {
-        if let Err(failure) = self.client.ready(origin, watch).await
-            && self.failed.is_none()
-        {
-            self.failed = Some((Arc::clone(origin), failure));
+    /// Opens the way to a step.
+    async fn open(&mut self, act: &Act, note: &ActNote, watch: &mut Watch<'_>) {
+        match (&act.what, &note.origin, &mut self.directory) {
+            (What::Http(_), Some((origin, _)), _) => self.web.open(origin, watch).await,
+            (What::Ldap(_), _, Some(directory)) => directory.open(watch).await,
+            _ => {}
         }
     }
 
@@ -158,9 +158,7 @@ impl User {
         self.midair = Some(spot);
         let outcome = match self.variables.begin_exchange(&desk.course, &note.uses) {
             Err(spent) => exhausted(&spent, watch),
-            Ok(()) => match &act.what {
-                What::Http(http) => self.http(spot, act, http, note, watch).await,
-            },
+            Ok(()) => self.exchange_of(spot, act, note, watch).await,
         };
         self.midair = None;
         let outcome = self.count(act, outcome, watch);
@@ -205,105 +203,75 @@ impl User {
         outcome
     }
 
-    async fn http(
+    /// Asks, and looks whether the answer is what the plan expects.
+    async fn exchange_of(
         &mut self,
         spot: Spot,
         act: &Act,
-        http: &HttpAct,
         note: &ActNote,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        if self.rendered != Some(spot)
-            && let Err(outcome) = self.render(spot, http, note, watch)
-        {
-            return outcome;
-        }
-        let origin = match &note.origin {
-            Some((origin, _)) => Arc::clone(origin),
-            None => match self.aim(watch).await {
-                Ok(origin) => origin,
-                Err(outcome) => return outcome,
-            },
-        };
-        if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, &origin))
-        {
-            return failure.outcome(watch);
-        }
-        let sent = self
-            .client
-            .exchange(&origin, &mut self.request, note.wanted, &mut self.response, watch)
-            .await;
-        match sent {
-            Err(failure) => {
-                self.rendered = None;
-                failure.outcome(watch)
-            }
-            Ok(()) => {
-                watch.items(self.response.received());
-                self.judge(act, watch)
-            }
-        }
-    }
-
-    /// Renders the request.
-    fn render(
-        &mut self,
-        spot: Spot,
-        http: &HttpAct,
-        note: &ActNote,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), Outcome> {
-        self.rendered = None;
-        self.url.clear();
+        let desk = Rc::clone(&self.desk);
         let values = self.variables.values();
-        if let Err(Unset(hole)) = write(&mut self.request, &mut self.url, http, values) {
-            let variables = &self.desk.course.flow().variables;
-            let name = variables.get(usize::from(hole.0)).map_or("?", |variable| &variable.name);
-            watch.explain(format_args!("the variable '{name}' has no value"));
-            return Err(Outcome::Failed(Class::Check, 0));
-        }
-        if let Some((_, path)) = &note.origin {
-            self.request.target_mut().extend_from_slice(&self.url[*path..]);
-            let settings = self.desk.course.network().settings();
-            let alone = settings.redirects == 0 && !settings.cookies;
-            self.rendered = (note.constant && alone).then_some(spot);
-        }
-        Ok(())
-    }
-
-    /// Finds out where a URL leads that is another each time.
-    async fn aim(&mut self, watch: &mut Watch<'_>) -> Result<Arc<Origin>, Outcome> {
-        match self.client.aim(&self.url).await {
-            Ok((origin, path)) => {
-                self.request.target_mut().extend_from_slice(&self.url[path..]);
-                Ok(origin)
-            }
-            Err(failure) => Err(failure.outcome(watch)),
-        }
-    }
-
-    /// Looks whether the answer is what the plan expects, and keeps of it what the plan wants.
-    fn judge(&mut self, act: &Act, watch: &mut Watch<'_>) -> Outcome {
-        let code = u32::from(self.response.status());
-        let parsed = Parsed::new(Reply::Http(&self.response));
-        for check in &act.checks {
-            let values = self.variables.values();
-            if !check.holds(&parsed, values) {
-                if watch.wants_text() {
-                    watch.explain(format_args!("{}", check.words(&parsed, values)));
+        match (&act.what, &mut self.directory) {
+            (What::Http(http), _) => {
+                let step = (spot, &**http, note);
+                match self.web.exchange(step, &desk.course, values, watch).await {
+                    Ok(()) => judge(act, self.web.reply(), &mut self.variables, watch),
+                    Err(outcome) => outcome,
                 }
-                let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
-                return Outcome::Failed(class, code);
             }
-        }
-        for extract in &act.extracts {
-            if !extract.keep(&parsed, self.variables.values_mut()) {
-                watch.explain(format_args!("the answer does not hold {extract}"));
-                return Outcome::Failed(Class::Check, code);
+            (What::Ldap(ldap), Some(directory)) => {
+                match directory.exchange(ldap, &desk.course, values, watch).await {
+                    Ok(()) => judge_result(act, ldap, directory, &mut self.variables, watch),
+                    Err(outcome) => outcome,
+                }
             }
+            (What::Ldap(_), None) => Outcome::Skipped,
         }
-        Outcome::Ok(code)
     }
+}
+
+/// Looks whether an answer is what the plan expects, and keeps of it what the plan wants.
+fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Watch<'_>) -> Outcome {
+    let code = reply.code();
+    if act.checks.is_empty() && act.extracts.is_empty() {
+        return Outcome::Ok(code);
+    }
+    let parsed = Parsed::new(reply);
+    for check in &act.checks {
+        let values = variables.values();
+        if !check.holds(&parsed, values) {
+            if watch.wants_text() {
+                watch.explain(format_args!("{}", check.words(&parsed, values)));
+            }
+            let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
+            return Outcome::Failed(class, code);
+        }
+    }
+    for extract in &act.extracts {
+        if !extract.keep(&parsed, variables.values_mut()) {
+            watch.explain(format_args!("the answer does not hold {extract}"));
+            return Outcome::Failed(Class::Check, code);
+        }
+    }
+    Outcome::Ok(code)
+}
+
+/// The same for a directory, whose result codes have a meaning of their own where the plan gives them none.
+fn judge_result(
+    act: &Act,
+    ldap: &LdapAct,
+    directory: &Directory,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
+    let reply = directory.reply();
+    let told = act.checks.iter().any(super::Check::is_of_the_code);
+    if !told && !ldap.succeeded(reply.code()) {
+        return Outcome::Failed(Class::Result, reply.code());
+    }
+    judge(act, reply, variables, watch)
 }
 
 /// The outcome of an exchange whose variables could not be filled.
@@ -312,41 +280,21 @@ fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
     Outcome::Failed(Class::Check, 0)
 }
 
-/// Writes a request but for its target, and its URL.
-fn write(
-    request: &mut Request,
-    url: &mut Vec<u8>,
-    http: &HttpAct,
-    values: &Values,
-) -> Result<(), Unset> {
-    request.begin(&http.method);
-    http.url.render(values, url)?;
-    for (name, value) in &http.fields {
-        request.field(name, |out| Text::render(value, values, out))?;
-    }
-    match &http.body {
-        Content::None => request.set_body(Body::None),
-        Content::Text(text) => text.render(values, request.body_mut())?,
-        Content::Fixed(body) => request.set_body(body.clone()),
-    }
-    Ok(())
-}
-
 impl Session for User {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
         let before = watch.now();
+        let desk = Rc::clone(&self.desk);
         match self.ahead() {
             Ahead::Arrival => {
-                let desk = Rc::clone(&self.desk);
-                for origin in desk.course.firsts() {
-                    self.open(origin, watch).await;
+                for spot in desk.course.firsts() {
+                    if let Some((act, note)) = desk.course.act(*spot) {
+                        self.open(act, note, watch).await;
+                    }
                 }
             }
             Ahead::Step(spot, _) if !self.walk.skips() => {
-                let desk = Rc::clone(&self.desk);
-                let note = desk.course.act(spot).map(|(_, note)| note);
-                if let Some((origin, _)) = note.and_then(|note| note.origin.as_ref()) {
-                    self.open(origin, watch).await;
+                if let Some((act, note)) = desk.course.act(spot) {
+                    self.open(act, note, watch).await;
                 }
             }
             _ => return,
@@ -366,6 +314,9 @@ impl Session for User {
         let (first, last) = self.desk.course.ends(spot.scenario);
         if spot.step == first {
             self.began = watch.now();
+            if self.desk.course.network().settings().cookies {
+                self.web.begin_visit();
+            }
         }
         let outcome = self.act(spot, watch).await;
         // How long a visit takes is told of those that came to their end.
@@ -395,6 +346,9 @@ impl Session for User {
     }
 
     async fn close(&mut self) {
-        self.client.close().await;
+        self.web.close().await;
+        if let Some(directory) = &mut self.directory {
+            directory.close().await;
+        }
     }
 }

@@ -43,9 +43,7 @@ pub const CONNECT: Part = Part(0);
 /// How long the TLS handshake took.
 pub const TLS: Part = Part(1);
 /// From the first byte of the request leaving to the first byte of the answer.
-pub const FIRST_BYTE: Part = Part(2);
-/// The names of the parts, by number.
-pub const PARTS: [&str; 3] = ["connect", "tls", "first byte"];
+pub const FIRST_BYTE: Part = Part(3);
 
 /// Reports a part, as far as an exchange has room: one that was redirected has several of a kind.
 fn report(watch: &mut Watch<'_>, part: Part, took: Duration) {
