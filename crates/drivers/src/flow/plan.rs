@@ -31,6 +31,8 @@ pub struct Flow {
     pub seed: u64,
     /// How many users there are in the whole run, over all nodes.
     pub users: u32,
+    /// The first user of this node, for a preview: the run itself hands out the numbers.
+    pub first_user: u32,
     /// Whether iterations begin with arrivals (the open model) or as soon as a user is free (the closed model).
     pub arrivals: bool,
     /// The way to a directory, where steps need one.
