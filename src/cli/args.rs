@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::dhcp_target::DhcpTargetArgs;
+use super::rest_target::RestTargetArgs;
 
 /// Finds out what your directory and DHCP server can bear.
 #[derive(Debug, Parser)]
@@ -75,6 +76,8 @@ pub(crate) enum TargetKind {
     Ldap(LdapTargetArgs),
     /// A DHCP server in memory, for DHCPv4 and DHCPv6
     Dhcp(Box<DhcpTargetArgs>),
+    /// An identity API in memory, as OpenAM, OpenDJ and OpenIDM have it
+    Rest(Box<RestTargetArgs>),
 }
 
 /// Options of `brunt target ldap`.

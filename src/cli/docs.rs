@@ -123,6 +123,94 @@ const DHCP_TARGET_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What the identity API in memory is, and is not.
+const REST_TARGET: &str = "\
+    Starts an identity API in memory: something to try a load on at once, something to calibrate against, and something \
+    that misbehaves on demand. It speaks HTTP/1.1 and HTTP/2, the latter over TLS or with prior knowledge. **It is a \
+    convenience and not an identity server**: there is one realm, no schema, no policy beyond \"users see and change \
+    themselves, administrators everything\", and nothing outlives it.\n\n\
+    | path | what is there |\n\
+    |---|---|\n\
+    | `/openam/json/authenticate` | POST with `X-OpenAM-Username` and `X-OpenAM-Password`, or by callbacks: a `tokenId` |\n\
+    | `/openam/json/sessions` | POST with `_action=validate`, `getSessionInfo`, `isActive` or `logout`; the token in the \
+    path, the query, the field or cookie `iPlanetDirectoryPro`, or the body |\n\
+    | `/openam/json/users` | create, read, update, patch, delete, query, for the token of an administrator |\n\
+    | `/api/users`, `/users` | the same as OpenDJ has it, for `X-OpenIDM-Username` and `X-OpenIDM-Password` or Basic |\n\
+    | `/openidm/managed/user`, `/openidm/info/ping` | the same as OpenIDM has it |\n\
+    | `/oauth2/access_token`, `introspect`, `userinfo`, `token/revoke` | grants by password, client credentials and \
+    refresh token |\n\
+    | `/agent/...` | an agent: 200 for a valid token of either kind, else 403 |\n\
+    | `/sleep?ms=10`, `?ms=10..20` | an answer after exactly that time |\n\
+    | `/status/503`, `/bytes/1000`, `/bytes/1000?chunked=true`, `/redirect/3`, `/gzip`, `/deflate`, `/xml` | such an \
+    answer |\n\
+    | `/echo`, `/headers`, `/cookies`, `/cookies/set?name=value` | what arrived |\n\
+    | `/stats` | how often each method and path was answered with which status |\n\n\
+    OpenAM's paths may have `realms/root` in them, and a query is by `_queryFilter` with `eq`, `sw`, `co`, `pr`, `and`, \
+    `or` and `!`. The users are `user.0` and so on, the administrators `amadmin`, `openidm-admin` and `admin`. Standard \
+    output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on standard \
+    error what it was asked and how it answered, by its own count.\n\n\
+    [Scripts](rest-scripts.md) describes the file that `--script` reads.";
+
+const REST_TARGET_EXAMPLES: &[(&str, &str)] = &[
+    ("2000 users on port 8080:", "brunt target rest --users 2000"),
+    (
+        "HTTPS as well, with a certificate that clients can be told to trust:",
+        "brunt target rest --listen-tls 127.0.0.1:8443 --ca-out ca.pem",
+    ),
+    (
+        "What arrives, to hold against what was sent:",
+        "brunt target rest --listen 127.0.0.1:0 --log requests.jsonl",
+    ),
+    ("An API with a bad day:", "brunt target rest --script bad-day.toml"),
+];
+
+/// What a plan is good for.
+const RUN: &str = "\
+    A plan is a TOML file that says what virtual users do, how many there are or how often they come, and what must come \
+    of it: requests over HTTP with values that differ, what is checked of answers and what is kept of them, pauses, \
+    operations of LDAP, all in one iteration if need be. [Plans](plan.md) explains it from the first to the last, \
+    [the keys](plan-keys.md) lists every key.\n\n\
+    A wrong plan is an error with its line, before a byte is sent (exit code 2). When the run is over its summary is \
+    printed; with an objective that was missed the exit code is 99.";
+
+const RUN_EXAMPLES: &[(&str, &str)] = &[
+    ("What a plan comes to, without sending anything:", "brunt run login.toml --check"),
+    ("Carries it out and keeps the record:", "brunt run login.toml --record run.json"),
+    (
+        "With other values than the file has:",
+        "brunt run login.toml --set run.users=50 --set http.base=https://id.example.com --duration 1m",
+    ),
+    ("As the second of three machines that share the run:", "brunt run login.toml --node 1/3"),
+];
+
+/// What is done with the jobs of LoadGen.
+const LOADGEN: &str = "\
+    Reads a job file and the workload and task files it names, as they were written for LoadGen, performs the job, and \
+    prints LoadGen's report: the same columns, lines and formulas. What LoadGen did wrong in a way that figures depend \
+    on is repaired, and each repair that made a difference is named at the end of the report; with `--compat` it is \
+    done as LoadGen does it.\n\n\
+    Workloads are looked for in `workloads/` and tasks in `tasks/`, below the current directory, else below the one \
+    above that of the job file, else below that of the job file. Everything is read before anything is sent, and what \
+    is wrong is said with its file, line and remedy. A link of the name `loadgen` to the program stands for \
+    `brunt loadgen`.\n\n\
+    [Jobs of LoadGen](loadgen-jobs.md) describes the files and the repairs.";
+
+const LOADGEN_EXAMPLES: &[(&str, &str)] = &[
+    ("A job against the identity API in memory:", "brunt loadgen --config examples/loadgen/jobs/sessions.json"),
+    (
+        "What the job would do, without doing it:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json --check",
+    ),
+    (
+        "The figures that LoadGen itself would have printed:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json --compat",
+    ),
+    (
+        "The same as a plan of our own:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json --to-plan sessions.toml",
+    ),
+];
+
 /// How the ceiling of a machine is found.
 const CALIBRATE: &str = "\
     Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in the same \
@@ -150,6 +238,7 @@ fn words(name: &str) -> Words {
                 ),
             ],
         ),
+        "run" => (RUN, RUN_EXAMPLES),
         "target ldap" => (
             TARGET,
             &[
@@ -162,6 +251,8 @@ fn words(name: &str) -> Words {
             ],
         ),
         "target dhcp" => (DHCP_TARGET, DHCP_TARGET_EXAMPLES),
+        "target rest" => (REST_TARGET, REST_TARGET_EXAMPLES),
+        "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
         "calibrate" => (
             CALIBRATE,
             &[
@@ -219,6 +310,7 @@ mod tests {
     use crate::cli::exit::Exit;
     use crate::cli::surroundings::Surroundings;
     use crate::cli::tool::Tool;
+    use crate::plan::reader::Text as Plan;
 
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -431,17 +523,24 @@ mod tests {
 
     #[test]
     fn every_example_of_a_script_is_understood() {
-        let mut found = [0, 0];
+        let mut found = [0; 3];
         for (page, text) in texts() {
-            let dhcp = page.contains("/docs/dhcp");
             for script in blocks(&text, "toml") {
-                let read = if dhcp {
-                    brunt_targets::dhcp::Script::parse(&script).map(drop)
+                if page.ends_with("/docs/plan.md") {
+                    let plan = Plan { name: "plan.md", text: &script, overrides: &[] };
+                    let read = crate::plan::reader::read(&plan, &|_| None);
+                    assert!(read.is_ok(), "{page}: {read:?}: {script}");
+                    continue;
+                }
+                let (kind, read) = if page.contains("/docs/dhcp") {
+                    (1, brunt_targets::dhcp::Script::parse(&script).map(drop))
+                } else if page.contains("/docs/rest-scripts") {
+                    (2, brunt_targets::rest::Script::parse(&script).map(drop))
                 } else {
-                    Script::parse(&script).map(drop)
+                    (0, Script::parse(&script).map(drop))
                 };
                 assert!(read.is_ok(), "{page}: {read:?}: {script}");
-                found[usize::from(dhcp)] += 1;
+                found[kind] += 1;
             }
         }
         assert!(found.iter().all(|found| *found > 1), "only {found:?} scripts were found");

@@ -18,6 +18,7 @@ mod properties;
 mod prose;
 pub(crate) mod rate;
 pub(crate) mod redact;
+pub(crate) mod rest_target;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 mod values;

@@ -6,6 +6,7 @@ mod quickstart;
 mod report;
 mod target;
 mod target_dhcp;
+mod target_rest;
 
 pub(crate) use calibrate::calibrate;
 pub(crate) use quickstart::quickstart;

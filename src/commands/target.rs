@@ -8,6 +8,7 @@ use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
 
 use super::failed;
 use super::target_dhcp::dhcp;
+use super::target_rest::rest;
 use crate::cli::Refusal;
 use crate::cli::args::{LdapTargetArgs, TargetKind};
 use crate::cli::exit::Exit;
@@ -19,6 +20,7 @@ pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
     match kind {
         TargetKind::Ldap(args) => ldap(args),
         TargetKind::Dhcp(args) => dhcp(args),
+        TargetKind::Rest(args) => rest(args),
     }
 }
 

@@ -1,0 +1,145 @@
+//! `brunt target rest`: an identity API to try things on.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_targets::rest::{Config, Running, Script, Server, Stats};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::rest_target::RestTargetArgs;
+use crate::console;
+use crate::signals::{Signal, Signals};
+
+/// Starts an identity API and serves until told to stop.
+pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
+    let signals = Signals::default();
+    let running = Server::start(config(args)?).map_err(failed)?;
+    if let Some(path) = &args.ca_out {
+        console::write(path, running.ca_pem())?;
+    }
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    announce(args, &running)?;
+    let signal = signals.wait(args.max_duration.map(Duration::from_secs));
+    console::tell(&account(&running.shutdown()));
+    Ok(match signal {
+        Some(Signal::Terminate) => Exit::Terminated,
+        _ => Exit::Ok,
+    })
+}
+
+fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
+    Ok(Config {
+        listen: args.listen,
+        listen_tls: args.listen_tls,
+        users: args.users,
+        password: args.password.clone(),
+        admin_password: args.admin_password.clone(),
+        threads: usize::from(args.threads),
+        sleep_max: Duration::from_millis(args.sleep_max),
+        log: args.log.clone(),
+        script: args.script.as_deref().map(script).transpose()?,
+        ..Config::default()
+    })
+}
+
+fn script(path: &Path) -> Result<Script, Refusal> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
+    Script::parse(&text)
+        .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
+}
+
+/// Standard output gets one line for each address, for scripts that asked for a free port.
+fn announce(args: &RestTargetArgs, running: &Running) -> Result<Exit, Refusal> {
+    let url = |scheme: &str, address: SocketAddr| format!("{scheme}://{address}\n");
+    let tls = running.tls_address().map(|address| url("https", address)).unwrap_or_default();
+    console::print(&format!("{}{tls}", url("http", running.address())))?;
+    let last = args.users.saturating_sub(1);
+    console::say(&format!(
+        "{} users, user.0 to user.{last}, and amadmin; a convenience for first runs, not an identity server. ^C ends \
+         it.",
+        args.users
+    ));
+    Ok(Exit::Ok)
+}
+
+/// What the server saw, by its own count.
+fn account(stats: &Stats) -> String {
+    let mut out = format!(
+        "{} connections, {} TLS handshakes, {} requests ({} by HTTP/2)\n",
+        stats.connections_accepted,
+        stats.handshakes,
+        stats.requests_total(),
+        stats.requests[1]
+    );
+    for tally in &stats.answers {
+        let _ = writeln!(
+            out,
+            "{:<8} {:<32} {} {:>10}",
+            tally.method, tally.path, tally.status, tally.count
+        );
+    }
+    if stats.malformed > 0 {
+        let _ = writeln!(out, "{:<45} {:>10}", "no HTTP", stats.malformed);
+    }
+    for (fault, count) in stats.faults.iter().filter(|(_, count)| *count > 0) {
+        let _ = writeln!(out, "script: {fault:<37} {count:>10}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use brunt_targets::rest::Tally;
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Brunt, TargetKind, Verb};
+
+    #[test]
+    fn what_is_given_is_what_is_meant() {
+        let words = "brunt target rest --listen [::1]:0 --listen-tls 127.0.0.1:0 --users 7 --password a \
+                     --admin-password b --threads 3 --sleep-max 1500 --log requests.jsonl";
+        let args = match Brunt::try_parse_from(words.split_whitespace()).unwrap().verb {
+            Verb::Target { kind: TargetKind::Rest(args) } => args,
+            other => panic!("{other:?}"),
+        };
+        let config = config(&args).unwrap();
+        assert_eq!(config.listen, "[::1]:0".parse().unwrap());
+        assert_eq!(config.listen_tls, Some("127.0.0.1:0".parse().unwrap()));
+        assert_eq!((config.users, config.threads), (7, 3));
+        assert_eq!((&*config.password, &*config.admin_password), ("a", "b"));
+        assert_eq!(config.sleep_max, Duration::from_millis(1500));
+        assert_eq!(config.log.as_deref(), Some(Path::new("requests.jsonl")));
+    }
+
+    #[test]
+    fn the_account_says_what_there_was_and_nothing_else() {
+        let answer = Tally { method: "GET", path: "/api/users/{id}", status: 200, count: 5 };
+        let stats = Stats {
+            connections_accepted: 2,
+            requests: [4, 1],
+            answers: vec![answer],
+            malformed: 1,
+            faults: vec![("delay", 0), ("drop", 3)],
+            ..Stats::default()
+        };
+        let words: Vec<_> = account(&stats)
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(
+            words,
+            [
+                "2 connections, 0 TLS handshakes, 5 requests (1 by HTTP/2)",
+                "GET /api/users/{id} 200 5",
+                "no HTTP 1",
+                "script: drop 3"
+            ]
+        );
+    }
+}
