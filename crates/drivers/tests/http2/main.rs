@@ -1,0 +1,90 @@
+//! HTTP/2 against a server of frames that a test writes, and against h2's own: what is counted must be what happened.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+mod frames;
+mod secured;
+mod sharing;
+mod trouble;
+
+use brunt_drivers::http::{
+    Client, Failure, Group, Network, Request, Response, Settings, Version, Wanted,
+};
+use brunt_exchange::{Monotonic, Watch};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::LocalSet;
+
+/// The users of one worker.
+struct Worker {
+    network: Arc<Network>,
+    group: Rc<Group>,
+}
+
+/// One virtual user and the answer it got last.
+struct User {
+    network: Arc<Network>,
+    client: Client,
+    request: Request,
+    response: Response,
+    /// The parts of the last exchange, by number.
+    parts: Vec<u8>,
+}
+
+impl Worker {
+    fn new(settings: Settings) -> Self {
+        let network = Arc::new(Network::new(settings).unwrap());
+        let group = Group::new(&network);
+        Self { network, group }
+    }
+
+    fn user(&self, number: u32) -> User {
+        User {
+            network: Arc::clone(&self.network),
+            client: Client::new(&self.network, &self.group, number),
+            request: Request::default(),
+            response: Response::default(),
+            parts: Vec::new(),
+        }
+    }
+}
+
+impl User {
+    /// Makes ready and asks, as the engine does.
+    async fn ask(&mut self, url: &str, wanted: Wanted) -> Result<u16, Failure> {
+        let clock = Monotonic::new();
+        let mut watch = Watch::new(&clock, None);
+        let origin = self.network.origin(url).unwrap();
+        self.client.ready(&origin, &mut watch).await?;
+        let asked = self.client.exchange(
+            &origin,
+            &mut self.request,
+            wanted,
+            &mut self.response,
+            &mut watch,
+        );
+        // Nothing in these tests takes so long unless it hangs.
+        tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
+        assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
+        self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();
+        Ok(self.response.status())
+    }
+
+    async fn get(&mut self, url: &str, path: &str) -> Result<u16, Failure> {
+        self.request.begin("GET");
+        self.request.set_target(path.as_bytes());
+        self.ask(url, Wanted { fields: true, body: true }).await
+    }
+}
+
+/// Settings of a worker that speaks HTTP/2 without asking, `streams` users to a connection.
+fn plain(streams: u32) -> Settings {
+    Settings { version: Version::Http2PriorKnowledge, streams, ..Settings::default() }
+}
+
+/// Runs as a worker does: on one thread, with tasks of its own.
+fn run<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(LocalSet::new().run_until(future))
+}
