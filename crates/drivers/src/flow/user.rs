@@ -217,7 +217,7 @@ impl User {
             (What::Http(http), _) => {
                 let step = (spot, &**http, note);
                 match self.web.exchange(step, &desk.course, values, watch).await {
-                    Ok(()) => judge(act, self.web.reply(), &mut self.variables, watch),
+                    Ok(()) => judge_status(act, self.web.reply(), &mut self.variables, watch),
                     Err(outcome) => outcome,
                 }
             }
@@ -256,6 +256,20 @@ fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Wat
         }
     }
     Outcome::Ok(code)
+}
+
+/// The same for a web server, which says by its status that it did not do what it was asked.
+fn judge_status(
+    act: &Act,
+    reply: Reply<'_>,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
+    let told = act.checks.iter().any(super::Check::is_of_the_code);
+    if !told && reply.code() >= 400 {
+        return Outcome::Failed(Class::Result, reply.code());
+    }
+    judge(act, reply, variables, watch)
 }
 
 /// The same for a directory, whose result codes have a meaning of their own where the plan gives them none.
