@@ -8,6 +8,7 @@ mod commands;
 mod console;
 mod dhcp;
 mod flows;
+mod loadgen;
 mod measured;
 mod rates;
 mod schedules;
@@ -42,6 +43,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Perfdhcp(args) => {
             dhcp::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
         }
+        Command::Loadgen(args) => loadgen::run(&args, &Signals::default()),
         Command::Report(args) => commands::report(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::dhcp_target::DhcpTargetArgs;
+use super::loadgen::LoadgenArgs;
 use super::rest_target::RestTargetArgs;
 
 /// Finds out what your directory and DHCP server can bear.
@@ -22,6 +23,8 @@ pub(crate) struct Brunt {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Perform the job, workload and task files of LoadGen, and report in its table
+    Loadgen(Box<LoadgenArgs>),
     /// Print a record that a run wrote with --record
     Report(ReportArgs),
     /// Start a server to try things on; a convenience, not a server for data that matters

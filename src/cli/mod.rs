@@ -12,6 +12,7 @@ mod docs;
 pub(crate) mod exit;
 pub(crate) mod fault;
 mod help;
+pub(crate) mod loadgen;
 mod options;
 mod pages;
 mod properties;
@@ -32,6 +33,7 @@ use clap::error::ErrorKind;
 use args::{Brunt, CalibrateArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
+use loadgen::LoadgenArgs;
 use rate::{Parsed, RateArgs};
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Rate(Box<RateArgs>),
     /// Run perfdhcp.
     Perfdhcp(Box<DhcpArgs>),
+    /// Perform a job of LoadGen.
+    Loadgen(Box<LoadgenArgs>),
     /// Print a record.
     Report(ReportArgs),
     /// Start a server.
@@ -96,11 +100,15 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
             return Ok(Command::Print(help::page(tool)));
         }
     }
-    match Brunt::try_parse_from(
-        std::iter::once("brunt").chain(argv.iter().skip(1).map(String::as_str)),
-    ) {
+    // A link of the name of a command stands for it.
+    let linked = called.filter(|name| *name == loadgen::NAME).map(str::to_owned);
+    let line: Vec<String> = std::iter::once("brunt".to_owned())
+        .chain(linked)
+        .chain(argv.iter().skip(1).cloned())
+        .collect();
+    match Brunt::try_parse_from(&line) {
         Ok(brunt) => verb(brunt.verb),
-        Err(error) => instead(&error, argv),
+        Err(error) => instead(&error, &line),
     }
 }
 
@@ -160,6 +168,7 @@ fn perfdhcp(words: &[String], surroundings: &dyn Surroundings) -> Result<Command
 
 fn verb(verb: Verb) -> Result<Command, Refusal> {
     Ok(match verb {
+        Verb::Loadgen(args) => Command::Loadgen(args),
         Verb::Report(args) => Command::Report(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

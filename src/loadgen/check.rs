@@ -1,0 +1,120 @@
+//! What `--check` prints: what a job would do, and the first request of each of its tasks, without sending anything.
+//!
+//! Wildcards stand as `<NAME>` where their values are drawn or brought by answers; what is always the same is put in,
+//! but for secrets.
+
+use std::fmt::Write as _;
+
+use super::draft::{Bit, Draft, Meaning, Send, Step, Words};
+use super::job::Job;
+use super::manner::Manner;
+
+/// The most rounds that are shown.
+const ROUNDS_SHOWN: usize = 3;
+
+/// The text.
+pub(crate) fn text(job: &Job, draft: &Draft, manner: Manner) -> String {
+    let mut out = String::new();
+    let how = match manner {
+        Manner::Repaired => "as it says",
+        Manner::Compatible => "with the faults of LoadGen",
+    };
+    let _ = writeln!(out, "The job is performed {how}, by {} threads{}.", job.threads, ramp(job));
+    mix(draft, &mut out);
+    for variable in &draft.variables {
+        let _ = writeln!(out, "<{}> is {}.", variable.name, meaning(draft, &variable.meaning));
+    }
+    for scenario in &draft.scenarios {
+        let _ = write!(out, "\n{}: {} loops a thread\n", scenario.name, scenario.loops);
+        for step in &scenario.steps {
+            match step {
+                Step::Sleep { key, millis, .. } => {
+                    let _ = writeln!(out, "\n  {key}: sleeps {millis} ms");
+                }
+                Step::Send(send) => request(draft, send, &mut out),
+            }
+        }
+    }
+    if !draft.repairs.is_empty() {
+        out.push('\n');
+    }
+    for repair in &draft.repairs {
+        let _ = writeln!(out, "Repaired: {}.", repair.words());
+    }
+    out
+}
+
+fn ramp(job: &Job) -> String {
+    match (job.group_size, job.interval) {
+        (Some(size @ 1..), Some(millis @ 1..)) => {
+            format!(", {size} of which begin every {millis} ms")
+        }
+        _ => ", which begin together".to_owned(),
+    }
+}
+
+fn mix(draft: &Draft, out: &mut String) {
+    let rounds = draft.rounds.len();
+    let _ = writeln!(out, "Each goes through {rounds} rounds:");
+    for round in draft.rounds.iter().take(ROUNDS_SHOWN) {
+        let entry = |repeat: &brunt_drivers::flow::Repeat| {
+            format!("{} x {}", repeat.times, draft.scenarios[repeat.scenario].name)
+        };
+        let entries: Vec<String> = round.iter().map(entry).collect();
+        let _ = writeln!(out, "  {}", entries.join(", "));
+    }
+    if rounds > ROUNDS_SHOWN {
+        let _ = writeln!(out, "  ...");
+    }
+}
+
+fn meaning(draft: &Draft, meaning: &Meaning) -> String {
+    match meaning {
+        Meaning::Random { least, most } => {
+            format!("a random number from {least} to {most}, another in each iteration")
+        }
+        Meaning::Increment => "a count of each thread's own, from 0".to_owned(),
+        Meaning::Thread => "the number of the thread, from 0".to_owned(),
+        Meaning::Uuid => "a UUID, another in each iteration".to_owned(),
+        Meaning::Kept(attribute) => {
+            format!("\"{attribute}\" of the latest answer of the iteration that has it")
+        }
+        Meaning::Line(path) => {
+            format!("a random line of {}, another in each iteration", path.display())
+        }
+        Meaning::Element(endpoint) => {
+            format!("a random value of those that {} gives before the run", endpoint.url)
+        }
+        Meaning::Secret(_) => "a secret".to_owned(),
+        Meaning::Text(words) => format!("\"{}\"", rendered(draft, words)),
+    }
+}
+
+fn request(draft: &Draft, send: &Send, out: &mut String) {
+    let operation = &draft.operations[send.operation];
+    let within =
+        send.threshold.map_or_else(String::new, |threshold| format!(" within {threshold} ms"));
+    let _ = writeln!(out, "\n  {}{within}", operation.name);
+    let _ = writeln!(out, "    {} {}", send.method, rendered(draft, &send.url));
+    for (name, value) in &send.fields {
+        let _ = writeln!(out, "    {name}: {}", rendered(draft, value));
+    }
+    if let Some((body, _)) = &send.body {
+        let _ = writeln!(out, "\n    {}", rendered(draft, body));
+    }
+    for (attribute, variable) in &send.keeps {
+        let _ = writeln!(out, "    keeps \"{attribute}\" as <{}>", draft.variables[*variable].name);
+    }
+}
+
+fn rendered(draft: &Draft, words: &Words) -> String {
+    let bit = |bit: &Bit| match bit {
+        Bit::Literal(text) => text.clone(),
+        Bit::Variable(number) => match &draft.variables[*number].meaning {
+            Meaning::Text(words) => rendered(draft, words),
+            Meaning::Secret(_) => "***".to_owned(),
+            _ => format!("<{}>", draft.variables[*number].name),
+        },
+    };
+    words.0.iter().map(bit).collect()
+}

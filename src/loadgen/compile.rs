@@ -1,0 +1,173 @@
+//! From a [`Draft`] to the flow that is run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::flow::{
+    Act, AfterFailure, Content, Extract, Flow, From as Place, HttpAct, Missing, Order, Pause,
+    Renewal, Scenario, Source, Start, Step, Times, Variable, What,
+};
+use brunt_drivers::secret::Secret;
+use brunt_exchange::ThinkTime;
+use brunt_feed::{Escape, Feeder, Hole, RowOrder, Table, Text, TextPiece};
+
+use super::draft::{self, Bit, Draft, Meaning, Words};
+use super::job::Job;
+use super::manner::Manner;
+use super::wildcard::Endpoint;
+
+/// An answer takes a millisecond and longer, or it was there at once: a threshold of nothing is below the first.
+const AT_ONCE: Duration = Duration::from_nanos(999_999);
+
+/// Values that services listed, by where they were asked for.
+pub(crate) type Listed = BTreeMap<String, Vec<Vec<u8>>>;
+
+/// What goes by the name of a list of values.
+pub(crate) fn list_name(endpoint: &Endpoint) -> String {
+    let part = |part: &Option<String>| part.clone().unwrap_or_default();
+    format!("{} {} {}", endpoint.url, part(&endpoint.attribute), part(&endpoint.member))
+}
+
+/// The flow of a draft.
+pub(crate) fn flow(
+    draft: &Draft,
+    job: &Job,
+    manner: Manner,
+    seed: u64,
+    listed: &Listed,
+) -> Result<Flow, String> {
+    let mut variables = Vec::new();
+    for (number, variable) in draft.variables.iter().enumerate() {
+        variables.push(self::variable(number as u32, variable, manner, listed)?);
+    }
+    let scenarios: Result<Vec<Scenario>, String> = draft.scenarios.iter().map(scenario).collect();
+    Ok(Flow {
+        scenarios: scenarios?,
+        order: Order::Rounds(draft.rounds.clone()),
+        variables,
+        operations: draft.operations.iter().map(|operation| operation.name.clone()).collect(),
+        start: start(job),
+        seed,
+        users: job.threads,
+        times: match manner {
+            Manner::Repaired => Times::Service,
+            Manner::Compatible => Times::Coarse,
+        },
+        ..Flow::default()
+    })
+}
+
+fn start(job: &Job) -> Start {
+    match (job.group_size, job.interval) {
+        (Some(size @ 1..), Some(millis @ 1..)) => {
+            Start::Groups { size: size as u32, every: Duration::from_millis(millis) }
+        }
+        _ => Start::Together,
+    }
+}
+
+fn variable(
+    number: u32,
+    variable: &draft::Variable,
+    manner: Manner,
+    listed: &Listed,
+) -> Result<Variable, String> {
+    let (source, renewal) = match &variable.meaning {
+        Meaning::Random { least, most } => {
+            let [least, most] = [*least, *most].map(u64::cast_signed);
+            (Source::Random { least, most }, Renewal::Iteration)
+        }
+        Meaning::Increment => {
+            let renewal = match manner {
+                Manner::Repaired => Renewal::IterationIfUsed,
+                Manner::Compatible => Renewal::AfterUse,
+            };
+            (Source::Count { first: 0, step: 1 }, renewal)
+        }
+        Meaning::Thread => (Source::User, Renewal::User),
+        Meaning::Uuid => (Source::Uuid, Renewal::Iteration),
+        Meaning::Kept(_) => (Source::Answer, Renewal::Extracted),
+        Meaning::Line(path) => {
+            let table = Table::lines(path).map_err(|error| format!("failed to {error}"))?;
+            (cell(number, table), Renewal::Iteration)
+        }
+        Meaning::Element(endpoint) => {
+            let name = list_name(endpoint);
+            let values = listed.get(&name).cloned().unwrap_or_default();
+            (cell(number, Table::list(&endpoint.url, values)), Renewal::Iteration)
+        }
+        Meaning::Secret(secret) => {
+            (Source::Secret(Secret::new(secret.clone().into_bytes())), Renewal::User)
+        }
+        Meaning::Text(words) => (Source::Text(text(words, Escape::None)), Renewal::Iteration),
+    };
+    Ok(Variable { name: variable.name.clone(), source, renewal })
+}
+
+/// A random row of a table that has one column.
+fn cell(number: u32, table: Table) -> Source {
+    let feeder = Feeder::new(number, Arc::new(table), RowOrder::Random);
+    Source::Cell { feeder: Arc::new(feeder), column: 0 }
+}
+
+fn scenario(scenario: &draft::Scenario) -> Result<Scenario, String> {
+    let steps: Result<Vec<Step>, String> = scenario.steps.iter().map(step).collect();
+    Ok(Scenario { name: scenario.name.clone(), steps: steps?, after_failure: AfterFailure::Skip })
+}
+
+fn step(step: &draft::Step) -> Result<Step, String> {
+    let send = match step {
+        draft::Step::Sleep { key, millis, .. } => {
+            return Ok(Step::Pause(Pause {
+                time: ThinkTime::Constant(Duration::from_millis(*millis)),
+                name: key.clone(),
+            }));
+        }
+        draft::Step::Send(send) => send,
+    };
+    let extracts: Result<Vec<Extract>, String> = send.keeps.iter().map(extract).collect();
+    Ok(Step::Act(Box::new(Act {
+        operation: send.operation as u16,
+        what: What::Http(Box::new(HttpAct {
+            method: send.method.clone(),
+            url: text(&send.url, Escape::None),
+            fields: send
+                .fields
+                .iter()
+                .map(|(name, value)| (name.clone(), text(value, Escape::None)))
+                .collect(),
+            body: match &send.body {
+                None => Content::None,
+                Some((words, escape)) => Content::Text(text(words, *escape)),
+            },
+        })),
+        checks: Vec::new(),
+        extracts: extracts?,
+        threshold: send.threshold.map(threshold),
+        patience: send.threshold.filter(|millis| *millis > 0).map(Duration::from_millis),
+        needs: Vec::new(),
+    })))
+}
+
+fn threshold(millis: u64) -> Duration {
+    if millis == 0 { AT_ONCE } else { Duration::from_millis(millis) }
+}
+
+fn extract((attribute, variable): &(String, usize)) -> Result<Extract, String> {
+    let from = if attribute.starts_with('/') {
+        Place::pointer(attribute).map_err(|error| format!("failed to {error}"))?
+    } else {
+        Place::Member(attribute.clone())
+    };
+    // An answer without the attribute leaves what an earlier one brought.
+    Ok(Extract { from, into: Hole(*variable as u16), missing: Missing::Keep })
+}
+
+/// A text for the flow.
+pub(crate) fn text(words: &Words, escape: Escape) -> Text {
+    Text::of(words.0.iter().map(|bit| match bit {
+        Bit::Literal(text) => TextPiece::Literal(text.as_bytes().into()),
+        Bit::Variable(number) => TextPiece::Hole(Hole(*number as u16), escape),
+    }))
+}

@@ -1,0 +1,79 @@
+//! [`Directories`]: where the files that a job names are looked for.
+//!
+//! LoadGen looks below the directory it is started in and nowhere else. Here the two directories that a job file
+//! belongs to come after it, so that a job can be started from anywhere; which one was taken is said, since two may
+//! hold a file of the same name.
+
+use std::path::{Path, PathBuf};
+
+/// Where to look, in this order.
+#[derive(Debug)]
+pub(crate) struct Directories {
+    roots: Vec<PathBuf>,
+    /// Roots other than the first below which something was found.
+    taken: Vec<PathBuf>,
+}
+
+impl Directories {
+    /// Those of a job file: the current directory, the one above the job's own, the job's own.
+    pub(crate) fn of(job: &Path) -> Self {
+        let mut roots = vec![PathBuf::new()];
+        let whole = std::path::absolute(job).unwrap_or_else(|_| job.to_owned());
+        let own = whole.parent();
+        for root in [own.and_then(Path::parent), own].into_iter().flatten() {
+            if !roots.iter().any(|known| known == root) {
+                roots.push(root.to_owned());
+            }
+        }
+        Self { roots, taken: Vec::new() }
+    }
+
+    /// The file of this name below the first root that has it, or every place where it was looked for.
+    pub(crate) fn find(&mut self, name: &Path) -> Result<PathBuf, String> {
+        let found = self.roots.iter().position(|root| root.join(name).is_file());
+        let Some(at) = found else {
+            let places: Vec<String> =
+                self.roots.iter().map(|root| root.join(name).display().to_string()).collect();
+            return Err(places.join(" nor "));
+        };
+        let root = &self.roots[at];
+        if at > 0 && !name.is_absolute() && !self.taken.contains(root) {
+            self.taken.push(root.clone());
+        }
+        Ok(root.join(name))
+    }
+
+    /// What the user should know about where files came from.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        let note = |root: &PathBuf| {
+            format!("files of the job are read below {}, as they are not here", root.display())
+        };
+        self.taken.iter().map(note)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_directory_above_the_job_comes_before_its_own() {
+        let place = tempfile::tempdir().unwrap();
+        let base = std::path::absolute(place.path()).unwrap();
+        for directory in ["jobs/tasks", "tasks"] {
+            fs::create_dir_all(base.join(directory)).unwrap();
+        }
+        for file in ["jobs/tasks/both.json", "tasks/both.json", "jobs/tasks/own.json"] {
+            fs::write(base.join(file), "{}").unwrap();
+        }
+        let mut directories = Directories::of(&base.join("jobs/x.json"));
+        let mut find = |name: &str| directories.find(&Path::new("tasks").join(name));
+        assert_eq!(find("both.json").unwrap(), base.join("tasks/both.json"));
+        assert_eq!(find("own.json").unwrap(), base.join("jobs/tasks/own.json"));
+        let missing = find("none.json").unwrap_err();
+        assert!(missing.starts_with("tasks/none.json nor "), "{missing}");
+        assert_eq!(missing.matches("none.json").count(), 3);
+        assert_eq!(directories.notes().count(), 2);
+    }
+}

@@ -1,0 +1,456 @@
+//! [`Draft`]: a job with every wildcard and every attribute settled, still in words that a plan can be written from.
+//!
+//! What is sent is decided here, once, for the run and for the plan that `--to-plan` writes: which wildcard stands for
+//! which variable, which answers are kept, which fields are added, and which of LoadGen's faults are repaired.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use brunt_drivers::flow::Repeat;
+use brunt_feed::Escape;
+
+use super::fault::Fault;
+use super::files::Files;
+use super::manner::Manner;
+use super::mix::{self, Mixing};
+use super::names::{Name, Names, Part, Piece, Sense};
+use super::repairs::Repair;
+use super::request;
+use super::task::{Request, Task};
+use super::wildcard::{Endpoint, Nature};
+use super::workload::Workload;
+
+/// A job, settled.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    /// What wildcards stand for.
+    pub(crate) variables: Vec<Variable>,
+    /// What figures are told of.
+    pub(crate) operations: Vec<Operation>,
+    /// The workloads that are performed.
+    pub(crate) scenarios: Vec<Scenario>,
+    /// In which order each thread performs them.
+    pub(crate) rounds: Vec<Vec<Repeat>>,
+    /// What is otherwise than of old, and makes a difference.
+    pub(crate) repairs: BTreeSet<Repair>,
+}
+
+/// What a wildcard stands for.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    /// What it is called, unlike any other.
+    pub(crate) name: String,
+    /// The wildcard.
+    word: String,
+    /// What it means.
+    pub(crate) meaning: Meaning,
+}
+
+/// What a wildcard means once every attribute is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A random whole number of an iteration.
+    Random {
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// A count of the thread's own.
+    Increment,
+    /// The number of the thread.
+    Thread,
+    /// A UUID of an iteration.
+    Uuid,
+    /// What an answer of the iteration brought: the name of an attribute, or a JSON pointer.
+    Kept(String),
+    /// A random line of a file.
+    Line(PathBuf),
+    /// A random value that a service lists.
+    Element(Endpoint),
+    /// Always the same, and not to be shown.
+    Secret(String),
+    /// Text, perhaps with other variables in it.
+    Text(Words),
+}
+
+/// A task, or several of the same name, that figures are told of together.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    /// What it is called, unlike any other.
+    pub(crate) name: String,
+    /// The key of its task.
+    pub(crate) key: String,
+    /// The number of its scenario.
+    pub(crate) scenario: usize,
+    /// How many milliseconds it may take.
+    pub(crate) threshold: Option<u64>,
+}
+
+/// A workload that is performed.
+#[derive(Debug)]
+pub(crate) struct Scenario {
+    /// What it is called, unlike any other.
+    pub(crate) name: String,
+    /// The key of its workload.
+    pub(crate) key: String,
+    /// How often each thread is to perform it.
+    pub(crate) loops: u64,
+    /// What it consists of.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A task in its place.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// A sleep.
+    Sleep {
+        /// The key of its task.
+        key: String,
+        /// The threshold that its workload gives it.
+        threshold: u64,
+        /// How many milliseconds it lasts.
+        millis: u64,
+    },
+    /// A request.
+    Send(Box<Send>),
+}
+
+/// A request.
+#[derive(Debug)]
+pub(crate) struct Send {
+    /// The number of its operation.
+    pub(crate) operation: usize,
+    /// The method.
+    pub(crate) method: String,
+    /// The whole URL.
+    pub(crate) url: Words,
+    /// The fields.
+    pub(crate) fields: Vec<(String, Words)>,
+    /// The payload, and how values are escaped in it.
+    pub(crate) body: Option<(Words, Escape)>,
+    /// What is kept of the answer: the attribute and the number of the variable.
+    pub(crate) keeps: Vec<(String, usize)>,
+    /// How many milliseconds it may take.
+    pub(crate) threshold: Option<u64>,
+}
+
+/// Text with variables in it, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Words(pub(crate) Vec<Bit>);
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Bit {
+    /// Text as it stands.
+    Literal(String),
+    /// A variable.
+    Variable(usize),
+}
+
+impl Words {
+    /// Text without variables.
+    pub(crate) fn literal(text: impl Into<String>) -> Self {
+        Self(vec![Bit::Literal(text.into())])
+    }
+
+    /// The same, and then more.
+    pub(crate) fn then(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
+        self
+    }
+
+    /// The variables in it.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().filter_map(|bit| match bit {
+            Bit::Variable(number) => Some(*number),
+            Bit::Literal(_) => None,
+        })
+    }
+}
+
+impl Send {
+    /// The variables that it needs, by number.
+    fn needs(&self) -> impl Iterator<Item = usize> {
+        let fields = self.fields.iter().flat_map(|(_, value)| value.variables());
+        let body = self.body.iter().flat_map(|(body, _)| body.variables());
+        self.url.variables().chain(fields).chain(body)
+    }
+}
+
+/// Settles workloads. Those without loops are left out.
+pub(crate) fn draft(
+    workloads: &[Workload],
+    manner: Manner,
+    mixing: Mixing,
+    files: &mut Files,
+) -> Result<Draft, Fault> {
+    let performed: Vec<&Workload> = workloads.iter().filter(|it| it.loops > 0).collect();
+    let loops: Vec<u64> = performed.iter().map(|workload| workload.loops).collect();
+    let compatible = manner == Manner::Compatible;
+    let rounds = mix::rounds(&loops, mixing, compatible);
+    let mut drafting = Drafting { draft: Draft { rounds, ..Draft::default() }, manner, files };
+    if mixing == Mixing::Rounds && mix::has_remainder(&loops) {
+        drafting.repaired(Repair::Remainders);
+    }
+    for workload in performed {
+        drafting.scenario(workload)?;
+    }
+    drafting.shared();
+    let mut draft = drafting.draft;
+    name_operations(&mut draft);
+    Ok(draft)
+}
+
+/// A draft in the making.
+pub(super) struct Drafting<'a> {
+    draft: Draft,
+    pub(super) manner: Manner,
+    files: &'a mut Files,
+}
+
+impl Drafting<'_> {
+    /// Notes a repair, which in compatible manner is none.
+    pub(super) fn repaired(&mut self, repair: Repair) {
+        if self.manner == Manner::Repaired {
+            self.draft.repairs.insert(repair);
+        }
+    }
+
+    fn scenario(&mut self, workload: &Workload) -> Result<(), Fault> {
+        let number = self.draft.scenarios.len();
+        let mut steps = Vec::new();
+        for position in &workload.positions {
+            let key = position.key.clone();
+            match &position.task {
+                Task::Sleep(millis) => {
+                    if key != "sleep" {
+                        self.repaired(Repair::Sleeps);
+                    }
+                    let threshold = position.threshold.unwrap_or_default();
+                    steps.push(Step::Sleep { key, threshold, millis: millis + threshold });
+                }
+                Task::Request(asked) => {
+                    let operation = self.operation(&key, number, position.threshold);
+                    let mut send = request::settle(self, asked)?;
+                    (send.operation, send.threshold) = (operation, position.threshold);
+                    steps.push(Step::Send(Box::new(send)));
+                }
+            }
+        }
+        self.keep(&mut steps, workload)?;
+        self.count(&steps);
+        let key = workload.key.clone();
+        let same = self.draft.scenarios.iter().filter(|known| known.key == key).count();
+        let name = if same == 0 { key.clone() } else { format!("{key} ({})", same + 1) };
+        self.draft.scenarios.push(Scenario { name, key, loops: workload.loops, steps });
+        Ok(())
+    }
+
+    /// The operation of a task: one for each threshold that it has in a workload.
+    fn operation(&mut self, key: &str, scenario: usize, threshold: Option<u64>) -> usize {
+        let known = self.draft.operations.iter().position(|known| {
+            known.key == key && known.scenario == scenario && known.threshold == threshold
+        });
+        known.unwrap_or_else(|| {
+            let name = String::new();
+            self.draft.operations.push(Operation {
+                name,
+                key: key.to_owned(),
+                scenario,
+                threshold,
+            });
+            self.draft.operations.len() - 1
+        })
+    }
+
+    /// Sees to it that answers are kept which a later request of the iteration needs.
+    fn keep(&mut self, steps: &mut [Step], workload: &Workload) -> Result<(), Fault> {
+        for at in 0..steps.len() {
+            let Step::Send(send) = &steps[at] else { continue };
+            let variables = &self.draft.variables;
+            let needed: Vec<(String, usize)> = send
+                .needs()
+                .filter_map(|number| match &variables[number].meaning {
+                    Meaning::Kept(attribute) => Some((attribute.clone(), number)),
+                    _ => None,
+                })
+                .collect();
+            for need in needed {
+                // LoadGen looks at the answer of the first task and at no other.
+                let before = if self.manner == Manner::Compatible { at.min(1) } else { at };
+                let mut kept = false;
+                for step in &mut steps[..before] {
+                    if let Step::Send(earlier) = step {
+                        kept = true;
+                        if !earlier.keeps.contains(&need) {
+                            earlier.keeps.push(need.clone());
+                        }
+                    }
+                }
+                if let (false, Task::Request(request)) = (kept, &workload.positions[at].task) {
+                    return Err(request.spot.fault(
+                        format!(
+                            "{} is used, and no task before \"{}\" in the workload \"{}\" can have brought it",
+                            variables[need.1].word, workload.positions[at].key, workload.key
+                        ),
+                        "put the task whose answer has it before this one",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a count is used by several tasks of an iteration, which makes its manner matter.
+    fn count(&mut self, steps: &[Step]) {
+        let is_count = |number: usize| self.draft.variables[number].meaning == Meaning::Increment;
+        let counting = steps
+            .iter()
+            .filter(|step| matches!(step, Step::Send(send) if send.needs().any(is_count)))
+            .count();
+        if counting > 1 {
+            self.repaired(Repair::Increment);
+        }
+    }
+
+    /// Whether tasks are shared by workloads, or have several thresholds in one.
+    fn shared(&mut self) {
+        let all = &self.draft.operations;
+        let pairs = || {
+            let later = |at: usize| all[at + 1..].iter();
+            (0..all.len())
+                .flat_map(move |at| later(at).map(move |other| (&all[at], other)))
+                .filter(|(one, other)| one.key == other.key)
+        };
+        let (mut workloads, mut thresholds) = (false, false);
+        for (one, other) in pairs() {
+            workloads |= one.scenario != other.scenario;
+            thresholds |= one.scenario == other.scenario;
+        }
+        if workloads {
+            self.repaired(Repair::SharedTasks);
+        }
+        if thresholds {
+            self.repaired(Repair::Thresholds);
+        }
+    }
+
+    /// A text with its wildcards found.
+    pub(super) fn words(
+        &mut self,
+        text: &str,
+        part: Part<'_>,
+        names: &Names,
+        request: &Request,
+    ) -> Result<Words, Fault> {
+        let mut words = Words::default();
+        for piece in names.pieces(text, part, self.manner) {
+            match piece {
+                Piece::Literal("") => {}
+                Piece::Literal(text) => words.0.push(Bit::Literal(text.to_owned())),
+                Piece::Name(name) => {
+                    if !name.stood(part) {
+                        self.repaired(Repair::Wildcards);
+                    }
+                    let meaning = self.meaning(name, names, request)?;
+                    words.0.push(Bit::Variable(self.variable(&name.word, meaning)));
+                }
+            }
+        }
+        Ok(words)
+    }
+
+    /// The variable of a wildcard. What answers bring is the same by whatever name it is asked for.
+    fn variable(&mut self, word: &str, meaning: Meaning) -> usize {
+        let variables = &mut self.draft.variables;
+        let kept = matches!(meaning, Meaning::Kept(_));
+        let same = |known: &Variable| known.meaning == meaning && (kept || known.word == word);
+        if let Some(known) = variables.iter().position(same) {
+            return known;
+        }
+        let plain = word.trim_start_matches('$');
+        let taken = |name: &str| variables.iter().any(|known| known.name == name);
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let mut candidates = std::iter::once(plain.to_owned()).chain(numbered);
+        let name = candidates.find(|name| !taken(name)).unwrap_or_default();
+        variables.push(Variable { name, word: word.to_owned(), meaning });
+        variables.len() - 1
+    }
+
+    fn meaning(&mut self, name: &Name, names: &Names, request: &Request) -> Result<Meaning, Fault> {
+        let spot = name.spot.as_ref().unwrap_or(&request.spot);
+        let missing = |key: &str| {
+            spot.fault(
+                format!("{} is used, and nothing says what \"{key}\" is", name.word),
+                format!("write \"{key}\" into the job, the workload or the task"),
+            )
+        };
+        let attributes = &request.attributes;
+        Ok(match &name.sense {
+            Sense::AdminPassword => Meaning::Secret(
+                attributes.admin_password.clone().ok_or_else(|| missing("ADMINUSERPASSWORD"))?,
+            ),
+            Sense::AdminUser => {
+                let user = attributes.admin_user.as_ref().ok_or_else(|| missing("ADMINUSERID"))?;
+                // A name that contains itself would be replaced without end.
+                let own = user.contains(&name.word);
+                let part = Part::Field("");
+                let words = if own {
+                    Words::literal(user)
+                } else {
+                    self.words(user, part, names, request)?
+                };
+                Meaning::Text(words)
+            }
+            Sense::RandomFile => {
+                let (file, spot) =
+                    attributes.random_file.as_ref().ok_or_else(|| missing("randomfile"))?;
+                Meaning::Line(self.files.values(file, spot)?)
+            }
+            Sense::Nature(nature) => match nature {
+                Nature::Random { least, most } => {
+                    let most =
+                        most.or(attributes.upper_bounds).ok_or_else(|| missing("upperbounds"))?;
+                    if *least > most {
+                        let what = format!("no number is at least {least} and at most {most}");
+                        return Err(spot.fault(what, "write a lower bound below the upper one"));
+                    }
+                    Meaning::Random { least: *least, most }
+                }
+                Nature::Increment => Meaning::Increment,
+                Nature::Thread => Meaning::Thread,
+                Nature::Uuid => Meaning::Uuid,
+                Nature::Retained(attribute) => Meaning::Kept(attribute.clone()),
+                Nature::File(file) => Meaning::Line(self.files.values(file, spot)?),
+                Nature::Endpoint(endpoint) => Meaning::Element(endpoint.clone()),
+            },
+        })
+    }
+}
+
+/// Gives every operation a name of its own: that of its task, and what tells it from others of that task.
+fn name_operations(draft: &mut Draft) {
+    let all = &draft.operations;
+    let names: Vec<String> = all
+        .iter()
+        .enumerate()
+        .map(|(at, operation)| {
+            let same = |other: &Operation| other.key == operation.key;
+            let mut others = all.iter().enumerate().filter(|(other, it)| *other != at && same(it));
+            let shared = others.clone().any(|(_, it)| it.scenario != operation.scenario);
+            let split = others.any(|(_, it)| it.scenario == operation.scenario);
+            let mut name = operation.key.clone();
+            if shared {
+                name = format!("{}/{name}", draft.scenarios[operation.scenario].name);
+            }
+            match operation.threshold {
+                Some(threshold) if split => format!("{name} ({threshold}ms)"),
+                _ => name,
+            }
+        })
+        .collect();
+    for (operation, name) in draft.operations.iter_mut().zip(names) {
+        operation.name = name;
+    }
+}

@@ -1,0 +1,74 @@
+//! [`Files`]: the files of a job, each read once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::directories::Directories;
+use super::document::{Document, Value};
+use super::fault::Fault;
+use super::spot::Spot;
+
+/// The files that a job consists of, and what there is to say about them.
+#[derive(Debug)]
+pub(crate) struct Files {
+    directories: Directories,
+    documents: BTreeMap<PathBuf, Rc<Document>>,
+    /// What the user should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Files {
+    /// Those of a job file.
+    pub(crate) fn of(job: &Path) -> Self {
+        Self { directories: Directories::of(job), documents: BTreeMap::new(), notes: Vec::new() }
+    }
+
+    /// A file by its path.
+    pub(crate) fn document(&mut self, path: &Path) -> Result<Rc<Document>, Fault> {
+        if let Some(known) = self.documents.get(path) {
+            return Ok(Rc::clone(known));
+        }
+        let document = Rc::new(Document::read(path)?);
+        self.documents.insert(path.to_owned(), Rc::clone(&document));
+        Ok(document)
+    }
+
+    /// The file of a workload or task of this key; `named_by` is where the key stands.
+    pub(crate) fn named(
+        &mut self,
+        directory: &str,
+        key: &str,
+        named_by: &Value<'_>,
+    ) -> Result<Rc<Document>, Fault> {
+        let path = Path::new(directory).join(format!("{key}.json"));
+        match self.directories.find(&path) {
+            Ok(path) => self.document(&path),
+            Err(places) => Err(named_by.fault(
+                format!("there is neither {places}"),
+                format!("write that file, or correct the name \"{key}\""),
+            )),
+        }
+    }
+
+    /// The path of a file of values that is named in a job, workload or task.
+    pub(crate) fn values(&mut self, name: &str, spot: &Spot) -> Result<PathBuf, Fault> {
+        self.directories.find(Path::new(name)).map_err(|places| {
+            spot.fault(
+                format!("there is neither {places}"),
+                "write that file, with a value on each line, or correct its name",
+            )
+        })
+    }
+
+    /// What the user should know, each note once.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        let mut notes: Vec<String> = self.directories.notes().collect();
+        for note in self.notes.drain(..) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+}

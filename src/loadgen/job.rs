@@ -1,0 +1,99 @@
+//! [`Job`]: a job file and all the files it names, read and with every attribute in its place.
+//!
+//! Everything is read before anything is sent, also the workloads that are performed no time: a job that breaks off in
+//! its tenth minute for a missing comma has cost ten minutes.
+
+use std::path::Path;
+
+use super::attributes::{self, Attributes};
+use super::document::Value;
+use super::fault::Fault;
+use super::fields::Fields;
+use super::files::Files;
+use super::platform;
+use super::task::MILLIS_MAX;
+use super::workload::{self, Workload};
+
+/// The keys that only jobs have.
+const OWN: &[&str] = &[
+    "name",
+    "service-environment",
+    "load-generator",
+    "threads",
+    "threadgroupsize",
+    "threadinterval",
+    "workloads",
+];
+/// The most threads: more than one machine can have connections to one address.
+pub(crate) const THREADS_MAX: u64 = 1_000_000;
+/// The most loops, which a Java `int` holds.
+pub(crate) const LOOPS_MAX: u64 = i32::MAX as u64;
+
+/// A job.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// `service-environment`.
+    pub(crate) environment: Option<String>,
+    /// `load-generator`.
+    pub(crate) generator: Option<String>,
+    /// `threads`.
+    pub(crate) threads: u32,
+    /// `threadgroupsize`, if it is there.
+    pub(crate) group_size: Option<u64>,
+    /// `threadinterval` in milliseconds, if it is there.
+    pub(crate) interval: Option<u64>,
+    /// What is performed and measured.
+    pub(crate) workloads: Vec<Workload>,
+    /// What is performed before and not measured.
+    pub(crate) warm_up: Vec<Workload>,
+}
+
+/// Reads a job file and everything it names.
+pub(crate) fn read(path: &Path, files: &mut Files) -> Result<Job, Fault> {
+    let document = files.document(path)?;
+    let value = document.value();
+    let members = value.members()?;
+    let has = |name: &str| members.iter().any(|member| member.name.eq_ignore_ascii_case(name));
+    if has("workload") && !has("workloads") {
+        return platform::read(&value, files);
+    }
+    let known = [OWN, attributes::KEYS].concat();
+    let fields = Fields::read(&value, &known, &mut files.notes)?;
+    let attributes = Attributes::read(&fields, &mut files.notes)?;
+    let list = fields.must("workloads", "list them: [ { \"workload\": 100 }, ... ]")?;
+    let mut workloads = Vec::new();
+    for (key, loops) in workload::entries(list, "{ \"workload\": 100 }", files)? {
+        let file = files.named("workloads", key, &loops)?;
+        workloads.push(Workload {
+            key: key.to_owned(),
+            loops: loops.whole(0, LOOPS_MAX)?,
+            positions: workload::read(&file, &attributes, files)?,
+        });
+    }
+    if workloads.iter().all(|workload| workload.loops == 0) {
+        return Err(list.fault(
+            "every workload has 0 loops, so nothing would be sent",
+            "give one of them a number of loops",
+        ));
+    }
+    Ok(Job { workloads, ..frame(&fields, "threadinterval")? })
+}
+
+/// What a job says of threads and of itself. `interval` is the key of the time between groups of threads.
+pub(crate) fn frame(fields: &Fields<'_>, interval: &str) -> Result<Job, Fault> {
+    let whole = |name: &str, most: u64| {
+        fields.one(name).map(|it: &Value<'_>| it.whole(0, most)).transpose()
+    };
+    let owned = |name: &str| fields.text(name).map(|text| text.map(str::to_owned));
+    let threads = fields.must("threads", "write how many threads there are")?;
+    owned("name")?;
+    Ok(Job {
+        environment: owned("service-environment")?,
+        generator: owned("load-generator")?,
+        threads: threads.whole(1, THREADS_MAX)? as u32,
+        group_size: whole("threadgroupsize", THREADS_MAX)?,
+        interval: whole(interval, MILLIS_MAX)?,
+        workloads: Vec::new(),
+        warm_up: Vec::new(),
+    })
+}

@@ -1,0 +1,186 @@
+//! LoadGen: its job, workload and task files, performed on the engine and reported in its table.
+//!
+//! [`job`] reads the files and settles which attribute counts where, [`draft`](mod@draft) settles what is sent,
+//! [`compile`] makes a flow of that, and [`table`] makes the report of what was counted. A job is read to its last file
+//! before a byte is sent.
+
+mod attributes;
+mod check;
+mod compile;
+mod directories;
+mod document;
+mod draft;
+mod endpoints;
+mod fault;
+mod fields;
+mod files;
+mod job;
+mod manner;
+mod mix;
+mod names;
+mod platform;
+mod repairs;
+mod request;
+mod spinner;
+mod spot;
+mod table;
+mod task;
+mod wildcard;
+mod workload;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::flow::Flow;
+use brunt_drivers::http::{self, Network};
+use brunt_drivers::net::keystore::Store;
+use brunt_drivers::net::tls::{self, Trust};
+use brunt_engine::Settings;
+use brunt_exchange::ThinkTime;
+use brunt_report::loadgen::opening;
+use jiff::tz::TimeZone;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::loadgen::LoadgenArgs;
+use crate::console;
+use crate::flows::{self, Output, Progress};
+use crate::signals::Signals;
+
+use draft::{Draft, draft};
+use files::Files;
+use job::Job;
+use manner::Manner;
+use spinner::Spinner;
+use workload::Workload;
+
+pub(crate) use mix::Mixing;
+
+/// As many hops as Java's client follows.
+const REDIRECTS: u8 = 20;
+/// How long opening a connection may take where no threshold says less.
+const CONNECT_MAX: Duration = Duration::from_secs(30);
+
+/// Carries a job out, from its files to its report.
+pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let asked = Asked::read(args)?;
+    if args.check {
+        return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
+    }
+    asked.carry_out(args, signals)
+}
+
+/// A job that was read, with everything settled.
+struct Asked {
+    job: Job,
+    draft: Draft,
+    warm_up: Draft,
+    manner: Manner,
+    seed: u64,
+}
+
+impl Asked {
+    fn read(args: &LoadgenArgs) -> Result<Self, Refusal> {
+        let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
+        let mut files = Files::of(&args.config);
+        let job = job::read(&args.config, &mut files)?;
+        let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
+        let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
+        files.take_notes().iter().for_each(|note| console::note(note));
+        let seed = args.seed.unwrap_or_else(console::seed);
+        Ok(Self { job, draft: measured, warm_up, manner, seed })
+    }
+
+    fn flow(&self, draft: &Draft, network: &Arc<Network>) -> Result<Flow, Refusal> {
+        let listed = endpoints::fetch(draft, network).map_err(failed)?;
+        compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
+    }
+
+    fn carry_out(&self, args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+        let network = network(self, args).map_err(failed)?;
+        if !self.warm_up.scenarios.is_empty() {
+            let flow = self.flow(&self.warm_up, &network)?;
+            console::note("the warm-up of the job runs first and is in no figure");
+            let done = flows::run(self.asked(args, flow, &network, Output::default()), signals)?;
+            if signals.received().is_some() {
+                return Ok(done.exit);
+            }
+        }
+        let flow = self.flow(&self.draft, &network)?;
+        let zone = TimeZone::system();
+        let threads = self.job.threads;
+        console::print(&opening(threads, &console::now().to_zoned(zone.clone())))?;
+        let spinner = Spinner::start(!args.quiet);
+        let output = Output {
+            record: args.record.clone(),
+            hgrm: args.hgrm.clone(),
+            hlog: args.hlog.clone(),
+            percentiles: Vec::new(),
+        };
+        let done = flows::run(self.asked(args, flow, &network, output), signals);
+        drop(spinner);
+        let done = done?;
+        let counted = table::Counted {
+            tallies: &done.tallies,
+            counts: &done.counts,
+            started: done.started.to_zoned(zone),
+            lasted: done.lasted,
+        };
+        let report = table::report(&self.draft, &self.job, self.manner, &counted);
+        console::print(&report.text())?;
+        Ok(done.exit)
+    }
+
+    fn asked(
+        &self,
+        args: &LoadgenArgs,
+        flow: Flow,
+        network: &Arc<Network>,
+        output: Output,
+    ) -> flows::Job {
+        let mut settings = Settings::closed(ThinkTime::None, self.job.threads);
+        settings.seed = self.seed;
+        flows::Job {
+            command: std::env::args().collect(),
+            flow,
+            network: Arc::clone(network),
+            settings,
+            objectives: args.slo.clone(),
+            output,
+            target: self.job.environment.clone().unwrap_or_default(),
+            progress: Progress::Quiet,
+        }
+    }
+}
+
+/// The way to the services of a job.
+fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
+    let trust = match (&args.ca, args.insecure) {
+        (_, true) => {
+            console::note("whoever answers is trusted, as --insecure asks");
+            Trust::Anything
+        }
+        (Some(file), _) => Trust::Stores(vec![Store { path: file.clone(), password: None }]),
+        (None, false) => Trust::System,
+    };
+    let mut settings = http::Settings {
+        tls: Some(tls::Options { trust, ..tls::Options::default() }),
+        redirects: REDIRECTS,
+        seed: asked.seed,
+        ..http::Settings::default()
+    };
+    settings.dialing.timeout = Some(connecting(&asked.draft));
+    let network = Network::new(settings).map_err(|error| format!("failed to {error}"))?;
+    Ok(Arc::new(network))
+}
+
+/// How long connecting may take: as long as the most patient task waits for its answer.
+fn connecting(draft: &Draft) -> Duration {
+    let thresholds = draft.operations.iter().filter_map(|operation| operation.threshold);
+    let most = thresholds.filter(|millis| *millis > 0).max();
+    most.map_or(CONNECT_MAX, |millis| Duration::from_millis(millis).min(CONNECT_MAX))
+}
+
+fn failed(why: impl std::fmt::Display) -> Refusal {
+    Refusal { text: format!("{why}\n"), exit: Exit::Failed }
+}

@@ -1,0 +1,176 @@
+//! [`Names`]: the wildcards that a request may hold, and what each of them means there.
+//!
+//! Of two names that both begin at the same place the longer one counts, so `$FILE-AB` is never read as `$FILE-A` and a
+//! letter. LoadGen replaces each of its names in some places only; in compatible manner so does this.
+
+use super::attributes::Attributes;
+use super::manner::Manner;
+use super::spot::Spot;
+use super::task::Request;
+use super::wildcard::Nature;
+
+/// A part of a request in which wildcards may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part<'a> {
+    /// What URLs begin with.
+    Location,
+    /// `url-endpoint`.
+    Endpoint,
+    /// `url-payload`.
+    Payload,
+    /// The value of the field of this name.
+    Field(&'a str),
+    /// A payload that is a string.
+    Text,
+    /// A payload that is JSON.
+    Json,
+}
+
+/// What a wildcard means.
+#[derive(Clone, Debug)]
+pub(crate) enum Sense {
+    /// As declared, or as LoadGen has it.
+    Nature(Nature),
+    /// `ADMINUSERID`.
+    AdminUser,
+    /// `ADMINUSERPASSWORD`.
+    AdminPassword,
+    /// A line of the `randomfile`.
+    RandomFile,
+}
+
+/// A wildcard in scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    /// How it is written.
+    pub(crate) word: String,
+    /// What it means.
+    pub(crate) sense: Sense,
+    /// Where it is declared, if it is.
+    pub(crate) spot: Option<Spot>,
+}
+
+/// A piece of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Piece<'n, 't> {
+    /// Text as it stands.
+    Literal(&'t str),
+    /// A wildcard.
+    Name(&'n Name),
+}
+
+/// The wildcards in scope, the longest first.
+#[derive(Clone, Debug)]
+pub(crate) struct Names(Vec<Name>);
+
+/// The header whose bare `tokenId` is a wildcard.
+const TOKEN_HEADER: &str = "iplanetdirectorypro";
+const TOKEN_ATTRIBUTE: &str = "tokenId";
+
+impl Names {
+    /// Those of a request.
+    pub(crate) fn of(request: &Request) -> Self {
+        let attributes = &request.attributes;
+        let mut all: Vec<Name> = attributes
+            .wildcards
+            .iter()
+            .map(|declared| Name {
+                word: declared.name.clone(),
+                sense: Sense::Nature(declared.nature.clone()),
+                spot: Some(declared.spot.clone()),
+            })
+            .collect();
+        for (word, sense) in built_in(attributes) {
+            if !all.iter().any(|known| known.word == word) {
+                all.push(Name { word, sense, spot: None });
+            }
+        }
+        all.sort_by_key(|name| std::cmp::Reverse(name.word.len()));
+        Self(all)
+    }
+
+    /// The pieces of a text that stands in this part of a request.
+    pub(crate) fn pieces<'n, 't>(
+        &'n self,
+        text: &'t str,
+        part: Part<'_>,
+        manner: Manner,
+    ) -> Vec<Piece<'n, 't>> {
+        let mut pieces = Vec::new();
+        let (mut from, mut at) = (0, 0);
+        while let Some(rest) = text.get(at..) {
+            let Some(first) = rest.chars().next() else { break };
+            let found = self.0.iter().find(|name| {
+                rest.starts_with(&name.word)
+                    && name.stands(part)
+                    && (manner == Manner::Repaired || name.stood(part))
+            });
+            let Some(name) = found else {
+                at += first.len_utf8();
+                continue;
+            };
+            pieces.push(Piece::Literal(&text[from..at]));
+            pieces.push(Piece::Name(name));
+            at += name.word.len();
+            from = at;
+        }
+        pieces.push(Piece::Literal(&text[from..]));
+        pieces
+    }
+}
+
+impl Name {
+    /// Whether it is a wildcard there: all are everywhere, but for the bare word of one header.
+    fn stands(&self, part: Part<'_>) -> bool {
+        match part {
+            _ if self.word != TOKEN_ATTRIBUTE => true,
+            Part::Field(field) => field.to_ascii_lowercase().contains(TOKEN_HEADER),
+            _ => false,
+        }
+    }
+
+    /// Whether LoadGen replaces it there. What it never knew it never left either.
+    pub(crate) fn stood(&self, part: Part<'_>) -> bool {
+        if self.spot.is_some() {
+            return true;
+        }
+        match self.word.as_str() {
+            "$RANDOMVALUE" => matches!(part, Part::Payload | Part::Field(_) | Part::Json),
+            "$THREADID" | "$INCREMENT" => matches!(part, Part::Payload | Part::Json),
+            "$TOKENID" => part == Part::Payload,
+            TOKEN_ATTRIBUTE => {
+                matches!(part, Part::Field(field) if field.contains("iplanetDirectoryPro"))
+            }
+            "$AAD-ACCESS-TOKEN" | "$ADMINUSERID" | "$ADMINUSERPASSWORD" => {
+                matches!(part, Part::Field(_))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// The wildcards that need no declaration.
+fn built_in(attributes: &Attributes) -> Vec<(String, Sense)> {
+    let kept = |attribute: &str| Sense::Nature(Nature::Retained(attribute.to_owned()));
+    let mut all = vec![
+        ("$RANDOMVALUE", Sense::Nature(Nature::Random { least: 0, most: None })),
+        ("$INCREMENT", Sense::Nature(Nature::Increment)),
+        ("$THREADID", Sense::Nature(Nature::Thread)),
+        ("$TOKENID", kept(TOKEN_ATTRIBUTE)),
+        (TOKEN_ATTRIBUTE, kept(TOKEN_ATTRIBUTE)),
+        ("$AAD-ACCESS-TOKEN", kept("access_token")),
+        ("$ADMINUSERID", Sense::AdminUser),
+        ("$ADMINUSERPASSWORD", Sense::AdminPassword),
+    ];
+    if attributes.random_file.is_some() {
+        all.push(("$RANDOMFILE", Sense::RandomFile));
+    }
+    let mut all: Vec<(String, Sense)> =
+        all.into_iter().map(|(word, sense)| (word.to_owned(), sense)).collect();
+    for attribute in &attributes.persist {
+        // A pointer is called by its last name.
+        let last = attribute.rsplit('/').next().unwrap_or(attribute);
+        all.push((format!("${last}"), kept(attribute)));
+    }
+    all
+}

@@ -1,0 +1,109 @@
+//! What a task's request looks like on the wire: the method, the URL, the fields and the payload.
+//!
+//! LoadGen leaves some of it to the Java library it stands on; what that library does for a request is done here too,
+//! because servers were measured with it.
+
+use brunt_feed::Escape;
+
+use super::draft::{Bit, Drafting, Send, Words};
+use super::fault::Fault;
+use super::manner::Manner;
+use super::names::{Names, Part};
+use super::repairs::Repair;
+use super::task::{Data, Request};
+
+/// What Java's client accepts where nobody says otherwise.
+const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
+/// What a payload is where nobody says otherwise.
+const FORM: &str = "application/x-www-form-urlencoded";
+const JAVA: &str = "Java/1.8.0_181";
+const BRUNT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+
+/// Settles what is sent. The operation and the threshold are filled in by whoever knows the workload.
+pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<Send, Fault> {
+    let names = Names::of(request);
+    let compatible = drafting.manner == Manner::Compatible;
+    if !["http://", "https://"].iter().any(|scheme| request.base.starts_with(scheme)) {
+        return Err(request.spot.fault(
+            format!("the location \"{}\" of this task has no scheme", request.base),
+            format!("write http://{} or https://{0}", request.base),
+        ));
+    }
+    let mut url = drafting.words(&request.base, Part::Location, &names, request)?;
+    url = url.then(drafting.words(&request.endpoint, Part::Endpoint, &names, request)?);
+    url = url.then(drafting.words(&request.payload, Part::Payload, &names, request)?);
+    let mut fields = Vec::new();
+    for (name, value) in &request.attributes.header {
+        let words = drafting.words(value, Part::Field(name), &names, request)?;
+        fields.push((name.clone(), words));
+    }
+    let mut method = request.method.clone();
+    match (&request.data, method.as_str()) {
+        (Some(_), "GET") if compatible => "POST".clone_into(&mut method),
+        (Some(_), "GET") => drafting.repaired(Repair::Get),
+        (_, "PATCH") => drafting.repaired(Repair::Patch),
+        _ => {}
+    }
+    add_usual(&mut fields, &method, request.data.is_some(), compatible);
+    let body = match &request.data {
+        None => None,
+        Some(data) => Some(payload(drafting, data, &fields, &names, request)?),
+    };
+    Ok(Send { operation: 0, method, url, fields, body, keeps: Vec::new(), threshold: None })
+}
+
+/// Adds the fields that go with every request, unless the task has them.
+fn add_usual(fields: &mut Vec<(String, Words)>, method: &str, carries: bool, compatible: bool) {
+    let mut usual = |name: &str, value: &str| {
+        if !fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            fields.push((name.to_owned(), Words::literal(value)));
+        }
+    };
+    usual("User-Agent", if compatible { JAVA } else { BRUNT });
+    usual("Accept", ACCEPT);
+    if carries && method != "PUT" {
+        usual("Content-Type", FORM);
+    }
+}
+
+fn payload(
+    drafting: &mut Drafting<'_>,
+    data: &Data,
+    fields: &[(String, Words)],
+    names: &Names,
+    request: &Request,
+) -> Result<(Words, Escape), Fault> {
+    let compatible = drafting.manner == Manner::Compatible;
+    if matches!(data, Data::List(_)) {
+        drafting.repaired(Repair::Arrays);
+    }
+    let text = data.text();
+    if text.contains('\\') {
+        drafting.repaired(Repair::Backslashes);
+    }
+    let (text, escape) = match data {
+        _ if compatible => (text.replace('\\', ""), Escape::None),
+        Data::Object(_) | Data::List(_) => (text.to_owned(), Escape::Json),
+        Data::Text(_) => (text.to_owned(), escape_of(fields)),
+    };
+    let part = match data {
+        Data::Text(_) => Part::Text,
+        Data::Object(_) | Data::List(_) => Part::Json,
+    };
+    Ok((drafting.words(&text, part, names, request)?, escape))
+}
+
+/// How values are escaped in a payload that is a string: as its content type wants it.
+fn escape_of(fields: &[(String, Words)]) -> Escape {
+    let named = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("Content-Type"));
+    let literal = named.map(|(_, words)| &words.0[..]);
+    let Some([Bit::Literal(content)]) = literal else { return Escape::None };
+    let content = content.to_ascii_lowercase();
+    if content.contains("x-www-form-urlencoded") {
+        Escape::Form
+    } else if content.contains("json") {
+        Escape::Json
+    } else {
+        Escape::None
+    }
+}

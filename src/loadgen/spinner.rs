@@ -1,0 +1,58 @@
+//! [`Spinner`]: the line that shows that a job is alive, as LoadGen shows it.
+//!
+//! It goes to standard error and to a terminal only, so that what is printed into a file has no trace of it.
+
+use std::io::{IsTerminal as _, stderr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use brunt_exchange::{Clock as _, Monotonic};
+
+use crate::console;
+
+/// How often the line changes.
+const EVERY: Duration = Duration::from_millis(128);
+const FACES: [char; 4] = ['|', '/', '-', '\\'];
+
+/// A line that moves for as long as this is kept.
+pub(crate) struct Spinner {
+    ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Spinner {
+    /// Begins to move, if there is a terminal and it is wanted.
+    pub(crate) fn start(wanted: bool) -> Self {
+        let ended = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&ended);
+        let spin = move || {
+            let clock = Monotonic::new();
+            let began = clock.now();
+            for face in FACES.into_iter().cycle() {
+                if over.load(Ordering::Relaxed) {
+                    break;
+                }
+                let millis = (clock.now() - began).as_millis();
+                console::tell(&format!("\r Processing {face} for {millis}ms"));
+                console::pause(EVERY);
+            }
+            console::tell("\r\x1b[K");
+        };
+        let shows = wanted && stderr().is_terminal();
+        let name = "spinner".to_owned();
+        let thread =
+            shows.then(|| std::thread::Builder::new().name(name).spawn(spin).ok()).flatten();
+        Self { ended, thread }
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

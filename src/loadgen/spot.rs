@@ -1,0 +1,36 @@
+//! [`Spot`]: a place in a file that a fault may have to name after the file was let go.
+
+use std::path::PathBuf;
+
+use super::document::Value;
+use super::fault::{Fault, Place};
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    file: PathBuf,
+    place: Place,
+    key: String,
+}
+
+impl Spot {
+    /// The place of a value.
+    pub(crate) fn of(value: &Value<'_>) -> Self {
+        Self {
+            file: value.document.path.clone(),
+            place: value.document.place(value.node.at),
+            key: value.key.clone(),
+        }
+    }
+
+    /// A fault there.
+    pub(crate) fn fault(&self, what: impl Into<String>, remedy: impl Into<String>) -> Fault {
+        Fault {
+            file: self.file.clone(),
+            place: Some(self.place),
+            key: self.key.clone(),
+            what: what.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
