@@ -35,7 +35,7 @@ impl Fleet for FlowFleet {
     }
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
-        let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker]));
+        let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker], numbers.len()));
         numbers.map(|number| User::new(&desk, number)).collect()
     }
 

@@ -80,7 +80,11 @@ pub(crate) struct Done {
 /// Carries a job out, from the first connection to the record.
 pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
     let usage = |why: String| Refusal { text: format!("{why}\n"), exit: Exit::Usage };
-    let Job { command, flow, network, settings, objectives, output, target, progress } = job;
+    let Job { command, flow, network, mut settings, objectives, output, target, progress } = job;
+    if flow.dhcp.is_some() {
+        // There is one socket to the server, which one worker reads.
+        settings.workers = Some(1);
+    }
     let seed = settings.seed;
     let course = Course::new(flow, network).map_err(|error| usage(format!("failed to {error}")))?;
     let course = Arc::new(course);

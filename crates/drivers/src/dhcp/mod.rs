@@ -5,11 +5,13 @@
 //! worker's socket, carries the dialogues of all its sessions at once, matches replies by
 //! transaction id, keeps the drop times and counts what belongs to no exchange.
 
+pub mod access;
 pub mod dialogue;
 pub mod hexfile;
 mod hub;
 pub mod keepsakes;
 pub mod leases;
+mod lessee;
 pub mod life;
 pub mod limits;
 pub mod listfile;
@@ -22,6 +24,7 @@ mod shared;
 pub mod stage;
 pub mod tally;
 pub mod task;
+mod told;
 #[cfg(test)]
 mod toy;
 mod unique;
@@ -30,8 +33,10 @@ pub mod v6;
 pub mod varied;
 mod wheel;
 
+pub use access::{Access, AccessError, Asked};
 pub use dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
 pub use keepsakes::{Keepsakes, Wishes};
+pub use lessee::{Lessee, Station};
 pub use life::{Lives, PowerCut};
 pub use limits::{DropLimit, Halt, Limits, Reason};
 pub use mix::Mix;

@@ -49,13 +49,17 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     /// Makes the sessions with these numbers. To be called once for each worker, within a runtime
     /// where tasks may be spawned that cannot be sent.
     pub fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Session<D, C>> {
-        let slots = numbers.len();
-        let socket = self.sockets[worker].lock().unwrap_or_else(PoisonError::into_inner).take();
-        let hub = Hub::start(Arc::clone(&self.shared), socket, worker, slots);
+        let hub = self.hub(worker, numbers.len());
         (0..)
             .zip(numbers)
             .map(|(slot, number)| Session::new(Rc::clone(&hub), slot, number))
             .collect()
+    }
+
+    /// The hub of a worker, with so many slots. To be called once for each worker.
+    pub(super) fn hub(&self, worker: usize, slots: usize) -> Rc<Hub<D, C>> {
+        let socket = self.sockets[worker].lock().unwrap_or_else(PoisonError::into_inner).take();
+        Hub::start(Arc::clone(&self.shared), socket, worker, slots)
     }
 
     #[cfg(test)]

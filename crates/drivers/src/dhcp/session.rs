@@ -143,6 +143,11 @@ fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) 
     for (stage, took) in ended.took.iter().flatten() {
         watch.part(Part(*stage as u8), *took);
     }
+    explain(ended, title, client, watch);
+}
+
+/// Says why an exchange failed, if it did.
+pub(super) fn explain<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
     if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..) | Outcome::TimedOut) {
         return;
     }

@@ -155,22 +155,19 @@ impl Course {
 
     fn note(&self, act: &Act) -> Result<ActNote, CourseError> {
         let mut note = ActNote { wanted: wanted(act), ..ActNote::default() };
+        let mut used: Vec<Hole> = Vec::new();
         match &act.what {
             What::Http(http) => {
-                let mut texts = texts(http);
-                note.constant = texts.all(|text| text.constant().is_some());
+                note.constant = texts(http).all(|text| text.constant().is_some());
                 note.origin = self.origin(act, &http.url)?;
-                let checked = act.checks.iter().flat_map(Check::texts);
-                for hole in self::texts(http).chain(checked).flat_map(Text::holes) {
-                    made_of(&self.flow, hole, &mut note.uses);
-                }
+                used.extend(texts(http).flat_map(Text::holes));
             }
-            What::Ldap(ldap) => {
-                let checked = act.checks.iter().flat_map(Check::texts);
-                for hole in ldap.errand.holes().chain(checked.flat_map(Text::holes)) {
-                    made_of(&self.flow, hole, &mut note.uses);
-                }
-            }
+            What::Ldap(ldap) => used.extend(ldap.errand.holes()),
+            What::Dhcp(_) => {}
+        }
+        used.extend(act.checks.iter().flat_map(Check::texts).flat_map(Text::holes));
+        for hole in used {
+            made_of(&self.flow, hole, &mut note.uses);
         }
         Ok(note)
     }
@@ -206,7 +203,8 @@ impl Course {
             (Some((What::Http(_), Some((one, _)))), Some((What::Http(_), Some((other, _))))) => {
                 Arc::ptr_eq(one, other)
             }
-            (Some((What::Ldap(_), _)), Some((What::Ldap(_), _))) => true,
+            (Some((What::Ldap(_), _)), Some((What::Ldap(_), _)))
+            | (Some((What::Dhcp(_), _)), Some((What::Dhcp(_), _))) => true,
             _ => false,
         }
     }

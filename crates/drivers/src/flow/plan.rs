@@ -5,7 +5,7 @@ use super::extract::Extract;
 use super::http::HttpAct;
 use super::ldap::LdapAct;
 use super::source::Source;
-use crate::ldap;
+use crate::{dhcp, ldap};
 use brunt_exchange::ThinkTime;
 use brunt_feed::Hole;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub struct Flow {
     pub arrivals: bool,
     /// The way to a directory, where steps need one.
     pub ldap: Option<Arc<ldap::Plan>>,
+    /// The way to a DHCP server, where steps need one. It has one socket, so that all users are of one worker.
+    pub dhcp: Option<Arc<dhcp::Access>>,
     /// Whether times are summed for a table.
     pub times: Times,
 }
@@ -133,6 +135,8 @@ pub enum What {
     Http(Box<HttpAct>),
     /// An LDAP operation.
     Ldap(Box<LdapAct>),
+    /// An exchange with a DHCP server, by the client that the user is.
+    Dhcp(dhcp::Kind),
 }
 
 /// A variable and who fills it.

@@ -14,6 +14,7 @@ use super::source::Exhausted;
 use super::variables::Variables;
 use super::walk::{Ahead, Spot, Walk};
 use super::web::Web;
+use crate::dhcp::{Kind, Lessee, Station};
 use crate::http::Group;
 use crate::ldap::Hall;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
@@ -33,14 +34,17 @@ pub struct Desk {
     ledger: Arc<Ledger>,
     group: Rc<Group>,
     hall: Option<Hall>,
+    station: Option<Station>,
 }
 
 impl Desk {
-    /// A desk for the users of the worker that writes this ledger.
-    pub fn new(course: &Arc<Course>, ledger: &Arc<Ledger>) -> Self {
+    /// A desk for so many users, those of the worker that writes this ledger. To be made within its runtime.
+    pub fn new(course: &Arc<Course>, ledger: &Arc<Ledger>, users: usize) -> Self {
+        let access = course.flow().dhcp.as_deref();
         Self {
             group: Group::new(course.network()),
             hall: course.flow().ldap.as_ref().map(Hall::new),
+            station: access.map(|access| Station::new(access, users)),
             course: Arc::clone(course),
             ledger: Arc::clone(ledger),
         }
@@ -55,6 +59,7 @@ pub struct User {
     variables: Variables,
     web: Web,
     directory: Option<Box<Directory>>,
+    lessee: Option<Lessee>,
     /// How long the way to the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
@@ -76,6 +81,7 @@ impl User {
             variables: Variables::new(course, number),
             web: Web::new(course, &desk.group, number),
             directory: desk.hall.as_ref().map(|hall| Box::new(Directory::new(hall, number))),
+            lessee: desk.station.as_ref().map(|station| Lessee::new(station, number)),
             opening: Duration::ZERO,
             midair: None,
             began: Moment::ZERO,
@@ -228,6 +234,25 @@ impl User {
                 }
             }
             (What::Ldap(_), None) => Outcome::Skipped,
+            (What::Dhcp(kind), _) => self.lease(*kind, act, note, watch).await,
+        }
+    }
+
+    /// Asks a DHCP server, and looks whether the answer is what the plan expects.
+    async fn lease(
+        &mut self,
+        kind: Kind,
+        act: &Act,
+        note: &ActNote,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let Some(lessee) = &mut self.lessee else { return Outcome::Skipped };
+        match lessee.carry_out(kind, note.wanted.fields, watch).await {
+            Outcome::Ok(code) => {
+                let reply = Reply::Named { code, values: lessee.told() };
+                judge(act, reply, &mut self.variables, watch)
+            }
+            outcome => outcome,
         }
     }
 }
@@ -363,6 +388,9 @@ impl Session for User {
         self.web.close().await;
         if let Some(directory) = &mut self.directory {
             directory.close().await;
+        }
+        if let Some(lessee) = &mut self.lessee {
+            lessee.leave();
         }
     }
 }

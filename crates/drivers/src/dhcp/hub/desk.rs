@@ -49,6 +49,8 @@ pub(in crate::dhcp) struct Desk<D: Dialogue> {
     /// Which stages' messages have been kept, a bit each: sent, then received.
     kept: u32,
     server_kept: bool,
+    /// Whether each slot keeps the reply that ended its exchange.
+    keeps_answers: bool,
 }
 
 impl<D: Dialogue> Desk<D> {
@@ -66,6 +68,7 @@ impl<D: Dialogue> Desk<D> {
             leases: Leases::new(shared.leases_max_of_worker()),
             kept: 0,
             server_kept: false,
+            keeps_answers: false,
             shared,
         }
     }
@@ -260,7 +263,21 @@ impl<D: Dialogue> Desk<D> {
         let slot = &mut self.slots[index as usize];
         let heard = Heard { message, took: at - slot.stage_sent, at: at - origin };
         let step = slot.dialogue.reply(&self.plan, &heard, &mut slot.out);
+        if self.keeps_answers && matches!(step, Step::Done(_)) {
+            slot.answer.clear();
+            slot.answer.extend_from_slice(message);
+        }
         self.follow(index, step, at);
+    }
+
+    /// Keeps the reply that ends each exchange from now on.
+    pub(in crate::dhcp) fn keep_answers(&mut self) {
+        self.keeps_answers = true;
+    }
+
+    /// The reply that ended the exchange of a slot; empty if none did.
+    pub(in crate::dhcp) fn answer(&self, index: u32) -> &[u8] {
+        &self.slots[index as usize].answer
     }
 
     /// Ends what has waited too long.

@@ -161,6 +161,16 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         ended
     }
 
+    /// Keeps the reply that ends each exchange from now on, for whoever wants to look at it.
+    pub(super) fn keep_answers(&self) {
+        self.desk.borrow_mut().keep_answers();
+    }
+
+    /// Hands over the reply that ended the exchange of a slot; nothing of it if none did.
+    pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
+        look(self.desk.borrow().answer(slot))
+    }
+
     /// A session takes leave; with the last, the attendant goes home.
     pub(super) fn leave(&self) {
         self.present.set(self.present.get().saturating_sub(1));

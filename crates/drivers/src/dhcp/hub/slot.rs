@@ -66,6 +66,8 @@ pub(super) struct Slot<D: Dialogue> {
     /// The address of a lease that the exchange gives up.
     pub(super) gives_up: Option<IpAddr>,
     pub(super) ending: Option<Ending<D::Lease>>,
+    /// The reply that ended the exchange, where replies are kept.
+    pub(super) answer: Vec<u8>,
     pub(super) ended: Moment,
     pub(super) waker: Option<Waker>,
 }
@@ -93,6 +95,7 @@ impl<D: Dialogue> Slot<D> {
             took: [None; 2],
             gives_up: None,
             ending: None,
+            answer: Vec::new(),
             ended: Moment::ZERO,
             waker: None,
         }
@@ -111,6 +114,7 @@ impl<D: Dialogue> Slot<D> {
         self.took = [None; 2];
         self.gives_up = None;
         self.ending = None;
+        self.answer.clear();
     }
 
     /// Waits for an answer from `now` on, as long as is wanted and the exchange may last.
