@@ -125,17 +125,19 @@ const DHCP_TARGET_EXAMPLES: &[(&str, &str)] = &[
 
 /// What the identity API in memory is, and is not.
 const REST_TARGET: &str = "\
-    Starts an identity API in memory: something to try a load on at once, something to calibrate against, and something \
-    that misbehaves on demand. It speaks HTTP/1.1 and HTTP/2, the latter over TLS or with prior knowledge. **It is a \
-    convenience and not an identity server**: there is one realm, no schema, no policy beyond \"users see and change \
-    themselves, administrators everything\", and nothing outlives it.\n\n\
+    Starts an identity API in memory: something to try a load on at once, something to calibrate against, and \
+    something that misbehaves on demand. It speaks HTTP/1.1 and HTTP/2, the latter over TLS or with prior knowledge. \
+    **It is a convenience and not an identity server**: there is one realm, no schema, no policy beyond \"users see \
+    and change themselves, administrators everything\", and nothing outlives it.\n\n\
     | path | what is there |\n\
     |---|---|\n\
-    | `/openam/json/authenticate` | POST with `X-OpenAM-Username` and `X-OpenAM-Password`, or by callbacks: a `tokenId` |\n\
-    | `/openam/json/sessions` | POST with `_action=validate`, `getSessionInfo`, `isActive` or `logout`; the token in the \
-    path, the query, the field or cookie `iPlanetDirectoryPro`, or the body |\n\
+    | `/openam/json/authenticate` | POST with `X-OpenAM-Username` and `X-OpenAM-Password`, or by callbacks: a \
+    `tokenId` |\n\
+    | `/openam/json/sessions` | POST with `_action=validate`, `getSessionInfo`, `isActive` or `logout`; the token in \
+    the path, the query, the field or cookie `iPlanetDirectoryPro`, or the body |\n\
     | `/openam/json/users` | create, read, update, patch, delete, query, for the token of an administrator |\n\
-    | `/api/users`, `/users` | the same as OpenDJ has it, for `X-OpenIDM-Username` and `X-OpenIDM-Password` or Basic |\n\
+    | `/api/users`, `/users` | the same as OpenDJ has it, for `X-OpenIDM-Username` and `X-OpenIDM-Password` or Basic \
+    |\n\
     | `/openidm/managed/user`, `/openidm/info/ping` | the same as OpenIDM has it |\n\
     | `/oauth2/access_token`, `introspect`, `userinfo`, `token/revoke` | grants by password, client credentials and \
     refresh token |\n\
@@ -145,10 +147,10 @@ const REST_TARGET: &str = "\
     answer |\n\
     | `/echo`, `/headers`, `/cookies`, `/cookies/set?name=value` | what arrived |\n\
     | `/stats` | how often each method and path was answered with which status |\n\n\
-    OpenAM's paths may have `realms/root` in them, and a query is by `_queryFilter` with `eq`, `sw`, `co`, `pr`, `and`, \
-    `or` and `!`. The users are `user.0` and so on, the administrators `amadmin`, `openidm-admin` and `admin`. Standard \
-    output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on standard \
-    error what it was asked and how it answered, by its own count.\n\n\
+    OpenAM's paths may have `realms/root` in them, and a query is by `_queryFilter` with `eq`, `sw`, `co`, `pr`, \
+    `and`, `or` and `!`. The users are `user.0` and so on, the administrators `amadmin`, `openidm-admin` and `admin`. \
+    Standard output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
+    standard error what it was asked and how it answered, by its own count.\n\n\
     [Scripts](rest-scripts.md) describes the file that `--script` reads.";
 
 const REST_TARGET_EXAMPLES: &[(&str, &str)] = &[

@@ -171,11 +171,14 @@ pub(super) fn xml(call: &Call<'_>, reply: &mut Reply) {
     let _ = write!(
         reply.body,
         r#"<?xml version="1.0" encoding="UTF-8"?>
-<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r{n}" Version="2.0">
+<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"
+    xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r{n}" Version="2.0">
   <saml:Issuer>http://idp.example.com/openam</saml:Issuer>
   <samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>
   <saml:Assertion ID="_a{n}" Version="2.0">
-    <saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:transient">user.{n}</saml:NameID></saml:Subject>
+    <saml:Subject>
+      <saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:transient">user.{n}</saml:NameID>
+    </saml:Subject>
     <saml:AttributeStatement>
       <saml:Attribute Name="mail"><saml:AttributeValue>user.{n}@example.com</saml:AttributeValue></saml:Attribute>
     </saml:AttributeStatement>

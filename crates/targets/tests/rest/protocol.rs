@@ -118,7 +118,8 @@ fn what_is_no_http_is_told_so_and_shown_the_door() {
     // Random bytes do no harm either.
     let mut state = 1_u64;
     for round in 0..200 {
-        let mut bytes = b"POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".to_vec();
+        let head = "POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let mut bytes = format!("{head}3\r\nabc\r\n0\r\n\r\n").into_bytes();
         for _ in 0..=round % 5 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let at = (state >> 33) as usize % bytes.len();

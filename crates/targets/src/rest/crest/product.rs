@@ -26,15 +26,38 @@ impl Product {
         let _ = match self {
             Self::Am => write!(
                 out,
-                r#""username":"user.{n}","realm":"/","uid":["user.{n}"],"universalid":["id=user.{n},ou=user,dc=example,dc=com"],"objectClass":["person","inetOrgPerson"],"inetUserStatus":["Active"],"cn":["Given{n} Family{n}"],"givenName":["Given{n}"],"sn":["Family{n}"],"mail":["user.{n}@example.com"],"telephoneNumber":["{phone}"]"#
+                concat!(
+                    r#""username":"user.{n}","realm":"/","uid":["user.{n}"],"#,
+                    r#""universalid":["id=user.{n},ou=user,dc=example,dc=com"],"#,
+                    r#""objectClass":["person","inetOrgPerson"],"inetUserStatus":["Active"],"#,
+                    r#""cn":["Given{n} Family{n}"],"givenName":["Given{n}"],"sn":["Family{n}"],"#,
+                    r#""mail":["user.{n}@example.com"],"telephoneNumber":["{phone}"]"#,
+                ),
+                n = n,
+                phone = phone
             ),
             Self::Ds => write!(
                 out,
-                r#""_schema":"frapi:opendj:rest2ldap:user:1.0","_meta":{{}},"userName":"user.{n}@example.com","displayName":["Given{n} Family{n}"],"name":{{"givenName":"Given{n}","familyName":"Family{n}"}},"description":"This is the description of user {n}.","contactInformation":{{"telephoneNumber":"{phone}","emailAddress":"user.{n}@example.com"}}"#
+                concat!(
+                    r#""_schema":"frapi:opendj:rest2ldap:user:1.0","_meta":{{}},"#,
+                    r#""userName":"user.{n}@example.com","displayName":["Given{n} Family{n}"],"#,
+                    r#""name":{{"givenName":"Given{n}","familyName":"Family{n}"}},"#,
+                    r#""description":"This is the description of user {n}.","#,
+                    r#""contactInformation":{{"telephoneNumber":"{phone}","#,
+                    r#""emailAddress":"user.{n}@example.com"}}"#,
+                ),
+                n = n,
+                phone = phone
             ),
             Self::Idm => write!(
                 out,
-                r#""userName":"user.{n}","givenName":"Given{n}","sn":"Family{n}","mail":"user.{n}@example.com","telephoneNumber":"{phone}","accountStatus":"active","effectiveRoles":[],"effectiveAssignments":[]"#
+                concat!(
+                    r#""userName":"user.{n}","givenName":"Given{n}","sn":"Family{n}","#,
+                    r#""mail":"user.{n}@example.com","telephoneNumber":"{phone}","#,
+                    r#""accountStatus":"active","effectiveRoles":[],"effectiveAssignments":[]"#,
+                ),
+                n = n,
+                phone = phone
             ),
         };
     }
