@@ -10,6 +10,7 @@ mod dhcp;
 mod flows;
 mod loadgen;
 mod measured;
+mod plan;
 mod rates;
 mod schedules;
 mod signals;
@@ -44,6 +45,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
             dhcp::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
         }
         Command::Loadgen(args) => loadgen::run(&args, &Signals::default()),
+        Command::Run(args) => plan::run(&args, &Signals::default()),
         Command::Report(args) => commands::report(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use super::dhcp_target::DhcpTargetArgs;
 use super::loadgen::LoadgenArgs;
 use super::rest_target::RestTargetArgs;
+use super::run::RunArgs;
 
 /// Finds out what your directory and DHCP server can bear.
 #[derive(Debug, Parser)]
@@ -25,6 +26,8 @@ pub(crate) struct Brunt {
 pub(crate) enum Verb {
     /// Perform the job, workload and task files of LoadGen, and report in its table
     Loadgen(Box<LoadgenArgs>),
+    /// Carry out a plan: a run described in a TOML file, for any protocol
+    Run(Box<RunArgs>),
     /// Print a record that a run wrote with --record
     Report(ReportArgs),
     /// Start a server to try things on; a convenience, not a server for data that matters

@@ -14,12 +14,14 @@ pub(crate) mod fault;
 mod help;
 pub(crate) mod loadgen;
 mod options;
+pub(crate) mod output;
 mod pages;
 mod properties;
 mod prose;
 pub(crate) mod rate;
 pub(crate) mod redact;
 pub(crate) mod rest_target;
+pub(crate) mod run;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 mod values;
@@ -35,6 +37,7 @@ use dhcp::args::DhcpArgs;
 use exit::Exit;
 use loadgen::LoadgenArgs;
 use rate::{Parsed, RateArgs};
+use run::RunArgs;
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
 
@@ -58,6 +61,8 @@ pub(crate) enum Command {
     Perfdhcp(Box<DhcpArgs>),
     /// Perform a job of LoadGen.
     Loadgen(Box<LoadgenArgs>),
+    /// Carry out a plan.
+    Run(Box<RunArgs>),
     /// Print a record.
     Report(ReportArgs),
     /// Start a server.
@@ -169,6 +174,7 @@ fn perfdhcp(words: &[String], surroundings: &dyn Surroundings) -> Result<Command
 fn verb(verb: Verb) -> Result<Command, Refusal> {
     Ok(match verb {
         Verb::Loadgen(args) => Command::Loadgen(args),
+        Verb::Run(args) => Command::Run(args),
         Verb::Report(args) => Command::Report(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

@@ -133,6 +133,11 @@ impl Check {
         values.shown(&format!("{} but {came}{kept}", Expected { check: self, values, not: false }))
     }
 
+    /// What it expects, texts being filled from `values`. Secrets are not shown.
+    pub fn expected(&self, values: &Values) -> String {
+        values.shown(&Expected { check: self, values, not: false }.to_string())
+    }
+
     fn place(&self) -> Place<'_> {
         match self {
             Self::Code(_) => Place::Code,

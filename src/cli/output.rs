@@ -1,0 +1,81 @@
+//! Where the results of a run go and what they are held against: options that every command has which runs a flow.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::flows::{Output, Progress};
+
+/// Where results go, and what they are held against.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+pub(crate) struct OutputArgs {
+    /// Write the record of the run, with its histograms, to this JSON file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Write an HdrHistogram percentile distribution of all response times to this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hgrm: Option<PathBuf>,
+    /// Write an HdrHistogram log of the intervals to this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hlog: Option<PathBuf>,
+    /// An objective such as 'token.p99<20ms'; where one is missed the exit code is 99. May be given several times.
+    #[arg(long = "slo", value_name = "OBJECTIVE")]
+    pub(crate) objectives: Vec<String>,
+    /// A percentile to put into the record beside the usual ones. May be given several times.
+    #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
+    pub(crate) percentiles: Vec<f64>,
+    /// Length of the intervals in the record and the interval log.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
+    pub(crate) interval: Option<Duration>,
+    /// Seed of everything random; without it each run has its own, which the record says.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Show no progress.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+impl OutputArgs {
+    /// The files, as the runner takes them.
+    pub(crate) fn files(&self) -> Output {
+        Output {
+            record: self.record.clone(),
+            hgrm: self.hgrm.clone(),
+            hlog: self.hlog.clone(),
+            percentiles: self.percentiles.clone(),
+        }
+    }
+
+    /// What is shown while the run goes on.
+    pub(crate) fn progress(&self) -> Progress {
+        if self.quiet { Progress::Quiet } else { Progress::Figures }
+    }
+}
+
+/// A time of a command line: a number of seconds, or as plans write it.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let written = brunt_exchange::duration(text);
+    let seconds = || text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    written.or_else(seconds).ok_or_else(|| "write a time such as 30s, 500ms or 1m30s".to_owned())
+}
+
+fn percentile(text: &str) -> Result<f64, String> {
+    let read = text.parse::<f64>().ok().filter(|figure| (0.0..=100.0).contains(figure));
+    read.ok_or_else(|| "write a number from 0 to 100, such as 99.95".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_or_are_seconds() {
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("2.5"), Ok(Duration::from_millis(2500)));
+        assert!(duration("soon").unwrap_err().contains("30s"));
+        assert!(duration("-1").is_err());
+        assert_eq!(percentile("99.95"), Ok(99.95));
+        assert!(percentile("101").is_err() && percentile("x").is_err());
+    }
+}

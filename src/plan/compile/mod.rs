@@ -1,0 +1,300 @@
+//! From a [`Plan`] to what the engine and the drivers carry out.
+//!
+//! Every name is settled here and every value judged, so that nothing of a plan can be wrong once the run has begun.
+//! Whatever is wrong is said of a key.
+
+mod answer;
+mod directory;
+mod json;
+mod load;
+mod names;
+mod network;
+mod ranges;
+mod request;
+mod variables;
+mod world;
+
+pub(crate) use directory::Directory;
+pub(crate) use load::{DRAIN, TIMEOUT, USERS};
+pub(crate) use world::World;
+
+use std::collections::BTreeSet;
+
+use brunt_drivers::flow::{self, Act, Flow, Pause, Start, What};
+use brunt_drivers::http;
+use brunt_engine::{Load, Node, Settings};
+use brunt_exchange::ThinkTime;
+use brunt_feed::{Hole, Text};
+use brunt_record::Slo;
+
+use super::fault::Fault;
+use super::model::{self, Http, Plan, Scenario, Step};
+use super::path::KeyPath;
+use load::Loaded;
+use names::Names;
+use variables::one;
+
+/// A plan that can be carried out.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    /// What virtual users do.
+    pub(crate) flow: Flow,
+    /// When, how many, how long.
+    pub(crate) settings: Settings,
+    /// The way to servers that speak HTTP.
+    pub(crate) http: http::Settings,
+    /// The way to the directory, where a step asks one.
+    pub(crate) directory: Option<Directory>,
+    /// What must be reached, as text.
+    pub(crate) objectives: Vec<String>,
+    /// The variables whose values are shown nowhere.
+    pub(crate) hidden: BTreeSet<Hole>,
+}
+
+/// Settles a plan for one node of those that share the run.
+pub(crate) fn compile(
+    plan: &Plan,
+    node: Node,
+    seed: u64,
+    world: &World<'_>,
+) -> Result<Compiled, Fault> {
+    let Loaded { settings, order, start, iterations, think } =
+        load::load(plan, node, seed, world.base)?;
+    let mut names = Names::default();
+    variables::declare(plan, &mut names, world)?;
+    declare_extracted(plan, &mut names)?;
+    variables::settle(plan, &mut names, world)?;
+    let http = plan.http.as_deref().cloned().unwrap_or_default();
+    let network = network::network(&http, seed, world)?;
+    let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
+    let mut steps =
+        Steps { http: &http, names, world, operations: Vec::new(), directory: directory.is_some() };
+    let scenarios = steps.scenarios(plan, think)?;
+    let Steps { names, operations, .. } = steps;
+    check_objectives(plan, &operations)?;
+    let (variables, hidden) = names.finish();
+    check_circles(plan, &variables)?;
+    let flow = Flow {
+        scenarios,
+        order,
+        variables,
+        operations,
+        start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
+        iterations,
+        seed,
+        users: settings.sessions.saturating_mul(node.world),
+        first_user: settings.sessions.saturating_mul(node.rank),
+        arrivals: matches!(settings.load, Load::Open(_)),
+        ..Flow::default()
+    };
+    let objectives = plan.objectives.clone();
+    Ok(Compiled { flow, settings, http: network, directory, objectives, hidden })
+}
+
+/// Everything that answers bring and nobody declared.
+fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
+    let at = KeyPath::of("scenario");
+    for (index, scenario) in plan.scenario.iter().enumerate() {
+        for (number, step) in scenario.steps.iter().enumerate() {
+            let at = at.index(index).key("steps").index(number).key("extract");
+            for (name, _) in step.extract.iter() {
+                let at = at.key(name);
+                if plan.feeders.value(name).is_some() {
+                    return Err(Fault::new(
+                        &at,
+                        "is the name of a feeder as well: choose another name",
+                    ));
+                }
+                names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_objectives(plan: &Plan, operations: &[String]) -> Result<(), Fault> {
+    let at = KeyPath::of("objectives");
+    for (index, text) in plan.objectives.iter().enumerate() {
+        let wrong = |error: &dyn std::fmt::Display| {
+            Fault::new(&at.index(index), format!("failed to {error}"))
+        };
+        let slo: Slo = text.parse().map_err(|error| wrong(&error))?;
+        slo.check(operations.iter().map(String::as_str)).map_err(|error| wrong(&error))?;
+    }
+    Ok(())
+}
+
+fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), Fault> {
+    let Err(circle) = flow::source::order(variables) else { return Ok(()) };
+    let declared = plan.variables.value(&circle.0).is_some();
+    let at = KeyPath::of("variables");
+    let at = if declared { at.key(&circle.0) } else { at };
+    Err(Fault::new(&at, format!("failed to {circle}")))
+}
+
+/// A text made of others, as a variable that no text can name and whose value is shown nowhere.
+fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, Fault> {
+    let source = flow::Source::Text(text);
+    let hole = names.add(at, "credentials", source, flow::Renewal::Iteration)?;
+    names.hide(hole);
+    Ok(hole)
+}
+
+/// The steps of a plan as they are settled, one after the other.
+struct Steps<'a> {
+    http: &'a Http,
+    names: Names,
+    world: &'a World<'a>,
+    operations: Vec<String>,
+    /// Whether there is a directory to ask.
+    directory: bool,
+}
+
+impl Steps<'_> {
+    fn scenarios(&mut self, plan: &Plan, think: ThinkTime) -> Result<Vec<flow::Scenario>, Fault> {
+        let at = KeyPath::of("scenario");
+        if plan.scenario.is_empty() {
+            let what = "the plan has no scenario, so there is nothing to do: add [[scenario]] and its steps";
+            return Err(Fault::new(&KeyPath::default(), what));
+        }
+        let mut scenarios: Vec<flow::Scenario> = Vec::new();
+        for (index, scenario) in plan.scenario.iter().enumerate() {
+            let at = at.index(index);
+            let settled = self.scenario(&at, index, scenario, think)?;
+            if scenarios.iter().any(|other| other.name == settled.name) {
+                let what =
+                    format!("'{}' is the name of a scenario before: choose another", settled.name);
+                return Err(Fault::new(&at.key("name"), what));
+            }
+            scenarios.push(settled);
+        }
+        Ok(scenarios)
+    }
+
+    fn scenario(
+        &mut self,
+        at: &KeyPath,
+        index: usize,
+        given: &Scenario,
+        think: ThinkTime,
+    ) -> Result<flow::Scenario, Fault> {
+        let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
+        let mut steps = Vec::new();
+        for (number, step) in given.steps.iter().enumerate() {
+            steps.push(self.step(&at.key("steps").index(number), step)?);
+        }
+        if !steps.iter().any(|step| matches!(step, flow::Step::Act(_))) {
+            let what = "has no step that sends anything: add one, such as { get = \"/\" }";
+            return Err(Fault::new(at, what));
+        }
+        if think != ThinkTime::None {
+            steps.push(flow::Step::Pause(Pause { time: think, name: "think".to_owned() }));
+        }
+        let after_failure = match given.after_failure.unwrap_or_default() {
+            model::AfterFailure::Skip => flow::AfterFailure::Skip,
+            model::AfterFailure::GoOn => flow::AfterFailure::GoOn,
+        };
+        Ok(flow::Scenario { name, steps, after_failure })
+    }
+
+    fn step(&mut self, at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
+        let requests = step.requests();
+        let mut keys: Vec<(&'static str, bool)> =
+            requests.iter().map(|(key, url)| (*key, url.is_some())).collect();
+        keys.extend([
+            ("pause", step.pause.is_some()),
+            ("ldap", step.ldap.is_some()),
+            ("dhcp", step.dhcp.is_some()),
+        ]);
+        if step.method.is_some() && keys.iter().all(|(_, given)| !given) {
+            return Err(Fault::new(&at.key("method"), "needs a path or a URL: give it as 'url'"));
+        }
+        match one(at, &keys, "what is done")? {
+            "pause" => pause(at, step),
+            key => {
+                let what = self.what(at, key, step)?;
+                self.act(at, key, step, what).map(Box::new).map(flow::Step::Act)
+            }
+        }
+    }
+
+    fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<What, Fault> {
+        if let Some(step) = &step.ldap {
+            let at = at.key("ldap");
+            if !self.directory {
+                let what = "asks a directory, and there is none: set ldap.server, such as \"ldap://localhost:1389\"";
+                return Err(Fault::new(&at, what));
+            }
+            let act = directory::act(&at, step, &mut self.names, self.world)?;
+            return Ok(What::Ldap(Box::new(act)));
+        }
+        let act = request::request(at, key, step, self.http, &mut self.names, self.world)?;
+        Ok(What::Http(Box::new(act)))
+    }
+
+    fn act(&mut self, at: &KeyPath, key: &str, step: &Step, what: What) -> Result<Act, Fault> {
+        let mut needs = Vec::new();
+        for (index, name) in step.needs.iter().enumerate() {
+            needs.push(self.names.find(&at.key("needs").index(index), name)?);
+        }
+        let name = step.name.clone().unwrap_or_else(|| title(key, step));
+        if name.trim().is_empty() {
+            return Err(Fault::new(
+                &at.key("name"),
+                "is empty; leave it out for a name that follows from the request",
+            ));
+        }
+        let known = self.operations.iter().position(|known| *known == name);
+        let operation = known.unwrap_or(self.operations.len());
+        let operation = u16::try_from(operation)
+            .map_err(|_| Fault::new(at, "is one name too many: there may be 65,536"))?;
+        if known.is_none() {
+            self.operations.push(name);
+        }
+        let checks = answer::checks(at, step, &mut self.names)?;
+        let extracts = answer::extracts(at, step, &mut self.names)?;
+        let zero = |key: &str| Fault::new(&at.key(key), "is 0, and no answer is that fast");
+        if step.timeout.is_some_and(|time| time.0.is_zero()) {
+            return Err(zero("timeout"));
+        }
+        Ok(Act {
+            checks,
+            extracts,
+            threshold: step.threshold.map(|time| time.0),
+            patience: step.timeout.map(|time| time.0),
+            needs,
+            ..Act::new(operation, what)
+        })
+    }
+}
+
+/// What a step is called that says nothing of it: its method and its path, without what comes after; or what it asks a
+/// directory.
+fn title(key: &str, step: &Step) -> String {
+    if let Some(step) = &step.ldap {
+        return directory::kind(step).to_owned();
+    }
+    let url = step.requests().into_iter().find_map(|(known, url)| (known == key).then_some(url));
+    let url = url.flatten().unwrap_or_default();
+    let after_scheme = url.find("://").map_or(0, |at| at + 3);
+    let from = url[after_scheme..].find('/').map_or(0, |at| after_scheme + at);
+    let path = if after_scheme > 0 { &url[from..] } else { url };
+    let path = path.split('?').next().unwrap_or_default();
+    let method = if key == "url" { step.method.as_deref().unwrap_or("GET") } else { key };
+    format!("{} {path}", method.to_lowercase())
+}
+
+fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
+    let text = step.pause.as_deref().unwrap_or_default();
+    let alone = Step { name: step.name.clone(), pause: step.pause.clone(), ..Step::default() };
+    if *step != alone {
+        return Err(Fault::new(
+            &at.key("pause"),
+            "is a step of its own: put it before or after the request",
+        ));
+    }
+    let time = ThinkTime::parse(text)
+        .map_err(|error| Fault::new(&at.key("pause"), format!("failed to {error}")))?;
+    let name = step.name.clone().unwrap_or_else(|| "pause".to_owned());
+    Ok(flow::Step::Pause(Pause { time, name }))
+}

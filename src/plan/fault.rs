@@ -1,0 +1,70 @@
+//! [`Fault`]: what is wrong with a plan, and where.
+
+use std::fmt;
+
+use super::path::KeyPath;
+
+/// What is wrong with a plan, before it is known in which line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Where, by keys.
+    pub(crate) at: KeyPath,
+    /// What stands there and what could, as a sentence without its full stop.
+    pub(crate) what: String,
+}
+
+impl Fault {
+    /// A fault at this place.
+    pub(crate) fn new(at: &KeyPath, what: impl Into<String>) -> Self {
+        Self { at: at.clone(), what: what.into() }
+    }
+}
+
+/// For a plan that no file was read for.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.at.segments().is_empty() {
+            write!(f, "{}: ", self.at)?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// What is wrong with a plan that was read from a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PlanError {
+    /// The file cannot be read.
+    #[error("failed to read the plan {file}: {why}")]
+    Unreadable {
+        /// Its name.
+        file: String,
+        /// What the system said.
+        why: String,
+    },
+    /// Something in it is wrong.
+    #[error("{place}: {fault}")]
+    Wrong {
+        /// The file, the line and the column; or the option.
+        place: String,
+        /// What is wrong there.
+        fault: Fault,
+    },
+}
+
+/// The known name that is nearest to `name`, if one is near enough to have been meant.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const SIMILAR: f64 = 0.7;
+    let scored = known.into_iter().map(|one| (strsim::jaro_winkler(name, one), one));
+    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, known)| known)
+}
+
+/// `; did you mean 'x'?` where a known name is near, else a list of what is known.
+pub(crate) fn instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(name, known.clone()) {
+        Some(near) => format!("; did you mean '{near}'?"),
+        None => format!("; there are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}

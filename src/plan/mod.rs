@@ -1,0 +1,24 @@
+//! Plans: a run described in a file, for any protocol.
+//!
+//! [`reader`] makes a [`model::Plan`] of TOML and knows the line of everything in it, [`compile`] makes of the model
+//! what the engine and the drivers carry out, and [`preview`] says what that would be without doing it. Whatever else
+//! describes a run (a LoadGen job, a HAR file) can be written as a plan. Nothing here opens a connection.
+
+#[cfg(test)]
+mod broken;
+pub(crate) mod compile;
+#[cfg(test)]
+mod examples;
+pub(crate) mod fault;
+mod merged;
+pub(crate) mod model;
+pub(crate) mod path;
+mod preview;
+pub(crate) mod reader;
+#[cfg(test)]
+mod reference;
+mod run;
+pub(crate) mod schema;
+pub(crate) mod values;
+
+pub(crate) use run::run;

@@ -1,0 +1,338 @@
+//! What a plan comes to, without carrying it out: when, how many and how long in words, the mix, and the first requests.
+
+use std::fmt::Write as _;
+
+use brunt_drivers::flow::source::order;
+use brunt_drivers::flow::{
+    Act, Content, HttpAct, Iterations, Order, Place, Source, Start, Step, What,
+};
+use brunt_engine::{Load, ThinkTime};
+use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
+
+use super::compile::Compiled;
+use super::merged::{self, HIDDEN};
+use super::model::{LdapStep, Plan};
+use super::values::time_words;
+
+/// How much of a body is shown.
+const BODY_SHOWN: usize = 2_000;
+
+/// What the plan comes to.
+pub(super) fn text(plan: &Plan, compiled: &Compiled) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", load(plan, compiled));
+    mix(&mut out, compiled);
+    objectives(&mut out, compiled);
+    requests(&mut out, plan, compiled);
+    out
+}
+
+/// The schedule in words.
+fn load(plan: &Plan, compiled: &Compiled) -> String {
+    let (run, settings, flow) = (&plan.run, &compiled.settings, &compiled.flow);
+    let users = settings.sessions;
+    let mut words = match &settings.load {
+        Load::Open(_) => {
+            let when = match (&run.rate, &run.stages, &run.trace) {
+                (Some(rate), _, _) => {
+                    let spread = match run.arrival.unwrap_or_default() {
+                        super::model::Arrival::Uniform => "evenly spread",
+                        super::model::Arrival::Poisson => "independently of each other",
+                    };
+                    format!("{rate}, {spread}")
+                }
+                (_, Some(stages), _) => format!("in stages: {stages}"),
+                (_, _, trace) => {
+                    format!("at the moments of {}", trace.as_deref().unwrap_or_default())
+                }
+            };
+            format!(
+                "Open load: iterations begin {when}; at most {users} users are at work at a time"
+            )
+        }
+        Load::Closed(_) => {
+            let start = match flow.start {
+                Start::Together => String::new(),
+                Start::Over(time) => {
+                    format!(", who begin one after the other over {}", time_words(time))
+                }
+                Start::Groups { size, every } => {
+                    format!(", who begin {size} at a time, every {}", time_words(every))
+                }
+            };
+            let think =
+                run.think.as_ref().map(|think| format!("; each pauses {think} between iterations"));
+            format!("Closed load: {users} virtual users{start}{}", think.unwrap_or_default())
+        }
+    };
+    if settings.node.world > 1 {
+        let _ = write!(words, "; this is node {} of {}", settings.node.rank, settings.node.world);
+    }
+    let _ = write!(words, ". {}", ending(compiled));
+    if !settings.warm_up.is_zero() {
+        let _ = write!(
+            words,
+            " The first {} are warm-up and in no figure.",
+            time_words(settings.warm_up)
+        );
+    }
+    words
+}
+
+fn ending(compiled: &Compiled) -> String {
+    let mut ends = Vec::new();
+    match &compiled.flow.iterations {
+        Iterations::Endless => {}
+        Iterations::Each(count) => {
+            ends.push(format!("when each user has been through {count} iterations"))
+        }
+        Iterations::Shared(_) => ends.push("when all iterations are done".to_owned()),
+    }
+    if matches!(compiled.flow.order, Order::Rounds(_)) {
+        ends.push("when each user has been through its rounds".to_owned());
+    }
+    ends.extend(compiled.settings.stop.time.map(|time| format!("after {}", time_words(time))));
+    if let Load::Open(schedule) = &compiled.settings.load {
+        ends.extend(
+            schedule.lasting().map(|time| format!("with its schedule, after {}", time_words(time))),
+        );
+    }
+    match &ends[..] {
+        [] => "It ends when it is interrupted.".to_owned(),
+        ends => format!("It ends {}.", ends.join(", or ")),
+    }
+}
+
+/// Which scenario an iteration is.
+fn mix(out: &mut String, compiled: &Compiled) {
+    let scenarios = &compiled.flow.scenarios;
+    out.push_str("\nMix:\n");
+    match &compiled.flow.order {
+        Order::Weights(weights) => {
+            let sum: u64 = weights.iter().map(|weight| u64::from(*weight)).sum();
+            for (scenario, weight) in scenarios.iter().zip(weights) {
+                let share = f64::from(*weight) * 100.0 / sum.max(1) as f64;
+                let _ = writeln!(out, "  {}: {share:.1} % of iterations", scenario.name);
+            }
+        }
+        Order::Turns => {
+            for scenario in scenarios {
+                let _ = writeln!(
+                    out,
+                    "  {}: every {} iteration",
+                    scenario.name,
+                    ordinal(scenarios.len())
+                );
+            }
+        }
+        Order::Rounds(rounds) => {
+            let totals = rounds.iter().flatten();
+            let total = |number: usize| -> u64 {
+                totals
+                    .clone()
+                    .filter(|repeat| repeat.scenario == number)
+                    .map(|repeat| repeat.times)
+                    .sum()
+            };
+            for (number, scenario) in scenarios.iter().enumerate() {
+                let _ = writeln!(
+                    out,
+                    "  {}: {} iterations of each user, in {} rounds",
+                    scenario.name,
+                    total(number),
+                    rounds.len()
+                );
+            }
+        }
+    }
+}
+
+fn ordinal(number: usize) -> String {
+    match number {
+        1 => "single".to_owned(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        other => format!("{other}th"),
+    }
+}
+
+fn objectives(out: &mut String, compiled: &Compiled) {
+    if !compiled.objectives.is_empty() {
+        let _ = writeln!(out, "\nObjectives: {}", compiled.objectives.join("; "));
+    }
+}
+
+/// The requests of the first iteration of each scenario, as the first user would make them.
+fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
+    let sample = Sample::draw(compiled);
+    for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
+        let _ = writeln!(
+            out,
+            "\nScenario {}, as user {} would begin it:",
+            scenario.name,
+            first_user(compiled)
+        );
+        for (number, step) in scenario.steps.iter().enumerate() {
+            match step {
+                Step::Pause(pause) => {
+                    let _ = writeln!(out, "\n-- {}: pause {}", pause.name, pause_words(pause.time));
+                }
+                Step::Act(act) => sample.act(out, act, given.steps.get(number)),
+            }
+        }
+    }
+}
+
+/// The first user of this node.
+fn first_user(compiled: &Compiled) -> u32 {
+    compiled.settings.node.rank.saturating_mul(compiled.settings.sessions)
+}
+
+fn pause_words(time: ThinkTime) -> String {
+    match time {
+        ThinkTime::None => "of nothing".to_owned(),
+        ThinkTime::Constant(time) => time_words(time),
+        ThinkTime::Uniform(least, most) => format!("{} to {}", time_words(least), time_words(most)),
+        ThinkTime::Exponential(mean) => {
+            format!("about {}, exponentially distributed", time_words(mean))
+        }
+        ThinkTime::Normal { mean, deviation } => {
+            format!("{} give or take {}", time_words(mean), time_words(deviation))
+        }
+    }
+}
+
+/// The values of the first iteration.
+struct Sample<'a> {
+    compiled: &'a Compiled,
+    values: Values,
+    /// What cannot be drawn.
+    lacking: Vec<Hole>,
+}
+
+impl<'a> Sample<'a> {
+    fn draw(compiled: &'a Compiled) -> Self {
+        let flow = &compiled.flow;
+        let mut values = Values::new(flow.variables.len());
+        let mut lacking = Vec::new();
+        let holes = (0..).map(Hole);
+        for (hole, variable) in holes.zip(&flow.variables) {
+            if matches!(variable.source, Source::Answer) {
+                values.set(hole, format!("<{}>", variable.name).as_bytes());
+            }
+        }
+        let user = first_user(compiled);
+        let place = Place { iteration: u64::from(user), user, users: flow.users, turn: 0 };
+        for (hole, _) in order(&flow.variables).unwrap_or_default() {
+            let variable = &flow.variables[usize::from(hole.0)];
+            if variable.draw(hole, flow.seed, &place, &mut values).is_err() {
+                lacking.push(hole);
+            }
+        }
+        Self { compiled, values, lacking }
+    }
+
+    fn act(&self, out: &mut String, act: &Act, given: Option<&super::model::Step>) {
+        let name = &self.compiled.flow.operations[usize::from(act.operation)];
+        let _ = writeln!(out, "\n-- {name}");
+        if !act.needs.is_empty() {
+            let names: Vec<&str> = act.needs.iter().map(|hole| self.name(*hole)).collect();
+            let _ = writeln!(out, "   only with {}", names.join(", "));
+        }
+        if let What::Http(http) = &act.what {
+            self.request(out, http);
+        }
+        if let Some(step) = given.and_then(|step| step.ldap.as_ref()) {
+            self.ldap(out, step);
+        }
+        for check in &act.checks {
+            let _ = writeln!(out, "   must hold: {}", check.expected(&self.values));
+        }
+        for extract in &act.extracts {
+            let _ = writeln!(out, "   kept as {}: {extract}", self.name(extract.into));
+        }
+        if let Some(threshold) = act.threshold {
+            let _ = writeln!(out, "   exceeded beyond {}", time_words(threshold));
+        }
+        if let Some(patience) = act.patience {
+            let _ = writeln!(out, "   given up after {}", time_words(patience));
+        }
+    }
+
+    fn request(&self, out: &mut String, http: &HttpAct) {
+        let _ = writeln!(out, "{} {}", http.method, self.shown(&http.url));
+        for (name, value) in &http.fields {
+            let _ = writeln!(out, "{name}: {}", self.shown(value));
+        }
+        match &http.body {
+            Content::None => {}
+            Content::Text(text) => {
+                let body = self.shown(text);
+                let cut = body.floor_char_boundary(BODY_SHOWN);
+                let more = if cut < body.len() { " ..." } else { "" };
+                let _ = writeln!(out, "\n{}{more}", &body[..cut]);
+            }
+            Content::Fixed(body) => {
+                let length = body.bytes().map_or(0, <[u8]>::len);
+                let _ = writeln!(out, "\n({length} bytes of a file)");
+            }
+        }
+    }
+
+    /// What a step asks a directory, from the plan: once compiled it is bytes.
+    fn ldap(&self, out: &mut String, step: &LdapStep) {
+        let mut step = step.clone();
+        merged::hide_login(&mut step);
+        let text = toml::to_string(&step).unwrap_or_default();
+        let mut rest = text.as_str();
+        while let Some((before, after)) = rest.split_once("${") {
+            let (inside, left) = after.split_once('}').unwrap_or((after, ""));
+            let name = inside.split('|').next().unwrap_or_default().trim();
+            let hole =
+                self.compiled.flow.variables.iter().position(|variable| variable.name == name);
+            let value = hole.map(|hole| {
+                self.shown(&Text::of([TextPiece::Hole(Hole(hole as u16), Escape::None)]))
+            });
+            let _ = write!(out, "{before}{}", value.unwrap_or_default());
+            rest = left;
+        }
+        out.push_str(rest);
+    }
+
+    fn name(&self, hole: Hole) -> &str {
+        &self.compiled.flow.variables[usize::from(hole.0)].name
+    }
+
+    /// A text with the values of the first iteration; of secrets nothing is shown.
+    fn shown(&self, text: &Text) -> String {
+        let mut out = Vec::new();
+        for piece in text.pieces() {
+            match piece {
+                TextPiece::Literal(bytes) => out.extend_from_slice(bytes),
+                TextPiece::Hole(hole, escape) => {
+                    let variable = &self.compiled.flow.variables[usize::from(hole.0)];
+                    let hidden =
+                        self.compiled.hidden.contains(hole) || self.values.is_hidden(*hole);
+                    let start = out.len();
+                    match self.values.value(*hole) {
+                        _ if hidden => out.extend_from_slice(HIDDEN.as_bytes()),
+                        Some(value) if matches!(variable.source, Source::Answer) => {
+                            out.extend_from_slice(value)
+                        }
+                        Some(value) => {
+                            out.extend_from_slice(value);
+                            escape.apply(&mut out, start);
+                        }
+                        None if self.lacking.contains(hole) => {
+                            out.extend_from_slice(
+                                format!("<{}: no row left>", variable.name).as_bytes(),
+                            );
+                        }
+                        None => out.extend_from_slice(format!("<{}>", variable.name).as_bytes()),
+                    }
+                }
+            }
+        }
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}
