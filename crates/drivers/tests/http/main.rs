@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
 mod answers;
+mod browsing;
 mod hostile;
 mod keeping;
 mod server;

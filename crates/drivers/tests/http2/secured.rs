@@ -2,7 +2,7 @@
 
 use crate::{Worker, run};
 use brunt_drivers::http::{
-    CONNECT, FIRST_BYTE, Failure, Http2Failure, Keep, Settings, TLS, Version,
+    CONNECT, FIRST_BYTE, Failure, Http2Failure, Keep, Proxy, Settings, TLS, Version,
 };
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::tls::{self, Identity, Resume, Trust};
@@ -13,6 +13,7 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -175,5 +176,64 @@ fn a_client_shows_its_certificate_over_either_version() {
             let mut somebody = Worker::new(settings).user(0);
             assert_eq!(somebody.get(&url, "/").await.unwrap(), 200, "{version:?}");
         });
+    }
+}
+
+/// A proxy that opens tunnels to wherever it is asked to, itself behind TLS; and how many it opened so far.
+fn proxy() -> (String, Arc<AtomicU64>) {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider);
+    let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let config = builder.with_single_cert(vec![cert.der().clone()], key).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let opened = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&opened);
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            let acceptor = TlsAcceptor::from(Arc::new(config));
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let mut near = acceptor.accept(stream).await.unwrap();
+                let mut asked = Vec::new();
+                while !asked.ends_with(b"\r\n\r\n") {
+                    asked.push(near.read_u8().await.unwrap());
+                }
+                let asked = String::from_utf8(asked).unwrap();
+                let to = asked.strip_prefix("CONNECT ").unwrap().split(' ').next().unwrap();
+                let mut far = tokio::net::TcpStream::connect(to).await.unwrap();
+                near.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+                count.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+                });
+            }
+        });
+    });
+    (format!("https://127.0.0.1:{port}"), opened)
+}
+
+#[test]
+fn tls_goes_through_the_tunnel_of_a_proxy_behind_tls() {
+    let url = serve(&["h2", "http/1.1"], None);
+    let (proxy, opened) = proxy();
+    for (round, version) in (1..).zip([Version::Http1, Version::Http2]) {
+        let mut settings = settings(version);
+        let mut through: Proxy = proxy.parse().unwrap();
+        through.tls.clone_from(&settings.tls);
+        settings.proxy = Some(through);
+        run(async {
+            let mut user = Worker::new(settings).user(0);
+            for _ in 0..3 {
+                assert_eq!(user.get(&url, "/").await.unwrap(), 200, "{version:?}");
+            }
+        });
+        assert_eq!(opened.load(Ordering::Relaxed), round);
     }
 }
