@@ -127,6 +127,35 @@ pub struct Client {
     pub connect_timeout: Option<Duration>,
 }
 
+impl Resolve {
+    /// Reads `HOST:PORT:ADDRESS[,ADDRESS]`: the first address is taken.
+    pub fn to_address(text: &str) -> Option<Self> {
+        let (host, rest) = text.trim_start_matches('+').split_once(':')?;
+        let (port, addresses) = rest.split_once(':')?;
+        let port: u16 = port.parse().ok()?;
+        let address = addresses.split(',').next()?.trim_matches(['[', ']']);
+        let address: std::net::IpAddr = address.parse().ok()?;
+        let named = !host.is_empty() && host != "*";
+        named.then(|| Self {
+            host: host.to_owned(),
+            port,
+            to_host: address.to_string(),
+            to_port: port,
+        })
+    }
+
+    /// Reads `HOST:PORT:TO-HOST:TO-PORT`.
+    pub fn to_host(text: &str) -> Option<Self> {
+        let (host, rest) = text.split_once(':')?;
+        let (port, to) = rest.split_once(':')?;
+        let (to_host, to_port) = to.rsplit_once(':')?;
+        let (port, to_port) = (port.parse().ok()?, to_port.parse().ok()?);
+        let to_host = if to_host.is_empty() { host } else { to_host.trim_matches(['[', ']']) };
+        let named = !host.is_empty();
+        named.then(|| Self { host: host.to_owned(), port, to_host: to_host.to_owned(), to_port })
+    }
+}
+
 /// A version of HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {

@@ -23,5 +23,5 @@ pub use curl::{CurlError, curl};
 pub use har::{Filter, HarError, Pauses, har};
 pub use imported::{Auth, Body, Client, Imported, Resolve, Step, Value, Variable, Version};
 pub use openapi::{OpenApiError, openapi};
-pub use secrets::Secrets;
+pub use secrets::{Secrets, is_secret_header};
 pub use shell::ShellError;

@@ -6,7 +6,7 @@
 //! are not.
 
 /// Text that means itself.
-pub(crate) fn literal(text: &str) -> String {
+pub fn literal(text: &str) -> String {
     text.replace("${", "$${")
 }
 

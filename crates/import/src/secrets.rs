@@ -132,10 +132,11 @@ impl Variables {
                 if scheme.eq_ignore_ascii_case("bearer") { "token" } else { "credentials" };
             return format!("{scheme} {}", self.secret(called, rest.trim_start(), &comment));
         }
-        let secret = lower == "cookie"
-            || HEADERS.contains(&lower.as_str())
-            || HEADER_WORDS.iter().any(|word| lower.contains(word));
-        if secret { self.secret(&lower, value, &comment) } else { value.to_owned() }
+        if is_secret_header(&lower) {
+            self.secret(&lower, value, &comment)
+        } else {
+            value.to_owned()
+        }
     }
 
     /// A text that is JSON, with its secrets taken out and every other byte as it was. `text` means itself.
@@ -190,6 +191,14 @@ fn same_is_missing(list: &[Variable], name: &str) -> bool {
 fn is_numbered(name: &str, base: &str) -> bool {
     let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether a header of this name holds a secret.
+pub fn is_secret_header(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    matches!(lower.as_str(), "cookie" | "authorization" | "proxy-authorization")
+        || HEADERS.contains(&lower.as_str())
+        || HEADER_WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether what is under this name in a form, a query or JSON is a secret.

@@ -391,41 +391,15 @@ fn text_file(option: &'static str, name: &str, read: Read<'_>) -> Result<String,
     String::from_utf8(bytes).map_err(|_| wrong(option, name, "a file of text in UTF-8"))
 }
 
-/// `HOST:PORT:ADDRESS[,ADDRESS]`: the first address is taken, as cURL does.
 fn resolve(value: &str) -> Result<Resolve, CurlError> {
-    let remedy = "HOST:PORT:ADDRESS";
     let value = &plain("--resolve", value)?;
-    let parse = || {
-        let (host, rest) = value.trim_start_matches('+').split_once(':')?;
-        let (port, addresses) = rest.split_once(':')?;
-        let port: u16 = port.parse().ok()?;
-        let address = addresses.split(',').next()?.trim_matches(['[', ']']);
-        let address: std::net::IpAddr = address.parse().ok()?;
-        let named = !host.is_empty() && host != "*";
-        named.then(|| Resolve {
-            host: host.to_owned(),
-            port,
-            to_host: address.to_string(),
-            to_port: port,
-        })
-    };
-    parse().ok_or_else(|| wrong("--resolve", value, remedy))
+    Resolve::to_address(value).ok_or_else(|| wrong("--resolve", value, "HOST:PORT:ADDRESS"))
 }
 
-/// `HOST:PORT:CONNECT-TO-HOST:CONNECT-TO-PORT`.
 fn connect_to(value: &str) -> Result<Resolve, CurlError> {
     let remedy = "HOST:PORT:TO-HOST:TO-PORT, with the first host and both ports given";
     let value = &plain("--connect-to", value)?;
-    let parse = || {
-        let (host, rest) = value.split_once(':')?;
-        let (port, to) = rest.split_once(':')?;
-        let (to_host, to_port) = to.rsplit_once(':')?;
-        let (port, to_port) = (port.parse().ok()?, to_port.parse().ok()?);
-        let to_host = if to_host.is_empty() { host } else { to_host.trim_matches(['[', ']']) };
-        let resolve = Resolve { host: host.to_owned(), port, to_host: to_host.to_owned(), to_port };
-        (!host.is_empty()).then_some(resolve)
-    };
-    parse().ok_or_else(|| wrong("--connect-to", value, remedy))
+    Resolve::to_host(value).ok_or_else(|| wrong("--connect-to", value, remedy))
 }
 
 /// `Name: value`; `Name;` has no value and is sent, `Name:` is not sent.

@@ -1,0 +1,190 @@
+//! Command lines, and the plans they stand for.
+
+use super::*;
+use clap::Parser;
+
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    http: HttpArgs,
+}
+
+fn files(path: &Path) -> std::io::Result<Vec<u8>> {
+    match path.to_str() {
+        Some("two") => Ok(b"http://h/1\nPOST https://g/2\nX: y\n".to_vec()),
+        Some("many") => Ok("http://h/1\n".repeat(21).into_bytes()),
+        _ => Err(std::io::ErrorKind::NotFound.into()),
+    }
+}
+
+fn words(words: &[&str]) -> Result<Asked, String> {
+    let words = std::iter::once("http").chain(words.iter().copied());
+    Asked::of(&Line::try_parse_from(words).unwrap().http, &files)
+}
+
+fn asked(line: &str) -> Asked {
+    words(&line.split(' ').collect::<Vec<_>>()).unwrap()
+}
+
+fn first(asked: &Asked) -> &Step {
+    &asked.plan.scenario[0].steps[0]
+}
+
+fn seconds(asked: &Asked) -> Option<f64> {
+    asked.plan.run.duration.map(|time| time.0.as_secs_f64())
+}
+
+#[test]
+fn the_load_is_that_of_the_tool_whose_line_it_is() {
+    // wrk
+    let wrk = asked("-t12 -c400 -d30s http://h/");
+    assert_eq!(
+        (wrk.plan.run.users, wrk.plan.run.workers, seconds(&wrk)),
+        (Some(400), Some(12), Some(30.0))
+    );
+    assert!(wrk.plan.run.rate.is_none() && first(&wrk).text.is_none());
+    // wrk2
+    let wrk2 = asked("-t2 -c100 -d10 -R2k --latency http://h/");
+    assert_eq!((wrk2.plan.run.rate.as_deref(), seconds(&wrk2)), (Some("2000/s"), Some(10.0)));
+    // oha
+    let oha = asked("-n 1000 -c 10 -m PUT -d {} -t 2s --http2 -p 5 https://h/");
+    assert_eq!(
+        (oha.plan.run.users, oha.plan.run.timeout),
+        (Some(50), Some(Time(Duration::from_secs(2))))
+    );
+    assert_eq!(oha.plan.run.iterations, Some(Iterations::Shared(1000)));
+    assert_eq!(
+        (first(&oha).put.as_deref(), first(&oha).text.as_deref()),
+        (Some("https://h/"), Some("{}"))
+    );
+    assert_eq!(oha.plan.http.as_ref().unwrap().streams, Some(5));
+    // hey and ab
+    assert_eq!(
+        asked("-n 100 -c 200 http://h/").plan.run.users,
+        Some(100),
+        "no more users than requests"
+    );
+    // Nothing at all.
+    let plain = asked("h:8080");
+    assert_eq!((plain.plan.run.users, seconds(&plain)), (Some(50), Some(10.0)));
+    assert_eq!(first(&plain).get.as_deref(), Some("http://h:8080"));
+}
+
+#[test]
+fn a_rate_and_a_number_are_a_duration() {
+    assert_eq!(seconds(&asked("-q 100 -n 50 http://h/")), Some(0.5));
+    assert_eq!(seconds(&asked("-q 100 -n 500 -z 2s http://h/")), Some(2.0), "whichever ends first");
+    assert_eq!(seconds(&asked("-q 100 http://h/")), Some(10.0));
+    let poisson = asked("-q 100 --arrival poisson http://h/");
+    assert_eq!(poisson.plan.run.arrival, Some(Arrival::Poisson));
+}
+
+#[test]
+fn a_letter_with_two_meanings_is_told_by_its_value() {
+    let body = asked("-d a=1 http://h/");
+    assert_eq!(
+        (first(&body).post.as_deref(), first(&body).text.as_deref()),
+        (Some("http://h/"), Some("a=1"))
+    );
+    let noted = asked("-m POST -d 10 http://h/");
+    assert_eq!(seconds(&noted), Some(10.0));
+    assert!(noted.notes[0].contains("--body 10"), "{:?}", noted.notes);
+    let said = asked("-m POST -d 10 --body 10 http://h/");
+    assert_eq!(
+        (first(&said).text.as_deref(), seconds(&said), said.notes.len()),
+        (Some("10"), Some(10.0), 0)
+    );
+    assert!(words(&["-t", "x", "http://h/"]).unwrap_err().contains("threads"));
+    assert!(words(&["-s", "x.lua", "http://h/"]).unwrap_err().contains("brunt run"));
+}
+
+#[test]
+fn fields_stand_as_they_were_given() {
+    let line = [
+        "-H",
+        "X: ${a}",
+        "-H",
+        "x:b",
+        "-A",
+        "text/*",
+        "--host",
+        "v",
+        "-T",
+        "a/b",
+        "--body",
+        "${",
+        "http://h/é?${x}",
+    ];
+    let asked = words(&line).unwrap();
+    let step = first(&asked);
+    let fields: Vec<_> =
+        step.headers.iter().map(|(name, values)| (name, values.0.clone())).collect();
+    let text = |text: &str| Scalar::Text(text.to_owned());
+    assert_eq!(fields[0], ("Host", vec![text("v")]));
+    assert_eq!(fields[2], ("X", vec![text("$${a}"), text("b")]));
+    assert_eq!(step.post.as_deref(), Some("http://h/%C3%A9?$${x}"));
+    assert_eq!((step.content_type.as_deref(), step.text.as_deref()), (Some("a/b"), Some("$${")));
+    assert!(words(&["-H", "nocolon", "http://h/"]).unwrap_err().contains("NAME: VALUE"));
+}
+
+#[test]
+fn passwords_come_from_wherever_they_are() {
+    let password = |line: &str| first(&asked(line)).basic.clone().unwrap().password;
+    assert_eq!(password("-a jo:pw http://h/"), Hidden::Text("pw".to_owned()));
+    assert_eq!(password("-a jo:env:PW http://h/"), Hidden::Env("PW".to_owned()));
+    assert_eq!(password("http://jo:pw@h/"), Hidden::Text("pw".to_owned()));
+    let proxied = asked("-x http://jo:pw@p:3128 http://h/").plan.http.unwrap();
+    assert_eq!(
+        (proxied.proxy.as_deref(), proxied.proxy_login.is_some()),
+        (Some("http://p:3128"), true)
+    );
+}
+
+#[test]
+fn files_of_urls_are_scenarios() {
+    let two = asked("--urls-from-file two --rand-order");
+    assert_eq!((two.plan.scenario.len(), two.plan.run.order), (2, Some(Order::Weights)));
+    assert_eq!(two.plan.scenario[1].steps[0].post.as_deref(), Some("https://g/2"));
+    assert_eq!(two.plan.scenario[1].steps[0].headers.0.len(), 1);
+    assert!(first(&two).name.is_none(), "each is counted by itself");
+    assert_eq!(first(&asked("--urls-from-file many")).name.as_deref(), Some("request"));
+    assert!(words(&["--urls-from-file", "none"]).unwrap_err().contains("none"));
+}
+
+#[test]
+fn connections_are_made_as_was_said() {
+    let line = "--resolve h:80:127.0.0.1 --connect-to g:80:[::1]:8080 --disable-keepalive --redirect 3 --insecure \
+                --cacert ca.pem --compressed --unix-socket /s --connect-timeout 2s --source-ip 127.0.0.2 http://h/";
+    let http = asked(&line.split_whitespace().collect::<Vec<_>>().join(" ")).plan.http.unwrap();
+    assert_eq!(http.resolve.value("h:80").map(String::as_str), Some("127.0.0.1:80"));
+    assert_eq!(http.resolve.value("g:80").map(String::as_str), Some("[::1]:8080"));
+    assert_eq!(
+        (http.requests_per_connection, http.redirects, http.compression),
+        (Some(1), Some(3), Some(true))
+    );
+    let tls = http.tls.unwrap();
+    assert_eq!(
+        (tls.insecure, tls.ca),
+        (Some(true), None),
+        "no authority is asked where all are trusted"
+    );
+    assert_eq!(http.source_ips.as_deref(), Some("127.0.0.2"));
+    let four = asked("-4 http://localhost:81/").plan.http.unwrap();
+    assert_eq!(four.resolve.value("localhost:81").map(String::as_str), Some("127.0.0.1:81"));
+    assert!(words(&["-p", "2", "http://h/"]).unwrap_err().contains("--http2"));
+    assert!(words(&["--resolve", "x", "http://h/"]).unwrap_err().contains("HOST:PORT:ADDRESS"));
+    assert!(words(&["ftp://h/"]).unwrap_err().contains("http://"));
+}
+
+#[test]
+fn a_curl_command_line_is_the_request() {
+    let asked =
+        words(&["--curl", "curl -kL -d a=1 -u jo:pw https://h/x", "-c", "7", "--http2"]).unwrap();
+    let step = first(&asked);
+    assert_eq!(step.basic.as_ref().unwrap().password, Hidden::Text("pw".to_owned()));
+    assert_eq!((step.post.as_deref(), step.form.0.len()), (Some("/x"), 1));
+    let http = asked.plan.http.as_ref().unwrap();
+    assert_eq!((http.base.as_deref(), http.version), (Some("https://h"), Some(HttpVersion::Http2)));
+    assert_eq!((asked.plan.run.users, asked.plan.run.iterations), (Some(7), None));
+    assert!(words(&["--curl", "curl --nosuch h"]).unwrap_err().contains("--nosuch"));
+}

@@ -1,0 +1,248 @@
+//! The block that `brunt http` prints under the summary: what somebody looks for who knows wrk or oha.
+//!
+//! All of it comes from the record of the steady phase. Response times stand beside service times, since only the two
+//! together say whether a slow figure is the target's or of the load; what failed is told apart from what was refused.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use brunt_record::{Histogram, HistogramError, Record};
+
+const QUANTILES: [(&str, f64); 9] = [
+    ("10%", 0.1),
+    ("25%", 0.25),
+    ("50%", 0.5),
+    ("75%", 0.75),
+    ("90%", 0.9),
+    ("95%", 0.95),
+    ("99%", 0.99),
+    ("99.9%", 0.999),
+    ("99.99%", 0.9999),
+];
+/// The width of the longest bar.
+const BAR: u64 = 30;
+
+/// The block of a run.
+pub(super) fn text(record: &Record) -> Result<String, HistogramError> {
+    let mut out = String::new();
+    let (mut response, mut service) = (Histogram::new(), Histogram::new());
+    for operation in &record.operations {
+        response.merge(&operation.response.histogram()?);
+        service.merge(&operation.service.histogram()?);
+    }
+    totals(&mut out, record);
+    times(&mut out, &response, &service);
+    bars(&mut out, &response);
+    outcomes(&mut out, record);
+    Ok(out)
+}
+
+fn totals(out: &mut String, record: &Record) {
+    let counts = &record.counts;
+    let seconds = record.rates.seconds;
+    let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
+    let _ = writeln!(out, "{:<20}{seconds:.2} s", "Lasted:");
+    let _ = writeln!(out, "{:<20}{}", "Requests:", counts.sent);
+    let _ = writeln!(out, "{:<20}{}", "Requests/s:", rate(record.rates.achieved));
+    let share = 100.0 * counts.ok as f64 / counts.sent.max(1) as f64;
+    let _ = writeln!(out, "{:<20}{share:.2}%", "Success rate:");
+    let _ = writeln!(out, "{:<20}{}", "Bodies:", bytes(counts.items as f64));
+    let per_second =
+        if seconds > 0.0 { bytes(counts.items as f64 / seconds) } else { "-".to_owned() };
+    let _ = writeln!(out, "{:<20}{per_second}", "Bodies/s:");
+    let answered = counts.ok + counts.failed;
+    if answered > 0 {
+        let _ = writeln!(
+            out,
+            "{:<20}{}",
+            "Body/request:",
+            bytes(counts.items as f64 / answered as f64)
+        );
+    }
+    if counts.dropped > 0 {
+        let _ = writeln!(
+            out,
+            "{:<20}{} (due, and no connection came free for them)",
+            "Never sent:", counts.dropped
+        );
+    }
+}
+
+fn times(out: &mut String, response: &Histogram, service: &Histogram) {
+    let _ = writeln!(out, "\n{:<14}{:>14}{:>14}", "Times in ms", "response", "service");
+    let mut line = |name: &str, figure: &dyn Fn(&Histogram) -> Option<Duration>| {
+        let shown = |histogram| figure(histogram).map_or_else(|| "-".to_owned(), millis);
+        let _ = writeln!(out, "  {name:<12}{:>14}{:>14}", shown(response), shown(service));
+    };
+    line("mean", &Histogram::mean);
+    line("deviation", &Histogram::deviation);
+    line("least", &Histogram::min);
+    for (name, quantile) in QUANTILES {
+        line(name, &|histogram: &Histogram| histogram.quantile(quantile));
+    }
+    line("most", &Histogram::max);
+}
+
+/// Response times by size, each row twice as long as the one before: a long tail would hide everything else on a
+/// linear scale.
+fn bars(out: &mut String, response: &Histogram) {
+    if response.is_empty() {
+        return;
+    }
+    let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
+    for (nanos, count) in response.buckets() {
+        *rows.entry(nanos.div_ceil(1_000).max(1).next_power_of_two().ilog2()).or_default() += count;
+    }
+    let most = rows.values().max().copied().unwrap_or(1).max(1);
+    let _ = writeln!(out, "\nResponse times up to");
+    let (first, last) = (rows.keys().next().copied(), rows.keys().next_back().copied());
+    for power in first.unwrap_or(0)..=last.unwrap_or(0) {
+        let count = rows.get(&power).copied().unwrap_or(0);
+        let width = (count * BAR).div_ceil(most) as usize;
+        let up_to = millis(Duration::from_micros(1 << power));
+        let bar = "#".repeat(width);
+        let _ = writeln!(out, "{}", format!("  {up_to:>10} ms {count:>12}  {bar}").trim_end());
+    }
+}
+
+fn outcomes(out: &mut String, record: &Record) {
+    let mut statuses: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut errors: BTreeMap<String, u64> = BTreeMap::new();
+    for code in record.operations.iter().flat_map(|operation| &operation.codes) {
+        match (code.class.as_str(), code.code) {
+            ("ok" | "result" | "check" | "exceeded", Some(status @ 100..=999)) => {
+                *statuses.entry(status).or_default() += code.count;
+            }
+            (class, _) => *errors.entry(class.to_owned()).or_default() += code.count,
+        }
+        if matches!(code.class.as_str(), "check" | "exceeded") {
+            *errors.entry(code.class.clone()).or_default() += code.count;
+        }
+    }
+    let all = record.counts.sent.max(1) as f64;
+    if !statuses.is_empty() {
+        let _ = writeln!(out, "\nStatuses");
+    }
+    for (status, count) in statuses {
+        let _ = writeln!(out, "  {status:<12}{count:>14}{:>11.2}%", 100.0 * count as f64 / all);
+    }
+    if !errors.is_empty() {
+        let _ = writeln!(out, "\nErrors");
+    }
+    for (class, count) in errors {
+        let _ = writeln!(out, "  {class:<12}{count:>14}{:>11.2}%", 100.0 * count as f64 / all);
+    }
+}
+
+fn millis(took: Duration) -> String {
+    format!("{:.3}", took.as_secs_f64() * 1e3)
+}
+
+/// Bytes in the unit that suits them.
+fn bytes(count: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut figure = count;
+    let mut unit = 0;
+    while figure >= 1024.0 && unit + 1 < units.len() {
+        figure /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{figure:.0} B") } else { format!("{figure:.2} {}", units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_record::{CodeRecord, Counts, Latency, OperationRecord, Rates};
+
+    /// A record with these operations: a name, times in microseconds, and outcomes.
+    fn record(operations: &[(&str, &[u64], &[(&str, Option<u32>, u64)])]) -> Record {
+        let text = include_str!("testdata/empty.record.json");
+        let mut record: Record = serde_json::from_str(text).unwrap();
+        for (name, times, codes) in operations {
+            let mut histogram = Histogram::new();
+            times.iter().for_each(|micros| histogram.record(Duration::from_micros(*micros)));
+            let latency = Latency::new(&histogram, &[50.0]);
+            let code = |(class, code, count): &(&str, Option<u32>, u64)| CodeRecord {
+                class: (*class).to_owned(),
+                code: *code,
+                name: String::new(),
+                count: *count,
+            };
+            record.operations.push(OperationRecord {
+                name: (*name).to_owned(),
+                counts: Counts::default(),
+                achieved: None,
+                goodput: None,
+                codes: codes.iter().map(code).collect(),
+                response: latency.clone(),
+                service: latency,
+            });
+        }
+        record
+    }
+
+    fn figures<'a>(text: &'a str, label: &str) -> Vec<&'a str> {
+        let line = text.lines().find(|line| line.trim_start().starts_with(label));
+        line.unwrap_or_else(|| panic!("no {label} in {text}")).trim_start()[label.len()..]
+            .split_whitespace()
+            .collect()
+    }
+
+    #[test]
+    fn figures_are_those_of_all_operations_together() {
+        let mut record = record(&[
+            ("a", &[1_000; 9], &[("ok", Some(200), 9)]),
+            (
+                "b",
+                &[5_000],
+                &[("result", Some(503), 1), ("closed", None, 2), ("check", Some(200), 3)],
+            ),
+        ]);
+        record.counts = Counts {
+            sent: 15,
+            ok: 9,
+            failed: 6,
+            items: 30 * 1024,
+            dropped: 4,
+            ..Counts::default()
+        };
+        record.rates = Rates { seconds: 2.0, achieved: Some(7.5), ..Rates::default() };
+        let text = text(&record).unwrap();
+        assert_eq!(figures(&text, "Requests/s:"), ["7.5"]);
+        assert_eq!(figures(&text, "Success rate:"), ["60.00%"]);
+        assert_eq!(figures(&text, "Bodies/s:"), ["15.00", "KiB"]);
+        assert_eq!(figures(&text, "Body/request:"), ["2.00", "KiB"]);
+        assert_eq!(figures(&text, "Never sent:")[0], "4");
+        // Nine of 1 ms and one of 5 ms.
+        assert_eq!(figures(&text, "mean"), ["1.400", "1.400"]);
+        assert_eq!(figures(&text, "90%")[0], "1.000");
+        assert_eq!(figures(&text, "most")[0], "5.000");
+        assert_eq!(figures(&text, "200"), ["12", "80.00%"]);
+        assert_eq!(figures(&text, "503"), ["1", "6.67%"]);
+        assert_eq!(figures(&text, "closed"), ["2", "13.33%"]);
+        assert_eq!(figures(&text, "check"), ["3", "20.00%"]);
+        assert_eq!(figures(&text, "1.024 ms"), ["9", "#".repeat(30).as_str()]);
+        assert_eq!(figures(&text, "4.096 ms"), ["0"], "no row between two others is left out");
+        assert_eq!(figures(&text, "8.192 ms"), ["1", "####"]);
+    }
+
+    #[test]
+    fn nothing_measured_is_a_dash() {
+        let text = text(&record(&[])).unwrap();
+        assert_eq!(figures(&text, "mean"), ["-", "-"]);
+        assert_eq!(figures(&text, "Requests/s:"), ["-"]);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        assert!(!text.contains("Statuses") && !text.contains("Response times up to"));
+    }
+
+    #[test]
+    fn bytes_have_the_unit_that_suits_them() {
+        for (count, shown) in
+            [(0.0, "0 B"), (1023.0, "1023 B"), (1536.0, "1.50 KiB"), (2e9, "1.86 GiB")]
+        {
+            assert_eq!(bytes(count), shown);
+        }
+    }
+}
