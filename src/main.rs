@@ -8,6 +8,8 @@ mod commands;
 mod console;
 mod dhcp;
 mod flows;
+mod http;
+mod import;
 mod loadgen;
 mod measured;
 mod plan;
@@ -46,6 +48,8 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         }
         Command::Loadgen(args) => loadgen::run(&args, &Signals::default()),
         Command::Run(args) => plan::run(&args, &Signals::default()),
+        Command::Http(args) => http::run(&args, &Signals::default()),
+        Command::Import(kind) => import::run(&kind),
         Command::Report(args) => commands::report(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::dhcp_target::DhcpTargetArgs;
+use super::http::HttpArgs;
+use super::import::ImportKind;
 use super::loadgen::LoadgenArgs;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
@@ -28,6 +30,14 @@ pub(crate) enum Verb {
     Loadgen(Box<LoadgenArgs>),
     /// Carry out a plan: a run described in a TOML file, for any protocol
     Run(Box<RunArgs>),
+    /// Load one URL or many, with the flags of wrk, oha, hey and ab
+    Http(Box<HttpArgs>),
+    /// Make a plan of a cURL command line, of a recording (HAR) or of an OpenAPI document
+    Import {
+        /// What is imported.
+        #[command(subcommand)]
+        kind: ImportKind,
+    },
     /// Print a record that a run wrote with --record
     Report(ReportArgs),
     /// Start a server to try things on; a convenience, not a server for data that matters

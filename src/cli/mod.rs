@@ -12,6 +12,8 @@ mod docs;
 pub(crate) mod exit;
 pub(crate) mod fault;
 mod help;
+pub(crate) mod http;
+pub(crate) mod import;
 pub(crate) mod loadgen;
 mod options;
 pub(crate) mod output;
@@ -30,11 +32,13 @@ mod words;
 use std::path::PathBuf;
 
 use clap::Parser as _;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
+use http::HttpArgs;
+use import::ImportKind;
 use loadgen::LoadgenArgs;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
@@ -63,6 +67,10 @@ pub(crate) enum Command {
     Loadgen(Box<LoadgenArgs>),
     /// Carry out a plan.
     Run(Box<RunArgs>),
+    /// Load a URL.
+    Http(Box<HttpArgs>),
+    /// Make a plan of something else.
+    Import(ImportKind),
     /// Print a record.
     Report(ReportArgs),
     /// Start a server.
@@ -129,6 +137,12 @@ fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
     match error.kind() {
         ErrorKind::DisplayVersion => Ok(Command::Print(version())),
         ErrorKind::DisplayHelp => Ok(Command::Print(page())),
+        ErrorKind::UnknownArgument if argv.get(1).is_some_and(|word| word == "http") => {
+            let word = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+            let hint = word.as_deref().and_then(http::instead);
+            let hint = hint.map(|hint| format!("\n  tip: {hint}\n")).unwrap_or_default();
+            Err(Refusal { text: page() + &hint, exit: Exit::Usage })
+        }
         _ => Err(Refusal { text: page(), exit: Exit::Usage }),
     }
 }
@@ -175,6 +189,8 @@ fn verb(verb: Verb) -> Result<Command, Refusal> {
     Ok(match verb {
         Verb::Loadgen(args) => Command::Loadgen(args),
         Verb::Run(args) => Command::Run(args),
+        Verb::Http(args) => Command::Http(args),
+        Verb::Import { kind } => Command::Import(kind),
         Verb::Report(args) => Command::Report(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

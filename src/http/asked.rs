@@ -354,16 +354,16 @@ fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), Str
             Some((host, port)) if !port.ends_with(']') => (host, port.parse().unwrap_or(usual)),
             _ => (authority, usual),
         };
-        let plain = host.trim_matches(['[', ']']);
-        let name = format!("{plain}:{port}");
+        let bare = host.trim_matches(['[', ']']);
+        let name = format!("{bare}:{port}");
         if http.resolve.value(&name).is_some() {
             continue;
         }
         let mut found =
-            (plain, port).to_socket_addrs().map_err(|error| format!("find {plain}: {error}"))?;
+            (bare, port).to_socket_addrs().map_err(|error| format!("find {bare}: {error}"))?;
         let family = if args.ipv4 { "IPv4" } else { "IPv6" };
         let address =
-            found.find(fits).ok_or_else(|| format!("find an address of {family} for {plain}"))?;
+            found.find(fits).ok_or_else(|| format!("find an address of {family} for {bare}"))?;
         http.resolve.0.push((name, address.to_string()));
     }
     Ok(())
