@@ -2,7 +2,7 @@
 
 use crate::User;
 use crate::server::{Server, pause};
-use brunt_drivers::http::{Body, Settings, Wanted};
+use brunt_drivers::http::{Body, CONNECT, FIRST_BYTE, Settings, Wanted};
 use std::time::{Duration, Instant};
 
 const SHAPES: [(&[u8], &[u8]); 5] = [
@@ -179,7 +179,7 @@ async fn connecting_and_the_first_byte_are_parts() {
     let server = Server::answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     let mut user = User::new(Settings::default());
     user.get(&server).await.unwrap();
-    assert_eq!(user.parts, [0, 2], "connect, first byte");
+    assert_eq!(user.parts, [CONNECT.0, FIRST_BYTE.0]);
     user.get(&server).await.unwrap();
-    assert_eq!(user.parts, [2], "first byte");
+    assert_eq!(user.parts, [FIRST_BYTE.0]);
 }
