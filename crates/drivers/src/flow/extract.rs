@@ -4,11 +4,11 @@
 //! taken away from the variable too, so that no step sends what an earlier iteration was given.
 
 use super::json::{self, Pointer};
+use super::pattern::Pattern;
 use super::reply::Parsed;
 use super::xpath::XPath;
 use crate::http::response::Wanted;
 use brunt_feed::{Hole, Values};
-use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 use std::borrow::Cow;
@@ -62,14 +62,12 @@ pub enum From {
     Member(String),
     /// A value of a body that is XML, by XPath 1.0: of nodes, the text of the first.
     XPath(XPath),
-    /// What a regular expression finds in a value: the whole of it, group 0, or one of its groups.
+    /// What a regular expression finds in a value.
     Pattern {
         /// The value.
         of: Box<Self>,
-        /// The expression.
-        pattern: Regex,
-        /// The number of the group.
-        group: usize,
+        /// The expression, and which of its groups is meant.
+        pattern: Pattern,
     },
 }
 
@@ -186,16 +184,9 @@ impl From {
 
     /// What a regular expression finds in the value that this is.
     pub fn narrowed(self, text: &str, group: usize) -> Result<Self, SpotError> {
-        let wrong = |problem| wrong("regular expression", text, problem);
-        let pattern = Regex::new(text).map_err(|error| {
-            // What the crate draws under the expression is no part of a sentence.
-            wrong(error.to_string().lines().last().unwrap_or_default().trim().to_owned())
-        })?;
-        let groups = pattern.captures_len() - 1;
-        if group > groups {
-            return Err(wrong(format!("it has {groups} groups, so there is no group {group}")));
-        }
-        Ok(Self::Pattern { of: Box::new(self), pattern, group })
+        let pattern = Pattern::parse(text, group);
+        let pattern = pattern.map_err(|problem| wrong("regular expression", text, problem))?;
+        Ok(Self::Pattern { of: Box::new(self), pattern })
     }
 
     /// What it wants to see of an answer.
@@ -226,7 +217,7 @@ impl From {
                 let text = path.find(parsed.xml()?)?;
                 Some(Found::Bytes(Cow::Owned(text.into_bytes())))
             }
-            Self::Pattern { of, pattern, group } => narrow(&of.find(parsed)?, pattern, *group),
+            Self::Pattern { of, pattern } => narrow(&of.find(parsed)?, pattern),
         }
     }
 
@@ -236,8 +227,8 @@ impl From {
             Self::Field(name) => parsed.reply().count(name),
             Self::Path(path) => parsed.json().map_or(0, |body| path.query(body).len()),
             Self::XPath(path) => parsed.xml().map_or(0, |body| path.count(body)),
-            Self::Pattern { of, pattern, .. } => {
-                of.find(parsed).map_or(0, |found| pattern.find_iter(&found.text()).count())
+            Self::Pattern { of, pattern } => {
+                of.find(parsed).map_or(0, |found| pattern.count(&found.text()))
             }
             // Of a list, its values; of anything else, itself.
             Self::Pointer(_) | Self::Member(_) => match self.find(parsed) {
@@ -252,14 +243,13 @@ impl From {
     }
 }
 
-/// The first match of `pattern`, or one of its groups. What lies in the answer is handed on as it lies there.
-fn narrow<'p>(found: &Found<'p>, pattern: &Regex, group: usize) -> Option<Found<'p>> {
-    let part = |text| pattern.captures(text)?.get(group).map(|part| part.range());
+/// What a pattern finds in a value. What lies in the answer is handed on as it lies there.
+fn narrow<'p>(found: &Found<'p>, pattern: &Pattern) -> Option<Found<'p>> {
     Some(Found::Bytes(match found {
-        Found::Bytes(Cow::Borrowed(bytes)) => Cow::Borrowed(&bytes[part(bytes)?]),
+        Found::Bytes(Cow::Borrowed(bytes)) => Cow::Borrowed(&bytes[pattern.find(bytes)?]),
         other => {
             let text = other.text();
-            Cow::Owned(text[part(&text)?].to_vec())
+            Cow::Owned(text[pattern.find(&text)?].to_vec())
         }
     }))
 }
@@ -275,7 +265,7 @@ impl fmt::Display for From {
             Self::Path(path) => write!(f, "the JSON value at '{path}'"),
             Self::Member(name) => write!(f, "the JSON member '{name}'"),
             Self::XPath(path) => write!(f, "the XML value at '{path}'"),
-            Self::Pattern { of, pattern, .. } => write!(f, "'{pattern}' in {of}"),
+            Self::Pattern { of, pattern } => write!(f, "'{pattern}' in {of}"),
         }
     }
 }

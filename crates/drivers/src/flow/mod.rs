@@ -13,6 +13,7 @@ mod json;
 mod ldap;
 pub mod ledger;
 mod mix;
+mod pattern;
 pub mod plan;
 pub mod reply;
 pub mod source;
@@ -29,6 +30,7 @@ pub use http::{Content, HttpAct};
 pub use ldap::LdapAct;
 pub use json::Pointer;
 pub use ledger::{Ledger, Tallies};
+pub use pattern::Pattern;
 pub use plan::{
     Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Renewal, Repeat, Scenario, Start,
     Step, Times, Variable, What,

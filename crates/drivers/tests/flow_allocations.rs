@@ -1,0 +1,144 @@
+//! Once warm, drawing variables, looking an answer over and keeping values of it allocates nothing of ours, as long as
+//! no tree of the body is asked for: counted by the allocator itself.
+//!
+//! A binary of its own, as the allocator belongs to the whole process.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+use brunt_drivers::flow::{
+    Check, Choice, Extract, From, Missing, Must, Parsed, Place, Renewal, Reply, Source, Variable,
+};
+use brunt_drivers::http::Response;
+use brunt_feed::{Chars, Escape, Feeder, Hole, Moment, RowOrder, Table, Text, Values};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+thread_local! {
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+/// A thread that is ending has no counter any more, and is not the one measured.
+fn count() {
+    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
+)]
+// SAFETY: every call is forwarded unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// How often `what` allocates after it has been done often enough to be warm.
+fn allocations(mut what: impl FnMut(u64)) -> u64 {
+    (0..500).for_each(&mut what);
+    let before = ALLOCATED.get();
+    (500..1500).for_each(&mut what);
+    ALLOCATED.get() - before
+}
+
+fn text(text: &str) -> Text {
+    Text::parse(text, Escape::Json, |_| Some(Hole(0))).unwrap()
+}
+
+#[test]
+fn warm_variables_allocate_nothing() {
+    let lines = (0..100).map(|line: u32| format!("user.{line:05}").into_bytes());
+    let table = Arc::new(Table::list("user", lines));
+    let cell = |order| Source::Cell {
+        feeder: Arc::new(Feeder::new(1, Arc::clone(&table), order)),
+        column: 0,
+    };
+    let sources = [
+        Source::Random { least: i64::MIN, most: i64::MAX },
+        Source::Text(text("<${a}> \"${a}\"")),
+        Source::User,
+        Source::Iteration,
+        Source::Count { first: 1_000_000, step: -3 },
+        Source::Chars(Chars::parse("[a-z]ü", 30).unwrap()),
+        Source::Uuid,
+        Source::Moment(Moment::parse("iso").unwrap()),
+        Source::Choice(Choice::new([(1, text("one")), (2, text("two ${a}"))]).unwrap()),
+        cell(RowOrder::Sequential),
+        cell(RowOrder::Random),
+        cell(RowOrder::Shuffled),
+    ];
+    let name = String::new;
+    let variables =
+        sources.map(|source| Variable { name: name(), source, renewal: Renewal::Exchange });
+    let mut values = Values::new(variables.len());
+    let mut draw = |turn| {
+        let place = Place { iteration: turn, user: 3, users: 10, turn };
+        for (hole, variable) in (0..).map(Hole).zip(&variables) {
+            variable.draw(hole, 7, &place, &mut values).unwrap();
+        }
+    };
+    draw(0);
+    assert!(ALLOCATED.get() > 0, "nothing is counted at all");
+    // The longest of what is random may come late.
+    (0..20_000).for_each(&mut draw);
+    assert_eq!(allocations(draw), 0);
+}
+
+#[test]
+fn warm_extractions_and_checks_allocate_nothing() {
+    let fields = [("Location", "/cb?code=abc"), ("Set-Cookie", "sid=1234567890; Secure")];
+    let body = br#"{"user":{"roles":["admin","user"]},"tokenId":"AQIC5wM2LY4Sfcx","n":1.5}"#;
+    let response = Response::sample(200, &fields, body);
+    let location = || From::Field("location".to_owned());
+    let from = [
+        location(),
+        From::Cookie("sid".to_owned()),
+        From::Body,
+        From::pointer("/user/roles/1").unwrap(),
+        From::Member("tokenId".to_owned()),
+        From::pattern("\"tokenId\":\"([^\"]*)\"", 1).unwrap(),
+        location().narrowed("code=(.*)", 1).unwrap(),
+    ];
+    let extracts = from.map(|from| Extract { from, into: Hole(0), missing: Missing::Fail });
+    let checks = [
+        Check::Code(vec![(200, 299)]),
+        Check::Size { least: 1, most: 1000 },
+        Check::Value { of: location(), must: Must::Contain(Text::literal("code=")) },
+        Check::Value {
+            of: From::pointer("/user/roles/0").unwrap(),
+            must: Must::Equal(Text::literal("admin")),
+        },
+        Check::Value { of: From::pointer("/n").unwrap(), must: Must::Between(1.0, 2.0) },
+    ];
+    let mut values = Values::new(1);
+    let looked = allocations(|_| {
+        let parsed = Parsed::new(Reply::Http(&response));
+        for check in &checks {
+            assert!(check.holds(&parsed, &values));
+        }
+        for extract in &extracts {
+            assert!(extract.keep(&parsed, &mut values), "{extract}");
+        }
+    });
+    // To skip what has parts, the reader of JSON has a small buffer of its own: once for each walk that skips.
+    assert_eq!(looked, 2 * 1000);
+}
