@@ -73,7 +73,7 @@ pub(crate) struct Done {
     pub(crate) counts: Vec<u64>,
     /// When the run began.
     pub(crate) started: jiff::Timestamp,
-    /// How long it lasted, from its origin.
+    /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let tallies = course.tallies().clone();
-    Ok(Done { record, exit, tallies, counts, started, lasted: finished.lasted })
+    Ok(Done { record, exit, tallies, counts, started, lasted: finished.over })
 }
 
 fn failed(why: &str) -> Refusal {

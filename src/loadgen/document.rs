@@ -168,11 +168,13 @@ fn remedy(what: &str) -> &'static str {
         "a brace, bracket or quote is not closed"
     } else if what.contains("trailing comma") {
         "leave the last comma out"
+    } else if what == "expected value" {
+        "write a value here, or leave the comma before it out"
     } else if what.contains("key must be a string") {
         "write the key in double quotes, or leave the comma before it out"
     } else if what.contains("control character") || what.contains("escape") {
         "within a string write \\n for a new line, \\t for a tab and \\\\ for a backslash"
-    } else if what.contains("recursion") {
+    } else if what.contains("recursion") || what.contains("nesting") {
         "nest less deeply"
     } else {
         "look here and at the end of the line before"
@@ -374,7 +376,7 @@ mod tests {
             ("{'a': 1}", 1, 2, "double quotes"),
             ("{\"a\": 01}", 1, 8, "line before"),
             ("{\"a\": \"\t\"}", 1, 7, "\\t for a tab"),
-            ("// note\n{}", 1, 1, "line before"),
+            ("// note\n{}", 1, 1, "write a value"),
             ("", 1, 1, "not closed"),
             ("{} {}", 1, 4, "line before"),
         ] {

@@ -53,7 +53,12 @@ impl Writer<'_> {
             }),
             _ => None,
         };
-        model::Run { users: Some(job.threads), groups, rounds: self.rounds(), ..model::Run::default() }
+        model::Run {
+            users: Some(job.threads),
+            groups,
+            rounds: self.rounds(),
+            ..model::Run::default()
+        }
     }
 
     /// The rounds, those that are alike and follow each other as one.

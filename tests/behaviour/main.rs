@@ -6,6 +6,7 @@
 mod built_in;
 mod leases;
 mod links;
+mod loadgen;
 mod mistakes;
 mod pace;
 mod perfdhcp;

@@ -39,6 +39,8 @@ pub struct Finished {
     pub ended: Ended,
     /// How long the run lasted, from the origin.
     pub lasted: Duration,
+    /// How long it was until nothing was in flight any more, waits in vain included.
+    pub over: Duration,
     /// How long preparing took, before the origin.
     pub prepared_in: Duration,
 }
@@ -179,6 +181,7 @@ pub(crate) fn conclude(
         counts.merge(&total.counts());
     }
     counts.conserved()?;
+    let over = workers.iter().map(|worker| worker.over).max().unwrap_or_default();
     let lasted = last - origin;
     Ok(Finished {
         spans: spans(&plan.phases(), lasted),
@@ -186,6 +189,7 @@ pub(crate) fn conclude(
         counts,
         ended,
         lasted,
+        over: over - origin,
         prepared_in: origin - began,
     })
 }

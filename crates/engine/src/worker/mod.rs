@@ -60,6 +60,8 @@ pub(crate) struct WorkerEnd {
     pub(crate) origin: Moment,
     /// When the last answer came, or the schedule was over, if that was later.
     pub(crate) last: Moment,
+    /// When nothing was in flight any more.
+    pub(crate) over: Moment,
 }
 
 /// Carries out one worker's share of a run. Must be called where tasks may be spawned

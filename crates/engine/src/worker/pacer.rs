@@ -106,7 +106,8 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         let mut recorder = worker.recorder.borrow_mut();
         noticed(recorder.noticed());
         let last = recorder.finish(end);
-        WorkerEnd { ended, origin, last }
+        let over = worker.clock.now();
+        WorkerEnd { ended, origin, last, over }
     }
 
     /// Waits until every session has taken leave, and leaves those that take too long.

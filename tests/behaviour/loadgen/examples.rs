@@ -1,0 +1,49 @@
+//! The jobs in `examples/loadgen`, which have every key there is, against the server they are written for.
+
+use std::fs;
+use std::path::Path;
+
+use super::report::Report;
+use super::settings::Files;
+use super::target::{RestTarget, Seen};
+use crate::program::{Ended, among_others};
+
+/// Performs an example, whose server is somewhere else than it says.
+fn perform(name: &str) -> (Report, Vec<Seen>, Ended) {
+    let target = RestTarget::start();
+    let files = Files::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loadgen");
+    for directory in ["jobs", "workloads", "tasks", "values"] {
+        for entry in fs::read_dir(root.join(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            let port = target.base.rsplit(':').next().unwrap();
+            let text = text
+                .replace("http://127.0.0.1:8080", &target.base)
+                .replace("\"8080\"", &format!("\"{port}\""));
+            let file = path.file_name().unwrap().to_str().unwrap();
+            let file = if file == format!("{name}.json") { "job.json" } else { file };
+            files.write(&format!("{directory}/{file}"), &text);
+        }
+    }
+    let ended = files.perform(&[]).expect(0);
+    (Report::read(&ended.stdout), target.stop(), ended)
+}
+
+#[test]
+fn every_example_passes_whole() {
+    let _among = among_others();
+    for (name, threads, transactions) in [
+        ("sessions", 4.0, 268.0),
+        ("directory", 2.0, 210.0),
+        ("values", 2.0, 50.0),
+        ("platform", 2.0, 48.0),
+    ] {
+        let (report, seen, ended) = perform(name);
+        report.obeys(threads);
+        assert!((report.number("Transaction goal") - transactions).abs() < 0.5, "{ended}");
+        assert_eq!(report.figure("Success rate"), "100.00%", "{ended}");
+        let refused: Vec<_> = seen.iter().filter(|seen| seen.status >= 400).collect();
+        assert!(refused.is_empty(), "{refused:?}");
+    }
+}

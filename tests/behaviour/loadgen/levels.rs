@@ -1,0 +1,152 @@
+//! Attributes of a job, a workload and a task: the nearest one counts.
+
+use serde_json::{Value, json};
+
+use super::settings::Files;
+use super::target::{RestTarget, Seen};
+use crate::program::{Ended, among_others, binary, command, run};
+
+/// A task that shows who the administrator is, in the field that all three levels may give.
+fn show(files: &Files, key: &str, more: &Value) {
+    let mut task = json!({
+        "request": "GET", "url-endpoint": "/echo/", "url-payload": format!("{key}/$ADMINUSERID/$RANDOMVALUE")
+    });
+    for (name, value) in more.as_object().unwrap() {
+        task[name] = value.clone();
+    }
+    files.task(key, &task);
+}
+
+fn find<'a>(seen: &'a [Seen], key: &str) -> &'a Seen {
+    let start = format!("/echo/{key}/");
+    seen.iter().find(|seen| seen.target.starts_with(&start)).unwrap_or_else(|| panic!("no {key}"))
+}
+
+#[test]
+fn the_nearest_attribute_counts() {
+    let _among = among_others();
+    let (job, workload, task) = (RestTarget::start(), RestTarget::start(), RestTarget::start());
+    let files = Files::new();
+    show(&files, "plain", &json!({}));
+    show(
+        &files,
+        "own",
+        &json!({
+            "service-location-port": task.base, "adminuserid": "of-task", "upperbounds": 0, "header": {"x-level": "task"}
+        }),
+    );
+    files.write(
+        "workloads/bare.json",
+        &json!({"tasks": [{"plain": 5000}, {"own": 5000}]}).to_string(),
+    );
+    files.write(
+        "workloads/rich.json",
+        &json!({
+            "tasks": [{"plain": 5000}, {"own": 5000}], "service-location-port": workload.base,
+            "ADMINUSERID": "of-workload", "upperbounds": 0, "header": {"X-Level": "workload", "X-Other": "workload"}
+        })
+        .to_string(),
+    );
+    let more = json!({"ADMINUSERID": "of-job", "header": {"X-Level": "job"}});
+    files.job(&job.base, 1, &[("bare", 1), ("rich", 1)], &more);
+    files.perform(&[]).expect(0);
+    let [job, workload, task] = [job, workload, task].map(RestTarget::stop);
+    assert_eq!([job.len(), workload.len(), task.len()], [1, 1, 2]);
+    let plain = find(&job, "plain");
+    assert!(plain.target.starts_with("/echo/plain/of-job/"));
+    assert_eq!((plain.header("X-Level"), plain.header("X-Other")), (Some("job"), None));
+    let plain = find(&workload, "plain");
+    assert_eq!(plain.target, "/echo/plain/of-workload/0");
+    assert_eq!(
+        (plain.header("X-Level"), plain.header("X-Other")),
+        (Some("workload"), Some("workload"))
+    );
+    for own in &task {
+        assert_eq!(own.target, "/echo/own/of-task/0");
+        assert_eq!(own.header("X-Level"), Some("task"));
+    }
+    assert_eq!(
+        task.iter().map(|own| own.header("X-Other")).collect::<Vec<_>>(),
+        [None, Some("workload")]
+    );
+}
+
+#[test]
+fn a_location_may_be_in_two_parts_at_different_levels() {
+    let _among = among_others();
+    let (first, second) = (RestTarget::start(), RestTarget::start());
+    let port = |target: &RestTarget| target.base.rsplit(':').next().unwrap().to_owned();
+    let files = Files::new();
+    show(&files, "job", &json!({}));
+    show(&files, "task", &json!({"service-port": port(&second).parse::<u16>().unwrap()}));
+    files.workload("both", &[("job", 5000), ("task", 5000)]);
+    let more = json!({
+        "service-location-port": null, "service-location": "http://127.0.0.1:", "service-port": port(&first)
+    });
+    files.job("", 1, &[("both", 1)], &more);
+    files.perform(&[]).expect(0);
+    let [first, second] = [first, second].map(RestTarget::stop);
+    assert!(first.len() == 1 && find(&first, "job").status == 200);
+    assert!(second.len() == 1 && find(&second, "task").status == 200);
+}
+
+fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
+    let job = files.write("x", "").parent().unwrap().join("jobs/job.json");
+    let mut brunt = command(binary());
+    brunt.args(words).arg(job).arg("--check").current_dir(directory);
+    crate::program::Program::start(&mut brunt).wait()
+}
+
+/// The current directory comes first, then the one above the job's.
+#[test]
+fn files_are_found_from_anywhere_and_it_is_said_where() {
+    let _among = among_others();
+    let files = Files::new();
+    show(&files, "job", &json!({}));
+    files.workload("one", &[("job", 5000)]);
+    files.job("http://127.0.0.1:9", 1, &[("one", 1)], &json!({}));
+    let root = files.write("x", "").parent().unwrap().to_str().unwrap().to_owned();
+    let ended = list(&files, &["loadgen", "-c"], &root).expect(0);
+    assert!(!ended.stderr.contains("are read below"), "{ended}");
+    let ended = list(&files, &["loadgen", "--config"], "/").expect(0);
+    assert!(
+        ended.stderr.contains(&format!("note: files of the job are read below {root}")),
+        "{ended}"
+    );
+}
+
+/// Whoever wrote a key twice hears of it, and the last one counts, as in the program of old.
+#[test]
+fn what_is_doubtful_is_noted() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let files = Files::new();
+    files.write(
+        "tasks/two.json",
+        "{\"request\": \"GET\",\n\"header\": {\"X-A\": \"1\",\n\"X-A\": \"2\"}, \"url-endpoint\": \"/echo\", \"_why\": 3}",
+    );
+    files.write("workloads/two.json", "{\"tasks\": [{\"two\": 900, \"again\": 901}]}");
+    files.ask("again", "/echo/again");
+    files.job(&target.base, 1, &[("two", 1)], &json!({}));
+    let ended = files.perform(&[]).expect(0);
+    assert!(
+        ended
+            .said()
+            .contains("tasks/two.json, line 3: \"X-A\" stands there twice; the last one counts"),
+        "{ended}"
+    );
+    assert!(ended.said().contains("one object has 2 entries"), "{ended}");
+    let seen = target.stop();
+    assert_eq!((seen.len(), seen[0].header("X-A")), (2, Some("2")));
+}
+
+#[test]
+fn the_command_line_is_understood_or_refused() {
+    assert!(run(["loadgen", "--help"]).expect(0).stdout.contains("--to-plan"));
+    let ended = run(["loadgen", "--confg", "x"]).expect(2);
+    assert!(ended.stderr.contains("--config"), "{ended}");
+    let ended = run(["loadgen"]).expect(2);
+    assert!(ended.stderr.contains("--config"), "{ended}");
+    let ended = run(["loadgen", "-c", "x", "--compat", "--mix", "smooth"]).expect(2);
+    assert!(ended.stderr.contains("--mix"), "{ended}");
+}

@@ -1,0 +1,15 @@
+//! Jobs of LoadGen against the identity API in memory: what is printed is held against what the server logged, and the
+//! table against the formulas, reckoned here once more from its own counts and times.
+
+mod answers;
+mod compatible;
+mod examples;
+mod levels;
+mod mistakes;
+mod mixes;
+mod platform;
+mod report;
+mod settings;
+mod target;
+mod threads;
+mod wildcards;

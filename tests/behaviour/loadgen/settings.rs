@@ -1,0 +1,95 @@
+//! [`Files`]: the files of a job, written for one test.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::{Ended, Program, binary, command, scratch};
+
+/// A directory with `jobs`, `workloads` and `tasks` in it.
+pub(super) struct Files {
+    directory: TempDir,
+}
+
+impl Files {
+    pub(super) fn new() -> Self {
+        let directory = scratch();
+        for name in ["jobs", "workloads", "tasks"] {
+            fs::create_dir(directory.path().join(name)).unwrap();
+        }
+        Self { directory }
+    }
+
+    /// Writes a file of any kind.
+    pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a task.
+    pub(super) fn task(&self, key: &str, task: &Value) {
+        self.write(&format!("tasks/{key}.json"), &task.to_string());
+    }
+
+    /// Writes a task that asks for a path.
+    pub(super) fn ask(&self, key: &str, path: &str) {
+        self.task(
+            key,
+            &json!({"request": "GET", "header": {}, "url-endpoint": path, "url-payload": ""}),
+        );
+    }
+
+    /// Writes a workload of these tasks and thresholds.
+    pub(super) fn workload(&self, key: &str, tasks: &[(&str, u64)]) {
+        let one = |(key, threshold): &(&str, u64)| json!({*key: threshold});
+        let tasks: Vec<Value> = tasks.iter().map(one).collect();
+        let text = json!({"name": key, "tasks": tasks}).to_string();
+        self.write(&format!("workloads/{key}.json"), &text);
+    }
+
+    /// Writes the job: so many threads and these workloads, and whatever else is given.
+    pub(super) fn job(&self, base: &str, threads: u32, workloads: &[(&str, u64)], more: &Value) {
+        let one = |(key, loops): &(&str, u64)| json!({*key: loops});
+        let workloads: Vec<Value> = workloads.iter().map(one).collect();
+        let mut job = json!({
+            "name": "a job of a test",
+            "service-environment": "the server of a test",
+            "service-location-port": base,
+            "load-generator": "a test",
+            "ADMINUSERID": "amadmin",
+            "ADMINUSERPASSWORD": "password",
+            "threads": threads,
+            "threadgroupsize": 0,
+            "threadinterval": 0,
+            "upperbounds": 99,
+            "workloads": workloads,
+        });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            if value.is_null() {
+                job.as_object_mut().unwrap().remove(key);
+            } else {
+                job[key] = value.clone();
+            }
+        }
+        self.write("jobs/job.json", &job.to_string());
+    }
+
+    /// Starts the job with these words besides. The record is kept.
+    pub(super) fn start(&self, line: &[&str]) -> Program {
+        let directory = scratch();
+        let record = directory.path().join("record.json");
+        let mut brunt = command(binary());
+        brunt.arg("loadgen").arg("--config").arg(self.directory.path().join("jobs/job.json"));
+        brunt.arg("--record").arg(&record).args(line).env("TZ", "UTC");
+        Program::start(&mut brunt).keeping(directory, record)
+    }
+
+    /// Performs the job to its end.
+    pub(super) fn perform(&self, line: &[&str]) -> Ended {
+        self.start(line).wait()
+    }
+}

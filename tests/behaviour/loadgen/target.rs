@@ -1,0 +1,91 @@
+//! [`RestTarget`]: the identity API in memory, and [`Seen`]: a request as it logged it.
+
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::program::{Program, binary, command, scratch};
+
+/// An identity API in memory that logs what it is asked.
+pub(super) struct RestTarget {
+    program: Program,
+    directory: TempDir,
+    /// What URLs begin with.
+    pub(super) base: String,
+}
+
+/// A request as the server got it.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) method: String,
+    pub(super) target: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: String,
+    pub(super) status: u64,
+    pub(super) connection: u64,
+    /// Microseconds since the server began.
+    pub(super) at: u64,
+}
+
+impl Seen {
+    /// The value of a field.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let named = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
+        self.headers.iter().find(named).map(|(_, value)| value.as_str())
+    }
+
+    /// The payload as JSON.
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl RestTarget {
+    /// Starts one that behaves.
+    pub(super) fn start() -> Self {
+        Self::scripted("")
+    }
+
+    /// Starts one that follows a script.
+    pub(super) fn scripted(script: &str) -> Self {
+        let directory = scratch();
+        let file = directory.path().join("script.toml");
+        fs::write(&file, script).unwrap();
+        let mut target = command(binary());
+        target.args(["target", "rest", "--listen", "127.0.0.1:0", "--script"]).arg(&file);
+        target.arg("--log").arg(directory.path().join("log"));
+        let mut program = Program::start(&mut target);
+        let mut base = String::new();
+        program.wait_until("its address", |stdout, _| {
+            let line = stdout.split_once('\n').map(|(line, _)| line.trim_end_matches('/'));
+            base = line.unwrap_or_default().to_owned();
+            !base.is_empty()
+        });
+        Self { program, directory, base }
+    }
+
+    /// Stops it; what it was asked, in order.
+    pub(super) fn stop(self) -> Vec<Seen> {
+        self.program.signal(Signal::INT);
+        self.program.wait().expect(0);
+        let log = fs::read_to_string(self.directory.path().join("log")).unwrap();
+        log.lines().map(|line| seen(&serde_json::from_str(line).unwrap())).collect()
+    }
+}
+
+fn seen(line: &Value) -> Seen {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let number = |name: &str| line[name].as_u64().unwrap_or_default();
+    let header = |pair: &Value| (text(&pair[0]), text(&pair[1]));
+    Seen {
+        method: text(&line["method"]),
+        target: text(&line["target"]),
+        headers: line["headers"].as_array().into_iter().flatten().map(header).collect(),
+        body: text(&line["body"]),
+        status: number("status"),
+        connection: number("connection"),
+        at: number("time_us"),
+    }
+}
