@@ -1,7 +1,7 @@
 //! [`Client`]: the HTTP side of one virtual user: its connections, one for each place it goes to.
 //!
-//! What a browser does beside is done here: cookies are kept and sent, redirects followed, bodies unpacked. A client that
-//! does nothing of the kind takes the short way. Nothing here knows what an answer is good for.
+//! What a browser does beside is done here: cookies are kept and sent, redirects followed, bodies unpacked. A client
+//! that does nothing of the kind takes the short way. Nothing here knows what an answer is good for.
 
 use super::connection::{Ask, Done};
 use super::cookies::{self, Jar};

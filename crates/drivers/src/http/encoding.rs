@@ -1,8 +1,8 @@
 //! Content encodings: unpacks the body of an answer, and no further than anybody wanted of it.
 //!
 //! A body arrives whole before it is unpacked, as only bodies are that somebody wants to look at. What a coding unpacks
-//! to is bounded layer by layer, so that a kilobyte which stands for a gigabyte costs no more than any other answer. The
-//! decoders are pure Rust. It must not know where the body came from.
+//! to is bounded layer by layer, so that a kilobyte which stands for a gigabyte costs no more than any other answer.
+//! The decoders are pure Rust. It must not know where the body came from.
 
 use std::io::{self, Read};
 
@@ -56,8 +56,8 @@ pub enum Unpacked {
     Part,
 }
 
-/// Unpacks `body`, whose head has those values of `Content-Encoding`, into `out`, to at most `limit` bytes. `whole` says
-/// whether the body is all of what came.
+/// Unpacks `body`, whose head has those values of `Content-Encoding`, into `out`, to at most `limit` bytes. `whole`
+/// says whether the body is all of what came.
 pub fn decode<'a>(
     values: impl Iterator<Item = &'a [u8]>,
     body: &[u8],

@@ -1,4 +1,5 @@
-//! [`Group`]: what the users of one worker share: the buffers they read into and write from, and over HTTP/2 connections.
+//! [`Group`]: what the users of one worker share: the buffers they read into and write from, and connections over
+//! HTTP/2.
 //!
 //! Buffers are borrowed within a poll and never across one, so thousands of idle connections have one of each, not one
 //! each.

@@ -120,9 +120,9 @@ impl Lane {
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stream>, Failure> {
         if let Some(shared) = &self.shared {
-            let must = network.settings.version != Version::Negotiate;
+            let settings = &network.settings;
             let connect = async || connect(network, &self.origin, number, watch).await;
-            match shared.open(&network.settings.limits, must, connect).await? {
+            match shared.open(settings.version, &settings.limits, connect).await? {
                 Opened::Shared => return Ok(None),
                 Opened::Alone(Some(stream)) => return Ok(Some(stream)),
                 Opened::Alone(None) => {}
@@ -149,14 +149,23 @@ impl Lane {
                     let ask = Ask { last, ..ask };
                     // Apart, as what it takes is more than HTTP/1.1 does.
                     match Box::pin(shared.exchange(&ask, response, watch)).await {
-                        Err(failure) if failure.is_unprocessed() && !healed => {}
-                        settled => return settled.map(|at| Done { at, persistent: true }),
+                        Ok(at) => return Ok(Done { at, persistent: true }),
+                        Err(failure) => {
+                            // A connection that ended with an exchange on it is no loss beside that.
+                            shared.glance();
+                            if healed || !failure.is_unprocessed() {
+                                return Err(failure);
+                            }
+                        }
                     }
                     healed = true;
                     Tally::one(&owner.network.tally.healed);
                     continue;
                 }
-                Some((_, Glance::Closed | Glance::Ended)) => {
+                Some((_, state @ (Glance::Closed | Glance::Ended))) => {
+                    if state == Glance::Ended {
+                        Tally::one(&owner.network.tally.lost);
+                    }
                     Box::pin(self.open(owner, watch)).await?;
                     continue;
                 }

@@ -45,11 +45,11 @@ pub enum Version {
     /// HTTP/1.1.
     #[default]
     Http1,
-    /// HTTP/2 over `https`, agreed on by ALPN.
+    /// HTTP/2: agreed on by ALPN over `https`; over `http` there is nothing to agree on, and it is spoken at once.
     Http2,
     /// Over `https` HTTP/2 if the server agrees by ALPN, else HTTP/1.1.
     Negotiate,
-    /// HTTP/2 from the first byte, over `http` as well (RFC 9113 section 3.3).
+    /// HTTP/2 whatever the server agreed to (RFC 9113 section 3.3).
     Http2PriorKnowledge,
 }
 

@@ -130,6 +130,9 @@ fn the_version_is_agreed_on_in_the_handshake() {
     assert!(matches!(**inner, Failure::Http2(Http2Failure::NotAgreed)), "{failure}");
     assert_eq!(failure.class(), Class::Protocol);
     assert!(failure.to_string().contains("ask for HTTP/1.1"), "{failure}");
+    // Whoever knows better speaks it all the same, which is lost on this server.
+    let failure = agreed(Version::Http2PriorKnowledge, &[]).unwrap_err();
+    assert!(matches!(failure, Failure::Http2(Http2Failure::Violation(_))), "{failure}");
     // With nothing in common, rustls on the other side breaks the handshake off.
     assert_eq!(agreed(Http2, &["http/1.1"]).unwrap_err().class(), Class::Tls);
 }

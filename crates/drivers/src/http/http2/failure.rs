@@ -1,7 +1,7 @@
 //! [`Http2Failure`]: what only HTTP/2 can fail of, and what h2's errors mean.
 //!
-//! A stream that the server gave up and a connection that it is leaving are its own decisions, and count as closed; what
-//! h2 found wrong with what came counts against the protocol.
+//! A stream that the server gave up and a connection that it is leaving are its own decisions, and count as closed;
+//! what h2 found wrong with what came counts against the protocol.
 
 use crate::http::failure::{Failure, When};
 use brunt_exchange::Class;

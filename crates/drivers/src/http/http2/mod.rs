@@ -15,7 +15,7 @@ use super::connection::Ask;
 use super::failure::{Failure, When};
 use super::request::Body;
 use super::response::{Response, Wanted};
-use super::settings::Limits;
+use super::settings::{Limits, Version};
 use crate::net::stream::Stream;
 use brunt_exchange::{Moment, Watch};
 use bytes::Bytes;
@@ -114,12 +114,11 @@ impl Shared {
         }
     }
 
-    /// Makes sure that there is a connection, by `connect` if there is none and nobody else is about to open it. `must`
-    /// says that a server which prefers HTTP/1.1 is of no use.
+    /// Makes sure that there is a connection, by `connect` if there is none and nobody else is about to open it.
     pub(super) async fn open(
         &self,
+        version: Version,
         limits: &Limits,
-        must: bool,
         connect: impl AsyncFnOnce() -> Result<Stream, Failure>,
     ) -> Result<Opened, Failure> {
         let mut waited = false;
@@ -141,10 +140,11 @@ impl Shared {
         *self.state.borrow_mut() = State::Opening;
         let began = async {
             let stream = connect().await?;
-            if must || agreed(&stream) {
-                begin(stream, limits).await
-            } else {
-                Ok(Begun::Declined(stream))
+            match version {
+                _ if agreed(&stream) => begin(stream, limits).await,
+                Version::Http2 if stream.is_secured() => Err(Http2Failure::NotAgreed.into()),
+                Version::Http2 | Version::Http2PriorKnowledge => begin(stream, limits).await,
+                Version::Http1 | Version::Negotiate => Ok(Begun::Declined(stream)),
             }
         };
         match began.await {
@@ -249,9 +249,6 @@ fn agreed(stream: &Stream) -> bool {
 
 /// Begins to speak HTTP/2.
 async fn begin(stream: Stream, limits: &Limits) -> Result<Begun, Failure> {
-    if stream.is_secured() && !agreed(&stream) {
-        return Err(Http2Failure::NotAgreed.into());
-    }
     let began = Builder::new()
         .enable_push(false)
         .initial_window_size(STREAM_WINDOW)
