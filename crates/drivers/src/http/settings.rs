@@ -15,7 +15,11 @@ pub struct Settings {
     /// How connections are opened and closed. Its timeout holds for the TLS handshake as well.
     pub dialing: tcp::Options,
     /// How `https` is secured; where it is `None`, as [`tls::Options::default`] has it. The application protocols to
-    /// offer follow from the version and need not be filled in.
+    /// offer follow from the version and need not be filled in. What servers gave to resume sessions with is shared by
+    /// all users of the process, and rustls keeps eight tickets of TLS 1.3 for each server, each good for one
+    /// handshake: users that come back in a crowd shake hands in full. [`Network::handshakes`] says how many did.
+    ///
+    /// [`Network::handshakes`]: super::Network::handshakes
     pub tls: Option<tls::Options>,
     /// How long a connection is kept.
     pub keep: Keep,
