@@ -57,7 +57,8 @@ async fn open_and_run(
             add(&counters.handshakes_resumed, 1);
         }
         if stream.protocol() == Some(b"h2") {
-            return h2::serve(worker, stream, Vec::new(), number).await;
+            // Boxed, as what is rare, so that a connection of HTTP/1 is small.
+            return Box::pin(h2::serve(worker, stream, Vec::new(), number)).await;
         }
     }
     let config = &worker.realm.config;
@@ -92,7 +93,8 @@ impl Connection {
             if fresh && self.reader.rest().len() >= 4 && PREFACE.starts_with(self.prefix()) {
                 if self.reader.rest().len() >= PREFACE.len() {
                     let read = self.reader.rest().to_vec();
-                    return h2::serve(self.worker, self.stream, read, self.number).await;
+                    let served = h2::serve(self.worker, self.stream, read, self.number);
+                    return Box::pin(served).await;
                 }
                 if self.read().await? == 0 {
                     return Ok(());
@@ -164,7 +166,7 @@ impl Connection {
             None => self.write(&reply, form).await?,
             Some((action, random)) => {
                 self.flush().await?;
-                self.misbehave(action, random, &mut reply, form).await?
+                Box::pin(self.misbehave(action, random, &mut reply, form)).await?
             }
         };
         worker.keep(reply);
