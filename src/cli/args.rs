@@ -151,7 +151,7 @@ pub(crate) struct QuickstartArgs {
     /// How long to run each tool.
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) duration: u64,
-    /// Number of users in the directory, or of DHCP clients.
+    /// Number of users in the directory or the identity API, or of DHCP clients.
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) users: u32,
     /// Number of connections, or of DHCP exchanges in flight where no rate is asked for.
@@ -169,4 +169,6 @@ pub(crate) enum Protocol {
     Ldap,
     /// A DHCP server, with perfdhcp.
     Dhcp,
+    /// An identity API, with http and a plan.
+    Rest,
 }

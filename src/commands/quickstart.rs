@@ -1,5 +1,7 @@
 //! `brunt quickstart`: the tools against a server in memory, with nothing to set up.
 
+mod rest;
+
 use std::path::{Path, PathBuf};
 
 use brunt_targets::ldap::{Config, Server};
@@ -82,6 +84,7 @@ pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
     let exit = match args.protocol {
         Protocol::Ldap => show.ldap(args)?,
         Protocol::Dhcp => show.dhcp(args)?,
+        Protocol::Rest => show.rest(args)?,
     };
     console::say("\nEvery figure of these runs is in their records. To see one again:");
     for record in &show.records {
@@ -94,6 +97,10 @@ pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
         Protocol::Dhcp => {
             "To try it on a server of yours, leave out -L and -N and name the server. `brunt perfdhcp -h` explains the \
              switches."
+        }
+        Protocol::Rest => {
+            "To try it on a server of yours, change the URL, and in the plan the base. `brunt http --help` explains the \
+             options, docs/plan.md the plan."
         }
     });
     Ok(exit)

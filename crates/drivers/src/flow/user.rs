@@ -352,14 +352,16 @@ impl Session for User {
         };
         let (first, last) = self.desk.course.ends(spot.scenario);
         if spot.step == first {
-            self.began = watch.now();
+            if first != last {
+                self.began = watch.now();
+            }
             if self.desk.course.network().settings().cookies {
                 self.web.begin_visit();
             }
         }
         let outcome = self.act(spot, watch).await;
-        // How long a visit takes is told of those that came to their end.
-        if spot.step == last && !self.walk.skips() {
+        // How long a visit takes is told of those that came to their end, where it is more than one exchange.
+        if spot.step == last && first != last && !self.walk.skips() {
             watch.part(ITERATION, watch.now() - self.began);
         }
         outcome

@@ -1,0 +1,96 @@
+//! The acts of `brunt quickstart rest`: one URL as fast as it goes and at a rate, then people who sign in, by a plan
+//! that is left behind to be changed.
+
+use brunt_targets::rest::{Config, Server};
+
+use super::{Show, announce, failed, place};
+use crate::cli::args::QuickstartArgs;
+use crate::cli::exit::Exit;
+use crate::cli::surroundings::Machine;
+use crate::cli::{Command, Refusal, read};
+use crate::console;
+
+impl Show {
+    /// Runs the acts against an identity API in memory.
+    pub(super) fn rest(&mut self, args: &QuickstartArgs) -> Result<Exit, Refusal> {
+        let running =
+            Server::start(Config { users: args.users, ..Config::default() }).map_err(failed)?;
+        let base = format!("http://{}", running.address());
+        let users = args.users;
+        console::say(&format!(
+            "An identity API with {users} users is at {base}, in memory, until this ends."
+        ));
+        let plan = place(args.output.as_deref(), "login").with_extension("toml");
+        std::fs::write(&plan, login(&base, args))
+            .map_err(|error| failed(format!("write {}: {error}", plan.display())))?;
+        let (ping, duration) = (format!("{base}/openidm/info/ping"), format!("{}s", args.duration));
+        let connections = args.connections.to_string();
+        let flood: Vec<&str> = vec!["http", "-c", &connections, "-z", &duration, &ping];
+        let paced = ["http", "-c", &connections, "-z", &duration, "-q", "500", &ping].to_vec();
+        let file = plan.display().to_string();
+        let acts = [
+            ("flood", "Asks for one thing over and over: how many requests can it take?", flood),
+            ("paced", "The same, 500 times a second: how long would users wait?", paced),
+            ("login", "Signs people in and out, who think in between.", vec!["run", &file]),
+        ];
+        for (name, says, words) in acts {
+            let record = place(args.output.as_deref(), name);
+            let last = ["--record".to_owned(), record.display().to_string()];
+            let words = ["brunt"].into_iter().chain(words).map(str::to_owned).chain(last);
+            let words: Vec<String> = words.collect();
+            announce(says, &words);
+            let exit = match read(&words, &Machine)? {
+                Command::Http(asked) => crate::http::run(&asked, &self.signals)?,
+                Command::Run(asked) => crate::plan::run(&asked, &self.signals)?,
+                _ => return Err(super::super::unread(&words)),
+            };
+            self.records.push(record);
+            if exit != Exit::Ok || self.signals.received().is_some() {
+                return Ok(exit);
+            }
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+/// A plan that a first reader can follow.
+fn login(base: &str, args: &QuickstartArgs) -> String {
+    let (users, duration, last) = (args.connections, args.duration, args.users - 1);
+    format!(
+        r#"# People who sign in, look at their own entry and sign out. To see what it sends: brunt run --check FILE
+name = "login"
+
+[run]
+users = {users}
+think = "uniform 50ms..150ms"
+duration = "{duration}s"
+
+[http]
+base = "{base}/openam/json"
+
+[variables]
+number = {{ random = "0..{last}" }}
+person = "user.${{number}}"
+
+[[scenario]]
+name = "visit"
+
+[[scenario.steps]]
+name = "sign in"
+post = "/authenticate"
+headers = {{ X-OpenAM-Username = "${{person}}", X-OpenAM-Password = "password" }}
+extract = {{ token = {{ json = "/tokenId" }} }}
+
+[[scenario.steps]]
+name = "read"
+get = "/users/${{person}}"
+headers = {{ iPlanetDirectoryPro = "${{token}}" }}
+checks = [{{ json = "/username", equals = "${{person}}" }}]
+
+[[scenario.steps]]
+name = "sign out"
+post = "/sessions/?_action=logout"
+headers = {{ iPlanetDirectoryPro = "${{token}}" }}
+"#
+    )
+}
