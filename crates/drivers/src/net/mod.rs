@@ -8,6 +8,7 @@
 pub mod backoff;
 mod bind;
 pub mod carrier;
+mod direct;
 mod failure;
 pub mod interface;
 pub mod keystore;

@@ -7,11 +7,11 @@
 //! plain connection holds no buffer, so thousands may idle. It must not know a protocol.
 
 use super::tcp::Close;
-use super::{Failure, tls};
+use super::{Failure, direct, tls};
 use socket2::SockRef;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
@@ -59,13 +59,11 @@ impl Stream {
         context: &mut Context<'_>,
         buffer: &mut [u8],
     ) -> Poll<io::Result<usize>> {
-        let mut buffer = ReadBuf::new(buffer);
-        match self {
-            Self::Plain(tcp) => Pin::new(tcp).poll_read(context, &mut buffer),
-            Self::Unix(unix) => Pin::new(unix).poll_read(context, &mut buffer),
-            Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, &mut buffer),
+        if let Self::Plain(tcp) = self {
+            return direct::poll_recv(tcp, context, buffer);
         }
-        .map_ok(|()| buffer.filled().len())
+        let mut buffer = ReadBuf::new(buffer);
+        Pin::new(self).poll_read(context, &mut buffer).map_ok(|()| buffer.filled().len())
     }
 
     /// Reads what is there, at most `buffer`, waiting until there is something.
@@ -127,7 +125,11 @@ impl AsyncRead for Stream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(tcp) => Pin::new(tcp).poll_read(context, buffer),
+            Self::Plain(tcp) => {
+                let count = ready!(direct::poll_recv(tcp, context, buffer.initialize_unfilled()))?;
+                buffer.advance(count);
+                Poll::Ready(Ok(()))
+            }
             Self::Unix(unix) => Pin::new(unix).poll_read(context, buffer),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, buffer),
         }
@@ -141,7 +143,7 @@ impl AsyncWrite for Stream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Self::Plain(tcp) => Pin::new(tcp).poll_write(context, bytes),
+            Self::Plain(tcp) => direct::poll_send(tcp, context, bytes),
             Self::Unix(unix) => Pin::new(unix).poll_write(context, bytes),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_write(context, bytes),
         }

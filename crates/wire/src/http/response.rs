@@ -98,8 +98,11 @@ pub fn scan(
 }
 
 impl Said {
+    #[inline]
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Malformed> {
         match name.len() {
+            // What most servers say to every request, so that it is told by one comparison.
+            10 if value == b"keep-alive" && name == b"Connection" => self.keep_alive = true,
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                     self.close |= option.eq_ignore_ascii_case(b"close");

@@ -1,0 +1,154 @@
+//! The two system calls of an exchange over a plain connection, made without the C library.
+//!
+//! In a program with several threads the C library makes each `send` and `recv` a point at which a thread may be
+//! cancelled, and pays for that before and after. At hundreds of thousands a second it shows: two hundredths of all that
+//! an exchange over HTTP costs. What the runtime knows of a socket is kept as its own reads and writes keep it: after a
+//! call that did less than it might have, the socket is known to be empty, or full, and is not asked again.
+
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::io;
+use std::task::{Context, Poll, ready};
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+
+/// Reads what is there, at most `buffer`. Zero is the end of the stream.
+pub(super) fn poll_recv(
+    tcp: &TcpStream,
+    context: &mut Context<'_>,
+    buffer: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    loop {
+        ready!(tcp.poll_read_ready(context))?;
+        let whole = buffer.len();
+        let read = attempt(tcp, Interest::READABLE, || {
+            let (count, _) = recv(tcp, &mut *buffer, RecvFlags::empty())?;
+            // The end of the stream is no emptiness: it stays where it is.
+            Ok((count, count > 0 && count < whole))
+        });
+        if let Some(read) = read {
+            return Poll::Ready(read);
+        }
+    }
+}
+
+/// Writes as much as the socket takes. A connection that is broken is an error, never a signal.
+pub(super) fn poll_send(
+    tcp: &TcpStream,
+    context: &mut Context<'_>,
+    bytes: &[u8],
+) -> Poll<io::Result<usize>> {
+    loop {
+        ready!(tcp.poll_write_ready(context))?;
+        let written = attempt(tcp, Interest::WRITABLE, || {
+            let count = send(tcp, bytes, SendFlags::NOSIGNAL)?;
+            Ok((count, count < bytes.len()))
+        });
+        if let Some(written) = written {
+            return Poll::Ready(written);
+        }
+    }
+}
+
+/// Makes a call on a socket that is thought to be ready; `None` where it was not. The call also says whether the socket
+/// is ready no more, which the runtime has to hear in the same breath: an event that comes later must not be forgotten.
+fn attempt(
+    tcp: &TcpStream,
+    interest: Interest,
+    call: impl FnOnce() -> rustix::io::Result<(usize, bool)>,
+) -> Option<io::Result<usize>> {
+    let mut done = None;
+    let tried = tcp.try_io(interest, || {
+        let (count, spent) = call()?;
+        done = Some(count);
+        if spent { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    });
+    match (done, tried) {
+        (Some(count), _) => Some(Ok(count)),
+        (None, Err(error)) if error.kind() != io::ErrorKind::WouldBlock => Some(Err(error)),
+        (None, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    /// Far more than the sockets hold goes both ways at once, in pieces of every size.
+    #[test]
+    fn nothing_is_lost_and_nobody_is_left_waiting() {
+        const BYTES: usize = 8 << 20;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = listener.local_addr().unwrap();
+        let echo = std::thread::spawn(move || {
+            let (mut peer, _) = listener.accept().unwrap();
+            let mut room = [0; 70_000];
+            loop {
+                let count = peer.read(&mut room).unwrap();
+                if count == 0 {
+                    return;
+                }
+                peer.write_all(&room[..count]).unwrap();
+            }
+        });
+        let sent: Vec<u8> = (0..BYTES).map(|at| (at * 31 % 253) as u8).collect();
+        let received = block_on(async {
+            let tcp = TcpStream::connect(to).await.unwrap();
+            let (mut written, mut received, mut room) = (0, Vec::new(), vec![0; 33_333]);
+            while received.len() < BYTES {
+                poll_fn(|context| {
+                    let mut moved = false;
+                    if written < BYTES
+                        && let Poll::Ready(count) = poll_send(&tcp, context, &sent[written..])
+                    {
+                        written += count.unwrap();
+                        moved = true;
+                    }
+                    if let Poll::Ready(count) = poll_recv(&tcp, context, &mut room) {
+                        received.extend_from_slice(&room[..count.unwrap()]);
+                        moved = true;
+                    }
+                    if moved { Poll::Ready(()) } else { Poll::Pending }
+                })
+                .await;
+            }
+            received
+        });
+        assert!(received == sent);
+        echo.join().unwrap();
+    }
+
+    #[test]
+    fn the_end_is_zero_each_time_and_a_reset_is_an_error() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = listener.local_addr().unwrap();
+        block_on(async {
+            let tcp = TcpStream::connect(to).await.unwrap();
+            let (mut peer, _) = listener.accept().unwrap();
+            peer.write_all(b"abc").unwrap();
+            peer.shutdown(std::net::Shutdown::Write).unwrap();
+            let mut room = [0; 16];
+            let mut read = async || poll_fn(|context| poll_recv(&tcp, context, &mut room)).await;
+            assert_eq!(read().await.unwrap(), 3);
+            assert_eq!((read().await.unwrap(), read().await.unwrap()), (0, 0));
+            socket2::SockRef::from(&peer).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+            drop(peer);
+            let mut sends = 0;
+            let error = loop {
+                match poll_fn(|context| poll_send(&tcp, context, b"xyz")).await {
+                    Ok(_) => sends += 1,
+                    Err(error) => break error,
+                }
+                assert!(sends < 1000, "a broken connection takes no bytes for ever");
+            };
+            let number = error.raw_os_error().unwrap();
+            assert!([libc::EPIPE, libc::ECONNRESET].contains(&number), "{error}");
+        });
+    }
+}
