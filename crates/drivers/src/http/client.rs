@@ -102,7 +102,7 @@ impl Client {
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         let settings = &self.network.settings;
-        if settings.cookies || settings.redirects > 0 || settings.decompress && wanted.body {
+        if settings.cookies || settings.redirects > 0 || settings.decompress {
             return Box::pin(self.browse(origin, request, wanted, response, watch)).await;
         }
         let done = self.send(origin, request, b"", wanted, response, watch).await?;
@@ -136,7 +136,7 @@ impl Client {
         let mut followed = 0;
         loop {
             let request = turned.as_ref().unwrap_or(request);
-            let extra = self.added(&origin, request, wanted);
+            let extra = self.added(&origin, request);
             let wanted = Wanted { fields: true, ..wanted };
             let done = self.send(&origin, request, &extra, wanted, response, watch).await?;
             watch.ended_as(done.at);
@@ -161,11 +161,11 @@ impl Client {
     }
 
     /// The fields that this user adds to a request, as lines. Those that the request has of its own are left to it.
-    fn added(&self, origin: &Origin, request: &Request, wanted: Wanted) -> Vec<u8> {
+    fn added(&self, origin: &Origin, request: &Request) -> Vec<u8> {
         const COOKIE: &[u8] = b"Cookie: ";
         let settings = &self.network.settings;
         let mut lines = Vec::new();
-        if settings.decompress && wanted.body && request.value("accept-encoding").is_none() {
+        if settings.decompress && request.value("accept-encoding").is_none() {
             lines.extend_from_slice(b"Accept-Encoding: ");
             lines.extend_from_slice(encoding::ACCEPT.as_bytes());
             lines.extend_from_slice(b"\r\n");

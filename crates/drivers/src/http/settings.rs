@@ -29,7 +29,7 @@ pub struct Settings {
     pub redirects: u8,
     /// Whether each user keeps the cookies it is given.
     pub cookies: bool,
-    /// Whether bodies that are wanted are asked for compressed and unpacked.
+    /// Whether answers are asked for compressed. Bodies that are wanted are unpacked; the others are counted as sent.
     pub decompress: bool,
     /// What stands between, unless `unix` is given.
     pub proxy: Option<Proxy>,
