@@ -280,6 +280,66 @@ fn what_is_no_step() {
 }
 
 #[test]
+fn what_is_no_step_of_another_protocol() {
+    let server =
+        |table: &str, step: &str| format!("{table}\n[[scenario]]\n[[scenario.steps]]\n{step}\n");
+    let ldap = |step: &str| server("ldap.server = \"ldap://x\"", step);
+    let dhcp = |step: &str| server("dhcp.server = \"192.0.2.1:67\"", step);
+    expect(&server("", "ldap.delete.dn = \"\""), "p.toml:4:1", &["no", "ldap.server"]);
+    expect(&server("", "dhcp = \"renew\""), "p.toml:4:8", &["dhcp.server"]);
+    expect(
+        &server("ldap.server = \"http://x\"", "ldap.delete.dn = \"\""),
+        "p.toml:1:15",
+        &["ldap://localhost:1389"],
+    );
+    expect(&server("[ldap]\nstart-tls = true", ""), "p.toml:1:1: ldap:", &["'server' is missing"]);
+    expect(
+        &server("[ldap]\nserver = \"ldaps://x\"\nstart-tls = true", "ldap.delete.dn = \"\""),
+        "p.toml:3:13: ldap.start-tls:",
+        &["ldaps://"],
+    );
+    expect(
+        &ldap("ldap.search = { base = \"\", filter = \"(a=b\" }"),
+        "p.toml:4:37",
+        &["no filter"],
+    );
+    expect(&ldap("ldap.search = { base = \"\" }"), "p.toml:4:15", &["'filter' is missing"]);
+    expect(&ldap("ldap.serch = { base = \"\" }"), "p.toml:4:6", &["did you mean 'search'?"]);
+    expect(&ldap("ldap.delete = { dn = \"${x}\" }"), "p.toml:4:22", &["variable 'x'"]);
+    expect(
+        &ldap("ldap.modify = { dn = \"\", changes = [] }"),
+        "p.toml:4:36",
+        &["nothing would be modified"],
+    );
+    expect(&ldap("ldap.delete.dn = \"\"\njson = {}"), "p.toml:5:8", &["over HTTP"]);
+    expect(&dhcp("dhcp = \"rebind\""), "p.toml:4:8", &["no choice 'rebind'", "acquire"]);
+    expect(&dhcp("dhcp = \"renew\"\nquery = { a = 1 }"), "p.toml:5:9", &["over HTTP"]);
+    expect(
+        &server("dhcp.server = \"255.255.255.255:67\"", "dhcp = \"renew\""),
+        "p.toml:1:15",
+        &["behind a relay"],
+    );
+    expect(
+        &server("dhcp.server = \"192.0.2.1\"", "dhcp = \"renew\""),
+        "p.toml:1:15",
+        &["socket address"],
+    );
+    expect(
+        &server("dhcp = { server = \"192.0.2.1:67\", mac = \"5\" }", "dhcp = \"renew\""),
+        "p.toml:1:41",
+        &["00:0c:01"],
+    );
+    expect(
+        &server(
+            "run = { users = 5, workers = 2 }\ndhcp.server = \"192.0.2.1:67\"",
+            "dhcp = \"renew\"",
+        ),
+        "p.toml:1:30",
+        &["one socket"],
+    );
+}
+
+#[test]
 fn what_is_no_variable() {
     let variable = |source: &str| top(&format!("[variables]\nv = {source}"));
     expect(&variable("[1]"), "p.toml:2:5: variables.v:", &["text, a number"]);

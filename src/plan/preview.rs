@@ -239,11 +239,16 @@ impl<'a> Sample<'a> {
             let names: Vec<&str> = act.needs.iter().map(|hole| self.name(*hole)).collect();
             let _ = writeln!(out, "   only with {}", names.join(", "));
         }
-        if let What::Http(http) = &act.what {
-            self.request(out, http);
-        }
-        if let Some(step) = given.and_then(|step| step.ldap.as_ref()) {
-            self.ldap(out, step);
+        match &act.what {
+            What::Http(http) => self.request(out, http),
+            What::Dhcp(kind) => {
+                let _ = writeln!(out, "DHCP: {}", format!("{kind:?}").to_lowercase());
+            }
+            What::Ldap(_) => {
+                if let Some(step) = given.and_then(|step| step.ldap.as_ref()) {
+                    self.ldap(out, step);
+                }
+            }
         }
         for check in &act.checks {
             let _ = writeln!(out, "   must hold: {}", check.expected(&self.values));

@@ -85,6 +85,9 @@ impl Asked {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(|why| failed(&why))?);
         }
+        if let Some(leases) = compiled.leases {
+            compiled.flow.dhcp = Some(leases.open().map_err(|why| failed(&why))?);
+        }
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| failed(&format!("failed to {error}")))?;
         let job = Job {

@@ -179,6 +179,18 @@ fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
     Ok(())
 }
 
+/// One worker, since a relay has one port, which one worker reads.
+pub(super) fn one_worker(plan: &Plan, settings: &mut Settings) -> Result<(), Fault> {
+    if let Some(workers) = plan.run.workers.filter(|workers| *workers > 1) {
+        let what = format!(
+            "is {workers}, and steps of DHCP have one socket, which one worker reads; leave it out"
+        );
+        return Err(Fault::new(&KeyPath::of("run").key("workers"), what));
+    }
+    settings.workers = Some(1);
+    Ok(())
+}
+
 fn start(run: &Run, at: &KeyPath) -> Result<Start, Fault> {
     match (&run.ramp_up, &run.groups) {
         (Some(_), Some(_)) => Err(Fault::new(

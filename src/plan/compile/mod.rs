@@ -6,6 +6,7 @@
 mod answer;
 mod directory;
 mod json;
+mod leases;
 mod load;
 mod names;
 mod network;
@@ -15,6 +16,7 @@ mod variables;
 mod world;
 
 pub(crate) use directory::Directory;
+pub(crate) use leases::Leases;
 pub(crate) use load::{DRAIN, TIMEOUT, USERS};
 pub(crate) use world::World;
 
@@ -45,6 +47,8 @@ pub(crate) struct Compiled {
     pub(crate) http: http::Settings,
     /// The way to the directory, where a step asks one.
     pub(crate) directory: Option<Directory>,
+    /// The way to the DHCP server, where a step asks one.
+    pub(crate) leases: Option<Leases>,
     /// What must be reached, as text.
     pub(crate) objectives: Vec<String>,
     /// The variables whose values are shown nowhere.
@@ -58,7 +62,7 @@ pub(crate) fn compile(
     seed: u64,
     world: &World<'_>,
 ) -> Result<Compiled, Fault> {
-    let Loaded { settings, order, start, iterations, think } =
+    let Loaded { mut settings, order, start, iterations, think } =
         load::load(plan, node, seed, world.base)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
@@ -66,11 +70,26 @@ pub(crate) fn compile(
     variables::settle(plan, &mut names, world)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
     let network = network::network(&http, seed, world)?;
+    let users = settings.sessions.saturating_mul(node.world);
     let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
-    let mut steps =
-        Steps { http: &http, names, world, operations: Vec::new(), directory: directory.is_some() };
+    let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
+    let mut steps = Steps {
+        http: &http,
+        names,
+        world,
+        operations: Vec::new(),
+        directory: directory.is_some(),
+        leases: leases.is_some(),
+    };
     let scenarios = steps.scenarios(plan, think)?;
     let Steps { names, operations, .. } = steps;
+    let mut acts = scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let leases = leases.filter(|_| {
+        acts.any(|step| matches!(step, flow::Step::Act(act) if matches!(act.what, What::Dhcp(_))))
+    });
+    if leases.is_some() {
+        load::one_worker(plan, &mut settings)?;
+    }
     check_objectives(plan, &operations)?;
     let (variables, hidden) = names.finish();
     check_circles(plan, &variables)?;
@@ -82,13 +101,13 @@ pub(crate) fn compile(
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
         seed,
-        users: settings.sessions.saturating_mul(node.world),
+        users,
         first_user: settings.sessions.saturating_mul(node.rank),
         arrivals: matches!(settings.load, Load::Open(_)),
         ..Flow::default()
     };
     let objectives = plan.objectives.clone();
-    Ok(Compiled { flow, settings, http: network, directory, objectives, hidden })
+    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, hidden })
 }
 
 /// Everything that answers bring and nobody declared.
@@ -148,6 +167,8 @@ struct Steps<'a> {
     operations: Vec<String>,
     /// Whether there is a directory to ask.
     directory: bool,
+    /// Whether there is a DHCP server to ask.
+    leases: bool,
 }
 
 impl Steps<'_> {
@@ -219,6 +240,16 @@ impl Steps<'_> {
     }
 
     fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<What, Fault> {
+        if key == "ldap" || key == "dhcp" {
+            web_only(at, key, step)?;
+        }
+        if let Some(step) = step.dhcp {
+            if !self.leases {
+                let what = "asks a DHCP server, and there is none: set dhcp.server, such as \"192.0.2.1:67\"";
+                return Err(Fault::new(&at.key("dhcp"), what));
+            }
+            return Ok(What::Dhcp(leases::kind(step)));
+        }
         if let Some(step) = &step.ldap {
             let at = at.key("ldap");
             if !self.directory {
@@ -268,11 +299,37 @@ impl Steps<'_> {
     }
 }
 
+/// Keys that say something of a request over HTTP alone.
+fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
+    let given = [
+        ("method", step.method.is_some()),
+        ("content-type", step.content_type.is_some()),
+        ("text", step.text.is_some()),
+        ("body-file", step.body_file.is_some()),
+        ("bearer", step.bearer.is_some()),
+        ("basic", step.basic.is_some()),
+        ("query", !step.query.is_empty()),
+        ("headers", !step.headers.is_empty()),
+        ("json", step.json.is_some()),
+        ("form", !step.form.is_empty()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((other, _)) => {
+            let what = format!("belongs to a request over HTTP, and this step is '{key}'");
+            Err(Fault::new(&at.key(other), what))
+        }
+    }
+}
+
 /// What a step is called that says nothing of it: its method and its path, without what comes after; or what it asks a
 /// directory.
 fn title(key: &str, step: &Step) -> String {
     if let Some(step) = &step.ldap {
         return directory::kind(step).to_owned();
+    }
+    if let Some(step) = step.dhcp {
+        return leases::title(step).to_owned();
     }
     let url = step.requests().into_iter().find_map(|(known, url)| (known == key).then_some(url));
     let url = url.flatten().unwrap_or_default();
@@ -298,3 +355,6 @@ fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
     let name = step.name.clone().unwrap_or_else(|| "pause".to_owned());
     Ok(flow::Step::Pause(Pause { time, name }))
 }
+
+#[cfg(test)]
+mod tests;

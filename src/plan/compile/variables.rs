@@ -60,6 +60,10 @@ fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, Fault> {
     Ok(match given.extracted {
         Some(Extracted::Iteration) => flow::Renewal::Extracted,
         Some(Extracted::User) => flow::Renewal::Kept,
+        // A secret is one for all, so there is nothing to draw again.
+        None if given.renew.is_none() && (given.env.is_some() || given.file.is_some()) => {
+            flow::Renewal::User
+        }
         None => renewal(given.renew),
     })
 }
