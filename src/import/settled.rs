@@ -26,6 +26,8 @@ pub(crate) struct Settled {
     pub(crate) plan: model::Plan,
     /// What is done, in order, each step with what is said of it.
     pub(crate) steps: Vec<(model::Step, String)>,
+    /// What becomes of the rest when a step has failed.
+    after_failure: Option<AfterFailure>,
     /// Files that the plan names, which are to be written.
     pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
     /// What was left out or guessed.
@@ -69,6 +71,7 @@ impl Settled {
                 ..model::Plan::default()
             },
             steps: Vec::new(),
+            after_failure: imported.independent.then_some(AfterFailure::GoOn),
             files: Vec::new(),
             notes: imported.notes.clone(),
         };
@@ -88,7 +91,7 @@ impl Settled {
     /// The scenario without its steps.
     pub(crate) fn scenario(&self) -> Scenario {
         let name = self.plan.name.clone();
-        Scenario { name, after_failure: Some(AfterFailure::GoOn), ..Scenario::default() }
+        Scenario { name, after_failure: self.after_failure, ..Scenario::default() }
     }
 
     fn add(
@@ -119,6 +122,11 @@ impl Settled {
         }
         self.headers(step, &mut made);
         self.body(step, &mut made, output)?;
+        let said = made.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        if (made.text.is_some() || made.body_file.is_some()) && !said {
+            // Nothing was said of the type, so nothing is.
+            made.content_type = Some(String::new());
+        }
         self.steps.push((made, step.comment.clone()));
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! What each operation puts on the wire is not looked at here.
 
 mod built_in;
+mod imports;
 mod leases;
 mod links;
 mod loadgen;

@@ -273,7 +273,9 @@ impl Reading {
         self.before = Some(before.map_or(ended, |before| before.max(ended)));
         let pause = Duration::try_from(started.duration_since(before?)).ok()?;
         self.shortened |= pause > LONGEST_PAUSE;
-        Some(pause.min(LONGEST_PAUSE)).filter(|pause| *pause >= SHORTEST_PAUSE)
+        let whole = pause.min(LONGEST_PAUSE).as_millis();
+        Some(Duration::from_millis(u64::try_from(whole).ok()?))
+            .filter(|pause| *pause >= SHORTEST_PAUSE)
     }
 
     fn headers(&mut self, headers: &[Pair], step: &mut Step) {
@@ -352,11 +354,11 @@ impl Reading {
         let mut notes = std::mem::take(&mut self.imported.notes);
         let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
         if self.filtered > 0 {
-            notes.push(format!("{} requests are left out by the filters", self.filtered));
+            notes.push(format!("requests left out by the filters: {}", self.filtered));
         }
         if self.unanswered > 0 {
             notes.push(format!(
-                "{} requests are left out, since no answer to them was recorded",
+                "requests left out because no answer was recorded: {}",
                 self.unanswered
             ));
         }
@@ -374,10 +376,7 @@ impl Reading {
         if self.shortened {
             notes.push(format!("pauses are {} s at most", LONGEST_PAUSE.as_secs()));
         }
-        let taken = self.variables.taken();
-        if taken > 0 {
-            notes.push(format!("{taken} secrets became variables, to be given by the environment"));
-        }
+        notes.extend(self.variables.taken_note());
         self.imported.notes = notes;
         self.imported.variables = self.variables.into_list();
         self.imported
@@ -457,11 +456,11 @@ mod tests {
     fn what_is_left_out_is_said() {
         let notes = import(&Filter::default(), Pauses::Recorded).notes.join("\n");
         for said in [
-            "1 requests are left out by the filters",
-            "1 requests are left out, since no answer",
+            "left out by the filters: 1",
+            "no answer was recorded: 1",
             "accept-encoding, cookie, sec-fetch-mode",
             "so no user will have them: old",
-            "2 secrets became variables",
+            "in the environment as PASSWORD, TOKEN",
         ] {
             assert!(notes.contains(said), "{said}: {notes}");
         }

@@ -12,6 +12,8 @@ pub struct Imported {
     pub name: String,
     /// The requests, in order.
     pub steps: Vec<Step>,
+    /// Whether each request stands by itself, so that the others go on when one has failed.
+    pub independent: bool,
     /// The variables that stand in them.
     pub variables: Vec<Variable>,
     /// How requests are to be sent.

@@ -115,9 +115,13 @@ impl Variables {
         hole(&name)
     }
 
-    /// How many secrets were taken out.
-    pub(crate) fn taken(&self) -> usize {
-        self.taken.iter().flatten().count()
+    /// What is to be said of the secrets that were taken out, if there are any.
+    pub(crate) fn taken_note(&self) -> Option<String> {
+        let names = self.list.iter().zip(&self.taken).filter(|(_, taken)| taken.is_some());
+        let names: Vec<String> = names.map(|(known, _)| known.name.to_ascii_uppercase()).collect();
+        let given = names.join(", ");
+        (!names.is_empty())
+            .then(|| format!("secrets are left out, and to be given in the environment as {given}"))
     }
 
     /// The value of a header as it stands in a plan.
@@ -250,7 +254,9 @@ mod tests {
         assert_eq!(variables.header("Cookie", "a=b"), "${cookie}");
         assert_eq!(variables.header("Accept", "token"), "token");
         assert_eq!(variables.header("Authorization", "Bearer ${MINE}"), "Bearer ${MINE}");
-        assert_eq!(variables.taken(), 4);
+        assert!(
+            variables.taken_note().unwrap().ends_with("TOKEN, TOKEN_2, X_OPENAM_PASSWORD, COOKIE")
+        );
         let names: Vec<_> = variables.into_list().into_iter().map(|it| it.value).collect();
         assert_eq!(names[1], Value::Environment("TOKEN_2".to_owned()));
         let mut kept = Variables::new(Secrets::Kept);

@@ -451,7 +451,8 @@ fn urlencoded(value: &str, read: Read<'_>) -> Result<String, CurlError> {
         None => ("", value.to_owned()),
     };
     let encoded = match meaning(&content) {
-        Some(content) => percent(content.as_bytes()),
+        // cURL writes a space as a form does, in a URL as well.
+        Some(content) => percent(content.as_bytes()).replace("%20", "+"),
         // It is encoded once it is known.
         None if content.starts_with("${") && content.find('}') == Some(content.len() - 1) => {
             [&content[..content.len() - 1], "|form}"].concat()

@@ -121,12 +121,7 @@ pub fn curl(text: &str, secrets: Secrets, read: Read<'_>) -> Result<Imported, Cu
     for draft in &mut drafts {
         draft.finish(&mut imported, &mut variables, read)?;
     }
-    let taken = variables.taken();
-    if taken > 0 {
-        imported
-            .notes
-            .push(format!("{taken} secrets became variables, to be given by the environment"));
-    }
+    imported.notes.extend(variables.taken_note());
     imported.variables = variables.into_list();
     Ok(imported)
 }

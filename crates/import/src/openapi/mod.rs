@@ -114,7 +114,7 @@ impl<'a> Api<'a> {
             document,
             server,
             variables: Variables::new(secrets),
-            imported: Imported { name, ..Imported::default() },
+            imported: Imported { name, independent: true, ..Imported::default() },
             names: BTreeSet::new(),
             notes: BTreeSet::new(),
         }
