@@ -180,7 +180,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
             plan: self.asked(),
             environment: Environment::read(),
             catalogue: self.catalogue,
-            names: &|outcome| naming::name(family, outcome),
+            names: &|_, outcome| naming::name(family, outcome),
             totals: &measured.totals,
             series: &measured.series,
             percentiles: percentiles(&[]),

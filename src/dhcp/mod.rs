@@ -9,7 +9,7 @@ mod ending;
 mod fleet;
 mod letters;
 mod load;
-mod naming;
+pub(crate) mod naming;
 mod problem;
 mod release;
 mod route;

@@ -6,7 +6,7 @@ use brunt_wire::{dhcp4, dhcp6};
 use crate::cli::dhcp::args::Family;
 
 /// What the protocol calls an outcome: the message that ended the exchange, or the status it bore.
-pub(super) fn name(family: Family, outcome: Outcome) -> String {
+pub(crate) fn name(family: Family, outcome: Outcome) -> String {
     match (family, outcome) {
         (_, Outcome::Ok(0)) => "sent".to_owned(),
         (Family::V4, Outcome::Ok(code) | Outcome::Failed(Class::Result, code)) => {

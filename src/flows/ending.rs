@@ -4,7 +4,7 @@ use brunt_engine::{Finished, Load, Plan};
 use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Record, Slo, Tool};
 
 use super::Output;
-use super::naming::name;
+use super::naming::Naming;
 use crate::cli::exit::Exit;
 use crate::measured::{Measured, lost, nothing_worked, percentiles};
 use crate::signals::Signal;
@@ -16,6 +16,7 @@ pub(super) struct Ending<'a> {
     pub(super) target: String,
     pub(super) load: &'a Plan,
     pub(super) catalogue: &'a Catalogue,
+    pub(super) naming: Naming,
     pub(super) seed: u64,
     pub(super) started: jiff::Timestamp,
     pub(super) finished: &'a Finished,
@@ -52,7 +53,7 @@ impl Ending<'_> {
             command: self.command,
             environment: Environment::read(),
             catalogue: self.catalogue,
-            names: &name,
+            names: &|operation, outcome| self.naming.name(operation, outcome),
             totals: &measured.totals,
             series: &measured.series,
             percentiles: percentiles(&self.output.percentiles),

@@ -113,6 +113,7 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
         target,
         load: &load,
         catalogue: &catalogue,
+        naming: naming::Naming::of(course.flow()),
         seed,
         started,
         finished: &finished,

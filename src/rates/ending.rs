@@ -86,7 +86,7 @@ impl Ending<'_> {
             plan: self.asked(),
             environment: Environment::read(),
             catalogue: self.catalogue,
-            names: &name,
+            names: &|_, outcome| name(outcome),
             totals: &measured.totals,
             series: &measured.series,
             percentiles: percentiles(&self.args.output.percentiles),

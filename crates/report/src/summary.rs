@@ -391,7 +391,7 @@ pub(crate) mod tests {
             series.push(&interval);
         }
         let objectives: Vec<Slo> = objectives.iter().map(|text| text.parse().unwrap()).collect();
-        let names = |outcome| {
+        let names = |_, outcome| {
             if outcome == REFUSED { "invalidCredentials".into() } else { "success".to_owned() }
         };
         let conclusion = Conclusion {

@@ -113,6 +113,13 @@ impl Access {
     }
 }
 
+impl Access {
+    /// Whether DHCPv6 is spoken.
+    pub const fn is_v6(&self) -> bool {
+        matches!(self.0, Family::V6(_))
+    }
+}
+
 impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let family = match self.0 {

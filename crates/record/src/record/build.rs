@@ -14,7 +14,7 @@ use brunt_exchange::Outcome;
 use std::time::Duration;
 
 /// What the protocol calls an outcome: `invalidCredentials`, `ECONNREFUSED`.
-pub type Names<'a> = &'a dyn Fn(Outcome) -> String;
+pub type Names<'a> = &'a dyn Fn(usize, Outcome) -> String;
 
 /// What is known when a run is over.
 pub struct Conclusion<'a> {
@@ -30,7 +30,7 @@ pub struct Conclusion<'a> {
     pub environment: Environment,
     /// The names of operations and parts.
     pub catalogue: &'a Catalogue,
-    /// The names of outcomes.
+    /// The names of outcomes, by operation.
     pub names: Names<'a>,
     /// What was measured, by phase.
     pub totals: &'a Totals,
@@ -115,7 +115,7 @@ impl Conclusion<'_> {
                 counts: operation.counts,
                 achieved: rate(operation.counts.completed(), steady.lasted()),
                 goodput: rate(operation.counts.ok, steady.lasted()),
-                codes: codes(&operation.codes, self.names),
+                codes: codes(number, &operation.codes, self.names),
                 response: Latency::new(&operation.response, &self.percentiles),
                 service: Latency::new(&operation.service, &self.percentiles),
             });
@@ -208,9 +208,10 @@ fn phase(total: &Interval) -> PhaseRecord {
 /// A step lists three percentiles only: its histograms hold the others, and there are many steps.
 fn step(step: &Step, names: Names<'_>) -> StepRecord {
     const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
-    let operations = step.operations.iter().map(|operation| StepOperationRecord {
+    let operations = step.operations.iter().enumerate();
+    let operations = operations.map(|(number, operation)| StepOperationRecord {
         counts: operation.counts,
-        codes: codes(&operation.codes, names),
+        codes: codes(number, &operation.codes, names),
         response: Latency::new(&operation.response(), &PERCENTILES),
         service: Latency::new(&operation.service(), &PERCENTILES),
     });
@@ -231,10 +232,10 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
     }
 }
 
-fn codes(codes: &Codes, names: Names<'_>) -> Vec<CodeRecord> {
+fn codes(operation: usize, codes: &Codes, names: Names<'_>) -> Vec<CodeRecord> {
     let known = codes.sorted().into_iter().map(|(outcome, count)| {
         let (class, code) = class(outcome);
-        CodeRecord { class: class.to_owned(), code, name: names(outcome), count }
+        CodeRecord { class: class.to_owned(), code, name: names(operation, outcome), count }
     });
     let other = (codes.other() > 0).then(|| CodeRecord {
         class: "other".to_owned(),
@@ -311,7 +312,7 @@ pub(crate) mod tests {
             totals.absorb(&interval);
             series.push(&interval);
         }
-        let name = |outcome| match outcome {
+        let name = |_, outcome| match outcome {
             Outcome::Ok(0) => "success".to_owned(),
             Outcome::Failed(Class::Result, 49) => "invalidCredentials".to_owned(),
             other => format!("{other:?}"),
@@ -385,7 +386,7 @@ pub(crate) mod tests {
             plan: Plan::closed(1, 0),
             environment: Environment::default(),
             catalogue: &Catalogue::new(["bind"], []),
-            names: &|_| String::new(),
+            names: &|_, _| String::new(),
             totals: &totals,
             series: &series,
             percentiles: vec![50.0],

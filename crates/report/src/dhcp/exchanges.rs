@@ -512,7 +512,7 @@ mod tests {
             plan: Plan::open(4.0, 1, 7),
             environment: Environment::default(),
             catalogue: &catalogue,
-            names: &|_| String::new(),
+            names: &|_, _| String::new(),
             totals: &totals,
             series: &series,
             percentiles: vec![50.0],
