@@ -38,7 +38,8 @@ fn page(name: &str, command: Command) -> String {
     let mut out = format!("# brunt {name}\n\n{about}.\n\n");
     out.push_str("<!-- Written from the declaration of the command by the tests: BRUNT_BLESS=1 cargo test -->\n\n");
     let _ = write!(out, "    {usage}\n\n{description}\n\n## Options\n");
-    for arg in command.get_arguments().filter(|arg| arg.get_id() != "version") {
+    let shown = |arg: &&Arg| arg.get_id() != "version" && !arg.is_hide_set();
+    for arg in command.get_arguments().filter(shown) {
         out.push_str(&option(arg));
     }
     out.push_str("\n## Examples\n");
@@ -51,10 +52,14 @@ fn page(name: &str, command: Command) -> String {
 fn option(arg: &Arg) -> String {
     let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
     let value = value.unwrap_or_else(|| arg.get_id().to_string().to_uppercase());
-    let spelled = match arg.get_long() {
-        Some(long) if arg.get_action().takes_values() => format!("--{long} {value}"),
-        Some(long) => format!("--{long}"),
-        None => value,
+    let long = arg.get_long().map(|long| format!("--{long}"));
+    let shorts = arg.get_short_and_visible_aliases().unwrap_or_default();
+    let shorts = shorts.into_iter().map(|short| format!("-{short}"));
+    let names: Vec<String> = shorts.chain(long).collect();
+    let spelled = match names.join(", ") {
+        none if none.is_empty() => value,
+        names if arg.get_action().takes_values() => format!("{names} {value}"),
+        names => names,
     };
     let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
     let mut out = format!("\n`{spelled}`\n\n> {}.\n>\n", help.trim_end_matches('.'));
@@ -73,6 +78,67 @@ fn option(arg: &Arg) -> String {
     }
     out
 }
+
+/// How `brunt http` stands to the tools whose flags it has.
+const HTTP: &str = include_str!("../http/page.txt").trim_ascii_end();
+
+const HTTP_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "As much as the server does, over 50 connections for 10 s:",
+        "brunt http https://id.example.com/ping",
+    ),
+    ("As wrk would be asked:", "brunt http -t2 -c100 -d30s http://127.0.0.1:8080/"),
+    (
+        "2,000 requests a second for a minute, each due on time:",
+        "brunt http -q 2000 -c 100 -z 1m https://id.example.com/ping",
+    ),
+    (
+        "10,000 requests with a body, and an objective for whoever runs it in CI:",
+        "brunt http -n 10k -m POST -T application/json -d '{\"a\":1}' --slo 'p99<20ms' http://127.0.0.1:8080/echo",
+    ),
+    (
+        "HTTP/2, ten requests at a time on each of five connections:",
+        "brunt http --http2 -c 5 -p 10 -z 30s https://id.example.com/",
+    ),
+    (
+        "A request copied from a browser:",
+        "brunt http --curl 'curl https://id.example.com/ -H accept:text/html' -q 100",
+    ),
+    ("A file of URLs, at random:", "brunt http --urls-from-file urls.txt --rand-order -z 30s"),
+];
+
+const IMPORT_CURL: &str = "Makes a [plan](plan.md) of a command line of cURL, as documentation shows them and browsers \
+    copy them. [What is imported](import.md) says what each option becomes, and what becomes of secrets.";
+
+const IMPORT_CURL_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "From the command line:",
+        "brunt import curl 'curl -u jo https://id.example.com/me' -o me.toml",
+    ),
+    ("From a file:", "brunt import curl token.curl -o token.toml"),
+];
+
+const IMPORT_HAR: &str = "Makes a [plan](plan.md) of a recording, such as the developer tools of a browser save. \
+    [What is imported](import.md) says what is left out of it, and what becomes of secrets.";
+
+const IMPORT_HAR_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "Everything that went to one host:",
+        "brunt import har visit.har --host id.example.com -o visit.toml",
+    ),
+    (
+        "What was answered with JSON, without pauses:",
+        "brunt import har visit.har --type application/json --no-pauses",
+    ),
+];
+
+const IMPORT_OPENAPI: &str = "Makes a [plan](plan.md) of an OpenAPI document, a step for each operation. \
+    [What is imported](import.md) says where values come from.";
+
+const IMPORT_OPENAPI_EXAMPLES: &[(&str, &str)] = &[(
+    "An API that runs elsewhere than it says:",
+    "brunt import openapi users.yaml --server http://127.0.0.1:8080 -o users.toml",
+)];
 
 /// What the directory in memory is, and is not.
 const TARGET: &str = "\
@@ -198,7 +264,10 @@ const LOADGEN: &str = "\
     [Jobs of LoadGen](loadgen-jobs.md) describes the files and the repairs.";
 
 const LOADGEN_EXAMPLES: &[(&str, &str)] = &[
-    ("A job against the identity API in memory:", "brunt loadgen --config examples/loadgen/jobs/sessions.json"),
+    (
+        "A job against the identity API in memory:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json",
+    ),
     (
         "What the job would do, without doing it:",
         "brunt loadgen --config examples/loadgen/jobs/sessions.json --check",
@@ -254,6 +323,10 @@ fn words(name: &str) -> Words {
         ),
         "target dhcp" => (DHCP_TARGET, DHCP_TARGET_EXAMPLES),
         "target rest" => (REST_TARGET, REST_TARGET_EXAMPLES),
+        "http" => (HTTP, HTTP_EXAMPLES),
+        "import curl" => (IMPORT_CURL, IMPORT_CURL_EXAMPLES),
+        "import har" => (IMPORT_HAR, IMPORT_HAR_EXAMPLES),
+        "import openapi" => (IMPORT_OPENAPI, IMPORT_OPENAPI_EXAMPLES),
         "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
         "calibrate" => (
             CALIBRATE,
@@ -528,7 +601,7 @@ mod tests {
         let mut found = [0; 3];
         for (page, text) in texts() {
             for script in blocks(&text, "toml") {
-                if page.ends_with("/docs/plan.md") {
+                if page.ends_with("/docs/plan.md") || script.contains("[[scenario]]") {
                     let plan = Plan { name: "plan.md", text: &script, overrides: &[] };
                     let read = crate::plan::reader::read(&plan, &|_| None);
                     assert!(read.is_ok(), "{page}: {read:?}: {script}");
