@@ -150,7 +150,8 @@ fn step(step: &draft::Step) -> Result<Step, String> {
     })))
 }
 
-fn threshold(millis: u64) -> Duration {
+/// What an answer may take.
+pub(crate) fn threshold(millis: u64) -> Duration {
     if millis == 0 { AT_ONCE } else { Duration::from_millis(millis) }
 }
 

@@ -32,6 +32,8 @@ pub(crate) const LOOPS_MAX: u64 = i32::MAX as u64;
 /// A job.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
+    /// `name`.
+    pub(crate) name: Option<String>,
     /// `service-environment`.
     pub(crate) environment: Option<String>,
     /// `load-generator`.
@@ -86,8 +88,8 @@ pub(crate) fn frame(fields: &Fields<'_>, interval: &str) -> Result<Job, Fault> {
     };
     let owned = |name: &str| fields.text(name).map(|text| text.map(str::to_owned));
     let threads = fields.must("threads", "write how many threads there are")?;
-    owned("name")?;
     Ok(Job {
+        name: owned("name")?,
         environment: owned("service-environment")?,
         generator: owned("load-generator")?,
         threads: threads.whole(1, THREADS_MAX)? as u32,

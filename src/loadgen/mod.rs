@@ -25,6 +25,7 @@ mod spinner;
 mod spot;
 mod table;
 mod task;
+mod to_plan;
 mod wildcard;
 mod workload;
 
@@ -67,6 +68,14 @@ pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal
     if args.check {
         return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
     }
+    if let Some(path) = &args.to_plan {
+        let text = asked.plan(args)?;
+        return if path.as_os_str() == "-" {
+            console::print(&text)
+        } else {
+            console::write(path, &text)
+        };
+    }
     asked.carry_out(args, signals)
 }
 
@@ -86,14 +95,28 @@ impl Asked {
         let job = job::read(&args.config, &mut files)?;
         let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
         let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
-        files.take_notes().iter().for_each(|note| console::note(note));
-        let seed = args.seed.unwrap_or_else(console::seed);
+        for note in files.take_notes() {
+            console::note(&note);
+        }
+        let seed = args.output.seed.unwrap_or_else(console::seed);
         Ok(Self { job, draft: measured, warm_up, manner, seed })
     }
 
     fn flow(&self, draft: &Draft, network: &Arc<Network>) -> Result<Flow, Refusal> {
         let listed = endpoints::fetch(draft, network).map_err(failed)?;
         compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
+    }
+
+    /// The job as a plan.
+    fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
+        let listed =
+            endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
+        let limits = (REDIRECTS, connecting(&self.draft));
+        let plan = to_plan::plan(&self.job, &self.draft, &listed, limits);
+        for note in to_plan::notes(&self.job, &self.draft) {
+            console::note(&note);
+        }
+        toml::to_string_pretty(&plan).map_err(failed)
     }
 
     fn carry_out(&self, args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
@@ -110,14 +133,9 @@ impl Asked {
         let zone = TimeZone::system();
         let threads = self.job.threads;
         console::print(&opening(threads, &console::now().to_zoned(zone.clone())))?;
-        let spinner = Spinner::start(!args.quiet);
-        let output = Output {
-            record: args.record.clone(),
-            hgrm: args.hgrm.clone(),
-            hlog: args.hlog.clone(),
-            percentiles: Vec::new(),
-        };
-        let done = flows::run(self.asked(args, flow, &network, output), signals);
+        let spinner = Spinner::start(!args.output.quiet);
+        let asked = self.asked(args, flow, &network, args.output.files());
+        let done = flows::run(asked, signals);
         drop(spinner);
         let done = done?;
         let counted = table::Counted {
@@ -140,12 +158,13 @@ impl Asked {
     ) -> flows::Job {
         let mut settings = Settings::closed(ThinkTime::None, self.job.threads);
         settings.seed = self.seed;
+        settings.interval = args.output.interval.unwrap_or(settings.interval);
         flows::Job {
             command: std::env::args().collect(),
             flow,
             network: Arc::clone(network),
             settings,
-            objectives: args.slo.clone(),
+            objectives: args.output.objectives.clone(),
             output,
             target: self.job.environment.clone().unwrap_or_default(),
             progress: Progress::Quiet,

@@ -36,15 +36,16 @@ impl Repair {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Remainders => {
-                "every workload ran exactly as often as it says; LoadGen drops the remainder of its division into rounds"
+                "every workload ran exactly as often as it says; LoadGen drops the remainder of its division into \
+                 rounds"
             }
             Self::SharedTasks => {
-                "a task that is used in several workloads has a row and figures for each; LoadGen prints and sums the \
-                 grand total once for each"
+                "a task that is used in several workloads has a row and figures for each; LoadGen prints and sums \
+                 the grand total once for each"
             }
             Self::Thresholds => {
-                "a task with several thresholds in one workload has a row for each; LoadGen prints the last of them for \
-                 all"
+                "a task with several thresholds in one workload has a row for each; LoadGen prints the last of them \
+                 for all"
             }
             Self::Skipped => {
                 "tasks after a failure are counted as skipped, in a list of their own; LoadGen counts them as failed"
@@ -53,8 +54,8 @@ impl Repair {
                 "$INCREMENT is the same for all tasks of an iteration; LoadGen adds one as soon as a task has used it"
             }
             Self::Wildcards => {
-                "wildcards were replaced wherever they stand; LoadGen leaves them in locations, endpoints and strings, \
-                 and knows only some of them elsewhere"
+                "wildcards were replaced wherever they stand; LoadGen leaves them in locations, endpoints and \
+                 strings, and knows only some of them elsewhere"
             }
             Self::Backslashes => "backslashes of payloads were sent; LoadGen deletes them",
             Self::Get => "a GET with a payload was sent as GET; LoadGen sends POST",

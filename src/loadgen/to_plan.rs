@@ -1,24 +1,26 @@
 //! A job as a plan: what `--to-plan` writes.
 //!
-//! The plan does what the job does, request for request, and can then be changed into what no job can say. Values that a
-//! service lists are fetched and written into it. The password of the administrator is not: the plan takes it from the
-//! environment.
+//! The plan does what the job does, request for request, and can then be changed into what no job can say. Values that
+//! a service lists are fetched and written into it. The password of the administrator is not: the plan takes it from
+//! the environment.
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use brunt_drivers::flow::Repeat;
 use brunt_feed::Escape;
 
-use super::compile::{Listed, list_name};
+use super::compile::{Listed, list_name, threshold};
 use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Words};
 use super::job::Job;
 use crate::plan::model;
 use crate::plan::values::{Node, Pairs, Scalar, Several, Time};
-use std::time::Duration;
 
 /// A dollar sign that stands right before a variable is one itself, since text could not tell it from an escape.
 const DOLLAR: &str = "dollar";
 
 /// The plan. `redirects` is how many of them are followed, and `connecting` how long connecting may take.
 pub(crate) fn plan(
-    name: Option<&str>,
     job: &Job,
     draft: &Draft,
     listed: &Listed,
@@ -26,7 +28,7 @@ pub(crate) fn plan(
 ) -> model::Plan {
     let writer = Writer { draft };
     let mut plan = model::Plan {
-        name: name.map(str::to_owned),
+        name: job.name.clone(),
         run: writer.run(job),
         http: Some(Box::new(model::Http {
             redirects: Some(redirects),
@@ -38,6 +40,23 @@ pub(crate) fn plan(
     };
     writer.variables(listed, &mut plan);
     plan
+}
+
+/// What the user should know of the plan.
+pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
+    let mut notes = Vec::new();
+    for variable in &draft.variables {
+        if matches!(variable.meaning, Meaning::Secret(_)) {
+            notes.push(format!(
+                "the plan takes {0} from the environment: export {0} before it is run",
+                variable.name
+            ));
+        }
+    }
+    if !job.warm_up.is_empty() {
+        notes.push("the warm-up of the job is not in the plan".to_owned());
+    }
+    notes
 }
 
 struct Writer<'a> {
@@ -65,7 +84,7 @@ impl Writer<'_> {
     fn rounds(&self) -> Vec<model::Round> {
         let mut rounds: Vec<model::Round> = Vec::new();
         for round in &self.draft.rounds {
-            let entry = |repeat: &brunt_drivers::flow::Repeat| {
+            let entry = |repeat: &Repeat| {
                 (self.draft.scenarios[repeat.scenario].name.clone(), repeat.times)
             };
             let scenarios = Pairs(round.iter().map(entry).collect());
@@ -116,9 +135,11 @@ impl Writer<'_> {
                     let texts = values.iter().map(|value| Scalar::Text(text(value))).collect();
                     source(model::Source { choice: Some(model::Choice::Alike(texts)), ..empty })
                 }
-                Meaning::Secret(_) => {
-                    source(model::Source { env: Some(variable.name.clone()), ..empty })
-                }
+                Meaning::Secret(_) => source(model::Source {
+                    env: Some(variable.name.clone()),
+                    renew: Some(model::Renewal::User),
+                    ..empty
+                }),
                 Meaning::Text(words) => {
                     model::Variable::Constant(Scalar::Text(self.text(words, None)))
                 }
@@ -157,7 +178,7 @@ impl Writer<'_> {
         let mut step = model::Step {
             name: Some(self.draft.operations[send.operation].name.clone()),
             headers: Pairs(send.fields.iter().map(header).collect()),
-            threshold: send.threshold.map(|millis| Time(super::compile::threshold(millis))),
+            threshold: send.threshold.map(|millis| Time(threshold(millis))),
             timeout: send
                 .threshold
                 .filter(|millis| *millis > 0)
@@ -209,9 +230,10 @@ impl Writer<'_> {
                 Bit::Variable(number) => {
                     if out.ends_with('$') {
                         out.pop();
-                        out.push_str(&format!("${{{DOLLAR}}}"));
+                        let _ = write!(out, "${{{DOLLAR}}}");
                     }
-                    out.push_str(&format!("${{{}{written}}}", self.draft.variables[*number].name));
+                    let name = &self.draft.variables[*number].name;
+                    let _ = write!(out, "${{{name}{written}}}");
                 }
             }
         }
@@ -222,4 +244,102 @@ impl Writer<'_> {
 /// Text in which nothing is a variable.
 fn literal(text: &str) -> String {
     text.replace("${", "$${")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::path::Path;
+
+    use brunt_drivers::flow::Flow;
+    use brunt_drivers::secret::Secret;
+    use brunt_engine::Node;
+
+    use super::*;
+    use crate::cli::surroundings::Surroundings;
+    use crate::loadgen::compile;
+    use crate::loadgen::draft::draft;
+    use crate::loadgen::files::Files;
+    use crate::loadgen::job;
+    use crate::loadgen::manner::Manner;
+    use crate::loadgen::mix::Mixing;
+    use crate::plan::compile::{World, compile as settle};
+    use crate::plan::reader::{Text, read};
+
+    /// Where the password is in the environment.
+    struct Exported;
+
+    impl Surroundings for Exported {
+        fn variable(&self, name: &str) -> Option<String> {
+            (name == "ADMINUSERPASSWORD").then(|| "password".to_owned())
+        }
+        fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+            std::fs::read(path)
+        }
+        fn interactive(&self) -> bool {
+            false
+        }
+        fn ask(&self, _: &str) -> io::Result<Secret> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// A flow in words that do not depend on the order of its variables.
+    fn words(flow: &Flow) -> String {
+        let mut text = format!(
+            "{:#?}\n{:#?}\n{:?}\n{:?}\n{} {}",
+            flow.scenarios, flow.order, flow.operations, flow.start, flow.users, flow.seed
+        );
+        let mut variables: Vec<String> = flow
+            .variables
+            .iter()
+            .map(|it| format!("{}: {:?}, {:?}", it.name, it.renewal, it.source))
+            .collect();
+        variables.sort();
+        text.push_str(&variables.join("\n"));
+        for (number, variable) in flow.variables.iter().enumerate() {
+            let spelled = [format!("Hole(\n{number},"), format!("Hole({number})")];
+            for hole in spelled {
+                text = text.replace(&hole, &format!("Hole<{}>", variable.name));
+            }
+        }
+        // Pretty printing breaks a hole over lines.
+        let joined: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let named = flow.variables.iter().enumerate();
+        named.fold(joined, |text, (number, variable)| {
+            text.replace(&format!("Hole( {number}, )"), &format!("Hole<{}>", variable.name))
+        })
+    }
+
+    fn flows(name: &str) -> (Flow, Flow) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loadgen/jobs");
+        let path = root.join(format!("{name}.json"));
+        let mut files = Files::of(&path);
+        let job = job::read(&path, &mut files).unwrap();
+        let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
+        let listed = BTreeMap::new();
+        let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();
+        flow.times = brunt_drivers::flow::Times::None;
+        let plan = plan(&job, &draft, &listed, (20, Duration::from_secs(1)));
+        let written = toml::to_string_pretty(&plan).unwrap();
+        let text = Text { name, text: &written, overrides: &[] };
+        let again = read(&text, &|name| Exported.variable(name));
+        let again = again.unwrap_or_else(|error| panic!("{error}\n{written}")).plan;
+        let world = World { surroundings: &Exported, base: &root };
+        let compiled = settle(&again, Node::default(), 7, &world);
+        (flow, compiled.unwrap_or_else(|fault| panic!("{fault}\n{written}")).flow)
+    }
+
+    #[test]
+    fn a_plan_does_what_its_job_does() {
+        for name in ["sessions", "directory", "platform"] {
+            let (job, plan) = flows(name);
+            let (job, plan) = (words(&job), words(&plan));
+            let same = job.chars().zip(plan.chars()).take_while(|(one, other)| one == other);
+            let near = same.count().saturating_sub(200);
+            let part = |text: &str| text.chars().skip(near).take(600).collect::<String>();
+            assert_eq!(part(&job), part(&plan), "{name} differs from its plan");
+        }
+    }
 }

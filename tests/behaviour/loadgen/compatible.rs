@@ -16,14 +16,16 @@ fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
     files.write(
         "tasks/object.json",
         r#"{
-          "request": "POST", "header": {"Content-Type": "application/json"}, "url-endpoint": "/echo/object/$RANDOMVALUE",
-          "url-payload": "?n=$INCREMENT", "data-payload": {"b": "say \"a\\b\"", "a": 1.50, "n": "$INCREMENT"}
+          "request": "POST", "header": {"Content-Type": "application/json"},
+          "url-endpoint": "/echo/object/$RANDOMVALUE", "url-payload": "?n=$INCREMENT",
+          "data-payload": {"b": "say \"a\\b\"", "a": 1.50, "n": "$INCREMENT"}
         }"#,
     );
     files.task(
         "text",
         &json!({
-            "request": "PUT", "header": {"X-Thread": "$THREADID"}, "url-endpoint": "/echo/", "url-payload": "text-$INCREMENT",
+            "request": "PUT", "header": {"X-Thread": "$THREADID"},
+            "url-endpoint": "/echo/", "url-payload": "text-$INCREMENT",
             "data-payload": "a\\b $RANDOMVALUE"
         }),
     );
@@ -98,7 +100,9 @@ fn every_method_and_payload_is_sent() {
     let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
-    let admin = json!({"X-OpenIDM-Username": "admin", "X-OpenIDM-Password": "password", "Content-Type": "application/json"});
+    let admin = json!({
+        "X-OpenIDM-Username": "admin", "X-OpenIDM-Password": "password", "Content-Type": "application/json"
+    });
     files.task(
         "patch",
         &json!({

@@ -1,5 +1,6 @@
 //! The jobs in `examples/loadgen`, which have every key there is, against the server they are written for.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -14,14 +15,14 @@ fn perform(name: &str) -> (Report, Vec<Seen>, Ended) {
     let files = Files::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loadgen");
     for directory in ["jobs", "workloads", "tasks", "values"] {
-        for entry in fs::read_dir(root.join(directory)).unwrap() {
-            let path = entry.unwrap().path();
-            let text = fs::read_to_string(&path).unwrap();
-            let port = target.base.rsplit(':').next().unwrap();
+        for entry in fs::read_dir(root.join(directory)).expect("the examples are there") {
+            let path = entry.expect("it can be listed").path();
+            let text = fs::read_to_string(&path).expect("it can be read");
+            let port = target.base.rsplit(':').next().expect("it has a port");
             let text = text
                 .replace("http://127.0.0.1:8080", &target.base)
                 .replace("\"8080\"", &format!("\"{port}\""));
-            let file = path.file_name().unwrap().to_str().unwrap();
+            let file = path.file_name().and_then(OsStr::to_str).expect("it has a name");
             let file = if file == format!("{name}.json") { "job.json" } else { file };
             files.write(&format!("{directory}/{file}"), &text);
         }

@@ -11,7 +11,7 @@ fn show(files: &Files, key: &str, more: &Value) {
     let mut task = json!({
         "request": "GET", "url-endpoint": "/echo/", "url-payload": format!("{key}/$ADMINUSERID/$RANDOMVALUE")
     });
-    for (name, value) in more.as_object().unwrap() {
+    for (name, value) in more.as_object().into_iter().flatten() {
         task[name] = value.clone();
     }
     files.task(key, &task);
@@ -32,7 +32,8 @@ fn the_nearest_attribute_counts() {
         &files,
         "own",
         &json!({
-            "service-location-port": task.base, "adminuserid": "of-task", "upperbounds": 0, "header": {"x-level": "task"}
+            "service-location-port": task.base, "adminuserid": "of-task", "upperbounds": 0,
+            "header": {"x-level": "task"}
         }),
     );
     files.write(
@@ -91,7 +92,7 @@ fn a_location_may_be_in_two_parts_at_different_levels() {
 }
 
 fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
-    let job = files.write("x", "").parent().unwrap().join("jobs/job.json");
+    let job = files.write("x", "").with_file_name("jobs/job.json");
     let mut brunt = command(binary());
     brunt.args(words).arg(job).arg("--check").current_dir(directory);
     crate::program::Program::start(&mut brunt).wait()
@@ -123,7 +124,8 @@ fn what_is_doubtful_is_noted() {
     let files = Files::new();
     files.write(
         "tasks/two.json",
-        "{\"request\": \"GET\",\n\"header\": {\"X-A\": \"1\",\n\"X-A\": \"2\"}, \"url-endpoint\": \"/echo\", \"_why\": 3}",
+        "{\"request\": \"GET\",\n\"header\": {\"X-A\": \"1\",\n\"X-A\": \"2\"},\n\
+         \"url-endpoint\": \"/echo\", \"_why\": 3}",
     );
     files.write("workloads/two.json", "{\"tasks\": [{\"two\": 900, \"again\": 901}]}");
     files.ask("again", "/echo/again");

@@ -10,6 +10,6 @@ mod mixes;
 mod platform;
 mod report;
 mod settings;
-mod target;
+pub(crate) mod target;
 mod threads;
 mod wildcards;

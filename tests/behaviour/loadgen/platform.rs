@@ -59,7 +59,10 @@ fn what_is_wrong_with_them_is_said() {
     for (more, words) in [
         (json!({"workload": ["a"], "a": [{"a": 1}]}), ["a[0]", "contains itself"]),
         (
-            json!({"workload": ["a"], "a": [{"task": ["t"], "iterations": 0}], "t": {"request": "GET", "url-endpoint": "/"}}),
+            json!({
+                "workload": ["a"], "a": [{"task": ["t"], "iterations": 0}],
+                "t": {"request": "GET", "url-endpoint": "/"}
+            }),
             ["workload", "0 iterations"],
         ),
         (json!({"workload": ["a"], "a": [{"task": ["t"]}]}), ["a[0]", "\"iterations\" is missing"]),
@@ -79,7 +82,10 @@ fn what_is_wrong_with_them_is_said() {
             ["a[0].task", "without a task"],
         ),
         (
-            json!({"workload": ["a"], "a": [{"a2": 2_000_000_000}], "a2": [{"task": ["t"], "iterations": 2}], "t": {"request": "GET", "url-endpoint": "/"}}),
+            json!({
+                "workload": ["a"], "a": [{"a2": 2_000_000_000}], "a2": [{"task": ["t"], "iterations": 2}],
+                "t": {"request": "GET", "url-endpoint": "/"}
+            }),
             ["a2[0]", "2000000000 times 2"],
         ),
     ] {

@@ -36,7 +36,8 @@ pub(super) struct Row {
 impl Row {
     /// The text of a column, without its unit.
     pub(super) fn text(&self, name: &str) -> &str {
-        let at = COLUMNS.iter().position(|(known, _)| *known == name).unwrap();
+        let at = COLUMNS.iter().position(|(known, _)| *known == name);
+        let at = at.unwrap_or_else(|| panic!("there is no column {name}"));
         &self.columns[at]
     }
 

@@ -17,7 +17,7 @@ impl Files {
     pub(super) fn new() -> Self {
         let directory = scratch();
         for name in ["jobs", "workloads", "tasks"] {
-            fs::create_dir(directory.path().join(name)).unwrap();
+            fs::create_dir(directory.path().join(name)).expect("a directory can be made");
         }
         Self { directory }
     }
@@ -25,8 +25,9 @@ impl Files {
     /// Writes a file of any kind.
     pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.directory.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
+        let parent = path.parent().expect("it is below the directory");
+        fs::create_dir_all(parent).expect("a directory can be made");
+        fs::write(&path, text).expect("a file can be written");
         path
     }
 
@@ -70,7 +71,7 @@ impl Files {
         });
         for (key, value) in more.as_object().into_iter().flatten() {
             if value.is_null() {
-                job.as_object_mut().unwrap().remove(key);
+                job.as_object_mut().expect("a job is an object").remove(key);
             } else {
                 job[key] = value.clone();
             }

@@ -9,50 +9,50 @@ use tempfile::TempDir;
 use crate::program::{Program, binary, command, scratch};
 
 /// An identity API in memory that logs what it is asked.
-pub(super) struct RestTarget {
+pub(crate) struct RestTarget {
     program: Program,
     directory: TempDir,
     /// What URLs begin with.
-    pub(super) base: String,
+    pub(crate) base: String,
 }
 
 /// A request as the server got it.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
-    pub(super) method: String,
-    pub(super) target: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: String,
-    pub(super) status: u64,
-    pub(super) connection: u64,
+pub(crate) struct Seen {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+    pub(crate) status: u64,
+    pub(crate) connection: u64,
     /// Microseconds since the server began.
-    pub(super) at: u64,
+    pub(crate) at: u64,
 }
 
 impl Seen {
     /// The value of a field.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let named = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.headers.iter().find(named).map(|(_, value)| value.as_str())
     }
 
     /// The payload as JSON.
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
 impl RestTarget {
     /// Starts one that behaves.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::scripted("")
     }
 
     /// Starts one that follows a script.
-    pub(super) fn scripted(script: &str) -> Self {
+    pub(crate) fn scripted(script: &str) -> Self {
         let directory = scratch();
         let file = directory.path().join("script.toml");
-        fs::write(&file, script).unwrap();
+        fs::write(&file, script).expect("a file can be written");
         let mut target = command(binary());
         target.args(["target", "rest", "--listen", "127.0.0.1:0", "--script"]).arg(&file);
         target.arg("--log").arg(directory.path().join("log"));
@@ -67,11 +67,12 @@ impl RestTarget {
     }
 
     /// Stops it; what it was asked, in order.
-    pub(super) fn stop(self) -> Vec<Seen> {
+    pub(crate) fn stop(self) -> Vec<Seen> {
         self.program.signal(Signal::INT);
         self.program.wait().expect(0);
-        let log = fs::read_to_string(self.directory.path().join("log")).unwrap();
-        log.lines().map(|line| seen(&serde_json::from_str(line).unwrap())).collect()
+        let log = fs::read_to_string(self.directory.path().join("log"));
+        let log = log.expect("the server wrote a log");
+        log.lines().map(|line| seen(&serde_json::from_str(line).expect("a line is JSON"))).collect()
     }
 }
 

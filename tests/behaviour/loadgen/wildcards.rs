@@ -103,7 +103,9 @@ fn answers_bring_values_by_name_and_by_pointer() {
     files.task(
         "use",
         &json!({
-            "request": "POST", "header": {"X-IPlanetDirectoryPro-Copy": "tokenId", "X-Other": "tokenId", "X-Path": "$PATH"},
+            "request": "POST", "header": {
+                "X-IPlanetDirectoryPro-Copy": "tokenId", "X-Other": "tokenId", "X-Path": "$PATH"
+            },
             "url-endpoint": "/echo/$TOKENID", "url-payload": "?token=$TOKENID",
             "data-payload": {"token": "$tokenId"},
             "WILDCARDS": [{"name": "$PATH", "type": "retained", "source": "/successUrl"}]
