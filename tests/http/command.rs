@@ -1,0 +1,157 @@
+//! `brunt http`: one URL or a file of them, with the flags that users of wrk and oha know.
+
+use brunt_testbed::{Listener, Served};
+
+use crate::brunt::{Brunt, Run};
+use crate::logged::{nginx, the_same};
+
+fn http(words: &str, url: &str) -> Run {
+    Brunt::new("http").typed(words).arg(url).run()
+}
+
+#[test]
+fn a_number_of_requests_is_made_by_so_many_connections() {
+    let Some(nginx) = nginx() else { return };
+    let run = http("-c 5 -n 503", &nginx.url(Listener::Clear, "/small.txt")).went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!((served.len(), Served::connections(&served).len()), (503, 5), "{run}");
+    assert!(run.report.contains("503"), "{run}");
+}
+
+#[test]
+fn a_time_is_kept_to() {
+    let Some(nginx) = nginx() else { return };
+    let url = nginx.url(Listener::Clear, "/small.txt");
+    for words in ["-c 3 -z 1s", "-c 3 -d 1s -t 1 --latency"] {
+        let before = nginx.served().len();
+        let run = http(words, &url).went_well();
+        let seconds = run.record()["rates"]["seconds"].as_f64().expect("a length");
+        assert!((0.9..3.0).contains(&seconds), "{seconds}\n{run}");
+        let served = nginx.served().split_off(before);
+        assert_eq!(served.len() as u64, run.count("ok"), "{run}");
+        assert!(served.len() > 100, "{run}");
+    }
+}
+
+#[test]
+fn a_rate_is_kept_to_whatever_the_answers() {
+    let Some(nginx) = nginx() else { return };
+    let run = http("-c 10 -q 200 -z 2s", &nginx.url(Listener::Clear, "/small.txt")).went_well();
+    assert_eq!((the_same(&nginx, &run).len(), run.count("planned")), (400, 400), "{run}");
+    assert_eq!(run.record()["plan"]["mode"], "open", "{run}");
+}
+
+#[test]
+fn methods_fields_and_bodies_are_sent_as_asked() {
+    let Some(nginx) = nginx() else { return };
+    let url = nginx.url(Listener::Clear, "/kept/posted");
+    let brunt = Brunt::new("http").typed("-c 2 -n 20 -m PUT -T text/csv -H");
+    let run = brunt.args(["X-Test: its own", "-d", "a,b\nc,d\n"]).arg(url).run().went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(nginx.kept("posted").as_deref(), Some(&b"a,b\nc,d\n"[..]), "{run}");
+    assert!(served.iter().all(|one| {
+        one.method == "PUT" && one.content_type == "text/csv" && one.x_test == "its own"
+    }));
+    let brunt = Brunt::new("http").typed("-c 1 -n 4 -m PUT -D");
+    let body = brunt.file("body", &"0123456789".repeat(10_000));
+    let run = brunt.arg(body).arg(nginx.url(Listener::Clear, "/kept/file")).run().went_well();
+    assert_eq!(nginx.kept("file").map(|body| body.len()), Some(100_000), "{run}");
+}
+
+#[test]
+fn connections_are_kept_or_not_and_spoken_over_as_asked() {
+    let Some(nginx) = nginx() else { return };
+    let ca = nginx.pki().ca();
+    let secured = |words: &str, path: &str| {
+        let brunt = Brunt::new("http").typed(words).arg("--cacert").arg(&ca);
+        brunt.arg(nginx.url(Listener::Tls, path)).run().went_well()
+    };
+    let clear = nginx.url(Listener::Clear, "/small.txt");
+    let mut seen = 0;
+    let mut since = || {
+        let served = nginx.served().split_off(seen);
+        seen += served.len();
+        (served.len(), Served::connections(&served).len(), served[0].protocol.clone())
+    };
+    let run = http("-c 4 -n 40 --disable-keepalive", &clear).went_well();
+    assert_eq!(since(), (40, 40, "HTTP/1.1".into()), "{run}");
+    let run = secured("-c 4 -n 40", "/small.txt");
+    assert_eq!(since(), (40, 4, "HTTP/1.1".into()), "{run}");
+    let run = secured("-c 2 -p 5 -n 100 --http2", "/small.txt");
+    assert_eq!(since(), (100, 2, "HTTP/2.0".into()), "{run}");
+    let run = secured("-c 2 -n 10 --http2", "/large.bin");
+    assert_eq!(since(), (10, 2, "HTTP/2.0".into()), "{run}");
+}
+
+#[test]
+fn a_file_of_urls_is_asked_for_one_after_the_other() {
+    let Some(nginx) = nginx() else { return };
+    let brunt = Brunt::new("http").typed("-c 2 -n 90 --urls-from-file");
+    let paths = ["/small.txt", "/user.json", "/status/404"];
+    let urls = paths.map(|path| nginx.url(Listener::Clear, path) + "\n").concat();
+    let urls = brunt.file("urls", &urls);
+    let run = brunt.arg(urls).run().ended_with(0);
+    let served = the_same(&nginx, &run);
+    for path in paths {
+        assert_eq!(served.iter().filter(|one| one.path == path).count(), 30, "{path}\n{run}");
+    }
+}
+
+#[test]
+fn what_came_back_is_told_by_status() {
+    let Some(nginx) = nginx() else { return };
+    let run = http("-c 2 -n 12", &nginx.url(Listener::Clear, "/status/503"));
+    the_same(&nginx, &run);
+    assert!(run.report.contains("503"), "{run}");
+    let run = http("-c 1 -n 3", &nginx.url(Listener::Clear, "/redirect/2")).went_well();
+    assert_eq!(run.ends(), [(("ok".into(), 302), 3)].into(), "{run}");
+    let run = http("-c 1 -n 3 --redirect 5", &nginx.url(Listener::Clear, "/redirect/2"));
+    assert_eq!(run.went_well().ends(), [(("ok".into(), 200), 3)].into());
+}
+
+#[test]
+fn other_ways_lead_to_the_same_server() {
+    let Some(nginx) = nginx() else { return };
+    let away = "http://id.example.test/small.txt";
+    let port = nginx.port(Listener::Clear);
+    let run = |words: &str, url: &str| {
+        let before = nginx.served().len();
+        let run = http(&format!("-c 2 -n 20 {words}"), url).went_well();
+        (nginx.served().split_off(before), run)
+    };
+    let (served, told) = run(&format!("--connect-to id.example.test:80:127.0.0.1:{port}"), away);
+    assert!(served.iter().all(|one| one.host == "id.example.test"), "{served:?}\n{told}");
+    assert_eq!(served.len(), 20, "{told}");
+    let socket = nginx.socket();
+    let socket = format!("--unix-socket {}", socket.display());
+    let (served, told) = run(&socket, "http://localhost/small.txt");
+    assert_eq!(served.iter().filter(|one| one.listener == "unix").count(), 20, "{told}");
+    let proxy = format!("-x http://127.0.0.1:{}", nginx.port(Listener::Proxy));
+    let (served, told) = run(&proxy, &nginx.url(Listener::Clear, "/small.txt"));
+    assert_eq!(served.iter().filter(|one| one.listener == "proxy").count(), 20, "{told}");
+    let (served, told) = run("--compressed", &nginx.url(Listener::Clear, "/text.txt"));
+    assert!(served.iter().all(|one| one.encoding == "gzip"), "{served:?}\n{told}");
+}
+
+#[test]
+fn a_pasted_command_line_of_curl_and_a_plan_ask_the_same() {
+    let Some(nginx) = nginx() else { return };
+    let url = nginx.url(Listener::Clear, "/kept/pasted");
+    let pasted = format!(
+        "curl -X PUT '{url}' -H 'X-Test: it'\\''s' -H 'Content-Type: application/json' --data-raw '{{\"a\": 1}}'"
+    );
+    let run = Brunt::new("http").typed("-c 1 -n 3 --curl").arg(&pasted).run().went_well();
+    let same = |served: Vec<Served>| {
+        assert_eq!(served.len(), 3);
+        assert!(served.iter().all(|one| {
+            one.method == "PUT" && one.x_test == "it's" && one.content_type == "application/json"
+        }));
+        assert_eq!(nginx.kept("pasted").as_deref(), Some(&b"{\"a\": 1}"[..]));
+    };
+    same(the_same(&nginx, &run));
+    let plan = Brunt::new("http").typed("-c 1 -n 3 --to-plan --curl").arg(&pasted).run();
+    let plan = plan.ended_with(0).report.clone();
+    assert_eq!(nginx.served().len(), 3, "{plan}");
+    Brunt::plan(&plan).run().went_well();
+    same(nginx.served().split_off(3));
+}

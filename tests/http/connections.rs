@@ -1,0 +1,111 @@
+//! How long connections live, who closes them, and what they run over.
+
+use brunt_testbed::{Listener, Nginx, Served};
+
+use crate::brunt::Brunt;
+use crate::logged::{base, nginx, plan, quoted, step, the_same};
+
+/// Requests of each connection, the most first.
+fn loads(served: &[Served]) -> Vec<u64> {
+    let mut loads: Vec<u64> = Served::connections(served).into_values().collect();
+    loads.sort_unstable_by(|a, b| b.cmp(a));
+    loads
+}
+
+fn small() -> String {
+    step("name = \"small\"\nget = \"/small.txt\"")
+}
+
+#[test]
+fn a_connection_is_kept_as_long_as_its_user() {
+    let Some(nginx) = nginx() else { return };
+    let run = Brunt::plan(&plan(5, 200, &base(&nginx, Listener::Clear), &small()));
+    let run = run.run().went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(loads(&served), [200; 5], "{run}");
+    assert_eq!((run.part("connect"), run.part("first byte")), (5, 1_000), "{run}");
+}
+
+#[test]
+fn a_connection_carries_as_many_requests_as_the_plan_says() {
+    let Some(nginx) = nginx() else { return };
+    for (most, expected) in [(1, vec![1; 40]), (3, [vec![3; 12], vec![2; 2]].concat())] {
+        let http = format!("{}\nrequests-per-connection = {most}", base(&nginx, Listener::Clear));
+        let before = nginx.served().len();
+        let run = Brunt::plan(&plan(2, 20, &http, &small())).run().went_well();
+        let served = nginx.served().split_off(before);
+        assert_eq!(loads(&served), expected, "{run}");
+        assert_eq!(run.part("connect"), expected.len() as u64, "{run}");
+    }
+}
+
+#[test]
+fn a_server_that_closes_after_five_requests_is_no_failure() {
+    let Some(nginx) = nginx() else { return };
+    let run = Brunt::plan(&plan(3, 12, &base(&nginx, Listener::Short), &small()));
+    let run = run.run().went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(loads(&served), [[5; 6].as_slice(), &[2; 3]].concat(), "{run}");
+    assert_eq!(run.part("connect"), 9, "{run}");
+    let steps = step("name = \"closing\"\nget = \"/close\"");
+    let run = Brunt::plan(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run().went_well();
+    assert_eq!((run.count("ok"), run.part("connect")), (20, 20), "{run}");
+}
+
+#[test]
+fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
+    let Some(nginx) = nginx() else { return };
+    let steps = small() + &step("pause = \"250ms\"");
+    let run = Brunt::plan(&plan(4, 4, &base(&nginx, Listener::Impatient), &steps));
+    let run = run.run().went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(served.len(), 16, "{run}");
+    assert_eq!(loads(&served), [1; 16], "{run}");
+    assert!(run.mean_response("small") < 150.0, "{run}");
+}
+
+#[test]
+fn a_connection_that_ends_without_an_answer_is_a_failure_of_its_own_class() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("name = \"dropped\"\npost = \"/dropped\"") + &small();
+    let run = Brunt::plan(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run();
+    let run = run.ended_with(5);
+    assert_eq!(run.count_of("dropped", "failed"), 20, "{run}");
+    assert_eq!(run.of_class("closed"), 20, "{run}");
+    assert_eq!(run.count_of("small", "ok"), 20, "{run}");
+    let served = nginx.served();
+    // Each was asked once: nothing says that the server had not done what it was asked, and a POST may do it twice.
+    assert_eq!(Served::statuses(&served), [(200, 20), (444, 20)].into(), "{run}");
+}
+
+#[test]
+fn a_server_on_a_unix_socket_is_asked_like_any_other() {
+    let Some(nginx) = nginx() else { return };
+    let socket = quoted(&nginx.socket());
+    let http = format!("{}\nunix = {socket}", base(&nginx, Listener::Unix));
+    let run = Brunt::plan(&plan(3, 30, &http, &small())).run().went_well();
+    let served = the_same(&nginx, &run);
+    assert!(served.iter().all(|one| one.listener == "unix" && one.host == "localhost"), "{run}");
+    assert_eq!(loads(&served), [30; 3], "{run}");
+}
+
+#[test]
+fn nobody_there_is_a_failure_to_connect() {
+    let Some(nginx) = nginx() else { return };
+    let away = format!("base = \"http://127.0.0.1:{}\"", brunt_testbed::free_port());
+    let run = Brunt::plan(&plan(1, 3, &away, &small())).run();
+    assert_ne!(run.code, 0, "{run}");
+    assert!(run.any_record().is_none() || run.of_class("connect") > 0, "{run}");
+    assert_eq!(nginx.served(), []);
+}
+
+#[test]
+fn a_large_answer_leaves_the_connection_as_good_as_a_small_one() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("get = \"/large.bin\"") + &small();
+    let run = Brunt::plan(&plan(2, 20, &base(&nginx, Listener::Clear), &steps)).run().went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(loads(&served), [40; 2], "{run}");
+    let bytes: u64 = served.iter().map(|one| one.body).sum();
+    assert_eq!(bytes, 40 * (Nginx::LARGE + Nginx::SMALL.len()) as u64, "{run}");
+}

@@ -1,0 +1,161 @@
+//! An identity server asked as an application asks it: a plan of a login's whole life against Keycloak.
+
+use std::fmt::Write as _;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use brunt_testbed::{Keycloak, PASSWORD, Seen, require};
+
+use crate::brunt::{Brunt, Run};
+use crate::logged::step;
+
+/// The Keycloak of all tests, for one of them at a time: starting it takes longer than any of them.
+pub(crate) fn keycloak() -> Option<MutexGuard<'static, Keycloak>> {
+    static SHARED: OnceLock<Mutex<Keycloak>> = OnceLock::new();
+    if !require(&["keycloak", "java"]) {
+        return None;
+    }
+    let shared = SHARED.get_or_init(|| Mutex::new(Keycloak::start()));
+    // A test that failed has said so; the server is none the worse for it.
+    Some(shared.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+const PROTOCOL: &str = "/realms/testbed/protocol/openid-connect";
+
+/// A token by password grant, what it is worth, whose it is, a change of that user by an administrator, and logging out.
+fn steps() -> String {
+    let form = |rest: &str| {
+        format!(
+            "form = {{ client_id = \"{}\", client_secret = \"${{secret}}\", {rest} }}",
+            Keycloak::CLIENT
+        )
+    };
+    let password = format!(
+        "grant_type = \"password\", username = \"user.${{number}}\", password = \"{PASSWORD}\", scope = \"openid\""
+    );
+    let active = "checks = [{ json = \"/active\", equals = true }]";
+    let gone = "checks = [{ json = \"/active\", equals = false }]";
+    let mut steps = String::new();
+    for lines in [
+        format!(
+            "name = \"token\"\npost = \"{PROTOCOL}/token\"\n{}\n\
+             extract = {{ token = {{ json = \"/access_token\", missing = \"fail\" }}, refresh = \"$.refresh_token\" }}",
+            form(&password)
+        ),
+        format!(
+            "name = \"introspect\"\npost = \"{PROTOCOL}/token/introspect\"\n{}\n{active}",
+            form("token = \"${token}\"")
+        ),
+        "pause = \"150ms\"".to_owned(),
+        format!(
+            "name = \"userinfo\"\nget = \"{PROTOCOL}/userinfo\"\nbearer = \"${{token}}\"\n\
+             checks = [{{ json = \"/preferred_username\", equals = \"user.${{number}}\" }}]\nextract = {{ id = \"/sub\" }}"
+        ),
+        format!(
+            "name = \"manager\"\npost = \"{PROTOCOL}/token\"\n{}\nextract = {{ manager = \"/access_token\" }}",
+            form("grant_type = \"client_credentials\"")
+        ),
+        "name = \"update\"\nput = \"/admin/realms/testbed/users/${id}\"\nbearer = \"${manager}\"\n\
+         json = { lastName = \"changed ${iteration}\" }\nstatus = 204"
+            .to_owned(),
+        format!(
+            "name = \"logout\"\npost = \"{PROTOCOL}/logout\"\n{}\nstatus = 204",
+            form("refresh_token = \"${refresh}\"")
+        ),
+        format!(
+            "name = \"forgotten\"\npost = \"{PROTOCOL}/token/introspect\"\n{}\n{gone}",
+            form("token = \"${token}\"")
+        ),
+    ] {
+        let _ = write!(steps, "{}", step(&lines));
+    }
+    steps
+}
+
+fn login(server: &Keycloak, run: &str) -> Brunt {
+    let plan = format!(
+        "name = \"login\"\n[run]\n{run}\ntimeout = \"30s\"\n[http]\nbase = \"{}\"\n[variables]\n\
+         number = {{ random = \"0..{}\" }}\niteration = {{ number = \"iteration\" }}\nsecret = {{ env = \"APP_SECRET\" }}\n\
+         [[scenario]]\n{}",
+        server.url(),
+        Keycloak::USERS - 1,
+        steps(),
+    );
+    Brunt::plan(&plan).env("APP_SECRET", Keycloak::SECRET)
+}
+
+/// That the server saw so many whole logins and nothing else.
+fn the_server_saw(seen: &Seen, logins: u64, run: &Run) {
+    let asked = [
+        ("POST", "/token", 200, 2 * logins),
+        ("POST", "/introspect", 200, 2 * logins),
+        ("GET", "/userinfo", 200, logins),
+        ("POST", "/logout", 204, logins),
+    ];
+    for (method, end, status, count) in asked {
+        assert_eq!(seen.asked(method, end, status), count, "{method} {end} {status}\n{run}");
+    }
+    let updates = seen.requests.iter().filter(|(method, path, status)| {
+        method == "PUT" && path.starts_with("/admin/realms/testbed/users/") && *status == 204
+    });
+    assert_eq!(updates.count() as u64, logins, "{run}");
+    assert_eq!(seen.requests.len() as u64, 7 * logins, "{run}");
+    let events = [
+        ("LOGIN", logins),
+        ("INTROSPECT_TOKEN", logins),
+        ("USER_INFO_REQUEST", logins),
+        ("CLIENT_LOGIN", logins),
+        ("UPDATE USER", logins),
+        ("LOGOUT", logins),
+        // A token that is worth nothing any more is told as an error, and answered as was asked for.
+        ("INTROSPECT_TOKEN_ERROR", logins),
+    ];
+    for (event, count) in events {
+        assert_eq!(seen.happened(event), count, "{event}\n{run}");
+    }
+}
+
+#[test]
+fn keycloak_saw_every_step_of_every_login() {
+    let Some(server) = keycloak() else { return };
+    let mut run = None;
+    let seen = server.saw(|| {
+        run = Some(login(&server, "users = 4\niterations = { shared = 40 }").run().went_well());
+    });
+    let run = run.expect("it ran");
+    the_server_saw(&seen, 40, &run);
+    for step in ["token", "introspect", "userinfo", "manager", "update", "logout", "forgotten"] {
+        assert_eq!(run.count_of(step, "ok"), 40, "{step}\n{run}");
+    }
+    // Thinking is no part of any answer, and neither secret is to be read anywhere.
+    assert_eq!(run.tally("pause pause made"), 40, "{run}");
+    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    assert!(!said.contains(Keycloak::SECRET) && !record.contains(Keycloak::SECRET), "{run}");
+    assert!(!said.contains("eyJ") && !run.record()["samples"].to_string().contains("eyJ"), "{run}");
+}
+
+#[test]
+fn logins_arrive_at_a_rate_whatever_keycloak_takes() {
+    let Some(server) = keycloak() else { return };
+    let mut run = None;
+    let seen = server.saw(|| {
+        run =
+            Some(login(&server, "users = 60\nrate = \"8/s\"\nduration = \"3s\"").run().went_well());
+    });
+    let run = run.expect("it ran");
+    the_server_saw(&seen, 24, &run);
+    assert_eq!(run.count("ok"), 7 * 24, "{run}");
+}
+
+#[test]
+fn a_refused_login_is_one_failure_and_its_steps_are_skipped() {
+    let Some(server) = keycloak() else { return };
+    let mut run = None;
+    let seen = server.saw(|| {
+        let brunt = login(&server, "users = 2\niterations = { each = 5 }");
+        run = Some(brunt.env("APP_SECRET", "wrong").run());
+    });
+    let run = run.expect("it ran");
+    assert_eq!(run.ends_of("token"), [(("result".into(), 401), 10)].into(), "{run}");
+    assert_eq!((seen.requests.len(), seen.asked("POST", "/token", 401)), (10, 10), "{run}");
+    assert_eq!((run.count("failed"), run.count("skipped")), (10, 60), "{run}");
+}

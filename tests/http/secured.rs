@@ -1,0 +1,114 @@
+//! HTTPS: which version is agreed on, whom is trusted, who shows a certificate, and what is resumed.
+
+use brunt_testbed::{Listener, Nginx, Served};
+
+use crate::brunt::{Brunt, Run};
+use crate::logged::{base, nginx, plan, quoted, step, the_same};
+
+/// The plan's words for the listener, the version and what else is said of TLS.
+fn http(nginx: &Nginx, listener: Listener, more: &str, tls: &str) -> String {
+    let ca = quoted(&nginx.pki().ca());
+    format!("{}\n{more}\n[http.tls]\nca = {ca}\n{tls}", base(nginx, listener))
+}
+
+fn run(http: &str, users: u32, each: u32) -> Run {
+    Brunt::plan(&plan(users, each, http, &step("name = \"small\"\nget = \"/small.txt\""))).run()
+}
+
+#[test]
+fn versions_are_agreed_on_by_alpn() {
+    let Some(nginx) = nginx() else { return };
+    for (version, protocol) in [("1.1", "HTTP/1.1"), ("2", "HTTP/2.0"), ("auto", "HTTP/2.0")] {
+        let before = nginx.served().len();
+        let http = http(&nginx, Listener::Tls, &format!("version = \"{version}\""), "");
+        let run = run(&http, 3, 50).went_well();
+        let served = nginx.served().split_off(before);
+        assert_eq!(Served::statuses(&served), [(200, 150)].into(), "{run}");
+        assert!(served.iter().all(|one| one.protocol == protocol && one.tls == "TLSv1.3"), "{run}");
+        assert_eq!(Served::connections(&served).len(), 3, "{run}");
+        assert_eq!((run.part("connect"), run.part("tls"), run.part("first byte")), (3, 3, 150));
+    }
+}
+
+#[test]
+fn users_share_a_connection_by_streams() {
+    let Some(nginx) = nginx() else { return };
+    let http = http(&nginx, Listener::Tls, "version = \"2\"\nstreams = 4", "");
+    let run = run(&http, 8, 25).went_well();
+    let served = the_same(&nginx, &run);
+    let loads: Vec<u64> = Served::connections(&served).into_values().collect();
+    assert_eq!(loads, [100, 100], "{run}");
+}
+
+#[test]
+fn large_bodies_cross_http2_both_ways() {
+    let Some(nginx) = nginx() else { return };
+    let http = http(&nginx, Listener::Tls, "version = \"2\"", "");
+    let steps = step("put = \"/kept/${user}\"\nbody-file = \"large.txt\"")
+        + &step("get = \"/large.bin\"\nchecks = [{ size = \"1048576\" }]")
+        + &step("head = \"/large.bin\"")
+        + &step("get = \"/chunked.txt\"\nchecks = [{ size = \"100000\" }]")
+        + &step("get = \"/status/404\"\nstatus = 404");
+    let plan = plan(2, 3, &http, &steps) + "\n[variables]\nuser = { number = \"user\" }\n";
+    let brunt = Brunt::plan(&plan);
+    let large = "0123456789abcdef".repeat(Nginx::LARGE / 16);
+    brunt.file("large.txt", &large);
+    let run = brunt.run().went_well();
+    let served = the_same(&nginx, &run);
+    assert!(served.iter().all(|one| one.protocol == "HTTP/2.0"), "{run}");
+    for user in 0..2 {
+        assert!(nginx.kept(&user.to_string()) == Some(large.clone().into_bytes()), "{run}");
+    }
+}
+
+#[test]
+fn a_certificate_is_shown_where_one_is_wanted() {
+    let Some(nginx) = nginx() else { return };
+    let (cert, key) = (nginx.pki().pem("client"), nginx.pki().private_key("client"));
+    let (cert, key) = (quoted(&cert), quoted(&key));
+    for version in ["1.1", "2"] {
+        let before = nginx.served().len();
+        let version = format!("version = \"{version}\"");
+        let shown = format!("cert = {cert}\nkey = {key}");
+        let with = run(&http(&nginx, Listener::Mutual, &version, &shown), 2, 10).went_well();
+        let without = run(&http(&nginx, Listener::Mutual, &version, ""), 2, 10);
+        let served = nginx.served().split_off(before);
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            served.iter().partition(|one| one.client == "CN=user.5,O=testbed");
+        assert_eq!((known.len(), unknown.len()), (20, 20), "{with}\n{without}");
+        assert_eq!(without.ends(), [(("result".into(), 400), 20)].into(), "{without}");
+    }
+}
+
+#[test]
+fn whom_nobody_vouches_for_is_asked_nothing() {
+    let Some(nginx) = nginx() else { return };
+    let other = quoted(&nginx.pki().pem("client"));
+    let http = format!("{}\n[http.tls]\nca = {other}", base(&nginx, Listener::Tls));
+    let refused = run(&http, 1, 3);
+    assert_ne!(refused.code, 0, "{refused}");
+    assert!(refused.any_record().is_none() || refused.of_class("tls") > 0, "{refused}");
+    assert!(format!("{refused}").to_lowercase().contains("certificate"), "{refused}");
+    assert_eq!(nginx.served(), []);
+    let http = format!("{}\n[http.tls]\ninsecure = true", base(&nginx, Listener::Tls));
+    let trusting = run(&http, 1, 3).went_well();
+    assert_eq!(the_same(&nginx, &trusting).len(), 3);
+}
+
+#[test]
+fn handshakes_are_resumed_unless_the_plan_says_otherwise() {
+    let Some(nginx) = nginx() else { return };
+    for (lowest, highest) in [("1.3", "1.3"), ("1.2", "1.2")] {
+        for resume in [true, false] {
+            let tls = format!("lowest = \"{lowest}\"\nhighest = \"{highest}\"\nresume = {resume}");
+            let http = http(&nginx, Listener::Tls, "requests-per-connection = 1", &tls);
+            let before = nginx.served().len();
+            let run = run(&http, 1, 20).went_well();
+            let served = nginx.served().split_off(before);
+            let resumed = served.iter().filter(|one| one.resumed).count();
+            assert_eq!(resumed, if resume { 19 } else { 0 }, "TLS {highest}\n{run}");
+            assert!(served.iter().all(|one| one.tls == format!("TLSv{highest}")), "{run}");
+            assert_eq!((run.part("tls"), Served::connections(&served).len()), (20, 20), "{run}");
+        }
+    }
+}

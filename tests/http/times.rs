@@ -1,0 +1,98 @@
+//! What is measured and what is not: thresholds, timeouts, pauses, and load that does not wait for answers.
+
+use std::time::Duration;
+
+use brunt_testbed::{Listener, Nginx, Served, until};
+
+use crate::brunt::Brunt;
+use crate::logged::{base, nginx, plan, step, the_same};
+
+#[test]
+fn an_answer_after_its_threshold_is_exceeded_and_not_failed() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("name = \"slow\"\nget = \"/slow.txt\"\nthreshold = \"100ms\"")
+        + &step("name = \"patient\"\nget = \"/slow.txt\"\nthreshold = \"30s\"");
+    let run = Brunt::plan(&plan(4, 2, &base(&nginx, Listener::Clear), &steps)).run().ended_with(0);
+    the_same(&nginx, &run);
+    assert_eq!(run.ends_of("slow"), [(("exceeded".into(), 200), 8)].into(), "{run}");
+    assert_eq!(run.ends_of("patient"), [(("ok".into(), 200), 8)].into(), "{run}");
+    assert_eq!((run.tally("slow exceeded"), run.tally("slow passed")), (8, 0), "{run}");
+    assert!(run.shortest_service("patient") >= Nginx::SLOW.as_secs_f64() * 999.0, "{run}");
+}
+
+#[test]
+fn pauses_are_in_no_time() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("name = \"first\"\nget = \"/small.txt\"")
+        + &step("pause = \"300ms\"")
+        + &step("name = \"second\"\nget = \"/small.txt\"");
+    let plan = plan(3, 3, &base(&nginx, Listener::Clear), &steps);
+    let plan = plan.replace("users = 3", "users = 3\nthink = \"200ms\"");
+    let run = Brunt::plan(&plan).run().went_well();
+    the_same(&nginx, &run);
+    for operation in ["first", "second"] {
+        assert!(run.mean_response(operation) < 100.0, "{operation}\n{run}");
+    }
+    assert_eq!(run.tally("pause pause made"), 9, "{run}");
+    let paused = Duration::from_nanos(run.tally("pause pause ns"));
+    assert!(paused >= 9 * Duration::from_millis(300), "{paused:?}\n{run}");
+    let seconds = run.record()["rates"]["seconds"].as_f64().expect("a length");
+    assert!(seconds > 3.0 * 0.3 + 2.0 * 0.2, "{seconds}");
+}
+
+#[test]
+fn what_is_not_answered_in_time_is_a_timeout_and_the_next_is_asked_by_another_connection() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("name = \"slow\"\nget = \"/slow.txt\"\ntimeout = \"100ms\"")
+        + &step("name = \"small\"\nget = \"/small.txt\"");
+    let run = Brunt::plan(&plan(2, 3, &base(&nginx, Listener::Clear), &steps)).run();
+    assert_eq!(run.count_of("slow", "timed_out"), 6, "{run}");
+    assert_eq!(run.count_of("small", "ok"), 6, "{run}");
+    let served = nginx.served();
+    let small: Vec<&Served> = served.iter().filter(|one| one.path == "/small.txt").collect();
+    assert_eq!(small.len(), 6, "{run}");
+    assert!(small.iter().all(|one| one.place == 1), "{served:?}\n{run}");
+    assert_eq!(run.record()["conservation"]["holds"], true, "{run}");
+}
+
+#[test]
+fn a_stalled_server_is_seen_in_response_times_of_an_open_load() {
+    let Some(nginx) = nginx() else { return };
+    let plan = format!(
+        "[run]\nrate = \"100/s\"\nduration = \"3s\"\nusers = 10\nbacklog = 1000\n[http]\n{}\n\n[[scenario]]\n{}",
+        base(&nginx, Listener::Clear),
+        step("name = \"small\"\nget = \"/small.txt\""),
+    );
+    let run = Brunt::plan(&plan).start();
+    until(Duration::from_secs(1), || false);
+    nginx.pause();
+    until(Duration::from_secs(1), || false);
+    nginx.resume();
+    let run = run.wait();
+    let served = the_same(&nginx, &run);
+    assert_eq!((served.len(), run.count("planned"), run.count("dropped")), (300, 300, 0), "{run}");
+    // A hundred were due while it stood still, though ten connections could only ask ten times.
+    let response = run.operation("small")["response"]["sum_ns"].as_f64().expect("a sum") / 1e9;
+    let service = run.operation("small")["service"]["sum_ns"].as_f64().expect("a sum") / 1e9;
+    assert!(response > 30.0 && service < response / 2.0, "{response} {service}\n{run}");
+}
+
+#[test]
+fn iterations_of_several_steps_arrive_when_they_are_due() {
+    let Some(nginx) = nginx() else { return };
+    let plan = format!(
+        "[run]\nrate = \"50/s\"\nduration = \"2s\"\nusers = 40\n[http]\n{}\n\n[[scenario]]\n{}{}{}",
+        base(&nginx, Listener::Clear),
+        step("name = \"first\"\nget = \"/small.txt?first\""),
+        step("pause = \"100ms\""),
+        step("name = \"second\"\nget = \"/small.txt?second\""),
+    );
+    let run = Brunt::plan(&plan).run().went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(served.len(), 200, "{run}");
+    assert_eq!((run.count_of("first", "ok"), run.count_of("second", "ok")), (100, 100), "{run}");
+    assert!(run.mean_response("second") < 80.0, "{run}");
+    // Iterations overlap, so there are several users; but not one for each arrival.
+    let users = Served::connections(&served).len();
+    assert!((2..=40).contains(&users), "{users}");
+}
