@@ -21,7 +21,7 @@ pub(crate) fn keycloak() -> Option<MutexGuard<'static, Keycloak>> {
 
 const PROTOCOL: &str = "/realms/testbed/protocol/openid-connect";
 
-/// A token by password grant, what it is worth, whose it is, a change of that user by an administrator, and logging out.
+/// A token by password grant, what it is worth, whose it is, a change of that user by an administrator, and the end.
 fn steps() -> String {
     let form = |rest: &str| {
         format!(
@@ -48,7 +48,8 @@ fn steps() -> String {
         "pause = \"150ms\"".to_owned(),
         format!(
             "name = \"userinfo\"\nget = \"{PROTOCOL}/userinfo\"\nbearer = \"${{token}}\"\n\
-             checks = [{{ json = \"/preferred_username\", equals = \"user.${{number}}\" }}]\nextract = {{ id = \"/sub\" }}"
+             checks = [{{ json = \"/preferred_username\", equals = \"user.${{number}}\" }}]\n\
+             extract = {{ id = \"/sub\" }}"
         ),
         format!(
             "name = \"manager\"\npost = \"{PROTOCOL}/token\"\n{}\nextract = {{ manager = \"/access_token\" }}",
@@ -74,7 +75,8 @@ fn steps() -> String {
 fn login(server: &Keycloak, run: &str) -> Brunt {
     let plan = format!(
         "name = \"login\"\n[run]\n{run}\ntimeout = \"30s\"\n[http]\nbase = \"{}\"\n[variables]\n\
-         number = {{ random = \"0..{}\" }}\niteration = {{ number = \"iteration\" }}\nsecret = {{ env = \"APP_SECRET\" }}\n\
+         number = {{ random = \"0..{}\" }}\niteration = {{ number = \"iteration\" }}\n\
+         secret = {{ env = \"APP_SECRET\" }}\n\
          [[scenario]]\n{}",
         server.url(),
         Keycloak::USERS - 1,

@@ -25,7 +25,8 @@ const TASKS: [(&str, &str); 5] = [
     ),
     (
         "query",
-        r#"{"request": "GET", "url-endpoint": "/api/users", "url-payload": "?_queryFilter=_id+eq+%22user.$RANDOMVALUE%22",
+        r#"{"request": "GET", "url-endpoint": "/api/users",
+            "url-payload": "?_queryFilter=_id+eq+%22user.$RANDOMVALUE%22",
             "header": {"X-OpenIDM-Username": "$ADMINUSERID", "X-OpenIDM-Password": "$ADMINUSERPASSWORD"}}"#,
     ),
     (

@@ -25,7 +25,8 @@ fn rows(count: u32) -> String {
 fn unique_rows_are_each_used_once_over_users_nodes_and_threads() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
-        "[run]\nusers = 4\nworkers = 2\n[http]\n{}\n[feeders]\npeople = {{ csv = \"people.csv\", order = \"unique\" }}\n\
+        "[run]\nusers = 4\nworkers = 2\n[http]\n{}\n[feeders]\n\
+         people = {{ csv = \"people.csv\", order = \"unique\" }}\n\
          [[scenario]]\n{}",
         base(&nginx, Listener::Clear),
         step("get = \"/small.txt\"\nheaders = { X-Test = \"${people.name}/${people.password}\" }"),

@@ -276,11 +276,21 @@ mod tests {
 
     #[test]
     fn requests_and_events_are_told_apart() {
-        let log = r#"2026-11-21 08:04:16,089 INFO  [org.keycloak.http.access-log] (executor-thread-1) asked GET /realms/testbed HTTP/1.1 200
-2026-11-21 08:04:16,089 INFO  [org.keycloak.http.access-log] (executor-thread-1) asked GET /realms/testbed/userinfo?a=b HTTP/1.1 200
-2026-11-21 08:04:16,145 INFO  [org.keycloak.events] (executor-thread-1) type="CLIENT_LOGIN", realmId="5d3e", grant_type="client_credentials"
-2026-11-21 08:04:16,329 INFO  [org.keycloak.events] (executor-thread-1) operationType="UPDATE", realmId="5d3e", resourceType="USER", resourcePath="users/7""#;
-        let seen = Seen::of(log);
+        let line = |category: &str, text: &str| {
+            format!(
+                "2026-11-21 08:04:16,089 INFO  [org.keycloak.{category}] (executor-thread-1) {text}\n"
+            )
+        };
+        let log = [
+            line("http.access-log", "asked GET /realms/testbed HTTP/1.1 200"),
+            line("http.access-log", "asked GET /realms/testbed/userinfo?a=b HTTP/1.1 200"),
+            line(
+                "events",
+                r#"type="CLIENT_LOGIN", realmId="5d3e", grant_type="client_credentials""#,
+            ),
+            line("events", r#"operationType="UPDATE", realmId="5d3e", resourceType="USER""#),
+        ];
+        let seen = Seen::of(&log.concat());
         assert_eq!(seen.requests, [("GET".into(), "/realms/testbed/userinfo".into(), 200)]);
         assert_eq!(seen.events, ["CLIENT_LOGIN", "UPDATE USER"]);
         assert_eq!((seen.asked("GET", "/userinfo", 200), seen.happened("CLIENT_LOGIN")), (1, 1));

@@ -271,7 +271,8 @@ fn places(root: &Path, ports: [u16; 6]) -> String {
          location = /close {{ keepalive_timeout 0; return 200 closing; }}\n\
          location = /dropped {{ return 444; }}\n\
          location = /cookie {{ add_header Set-Cookie \"session=$request_id; Path=/\"; return 200 \"$http_cookie\"; }}\n\
-         location = /private {{ auth_basic private; auth_basic_user_file {root}/passwords; try_files /small.txt =404; }}\n\
+         location = /private {{ auth_basic private; auth_basic_user_file {root}/passwords;\n\
+         try_files /small.txt =404; }}\n\
          location /mark/ {{ return 204; }}\n\
          location /kept/ {{ root {root}; dav_methods PUT DELETE; }}\n",
         root = root.display(),

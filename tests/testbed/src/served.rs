@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn the_columns_of_opendj_are_told_apart() {
-        let log = "127.0.0.1\t127.0.0.1\tadmin\t21/Nov/2026:08:13:31 +0000\tPOST\t/api/users\t_action=create\tHTTP/1.1\t\
-                   400\tcurl/7.88.1\t2\t15\t0\n127.0.0.1\t127";
+        let log = "127.0.0.1\t127.0.0.1\tadmin\t21/Nov/2026:08:13:31 +0000\tPOST\t/api/users\t_action=create\t\
+                   HTTP/1.1\t400\tcurl/7.88.1\t2\t15\t0\n127.0.0.1\t127";
         let expected = Served {
             method: "POST".into(),
             path: "/api/users?_action=create".into(),

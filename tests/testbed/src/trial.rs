@@ -1,4 +1,4 @@
-//! [`Trial`]: a command line carried out once in a home directory of its own, and [`Ended`]: everything that came of it.
+//! [`Trial`]: a command line carried out once in a home directory of its own, and [`Ended`]: what came of it.
 //!
 //! Of the program under test this knows one thing, the shape of the record that it writes, because that is where
 //! counts can be read without parsing prose. What the words of a command line mean is for the tests to know.
