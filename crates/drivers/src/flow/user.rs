@@ -321,8 +321,9 @@ fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
 
 impl Session for User {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
-        let before = watch.now();
         let desk = Rc::clone(&self.desk);
+        let coarse = desk.course.flow().times == Times::Coarse;
+        let before = coarse.then(|| watch.now());
         match self.ahead() {
             Ahead::Arrival => {
                 for spot in desk.course.firsts() {
@@ -338,7 +339,7 @@ impl Session for User {
             }
             _ => return,
         }
-        if self.desk.course.flow().times == Times::Coarse {
+        if let Some(before) = before {
             self.opening = watch.now() - before;
         }
     }

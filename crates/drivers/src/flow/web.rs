@@ -65,16 +65,18 @@ impl Web {
             self.render((spot, http, note), course, values)
                 .map_err(|unset| course.bare(unset, watch))?;
         }
-        let origin = match &note.origin {
-            Some((origin, _)) => Arc::clone(origin),
-            None => self.aim().await.map_err(|failure| failure.outcome(watch))?,
+        let aimed;
+        let origin = if let Some((origin, _)) = &note.origin {
+            origin
+        } else {
+            aimed = self.aim().await.map_err(|failure| failure.outcome(watch))?;
+            &aimed
         };
-        if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, &origin))
-        {
+        if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
             return Err(failure.outcome(watch));
         }
         let (request, response) = (&mut self.request, &mut self.response);
-        let sent = self.client.exchange(&origin, request, note.wanted, response, watch).await;
+        let sent = self.client.exchange(origin, request, note.wanted, response, watch).await;
         sent.map_err(|failure| {
             self.rendered = None;
             failure.outcome(watch)

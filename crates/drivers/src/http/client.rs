@@ -9,7 +9,6 @@ use super::encoding::{self, Unpacked};
 use super::failure::Failure;
 use super::group::Group;
 use super::lane::{Lane, Owner};
-use super::message::Manner;
 use super::network::Network;
 use super::origin::{self, Origin};
 use super::redirect;
@@ -32,7 +31,7 @@ pub struct Client {
     lanes: Vec<Lane>,
     jar: Jar,
     /// The place a URL led to last, by its spelling.
-    last: Option<(Box<[u8]>, Arc<Origin>)>,
+    last: Option<(Vec<u8>, Arc<Origin>)>,
 }
 
 impl Client {
@@ -63,7 +62,10 @@ impl Client {
             Some(known) => known,
             None => Box::pin(self.look_up(place)).await?,
         };
-        self.last = Some((place.into(), Arc::clone(&found)));
+        let mut spelling = self.last.take().map(|(spelling, _)| spelling).unwrap_or_default();
+        spelling.clear();
+        spelling.extend_from_slice(place);
+        self.last = Some((spelling, Arc::clone(&found)));
         Ok((found, length))
     }
 
@@ -220,7 +222,7 @@ impl Client {
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
-        let manner = Manner::of(request)?;
+        let manner = request.manner()?;
         let at = self.lane(origin);
         let (owner, lanes) = self.parts();
         let limits = &owner.network.settings.limits;

@@ -140,7 +140,7 @@ impl Connection {
             first: None,
             broken: None,
         };
-        let early = if ask.manner.expects { Box::pin(carrying.hold(watch)).await? } else { None };
+        let early = if ask.manner.expects() { Box::pin(carrying.hold(watch)).await? } else { None };
         let done = match early {
             Some(done) => done,
             None => poll_fn(|context| carrying.poll(context, watch)).await?,
@@ -252,13 +252,30 @@ impl Carrying<'_> {
     /// Puts the request together and writes it, in one piece if the socket takes it.
     fn begin(&mut self, context: &mut Context<'_>, watch: &mut Watch<'_>) {
         let ask = self.ask;
+        self.phase = Phase::Head;
+        // What no field is added to leaves as it did before.
+        let plain = !ask.last && ask.extra.is_empty();
+        let image = ask.request.image();
+        if plain && let Some(bytes) = image.borrow().of(ask.origin) {
+            return self.write(bytes, context, watch);
+        }
         let out = &mut *self.group.output.borrow_mut();
         out.clear();
         self.outgoing.behind = ask.manner.write(out, ask.request, ask.origin, ask.last, ask.extra);
-        self.outgoing.held = ask.manner.expects;
-        self.phase = Phase::Head;
+        self.outgoing.held = ask.manner.expects();
+        if plain && self.outgoing.behind.is_empty() {
+            image.borrow_mut().sent(ask.origin, out);
+        }
+        self.write(out, context, watch);
+        if out.capacity() > OUTPUT_KEPT {
+            *out = Vec::new();
+        }
+    }
+
+    /// Writes the first bytes and keeps those that the socket does not take.
+    fn write(&mut self, bytes: &[u8], context: &mut Context<'_>, watch: &mut Watch<'_>) {
         watch.sent();
-        let written = match Pin::new(&mut *self.stream).poll_write(context, out) {
+        let written = match Pin::new(&mut *self.stream).poll_write(context, bytes) {
             Poll::Ready(Ok(count)) => count,
             Poll::Ready(Err(error)) => {
                 self.broken = Some(error);
@@ -267,11 +284,8 @@ impl Carrying<'_> {
             Poll::Pending => 0,
         };
         self.outgoing.unflushed = self.stream.is_secured();
-        if let Some(rest) = out.get(written..).filter(|rest| !rest.is_empty()) {
+        if let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
             self.outgoing.head = rest.to_vec();
-        }
-        if out.capacity() > OUTPUT_KEPT {
-            *out = Vec::new();
         }
     }
 
@@ -402,7 +416,7 @@ impl Carrying<'_> {
                 response.fields.push(Field { name, value });
             }
         };
-        let Some(head) = wire::scan(bytes, manner.asked, limits.fields, show)? else {
+        let Some(head) = wire::scan(bytes, manner.asked(), limits.fields, show)? else {
             let too_long = bytes.len() > limits.head;
             return if too_long { Err(Failure::HeadTooLong(limits.head)) } else { Ok(None) };
         };

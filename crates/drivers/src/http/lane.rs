@@ -182,7 +182,7 @@ impl Lane {
             response.clear();
             match connection.exchange(owner.group, Ask { last, ..ask }, response, watch).await {
                 Ok(done) => {
-                    let persistent = done.persistent && !last && !ask.manner.close;
+                    let persistent = done.persistent && !last && !ask.manner.closes();
                     return Ok(Done { persistent, ..done });
                 }
                 Err(failure) => {

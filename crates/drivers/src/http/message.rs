@@ -12,20 +12,21 @@ const INLINE: usize = 16 * 1024;
 /// What ends a body that is sent as one chunk.
 const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
 
-/// What the fields of a request mean to its connection.
+/// What the fields of a request mean to its connection: flags in a byte, as it goes from hand to hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "fields are there or not, each by itself")]
-pub(super) struct Manner {
-    /// It asks that the connection be closed.
-    pub(super) close: bool,
-    /// It waits for `100 Continue` before it sends its body.
-    pub(super) expects: bool,
-    /// How its answer is to be read.
-    pub(super) asked: Asked,
-    host: bool,
-    connection: bool,
-    chunked: bool,
-}
+pub(super) struct Manner(u8);
+
+/// Its method is HEAD.
+const HEAD: u8 = 1;
+/// It asks that the connection be closed.
+const CLOSE: u8 = 1 << 1;
+/// It waits for `100 Continue` before it sends its body.
+const EXPECTS: u8 = 1 << 2;
+/// It has such fields of its own.
+const HOST: u8 = 1 << 3;
+const CONNECTION: u8 = 1 << 4;
+/// Its body is sent in chunks.
+const CHUNKED: u8 = 1 << 5;
 
 /// What leaves behind the bytes that are sent together with the head.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,8 +65,7 @@ impl Manner {
             let path = String::from_utf8_lossy(request.target()).into_owned();
             return Err(super::UrlError::Byte { path, byte }.into());
         }
-        let asked = if request.method() == b"HEAD" { Asked::Head } else { Asked::Any };
-        let mut manner = Self { asked, ..Self::default() };
+        let mut manner = Self(if request.method() == b"HEAD" { HEAD } else { 0 });
         for (name, value) in request.fields() {
             if !wire::is_field_name(name) {
                 return Err(Failure::Unsendable(
@@ -79,27 +79,52 @@ impl Manner {
             }
             manner.read(name, value)?;
         }
-        manner.expects &= request.body().bytes().is_some_and(|body| !body.is_empty());
+        if request.body().bytes().is_none_or(<[u8]>::is_empty) {
+            manner.0 &= !EXPECTS;
+        }
         Ok(manner)
     }
 
+    /// Whether it asks that the connection be closed.
+    pub(super) fn closes(self) -> bool {
+        self.has(CLOSE)
+    }
+
+    /// Whether it waits for `100 Continue` before it sends its body.
+    pub(super) fn expects(self) -> bool {
+        self.has(EXPECTS)
+    }
+
+    /// How its answer is to be read.
+    pub(super) fn asked(self) -> Asked {
+        if self.has(HEAD) { Asked::Head } else { Asked::Any }
+    }
+
+    fn has(self, flag: u8) -> bool {
+        self.0 & flag != 0
+    }
+
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Failure> {
+        let value = value.trim_ascii();
         match name.len() {
-            4 => self.host |= name.eq_ignore_ascii_case(b"host"),
-            6 => {
-                self.expects |= name.eq_ignore_ascii_case(b"expect")
-                    && value.trim_ascii().eq_ignore_ascii_case(b"100-continue");
+            4 if name.eq_ignore_ascii_case(b"host") => self.0 |= HOST,
+            6 if name.eq_ignore_ascii_case(b"expect")
+                && value.eq_ignore_ascii_case(b"100-continue") =>
+            {
+                self.0 |= EXPECTS;
             }
             10 if name.eq_ignore_ascii_case(b"connection") => {
-                self.connection = true;
+                self.0 |= CONNECTION;
                 let mut options = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-                self.close |= options.any(|option| option.eq_ignore_ascii_case(b"close"));
+                if options.any(|option| option.eq_ignore_ascii_case(b"close")) {
+                    self.0 |= CLOSE;
+                }
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                if !value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
+                if !value.eq_ignore_ascii_case(b"chunked") {
                     return Err(Failure::Unsendable("its Transfer-Encoding is not chunked"));
                 }
-                self.chunked = true;
+                self.0 |= CHUNKED;
             }
             _ => {}
         }
@@ -127,7 +152,7 @@ impl Manner {
                 }
             }
         }
-        if !self.host {
+        if !self.has(HOST) {
             wire::field(out, b"Host", origin.authority());
         }
         for (name, value) in request.fields() {
@@ -136,14 +161,14 @@ impl Manner {
                 wire::field(out, name, value);
             }
         }
-        if close && !self.connection {
+        if close && !self.has(CONNECTION) {
             out.extend_from_slice(b"Connection: close\r\n");
         }
         out.extend_from_slice(extra);
         let body = request.body().bytes();
         let mut last: &[u8] = b"";
         match body {
-            _ if self.chunked => last = LAST_CHUNK,
+            _ if self.has(CHUNKED) => last = LAST_CHUNK,
             Some(body) => wire::length(out, body.len() as u64),
             // A method that is expected to bring something says that it brings nothing (RFC 9110 section 8.6).
             None if matches!(request.method(), b"POST" | b"PUT" | b"PATCH") => wire::length(out, 0),
@@ -151,12 +176,12 @@ impl Manner {
         }
         wire::finish(out);
         let body = body.unwrap_or_default();
-        if self.chunked && body.is_empty() {
+        if self.has(CHUNKED) && body.is_empty() {
             last = b"0\r\n\r\n";
-        } else if self.chunked {
+        } else if self.has(CHUNKED) {
             wire::chunk_size(out, body.len() as u64);
         }
-        if body.len() > INLINE || self.expects {
+        if body.len() > INLINE || self.expects() {
             return Behind { body, last };
         }
         out.extend_from_slice(body);
@@ -259,9 +284,9 @@ mod tests {
     fn fields_are_understood_in_any_case() {
         let fields = [("EXPECT", "100-Continue"), ("connection", "TE, Close")];
         let manner = Manner::of(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
-        assert!(manner.close && manner.expects);
+        assert!(manner.closes() && manner.expects());
         let manner = Manner::of(&request("PUT", "/", &fields, None)).unwrap();
-        assert!(!manner.expects, "there is nothing to wait with");
+        assert!(!manner.expects(), "there is nothing to wait with");
         assert!(is_idempotent(b"PUT") && !is_idempotent(b"POST") && !is_idempotent(b"PATCH"));
     }
 }

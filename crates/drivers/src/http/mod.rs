@@ -11,6 +11,7 @@ pub mod encoding;
 mod failure;
 mod group;
 mod http2;
+mod image;
 mod lane;
 mod message;
 mod network;

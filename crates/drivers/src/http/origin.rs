@@ -9,11 +9,14 @@ use crate::net::tcp::DialerError;
 use crate::net::tls;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use url::{Host, Url};
 
 /// A scheme, a host and a port, and all that a connection to them needs.
 #[derive(Debug)]
 pub struct Origin {
+    /// No other has it, in this process.
+    number: u64,
     secure: bool,
     host: String,
     port: u16,
@@ -112,7 +115,9 @@ impl Origin {
         relay: Option<Arc<Gateway>>,
         name: Option<tls::Name>,
     ) -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: MADE.fetch_add(1, Ordering::Relaxed),
             secure: named.secure,
             host: named.host,
             port: named.port,
@@ -122,6 +127,11 @@ impl Origin {
             relay,
             name,
         }
+    }
+
+    /// The number that tells it from every other.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Whether connections to it are secured: the scheme is `https`.

@@ -3,6 +3,10 @@
 //! Fields lie end to end in one buffer, so that a request which is rendered anew for every exchange allocates nothing
 //! once its buffers have grown. Where it goes is not in it: that is decided before it is rendered.
 
+use super::failure::Failure;
+use super::image::Image;
+use super::message::Manner;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// One request. Fields are kept in the order in which they were added, names in the case they were given.
@@ -17,6 +21,7 @@ pub struct Request {
     body: Body,
     /// The buffer of a body that was rendered, while there is none.
     spare: Vec<u8>,
+    image: RefCell<Image>,
 }
 
 /// What follows the head.
@@ -65,6 +70,7 @@ impl Request {
 
     /// The path and query, to be written.
     pub fn target_mut(&mut self) -> &mut Vec<u8> {
+        self.image.get_mut().change();
         &mut self.target
     }
 
@@ -73,6 +79,7 @@ impl Request {
     pub fn set_target(&mut self, rest: &[u8]) {
         let end = rest.iter().position(|byte| *byte == b'#').unwrap_or(rest.len());
         let rest = &rest[..end];
+        self.image.get_mut().change();
         self.target.clear();
         if !rest.starts_with(b"/") && rest != b"*" {
             self.target.push(b'/');
@@ -82,6 +89,7 @@ impl Request {
 
     /// Adds a field.
     pub fn add(&mut self, name: &str, value: &[u8]) {
+        self.image.get_mut().change();
         self.bytes.extend_from_slice(name.as_bytes());
         let name_end = self.bytes.len();
         self.bytes.extend_from_slice(value);
@@ -94,6 +102,7 @@ impl Request {
         name: &str,
         value: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.image.get_mut().change();
         self.bytes.extend_from_slice(name.as_bytes());
         let name_end = self.bytes.len();
         value(&mut self.bytes)?;
@@ -117,6 +126,7 @@ impl Request {
 
     /// Changes the method and nothing else.
     pub(super) fn set_method(&mut self, method: &[u8]) {
+        self.image.get_mut().change();
         self.method.clear();
         self.method.extend_from_slice(method);
     }
@@ -124,6 +134,7 @@ impl Request {
     /// Keeps those fields that `keep` says.
     pub(super) fn retain(&mut self, keep: impl Fn(&[u8], &[u8]) -> bool) {
         let before = self.clone();
+        self.image.get_mut().change();
         self.bytes.clear();
         self.fields.clear();
         for (name, value) in before.fields().filter(|(name, value)| keep(name, value)) {
@@ -141,10 +152,27 @@ impl Request {
 
     /// Becomes like the other, but for the body, which is left alone.
     pub(super) fn copy_head(&mut self, other: &Self) {
+        self.image.get_mut().change();
         self.method.clone_from(&other.method);
         self.target.clone_from(&other.target);
         self.bytes.clone_from(&other.bytes);
         self.fields.clone_from(&other.fields);
+    }
+
+    /// How it is sent, if it can be.
+    pub(super) fn manner(&self) -> Result<Manner, Failure> {
+        let known = self.image.borrow().manner();
+        if let Some(manner) = known {
+            return Ok(manner);
+        }
+        let manner = Manner::of(self)?;
+        self.image.borrow_mut().examined(manner);
+        Ok(manner)
+    }
+
+    /// What it was sent as before, to be borrowed within a poll alone.
+    pub(super) fn image(&self) -> &RefCell<Image> {
+        &self.image
     }
 
     /// The body.
@@ -164,6 +192,7 @@ impl Request {
 
     /// A body that is the same for all; or none.
     pub fn set_body(&mut self, body: Body) {
+        self.image.get_mut().change();
         if let Body::Rendered(mut bytes) = std::mem::replace(&mut self.body, body) {
             bytes.clear();
             self.spare = bytes;

@@ -88,7 +88,7 @@ mod tests {
         let to = listener.local_addr().unwrap();
         let echo = std::thread::spawn(move || {
             let (mut peer, _) = listener.accept().unwrap();
-            let mut room = [0; 70_000];
+            let mut room = vec![0; 70_000];
             loop {
                 let count = peer.read(&mut room).unwrap();
                 if count == 0 {

@@ -4,6 +4,8 @@ use crate::User;
 use crate::server::{Server, pause};
 use brunt_drivers::http::{Counts, Failure, Keep, Settings, Wanted};
 use brunt_exchange::{Class, Monotonic, Watch};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -53,24 +55,38 @@ async fn whoever_says_close_is_taken_at_their_word() {
 #[tokio::test]
 async fn a_connection_lost_while_idle_is_replaced_before_it_is_needed() {
     for word in [&b""[..], b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"] {
+        let said = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&said);
         let server = Server::start(move |_, peer| {
             peer.request();
             peer.say(OK);
             pause(10);
+            if word.is_empty() {
+                peer.end();
+            }
             peer.say(word);
+            counted.fetch_add(1, Ordering::SeqCst);
+            peer.await_end();
         });
         let mut user = User::new(Settings::default());
-        for _ in 0..3 {
+        for number in 1..4 {
             assert_eq!(user.post(&server, b"x").await.unwrap(), 200);
             // The runtime has to hear of it, as it does between exchanges that have pauses between them.
-            tokio::time::timeout(Duration::from_millis(30), std::future::pending::<()>())
-                .await
-                .unwrap_err();
+            while said.load(Ordering::SeqCst) < number {
+                breathe().await;
+            }
+            breathe().await;
         }
         let counts = user.network.counts();
         let (lost, unasked) = if word.is_empty() { (2, 0) } else { (0, 2) };
         assert_eq!(counts, Counts { opened: 3, lost, unasked, healed: 0 });
     }
+}
+
+/// Lets the runtime hear of what happened.
+async fn breathe() {
+    let moment = Duration::from_millis(5);
+    tokio::time::timeout(moment, std::future::pending::<()>()).await.unwrap_err();
 }
 
 /// A server that closes a connection in the very moment a second request is on its way.
