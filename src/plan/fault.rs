@@ -53,12 +53,21 @@ pub(crate) enum PlanError {
     },
 }
 
-/// The known name that is nearest to `name`, if one is near enough to have been meant.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const SIMILAR: f64 = 0.7;
-    let scored = known.into_iter().map(|one| (strsim::jaro_winkler(name, one), one));
-    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, known)| known)
+/// The known name that is nearest to `name`, if one is near enough to have been meant: a slip of the fingers before a
+/// beginning that is alike.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    const SIMILAR: f64 = 0.8;
+    let slips = |one: &&str| strsim::osa_distance(name, one);
+    let slipped = known.clone().into_iter().min_by_key(slips);
+    let few = slipped.filter(|one| slips(one) <= (name.chars().count() / 3).max(1));
+    few.or_else(|| {
+        let scored = known.into_iter().map(|one| (strsim::jaro_winkler(name, one), one));
+        let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        best.filter(|(score, _)| *score >= SIMILAR).map(|(_, known)| known)
+    })
 }
 
 /// `; did you mean 'x'?` where a known name is near, else a list of what is known.
@@ -66,5 +75,25 @@ pub(crate) fn instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str> +
     match nearest(name, known.clone()) {
         Some(near) => format!("; did you mean '{near}'?"),
         None => format!("; there are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_the_one_that_was_meant() {
+        let known = ["get", "text", "threshold", "timeout", "head", "headers"];
+        for (name, meant) in [
+            ("gte", Some("get")),
+            ("treshold", Some("threshold")),
+            ("header", Some("headers")),
+            ("time-out", Some("timeout")),
+            ("thresh", Some("threshold")),
+            ("zzz", None),
+        ] {
+            assert_eq!(nearest(name, known), meant, "{name}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a plan comes to, without carrying it out: when, how many and how long in words, the mix, and the first requests.
+//! What a plan comes to, without carrying it out: the load in words, the mix, and the first requests.
 
 use std::fmt::Write as _;
 
@@ -84,7 +84,7 @@ fn ending(compiled: &Compiled) -> String {
     match &compiled.flow.iterations {
         Iterations::Endless => {}
         Iterations::Each(count) => {
-            ends.push(format!("when each user has been through {count} iterations"))
+            ends.push(format!("when each user has been through {count} iterations"));
         }
         Iterations::Shared(_) => ends.push("when all iterations are done".to_owned()),
     }
@@ -273,7 +273,8 @@ impl<'a> Sample<'a> {
             Content::None => {}
             Content::Text(text) => {
                 let body = self.shown(text);
-                let cut = body.floor_char_boundary(BODY_SHOWN);
+                let ends = (0..=BODY_SHOWN.min(body.len())).rev();
+                let cut = ends.into_iter().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
                 let more = if cut < body.len() { " ..." } else { "" };
                 let _ = writeln!(out, "\n{}{more}", &body[..cut]);
             }
@@ -322,7 +323,7 @@ impl<'a> Sample<'a> {
                     match self.values.value(*hole) {
                         _ if hidden => out.extend_from_slice(HIDDEN.as_bytes()),
                         Some(value) if matches!(variable.source, Source::Answer) => {
-                            out.extend_from_slice(value)
+                            out.extend_from_slice(value);
                         }
                         Some(value) => {
                             out.extend_from_slice(value);

@@ -15,6 +15,10 @@ use super::model::Plan;
 use super::path::KeyPath;
 
 /// The text of a plan, and what the command line adds to it.
+#[expect(
+    clippy::struct_field_names,
+    reason = "the text is one of the things that make the text of a plan"
+)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     /// What the text is called: the name of its file.
@@ -139,11 +143,13 @@ fn fill(
 
 fn unset(name: &str) -> String {
     format!(
-        "names the environment variable {name}, which is not set; set it, or write ${{env:{name}:-VALUE}} for a value to take instead"
+        "names the environment variable {name}, which is not set; set it, or write ${{env:{name}:-VALUE}} for a value \
+         to take instead"
     )
 }
 
-/// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` filled in, if there is one; or the name that is unknown.
+/// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` filled in, if there is one; or the name that is not
+/// known.
 fn environment(
     text: &str,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -268,7 +274,8 @@ impl Places {
             let found = line.filter(|(end, _)| *end > offset).map(|(_, line)| line).next();
             return format!("--set {}", found.unwrap_or_default());
         }
-        let before = &self.source[..self.source.floor_char_boundary(offset)];
+        let bytes = &self.source.as_bytes()[..offset.min(self.source.len())];
+        let before = String::from_utf8_lossy(bytes);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         format!("{}:{line}:{column}", self.name)

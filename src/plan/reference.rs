@@ -35,6 +35,13 @@ fn page() -> String {
             table(&mut out, &name, definition);
         } else if definition["enum"].is_array() || definition["oneOf"].is_array() {
             choices(&mut out, &name, definition);
+        } else {
+            let text = definition["description"].as_str().unwrap_or_default().replace('\n', " ");
+            let _ = write!(
+                out,
+                "\n## {name}\n\n{}\n",
+                format!("{text} Written as {}.", kind(definition)).trim()
+            );
         }
         let mut found = Vec::new();
         references(definition, &mut found);

@@ -130,11 +130,8 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
         )));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
-        let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-            + 1;
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
         unreadable(format!("line {line} is not UTF-8"))
     })?;
     Ok((name, text))

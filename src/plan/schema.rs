@@ -1,5 +1,7 @@
 //! The JSON schema of plans, for editors: what the model says of itself.
 
+use serde_json::{Value, json};
+
 use super::model::Plan;
 
 /// Where the schema is published.
@@ -9,7 +11,49 @@ const ID: &str = "brunt-plan/1";
 pub(crate) fn text() -> String {
     let mut schema = schemars::schema_for!(Plan);
     schema.insert("$id".to_owned(), ID.into());
-    format!("{:#}\n", schema.as_value())
+    let mut schema = schema.to_value();
+    without_null(&mut schema);
+    format!("{schema:#}\n")
+}
+
+/// TOML has no null: what may be left out is left out.
+fn without_null(part: &mut Value) {
+    let null = json!({ "type": "null" });
+    match part {
+        Value::Object(members) => {
+            members
+                .retain(|key, value| !(key == "default" && (value.is_null() || value.is_object())));
+            if let Some(Value::Array(types)) = members.get_mut("type") {
+                types.retain(|kind| kind != "null");
+                if let [one] = &types[..] {
+                    let one = one.clone();
+                    members.insert("type".to_owned(), one);
+                }
+            }
+            let either = members.get_mut("anyOf").and_then(Value::as_array_mut);
+            let alone = either.and_then(|either| {
+                either.retain(|one| *one != null);
+                if either.len() == 1 { either.pop() } else { None }
+            });
+            if let Some(Value::Object(alone)) = alone {
+                members.remove("anyOf");
+                alone
+                    .into_iter()
+                    .for_each(|(key, value)| drop(members.entry(key).or_insert(value)));
+            }
+            for (key, value) in members.iter_mut() {
+                match value {
+                    // Names of its own, of which one may be `default`.
+                    Value::Object(named) if ["properties", "$defs"].contains(&key.as_str()) => {
+                        named.values_mut().for_each(without_null);
+                    }
+                    value => without_null(value),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_null),
+        _ => {}
+    }
 }
 
 #[cfg(test)]

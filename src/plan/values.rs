@@ -50,9 +50,9 @@ pub(crate) enum Node {
     /// A string, a number, true or false.
     Scalar(Scalar),
     /// An array.
-    Array(Vec<Node>),
+    Array(Vec<Self>),
     /// An object.
-    Object(Pairs<Node>),
+    Object(Pairs<Self>),
 }
 
 impl<V> Default for Pairs<V> {
@@ -132,7 +132,7 @@ impl Serialize for Time {
 pub(crate) fn time_words(time: Duration) -> String {
     let micros = time.as_micros();
     let units = [(60_000_000, "m"), (1_000_000, "s"), (1_000, "ms")];
-    let fits = units.into_iter().find(|(length, _)| micros > 0 && micros % length == 0);
+    let fits = units.into_iter().find(|(length, _)| micros > 0 && micros.is_multiple_of(*length));
     let (length, unit) = fits.unwrap_or((1, "us"));
     if micros == 0 { "0s".to_owned() } else { format!("{}{unit}", micros / length) }
 }
@@ -198,7 +198,7 @@ impl<'de> Deserialize<'de> for Size {
 impl Serialize for Size {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-        match units.into_iter().find(|(unit, _)| self.0 > 0 && self.0 % unit == 0) {
+        match units.into_iter().find(|(unit, _)| self.0 > 0 && self.0.is_multiple_of(*unit)) {
             Some((unit, name)) => serializer.collect_str(&format_args!("{}{name}", self.0 / unit)),
             None => serializer.serialize_u64(self.0),
         }

@@ -11,6 +11,7 @@ mod loadgen;
 mod mistakes;
 mod pace;
 mod perfdhcp;
+mod plans;
 mod program;
 mod prompts;
 mod records;

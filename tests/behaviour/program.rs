@@ -169,6 +169,11 @@ impl Program {
         stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).expect("somebody reads");
     }
 
+    /// Ends the program's standard input.
+    pub(crate) fn end_of_input(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let id = Pid::from_child(&self.child);

@@ -117,7 +117,10 @@ fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Faul
     let one = !text.trim().contains([',', ' ']);
     let read = Schedule::parse(&shape).ok().filter(|_| one);
     read.ok_or_else(|| {
-        Fault::new(at, format!("stands \"{text}\" where a rate such as \"200/s\" or \"90/m\" should be; rates that change are 'stages'"))
+        let what = format!(
+            "stands \"{text}\" where a rate such as \"200/s\" or \"90/m\" should be; rates that change are 'stages'"
+        );
+        Fault::new(at, what)
     })
 }
 

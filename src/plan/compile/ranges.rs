@@ -8,13 +8,8 @@ pub(super) fn range<T: FromStr + PartialOrd + Copy>(text: &str) -> Option<(Optio
         "" => Some(None),
         figure => figure.parse::<T>().ok().map(Some),
     };
-    let (least, most) = match text.split_once("..") {
-        Some((least, most)) => (read(least)?, read(most.strip_prefix('=').unwrap_or(most))?),
-        None => {
-            let one = read(text)?;
-            (one, one)
-        }
-    };
+    let (least, most) = text.split_once("..").unwrap_or((text, text));
+    let (least, most) = (read(least)?, read(most.strip_prefix('=').unwrap_or(most))?);
     let some = least.is_some() || most.is_some();
     let ascending = least.zip(most).is_none_or(|(least, most)| least <= most);
     (some && ascending).then_some((least, most))

@@ -147,7 +147,8 @@ fn place(
             Piece::Literal(bytes) => {
                 if let Some(byte) = bytes.iter().find(|byte| !(0x21..0x7f).contains(*byte)) {
                     let what = format!(
-                        "holds the byte {byte:#04x}, which no URL may hold; write it as %{byte:02X}, or give it in 'query'"
+                        "holds the byte {byte:#04x}, which no URL may hold; write it as %{byte:02X}, or give it \
+                         in 'query'"
                     );
                     return Err(Fault::new(at, what));
                 }

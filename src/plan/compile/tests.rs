@@ -187,7 +187,8 @@ fn the_way_to_a_server_is_as_the_plan_says() {
     };
     let set = http(
         "version = \"2\"\nrequests-per-connection = 3\nstreams = 7\nredirects = 2\ncookies = true\ncompression = true\n\
-         connect-timeout = \"2s\"\nresolve = { \"[::1]:80\" = \"127.0.0.1:8080\" }\nlimits = { body = \"1MiB\", fields = 9 }",
+         connect-timeout = \"2s\"\nresolve = { \"[::1]:80\" = \"127.0.0.1:8080\" }\n\
+         limits = { body = \"1MiB\", fields = 9 }",
     );
     assert_eq!(set.version, http::Version::Http2PriorKnowledge);
     assert_eq!((set.keep, set.streams, set.redirects), (http::Keep::Requests(3), 7, 2));

@@ -16,13 +16,13 @@ use crate::plan::values::{Node, Scalar};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Check {
-    /// A value of a JSON body, by JSON pointer ("/a/0") or JSONPath ("$.a[0]").
+    /// A value of a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
     pub(crate) json: Option<String>,
     /// A field of the head.
     pub(crate) header: Option<String>,
     /// A cookie that the answer sets.
     pub(crate) cookie: Option<String>,
-    /// What a regular expression finds in the body.
+    /// What a regular expression finds in the body, or in what another of these keys says.
     pub(crate) regex: Option<String>,
     /// The group of `regex`; without it the first, or all that was found where there is none.
     pub(crate) group: Option<u32>,
@@ -66,7 +66,7 @@ pub(crate) struct Extract {
 /// Where in an answer something is: exactly one of the keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Spot {
-    /// A value of a JSON body, by JSON pointer or JSONPath.
+    /// A value of a JSON body, by JSON pointer or `JSONPath`.
     pub(crate) json: Option<String>,
     /// A member of the JSON object that the body is, by its name.
     pub(crate) member: Option<String>,
@@ -150,11 +150,11 @@ pub(crate) enum Missing {
     Keep,
 }
 
-/// The long form of an [`Extract`], as a table: one key that says where the value is, and what to do if it is not.
+/// Where a value is in an answer, and what to do if it is not there.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ExtractTable {
-    /// A value of a JSON body, by JSON pointer ("/a/0") or JSONPath ("$.a[0]").
+    /// A value of a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
     json: Option<String>,
     /// A member of the JSON object that the body is, or of the first object of the array, by its name.
     member: Option<String>,
@@ -162,7 +162,7 @@ struct ExtractTable {
     header: Option<String>,
     /// A cookie that the answer sets.
     cookie: Option<String>,
-    /// What a regular expression finds in the body.
+    /// What a regular expression finds in the body, or in what another of these keys says.
     regex: Option<String>,
     /// The group of `regex`; without it the first, or all that was found where there is none.
     group: Option<u32>,

@@ -12,7 +12,7 @@ use crate::plan::values::Time;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Dhcp {
-    /// Where it is: "192.0.2.1:67" or "[2001:db8::1]:547".
+    /// Where it is: `192.0.2.1:67` or `[2001:db8::1]:547`.
     #[schemars(with = "String")]
     pub(crate) server: SocketAddr,
     /// The address to send from; without it, that of the route to the server.

@@ -16,7 +16,7 @@ use crate::plan::values::{Pairs, Several, Size, Time};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Http {
-    /// What the paths of steps are added to, such as "https://id.example.com:8443/auth".
+    /// What the paths of steps are added to, such as `https://id.example.com:8443/auth`.
     pub(crate) base: Option<String>,
     /// The version of HTTP.
     pub(crate) version: Option<HttpVersion>,
@@ -34,9 +34,9 @@ pub(crate) struct Http {
     pub(crate) connect_timeout: Option<Time>,
     /// How connections are closed.
     pub(crate) close: Option<Close>,
-    /// Addresses to send from, in turn: a list, a range or a network, such as "10.0.0.1-10.0.0.9".
+    /// Addresses to send from, in turn: a list, a range or a network, such as `10.0.0.1-10.0.0.9`.
     pub(crate) source_ips: Option<String>,
-    /// A proxy, such as "http://proxy.example.com:3128".
+    /// A proxy, such as `http://proxy.example.com:3128`.
     pub(crate) proxy: Option<String>,
     /// Hosts and networks that are gone to without the proxy, with commas between them.
     pub(crate) no_proxy: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) enum Close {
     /// With FIN.
     #[default]
     Fin,
-    /// With RST, which keeps no port in TIME_WAIT.
+    /// With RST, which keeps no port in `TIME_WAIT`.
     Reset,
 }
 

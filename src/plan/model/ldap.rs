@@ -10,7 +10,7 @@ use crate::plan::values::{Pairs, Several, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Ldap {
-    /// Where it is: "ldap://localhost:1389" or "ldaps://localhost:1636".
+    /// Where it is: `ldap://localhost:1389` or `ldaps://localhost:1636`.
     pub(crate) server: String,
     /// Whether a connection to `ldap://` is secured by StartTLS.
     #[serde(default)]

@@ -100,7 +100,7 @@ pub(crate) struct Step {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks: Vec<Check>,
     /// What is kept of the answer, by the name of the variable: where it is, as a table or for short as a JSON pointer
-    /// ("/access_token") or a JSONPath ("$.access_token").
+    /// (`/access_token`) or a `JSONPath` (`$.access_token`).
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) extract: Pairs<Extract>,
 }

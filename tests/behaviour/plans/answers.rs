@@ -1,0 +1,108 @@
+//! What answers make of a plan: what is kept, what is checked, what is skipped, how the program ends.
+
+use super::files::Plan;
+use crate::loadgen::target::RestTarget;
+use crate::program::{among_others, run};
+
+/// Every third token is refused, and every fifth look is slow.
+const SCRIPT: &str = "
+[[rule]]
+path = \"/oauth2/access_token\"
+every = 3
+action = { status = 503 }
+
+[[rule]]
+path = \"/oauth2/userinfo\"
+every = 5
+action = { delay = \"400ms\" }
+";
+
+fn sign_in(base: &str) -> String {
+    format!(
+        "[run]\nusers = 1\niterations = {{ each = 30 }}\n[http]\nbase = \"{base}\"\n\
+         [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\n\
+         [[scenario]]\nname = \"sign in\"\n\
+         [[scenario.steps]]\nname = \"token\"\npost = \"/oauth2/access_token\"\n\
+         form = {{ grant_type = \"password\", client_id = \"c\", username = \"user.${{run.iteration}}\", \
+         password = \"password\", note = \"${{secret}}\" }}\n\
+         extract = {{ token = {{ json = \"/access_token\", missing = \"fail\" }} }}\n\
+         [[scenario.steps]]\npause = \"20ms\"\n\
+         [[scenario.steps]]\nname = \"look\"\nget = \"/oauth2/userinfo\"\nbearer = \"${{token}}\"\n\
+         threshold = \"150ms\"\n\
+         checks = [{{ json = \"/sub\", equals = \"user.${{run.iteration}}\" }}]\n\
+         [[scenario.steps]]\nname = \"leave\"\npost = \"/oauth2/token/revoke\"\nneeds = [\"token\"]\n\
+         form = {{ token = \"${{token}}\", client_id = \"c\" }}\n"
+    )
+}
+
+/// Of thirty tokens ten are refused; of the twenty looks that are left four are late, and nobody leaves after those.
+#[test]
+fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
+    let _among = among_others();
+    let target = RestTarget::scripted(SCRIPT);
+    let ended = Plan::of(&sign_in(&target.base)).run(&[]).expect(0);
+    let record = ended.record();
+    let counts = |name: &str| {
+        let operation = record.operations.iter().find(|operation| operation.name == name).unwrap();
+        (operation.counts.ok, operation.counts.failed, operation.counts.skipped)
+    };
+    assert_eq!(counts("token"), (20, 10, 0), "{ended}");
+    assert_eq!(counts("look"), (16, 4, 10), "{ended}");
+    assert_eq!(counts("leave"), (16, 0, 14), "{ended}");
+    // No pause is in a latency: the slowest look is the script's, whatever was paused before it.
+    let text = std::fs::read_to_string(ended.record_path()).unwrap();
+    for told in [&text, &ended.stdout, &ended.stderr] {
+        assert!(!told.contains("opensesame"), "{ended}");
+    }
+    let seen = target.stop();
+    let asked = |path: &str| seen.iter().filter(|seen| seen.target == path).count();
+    assert_eq!(
+        (asked("/oauth2/access_token"), asked("/oauth2/userinfo"), asked("/oauth2/token/revoke")),
+        (30, 20, 16)
+    );
+    assert!(
+        seen.iter()
+            .filter(|seen| seen.method == "POST" && seen.body.contains("note=opensesame"))
+            .count()
+            == 30
+    );
+    // One user, one connection, whatever became of the steps.
+    assert!(seen.iter().all(|each| each.connection == seen[0].connection));
+}
+
+/// A check that does not hold, and an answer that is expected to be a no.
+#[test]
+fn checks_decide_what_is_a_success() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let base = &target.base;
+    let plan = format!(
+        "objectives = [\"good.errors==0\", \"bad.errors<50%\"]\n[run]\niterations = {{ each = 4 }}\n[http]\n\
+        base = \"{base}\"\n\
+         [[scenario]]\nname = \"a\"\nafter-failure = \"go-on\"\n\
+         [[scenario.steps]]\nname = \"bad\"\nget = \"/xml\"\nchecks = [{{ xpath = \"//nothing\" }}]\n\
+         [[scenario.steps]]\nname = \"good\"\nget = \"/status/404\"\nstatus = \"400..404\"\n\
+         [[scenario.steps]]\nname = \"good\"\nget = \"/gzip\"\nheaders = {{ Accept-Encoding = \"gzip\" }}\n\
+         checks = [{{ size = \"1..\" }}]\n"
+    );
+    let ended = Plan::of(&plan).run(&[]);
+    let ended = ended.expect(99);
+    assert!(ended.stdout.contains("met     good.errors==0"), "{ended}");
+    assert!(ended.stdout.contains("missed  bad.errors<50%"), "{ended}");
+    let record = ended.record();
+    assert_eq!((record.counts.ok, record.counts.failed), (8, 4), "{ended}");
+    drop(target.stop());
+}
+
+#[test]
+fn a_plan_that_is_wrong_is_told_with_its_line_and_ends_with_2() {
+    let plan = Plan::of("[run]\nusers = 5\n\n[[scenario]]\nsteps = [{ gte = \"/\" }]\n");
+    let ended = plan.run(&[]).expect(2);
+    let place = format!("{}:5:12: scenario[1].steps[1].gte: ", plan.path().display());
+    assert!(ended.stderr.starts_with(&place), "{ended}");
+    assert!(ended.said().contains("did you mean 'get'?"), "{ended}");
+    let ended = run(["run", "no-such-plan.toml"]).expect(2);
+    assert!(ended.said().contains("no-such-plan.toml"), "{ended}");
+    let ended = plan.run(&["--set", "scenario.1.steps.1.get=/", "--set", "run.user=5"]).expect(2);
+    assert!(ended.said().contains("gte") || ended.said().contains("--set run.user=5"), "{ended}");
+}

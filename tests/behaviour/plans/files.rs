@@ -1,0 +1,44 @@
+//! [`Plan`]: a plan in a directory of its own, and what becomes of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::program::{Ended, Program, binary, command, scratch};
+
+/// A plan, written to a file.
+pub(super) struct Plan(TempDir);
+
+impl Plan {
+    /// Writes a plan.
+    pub(super) fn of(text: &str) -> Self {
+        let plan = Self(scratch());
+        plan.beside("plan.toml", text);
+        plan
+    }
+
+    /// Writes a file that the plan names.
+    pub(super) fn beside(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.0.path().join("plan.toml")
+    }
+
+    /// Starts `brunt run`; the record is kept.
+    pub(super) fn start(&self, line: &[&str]) -> Program {
+        let directory = scratch();
+        let path = directory.path().join("record.json");
+        let mut brunt = command(binary());
+        brunt.arg("run").arg(self.path()).arg("--record").arg(&path).args(line);
+        brunt.env("PLAN_SECRET", "opensesame");
+        Program::start(&mut brunt).keeping(directory, path)
+    }
+
+    /// Carries it out.
+    pub(super) fn run(&self, line: &[&str]) -> Ended {
+        self.start(line).wait()
+    }
+}

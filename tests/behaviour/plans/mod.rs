@@ -1,0 +1,7 @@
+//! Plans against the identity API in memory: what arrived there is held against what the plan says.
+
+mod answers;
+mod examples;
+mod files;
+mod nodes;
+mod previews;

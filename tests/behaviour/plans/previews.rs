@@ -1,0 +1,74 @@
+//! `--check` and `--schema`: what they say, and that nothing is sent.
+
+use std::process::Stdio;
+
+use super::files::Plan;
+use crate::loadgen::target::RestTarget;
+use crate::program::{Program, binary, command, run};
+
+fn plan(base: &str) -> String {
+    format!(
+        "[run]\nrate = \"50/s\"\nduration = \"1s\"\n[http]\nbase = \"{base}\"\n\
+         headers = {{ Authorization = \"Basic c2VjcmV0\" }}\n\
+         [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\nperson = {{ random = \"10..10\" }}\n\
+         [[scenario]]\nname = \"only\"\n[[scenario.steps]]\nname = \"ask\"\nget = \"/users/user ${{person}}\"\n\
+         query = {{ key = \"${{secret}}\" }}\nextract = {{ id = \"/id\" }}\n\
+         [[scenario.steps]]\nname = \"again\"\nget = \"/users/${{id}}\"\n"
+    )
+    .replace("user ${person}", "user${person}")
+}
+
+#[test]
+fn a_check_sends_nothing_and_shows_what_would_be_sent() {
+    let target = RestTarget::start();
+    let ended = Plan::of(&plan(&target.base)).run(&["--check"]).expect(0);
+    for part in [
+        "Open load: iterations begin 50/s, evenly spread; at most 50 users",
+        "It ends after 1s.",
+        &format!("GET {}/users/user10?key=***", target.base),
+        &format!("GET {}/users/<id>", target.base),
+        "kept as id: the JSON value at '/id'",
+        "Authorization = \"***\"",
+        "timeout = \"30s\"",
+    ] {
+        assert!(ended.stdout.contains(part), "{part} is not there: {ended}");
+    }
+    assert!(!ended.stdout.contains("opensesame"), "{ended}");
+    assert_eq!(target.stop().len(), 0);
+}
+
+#[test]
+fn a_plan_may_come_from_standard_input_and_be_set_from_the_command_line() {
+    let target = RestTarget::start();
+    let mut brunt = command(binary());
+    brunt
+        .args(["run", "-", "--set", "run.duration=300ms", "--set", "http.base"])
+        .stdin(Stdio::piped());
+    let mut program = Program::start(&mut brunt);
+    program.end_of_input();
+    let ended = program.wait().expect(2);
+    assert!(ended.said().contains("--set http.base: has no value"), "{ended}");
+    let mut brunt = command(binary());
+    let base = format!("http.base={}", target.base);
+    brunt
+        .args(["run", "-", "--set", "run.duration=300ms", "--set", &base, "--quiet"])
+        .stdin(Stdio::piped());
+    brunt.env("PLAN_SECRET", "x");
+    let mut program = Program::start(&mut brunt);
+    program.write(&plan("http://127.0.0.1:1"));
+    program.end_of_input();
+    let ended = program.wait();
+    assert!(ended.stdout.contains("open model"), "{ended}");
+    let seen = target.stop();
+    assert!(
+        (10..=20)
+            .contains(&seen.iter().filter(|seen| seen.target == "/users/user10?key=x").count())
+    );
+}
+
+#[test]
+fn the_schema_is_the_one_that_is_published() {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.schema.json");
+    let ended = run(["run", "--schema"]).expect(0);
+    assert_eq!(ended.stdout, std::fs::read_to_string(published).unwrap());
+}
