@@ -63,6 +63,7 @@ const AUDITED: &[&str] = &[
     "crates/drivers/src/net/mmsg.rs",
     "crates/drivers/tests/dhcp_allocations.rs",
     "crates/drivers/tests/dhcp_sockets.rs",
+    "crates/drivers/tests/flow_allocations.rs",
     "crates/drivers/tests/http_allocations.rs",
     "crates/drivers/tests/ldap_allocations.rs",
     "crates/engine/src/timer.rs",
