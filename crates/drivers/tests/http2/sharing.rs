@@ -88,6 +88,13 @@ fn a_body_goes_out_as_the_server_makes_room_and_comes_back_whole() {
                 assert_eq!((user.response.fields().count(), user.response.body().len()), (0, 0));
             }
         }
+        // The room of the whole connection, 4 MiB, is given back by answers of one frame as well.
+        user.request.begin("POST");
+        user.request.set_target(b"/echo?x");
+        user.request.body_mut().resize(16_000, b'x');
+        for _ in 0..400 {
+            assert_eq!(user.ask(&server, Wanted::default()).await.unwrap(), 200);
+        }
         assert_eq!(worker.network.counts().opened, 1);
         user.client.close().await;
     });

@@ -19,9 +19,10 @@ use super::settings::{Limits, Version};
 use crate::net::stream::Stream;
 use brunt_exchange::{Moment, Watch};
 use bytes::Bytes;
-use h2::client::{Builder, SendRequest};
+use h2::client::{Builder, ResponseFuture, SendRequest};
 use head::Heads;
 use std::cell::RefCell;
+use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -172,26 +173,25 @@ impl Shared {
         watch: &mut Watch<'_>,
     ) -> Result<Moment, Failure> {
         let head = self.heads.borrow_mut().of(ask)?;
-        let answer = self.send(ask, head, watch)?;
-        let sent = watch.now();
+        let (answer, sent) = self.send(ask, head, watch)?;
         let answer = answer.await.map_err(|error| failure::of(error, When::Waiting))?;
-        super::report(watch, FIRST_BYTE, watch.now() - sent);
-        let (parts, body) = answer.into_parts();
-        response.status = parts.status.as_u16();
+        let first = watch.now();
+        super::report(watch, FIRST_BYTE, first - sent);
+        response.status = answer.status().as_u16();
         if ask.wanted.fields {
-            head::keep(&parts.headers, response);
+            head::keep(answer.headers(), response);
         }
-        receive(body, ask.wanted, ask.limits, response).await?;
-        Ok(watch.now())
+        let waited = receive(answer.into_body(), ask.wanted, ask.limits, response).await?;
+        Ok(if waited { watch.now() } else { first })
     }
 
-    /// Hands a request over to the task that drives the connection.
+    /// Hands a request over to the task that drives the connection, and says when.
     fn send(
         &self,
         ask: &Ask<'_>,
         head: http::Request<()>,
         watch: &mut Watch<'_>,
-    ) -> Result<h2::client::ResponseFuture, Failure> {
+    ) -> Result<(ResponseFuture, Moment), Failure> {
         let mut state = self.state.borrow_mut();
         let State::Open(link) = &mut *state else { return Err(Failure::Closed(When::Sending)) };
         link.carried += 1;
@@ -203,14 +203,17 @@ impl Shared {
         }
         drop(state);
         let body = bytes_of(ask.request.body());
+        // What is sent once more, or elsewhere, left at another moment than the exchange did.
+        let again = watch.sent_at().map(|_| watch.now());
         watch.sent();
+        let sent = again.or(watch.sent_at()).unwrap_or_else(|| watch.now());
         let handed = send.send_request(head, body.is_empty());
         let (answer, mut outgoing) = handed.map_err(|error| failure::of(error, When::Sending))?;
         if !body.is_empty() {
             // It leaves as the server makes room, the bytes being shared and not copied until then.
             outgoing.send_data(body, true).map_err(|error| failure::of(error, When::Sending))?;
         }
-        Ok(answer)
+        Ok((answer, sent))
     }
 
     /// Takes leave, once nobody waits for an answer any more. The first of the users that share it does.
@@ -271,15 +274,20 @@ fn bytes_of(body: &Body) -> Bytes {
     }
 }
 
-/// Takes in a body as it comes, and keeps of it what is wanted.
+/// Takes in a body as it comes, and keeps of it what is wanted. Says whether any of it came later than the head.
 async fn receive(
     mut body: h2::RecvStream,
     wanted: Wanted,
     limits: &Limits,
     response: &mut Response,
-) -> Result<(), Failure> {
-    while !body.is_end_stream() {
-        let Some(bytes) = body.data().await else { break };
+) -> Result<bool, Failure> {
+    let mut waited = false;
+    let mut next = |body: &mut h2::RecvStream, context: &mut Context<'_>| {
+        let polled = body.poll_data(context);
+        waited |= polled.is_pending();
+        polled
+    };
+    while let Some(bytes) = poll_fn(|context| next(&mut body, context)).await {
         let bytes = bytes.map_err(|error| failure::of(error, When::Body))?;
         response.received += bytes.len() as u64;
         if response.received > limits.body {
@@ -290,8 +298,12 @@ async fn receive(
             response.truncated |= bytes.len() > room;
             response.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
-        // The stream has ended or been reset if its window cannot be opened again, which the next frame will tell.
+        // A stream that is dropped at its end gives its room back by itself.
+        if body.is_end_stream() {
+            break;
+        }
+        // The stream has been reset if its window cannot be opened again, which the next frame will tell.
         let _ = body.flow_control().release_capacity(bytes.len());
     }
-    Ok(())
+    Ok(waited)
 }
