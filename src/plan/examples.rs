@@ -126,6 +126,39 @@ fn the_schema_refuses_what_the_reader_refuses() {
     assert!(tried > 40, "{tried}");
 }
 
+/// Cut off anywhere, or with a line too few or too many: a plan or an error, and never a panic.
+#[test]
+fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
+    let mut wrong = 0;
+    for (name, text) in examples() {
+        let lines: Vec<&str> = text.lines().collect();
+        let without = (0..lines.len()).map(|number| {
+            let rest = lines.iter().enumerate().filter(|(n, _)| *n != number);
+            rest.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+        });
+        let twice = (0..lines.len()).map(|number| {
+            let (before, after) = lines.split_at(number);
+            [before, &lines[number..=number], after].concat().join("\n")
+        });
+        let cut =
+            (0..text.len()).filter(|at| text.is_char_boundary(*at)).map(|at| text[..at].to_owned());
+        for text in without.chain(twice).chain(cut) {
+            let text = Text { name: "p.toml", text: &text, overrides: &[] };
+            let world = World { surroundings: &Here, base: &directory() };
+            let error = match read(&text, &|name| Here.variable(name)) {
+                Err(error) => error,
+                Ok(written) => match compile(&written.plan, Node::default(), 7, &world) {
+                    Err(fault) => written.error(fault),
+                    Ok(_) => continue,
+                },
+            };
+            wrong += 1;
+            assert!(error.to_string().starts_with("p.toml:"), "{name}: {error}");
+        }
+    }
+    assert!(wrong > 1_000, "{wrong}");
+}
+
 #[test]
 fn an_example_comes_to_what_it_says() {
     let (name, text) = examples().into_iter().find(|(name, _)| name == "login.toml").unwrap();

@@ -1,6 +1,6 @@
 //! The plan as it will be carried out: defaults filled in, secrets left out.
 
-use super::compile::{DRAIN, TIMEOUT, USERS};
+use super::compile::{CONNECT, DRAIN, TIMEOUT, USERS};
 use super::model::{Close, Hidden, Http, HttpVersion, LdapStep, Order, Plan, Tls};
 use super::values::{Pairs, Scalar, Several, Size, Time};
 use brunt_drivers::http::Limits;
@@ -30,6 +30,9 @@ pub(super) fn text(plan: &Plan, users: u32, seed: u64) -> String {
     let mut http = plan.http.take().unwrap_or_default();
     fill(&mut http);
     plan.http = Some(http);
+    if let Some(ldap) = &mut plan.ldap {
+        ldap.connect_timeout.get_or_insert(Time(CONNECT));
+    }
     hide(&mut plan);
     toml::to_string_pretty(&plan)
         .unwrap_or_else(|error| format!("# failed to write the plan: {error}\n"))
@@ -38,6 +41,7 @@ pub(super) fn text(plan: &Plan, users: u32, seed: u64) -> String {
 fn fill(http: &mut Http) {
     http.version.get_or_insert(HttpVersion::Http1);
     http.redirects.get_or_insert(0);
+    http.connect_timeout.get_or_insert(Time(CONNECT));
     http.cookies.get_or_insert(false);
     http.compression.get_or_insert(false);
     http.close.get_or_insert(Close::Fin);

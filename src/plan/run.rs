@@ -143,8 +143,12 @@ fn target(plan: &Plan) -> String {
     let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());
     let dhcp = plan.dhcp.as_ref().map(|dhcp| dhcp.server.to_string());
     let all: Vec<String> = [base, ldap, dhcp].into_iter().flatten().collect();
+    let named = |target: String| match &plan.name {
+        Some(name) => format!("{target} ({name})"),
+        None => target,
+    };
     if !all.is_empty() {
-        return all.join(", ");
+        return named(all.join(", "));
     }
     let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
     let urls = steps.flat_map(|step| step.requests()).filter_map(|(_, url)| url);
@@ -152,7 +156,7 @@ fn target(plan: &Plan) -> String {
         let after = url.find("://").map_or(0, |at| at + 3);
         url[..url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at)].to_owned()
     };
-    urls.map(origin).next().unwrap_or_default()
+    named(urls.map(origin).next().unwrap_or_default())
 }
 
 /// The command line as the record shows it. What is set may be a secret wherever it is not of `[run]`.

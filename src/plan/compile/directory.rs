@@ -10,6 +10,7 @@ use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
 use brunt_wire::ldap::request::{ModifyOp, Scope};
 
+use super::load::CONNECT;
 use super::names::Names;
 use super::network;
 use super::variables::{Shown, hidden};
@@ -49,7 +50,7 @@ impl Directory {
             start_tls: given.start_tls,
             tls: tls.transpose()?,
             dialing: tcp::Options {
-                timeout: given.connect_timeout.map(|time| time.0),
+                timeout: Some(given.connect_timeout.map_or(CONNECT, |time| time.0)),
                 ..tcp::Options::default()
             },
             login: login.transpose()?.unwrap_or_default(),

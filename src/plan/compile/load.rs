@@ -18,6 +18,8 @@ pub(crate) const USERS: u32 = 1;
 const OPEN_USERS: (u32, u32) = (10, 10_000);
 /// How long an exchange may take where nothing is said of it.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long connecting, and shaking hands for TLS, may take where nothing is said of it.
+pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 /// How long exchanges in flight may take once nothing more is due.
 pub(crate) const DRAIN: Duration = Duration::from_secs(10);
 

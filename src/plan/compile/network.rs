@@ -10,6 +10,7 @@ use brunt_drivers::net::tls::{self, Identity, Resume, Trust};
 use brunt_drivers::secret::Secret;
 use brunt_wire::http::FIELDS_MAX;
 
+use super::load::CONNECT;
 use super::variables::{Shown, hidden};
 use super::world::World;
 use crate::plan::fault::Fault;
@@ -52,7 +53,7 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
         },
         dialing: tcp::Options {
             sources: sources(http, &at)?,
-            timeout: http.connect_timeout.map(|time| time.0),
+            timeout: Some(http.connect_timeout.map_or(CONNECT, |time| time.0)),
             close: match http.close.unwrap_or_default() {
                 Close::Fin => tcp::Close::Fin,
                 Close::Reset => tcp::Close::Reset,

@@ -18,6 +18,50 @@ fn example(name: &str, target: &RestTarget, path: &str, line: &[&str]) -> Ended 
     Program::start(&mut brunt).wait()
 }
 
+/// A server in memory of this kind, and its address.
+fn server(line: &[&str]) -> (Program, String) {
+    let mut program = Program::start(command(binary()).arg("target").args(line));
+    let mut address = String::new();
+    program.wait_until("its address", |stdout, _| {
+        address = stdout.lines().next().unwrap_or_default().to_owned();
+        stdout.contains('\n')
+    });
+    (program, address)
+}
+
+/// Three protocols in one iteration, each of which its server tells of.
+#[test]
+fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let (_ldap, ldap) = server(&["ldap", "--listen", "127.0.0.1:0"]);
+    let (_dhcp, dhcp) = server(&["dhcp", "--listen", "127.0.0.1:0", "--reply-to-source"]);
+    let (ldap, dhcp) = (format!("ldap.server={ldap}"), dhcp.replace("dhcp4://", "dhcp.server="));
+    let line = ["--set", &ldap, "--set", &dhcp, "--set", "dhcp.local=127.0.0.1:0"];
+    let slow = ["--set", "scenario.1.steps.2.threshold=10s", "--set", "run.duration=1s"];
+    let ended = example(
+        "mixed.toml",
+        &target,
+        "",
+        &[line, ["--seed", "5", slow[0], slow[1], slow[2], slow[3]]].concat(),
+    );
+    let ended = ended.expect(0);
+    assert!(ended.stdout.contains(" 0 failed, 0 timed out"), "{ended}");
+    let seen = target.stop();
+    let tokens: Vec<_> = seen.iter().filter(|seen| seen.target == "/oauth2/access_token").collect();
+    // The address of the lease went on to the next server.
+    assert!(
+        tokens.len() > 20
+            && tokens
+                .iter()
+                .all(|seen| seen.header("x-forwarded-for").is_some_and(|it| it.starts_with("10.")))
+    );
+    for name in ["lease", "bind", "find", "renew", "release"] {
+        let row = ended.stdout.lines().find(|line| line.starts_with(&format!("{name} response")));
+        assert!(row.is_some(), "{name}: {ended}");
+    }
+}
+
 #[test]
 fn every_example_works() {
     let _among = among_others();
