@@ -244,7 +244,7 @@ impl Carrying<'_> {
             Poll::Ready(read) => Poll::Ready(self.arrived(read, input, watch)),
             Poll::Pending => match self.broken.take() {
                 None => Poll::Pending,
-                Some(error) => Poll::Ready(Err(Failure::Broken { when: When::Sending, error })),
+                Some(error) => Poll::Ready(Err(Failure::broken(When::Sending, error))),
             },
         }
     }
@@ -308,7 +308,7 @@ impl Carrying<'_> {
             Ok(count) => count,
             Err(error) => {
                 let error = self.broken.take().unwrap_or(error);
-                return Err(Failure::Broken { when: self.when(), error });
+                return Err(Failure::broken(self.when(), error));
             }
         };
         let alone = self.first.is_none();
@@ -331,7 +331,7 @@ impl Carrying<'_> {
                 Ok(Some(self.done(watch.now(), watch)))
             }
             _ => Err(match self.broken.take() {
-                Some(error) => Failure::Broken { when: self.when(), error },
+                Some(error) => Failure::broken(self.when(), error),
                 None => Failure::Closed(self.when()),
             }),
         }

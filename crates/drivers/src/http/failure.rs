@@ -119,6 +119,16 @@ impl Failure {
         Outcome::Failed(self.class(), self.code())
     }
 
+    /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate says so only now, in place of its
+    /// first answer.
+    pub(super) fn broken(when: When, error: io::Error) -> Self {
+        let secured = error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
+        match when {
+            When::Sending | When::Waiting if secured => Self::Net(net::Failure::Tls(error)),
+            _ => Self::Broken { when, error },
+        }
+    }
+
     /// Whether the connection ended with no byte of an answer on it, so that the request may have come too late for a
     /// server that was closing it.
     pub(super) fn is_unanswered(&self) -> bool {

@@ -172,7 +172,13 @@ fn a_client_shows_its_certificate_over_either_version() {
         run(async {
             let mut nobody = Worker::new(settings.clone()).user(0);
             let failure = nobody.get(&url, "/").await.unwrap_err();
-            assert!(matches!(failure.class(), Class::Tls | Class::Closed), "{failure}");
+            // The refusal may be overtaken by the reset of a connection with an unread request on it.
+            match failure.class() {
+                Class::Tls => {
+                    assert!(failure.to_string().contains("CertificateRequired"), "{failure}");
+                }
+                class => assert_eq!(class, Class::Closed, "{failure}"),
+            }
             let store = Store { path: path.clone(), password: None };
             let identity = Identity::Store { store, alias: None };
             settings.tls.as_mut().unwrap().identity = Some(identity);
