@@ -11,6 +11,7 @@ mod connections;
 mod identity;
 mod jobs;
 mod logged;
+mod many;
 mod mixed;
 mod secured;
 mod shared;

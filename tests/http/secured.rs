@@ -1,6 +1,6 @@
 //! HTTPS: which version is agreed on, whom is trusted, who shows a certificate, and what is resumed.
 
-use brunt_testbed::{Listener, Nginx, Served};
+use brunt_testbed::{Listener, Nginx, PASSWORD, Served};
 
 use crate::brunt::{Brunt, Run};
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
@@ -66,10 +66,12 @@ fn a_certificate_is_shown_where_one_is_wanted() {
     let Some(nginx) = nginx() else { return };
     let (cert, key) = (nginx.pki().pem("client"), nginx.pki().private_key("client"));
     let (cert, key) = (quoted(&cert), quoted(&key));
-    for version in ["1.1", "2"] {
+    let store = quoted(&nginx.pki().pkcs12("client"));
+    let apart = format!("cert = {cert}\nkey = {key}");
+    let together = format!("cert = {store}\npassword = \"{PASSWORD}\"");
+    for (version, shown) in [("1.1", apart), ("2", together)] {
         let before = nginx.served().len();
         let version = format!("version = \"{version}\"");
-        let shown = format!("cert = {cert}\nkey = {key}");
         let with = run(&http(&nginx, Listener::Mutual, &version, &shown), 2, 10).went_well();
         let without = run(&http(&nginx, Listener::Mutual, &version, ""), 2, 10);
         let served = nginx.served().split_off(before);

@@ -96,3 +96,35 @@ fn iterations_of_several_steps_arrive_when_they_are_due() {
     let users = Served::connections(&served).len();
     assert!((2..=40).contains(&users), "{users}");
 }
+
+#[test]
+fn an_interrupted_run_tells_of_every_request_it_made() {
+    let Some(nginx) = nginx() else { return };
+    let plan = format!(
+        "[run]\nusers = 4\nduration = \"60s\"\n[http]\n{}\n[[scenario]]\n{}{}",
+        base(&nginx, Listener::Clear),
+        step("name = \"small\"\nget = \"/small.txt\""),
+        step("name = \"slow\"\nget = \"/slow.txt\""),
+    );
+    let run = Brunt::plan(&plan).start();
+    assert!(until(Duration::from_secs(20), || nginx.served().len() > 8));
+    run.interrupt();
+    let run = run.wait().ended_with(130);
+    let served = the_same(&nginx, &run);
+    assert!(served.len() > 8 && run.count("cut_off") == 0, "{run}");
+}
+
+#[test]
+fn a_plan_that_is_only_looked_at_sends_nothing() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("name = \"first\"\nput = \"/kept/${user}\"\ntext = \"of user ${user}\"")
+        + &step("name = \"second\"\nget = \"/small.txt\"\nbearer = \"${token}\"");
+    let plan = plan(2, 5, &base(&nginx, Listener::Clear), &steps)
+        + "\n[variables]\nuser = { number = \"user\" }\ntoken = { env = \"TOKEN\" }\n";
+    let run = Brunt::plan(&plan).env("TOKEN", "not-to-be-seen").arg("--check").run().ended_with(0);
+    assert_eq!(nginx.served(), [], "{run}");
+    let first = format!("PUT {}", nginx.url(Listener::Clear, "/kept/0"));
+    assert!(run.report.contains(&first) && run.report.contains("of user 0"), "{run}");
+    let said = format!("{}{}", run.report, run.notes);
+    assert!(!said.contains("not-to-be-seen"), "{run}");
+}

@@ -216,7 +216,7 @@ fn configured(root: &Path, pki: &Pki, ports: [u16; 6]) -> String {
     let unix = server(Listener::Unix, &format!("unix:{root_text}/socket"), "");
     let (certificate, key) = (pki.pem("server"), pki.private_key("server"));
     format!(
-        "daemon off;\nmaster_process off;\npid {root_text}/pid;\nevents {{ worker_connections 4096; }}\n\
+        "daemon off;\nmaster_process off;\npid {root_text}/pid;\nevents {{ worker_connections 14000; }}\n\
          http {{\n{FORMAT}access_log {root_text}/access.log evidence;\n\
          client_body_temp_path scratch/body; proxy_temp_path scratch/proxy; fastcgi_temp_path scratch/fastcgi;\n\
          uwsgi_temp_path scratch/uwsgi; scgi_temp_path scratch/scgi;\n\
