@@ -7,7 +7,7 @@ use super::check::Check;
 use super::extract::Extract;
 use super::ledger::Tallies;
 use super::plan::{Act, Flow, Renewal, Scenario, Step, What};
-use super::source::{self, Circle};
+use super::source::{self, Circle, Source};
 use super::walk::Spot;
 use super::{Content, HttpAct};
 use crate::http::response::Wanted;
@@ -46,6 +46,9 @@ pub(super) struct ActNote {
     pub(super) wanted: Wanted,
     /// The variables it uses, those that others are made of included.
     pub(super) uses: Vec<Hole>,
+    /// The variables without which it is skipped: of one that is made anew for each exchange, the answers' values
+    /// that it is made of.
+    pub(super) needs: Vec<Hole>,
     /// Whether its request never changes.
     pub(super) constant: bool,
     /// Where it goes, if that is always the same place, and where in the URL the path begins.
@@ -154,7 +157,8 @@ impl Course {
     }
 
     fn note(&self, act: &Act) -> Result<ActNote, CourseError> {
-        let mut note = ActNote { wanted: wanted(act), ..ActNote::default() };
+        let mut note =
+            ActNote { wanted: wanted(act), needs: self.needs(act), ..ActNote::default() };
         let mut used: Vec<Hole> = Vec::new();
         match &act.what {
             What::Http(http) => {
@@ -170,6 +174,24 @@ impl Course {
             made_of(&self.flow, hole, &mut note.uses);
         }
         Ok(note)
+    }
+
+    fn needs(&self, act: &Act) -> Vec<Hole> {
+        let mut needs = Vec::new();
+        for hole in &act.needs {
+            let late = self.order.contains(&(*hole, Renewal::Exchange));
+            let mut all = Vec::new();
+            if late {
+                made_of(&self.flow, *hole, &mut all);
+            }
+            let of_answer = |hole: &Hole| {
+                let variable = self.flow.variables.get(usize::from(hole.0));
+                variable.is_some_and(|one| matches!(one.source, Source::Answer))
+            };
+            all.retain(of_answer);
+            if late { needs.extend(all) } else { needs.push(*hole) }
+        }
+        needs
     }
 
     /// Where a URL leads, if its first literal says so to the end of the authority.
@@ -243,5 +265,40 @@ fn made_of(flow: &Flow, hole: Hole, all: &mut Vec<Hole>) {
     if let Some(variable) = flow.variables.get(usize::from(hole.0)) {
         let named = variable.source.texts().flat_map(Text::holes);
         named.for_each(|other| made_of(flow, other, all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::{Scenario, Variable};
+    use crate::http::Settings;
+
+    #[test]
+    fn what_is_made_of_answers_is_needed_as_they_are() {
+        let text = |hole| Text::of([TextPiece::Hole(Hole(hole), brunt_feed::Escape::None)]);
+        let variable =
+            |name: &str, source, renewal| Variable { name: name.to_owned(), source, renewal };
+        let variables = vec![
+            variable("token", Source::Answer, Renewal::Extracted),
+            variable("user", Source::User, Renewal::User),
+            variable("bearer", Source::Text(text(0)), Renewal::Iteration),
+            variable("name", Source::Text(text(1)), Renewal::Iteration),
+        ];
+        let url = Text::literal("http://127.0.0.1:9/");
+        let http = HttpAct { method: "GET".to_owned(), url, ..HttpAct::default() };
+        let mut act = Act::new(0, What::Http(Box::new(http)));
+        act.needs = [0, 1, 2, 3].map(Hole).into();
+        let scenario = Scenario {
+            name: "visit".to_owned(),
+            steps: vec![Step::Act(Box::new(act))],
+            after_failure: crate::flow::AfterFailure::Skip,
+        };
+        let operations = vec!["a".to_owned()];
+        let flow = Flow { variables, operations, scenarios: vec![scenario], ..Flow::default() };
+        let network = Arc::new(Network::new(Settings::default()).unwrap());
+        let course = Course::new(flow, network).unwrap();
+        let (_, note) = course.act(Spot { scenario: 0, step: 0 }).unwrap();
+        assert_eq!(note.needs, [0, 1, 0, 3].map(Hole));
     }
 }

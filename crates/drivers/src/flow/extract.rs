@@ -150,6 +150,16 @@ impl Extract {
     pub fn wants(&self) -> Wanted {
         self.from.wants()
     }
+
+    /// What is to be said of an answer that does not hold it.
+    pub fn words(&self, parsed: &Parsed<'_>) -> String {
+        let kept = if parsed.reply().is_truncated() && self.wants().body {
+            ", of which only the beginning is kept"
+        } else {
+            ""
+        };
+        format!("the answer{kept} does not hold {}", self.from)
+    }
 }
 
 impl fmt::Display for Extract {

@@ -18,6 +18,7 @@ use crate::dhcp::{Kind, Lessee, Station};
 use crate::http::Group;
 use crate::ldap::Hall;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
+use brunt_feed::Hole;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -152,10 +153,8 @@ impl User {
         let desk = Rc::clone(&self.desk);
         let Some((act, note)) = desk.course.act(spot) else { return Outcome::Skipped };
         watch.operation(act.operation);
-        let bare = act
-            .needs
-            .iter()
-            .any(|hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty));
+        let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
+        let bare = note.needs.iter().any(empty);
         if self.walk.skips() || bare {
             desk.ledger.skipped(act.operation);
             self.walk.done(spot, false, &desk.course);
@@ -276,7 +275,7 @@ fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Wat
     }
     for extract in &act.extracts {
         if !extract.keep(&parsed, variables.values_mut()) {
-            watch.explain(format_args!("the answer does not hold {extract}"));
+            watch.explain(format_args!("{}", extract.words(&parsed)));
             return Outcome::Failed(Class::Check, code);
         }
     }
