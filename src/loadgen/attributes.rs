@@ -23,6 +23,10 @@ pub(crate) const KEYS: &[&str] = &[
     "persist",
 ];
 
+/// Fields that follow from the payload and the connection.
+const FOLLOWING: [&str; 5] =
+    ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade"];
+
 /// The largest upper bound: what a Java `long` holds, less the one that is added to it.
 const UPPER_MAX: u64 = i64::MAX as u64 - 1;
 
@@ -160,9 +164,33 @@ fn port(value: &Value<'_>) -> Result<String, Fault> {
     }
 }
 
-fn header(value: &Value<'_>, notes: &mut Vec<String>) -> Result<Vec<(String, String)>, Fault> {
-    let fields = value.last_of_each(notes)?;
-    fields.iter().map(|(name, value)| Ok(((*name).to_owned(), value.text()?.to_owned()))).collect()
+/// Fields, of those of the same name in any case the last, and without those that no task can decide on.
+pub(crate) fn header(
+    value: &Value<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(String, String)>, Fault> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for member in value.members()? {
+        let text = value.below(&member.name, &member.value).text()?.to_owned();
+        if FOLLOWING.iter().any(|name| name.eq_ignore_ascii_case(&member.name)) {
+            notes.push(format!(
+                "{}, line {}: the field \"{}\" follows from the payload and the connection; it is left out, as Java's \
+                 client leaves it out",
+                value.document.path.display(),
+                value.document.place(member.at).line,
+                member.name
+            ));
+            continue;
+        }
+        match fields.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case(&member.name)) {
+            Some(before) => {
+                notes.push(value.twice(&member.name, member.at));
+                before.1 = text;
+            }
+            None => fields.push((member.name.clone(), text)),
+        }
+    }
+    Ok(fields)
 }
 
 fn persist(value: &Value<'_>) -> Result<Vec<String>, Fault> {

@@ -38,7 +38,9 @@ use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::tls::{self, Trust};
 use brunt_engine::Settings;
 use brunt_exchange::ThinkTime;
+use brunt_record::Record;
 use brunt_report::loadgen::opening;
+use brunt_report::{Style, summary};
 use jiff::tz::TimeZone;
 
 use crate::cli::Refusal;
@@ -124,7 +126,12 @@ impl Asked {
         if !self.warm_up.scenarios.is_empty() {
             let flow = self.flow(&self.warm_up, &network)?;
             console::note("the warm-up of the job runs first and is in no figure");
-            let done = flows::run(self.asked(args, flow, &network, Output::default()), signals)?;
+            let warm_up = self.asked(args, flow, &network);
+            let unmeasured = Output::default();
+            let done = flows::run(
+                flows::Job { objectives: Vec::new(), output: unmeasured, ..warm_up },
+                signals,
+            )?;
             if signals.received().is_some() {
                 return Ok(done.exit);
             }
@@ -134,8 +141,7 @@ impl Asked {
         let threads = self.job.threads;
         console::print(&opening(threads, &console::now().to_zoned(zone.clone())))?;
         let spinner = Spinner::start(!args.output.quiet);
-        let asked = self.asked(args, flow, &network, args.output.files());
-        let done = flows::run(asked, signals);
+        let done = flows::run(self.asked(args, flow, &network), signals);
         drop(spinner);
         let done = done?;
         let counted = table::Counted {
@@ -146,16 +152,14 @@ impl Asked {
         };
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
         console::print(&report.text())?;
+        if !args.output.quiet {
+            say(&done.record, args)?;
+        }
         Ok(done.exit)
     }
 
-    fn asked(
-        &self,
-        args: &LoadgenArgs,
-        flow: Flow,
-        network: &Arc<Network>,
-        output: Output,
-    ) -> flows::Job {
+    /// The run of a flow.
+    fn asked(&self, args: &LoadgenArgs, flow: Flow, network: &Arc<Network>) -> flows::Job {
         let mut settings = Settings::closed(ThinkTime::None, self.job.threads);
         settings.seed = self.seed;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
@@ -165,11 +169,22 @@ impl Asked {
             network: Arc::clone(network),
             settings,
             objectives: args.output.objectives.clone(),
-            output,
+            output: args.output.files(),
             target: self.job.environment.clone().unwrap_or_default(),
             progress: Progress::Quiet,
         }
     }
+}
+
+/// Percentiles, failures in words and the verdict go to standard error: standard output holds what it held of old.
+fn say(record: &Record, args: &LoadgenArgs) -> Result<(), Refusal> {
+    let style = Style { colour: console::colours(), verdict_always: false };
+    let text = summary(record, style).map_err(|error| failed(format!("failed to {error}")))?;
+    console::tell(&format!("\n{text}"));
+    if let Some(path) = &args.output.record {
+        console::say(&format!("record: {}", path.display()));
+    }
+    Ok(())
 }
 
 /// The way to the services of a job.

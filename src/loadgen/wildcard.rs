@@ -3,7 +3,7 @@
 //! The declarations are those that LoadGen's author wrote down and never built: generated, retained, file and
 //! rest-endpoint. Names are kept to letters, digits and a few marks, so that no name can break the JSON it stands in.
 
-use super::attributes::kept;
+use super::attributes::{header, kept};
 use super::document::Value;
 use super::fault::Fault;
 use super::fields::{Fields, nearest};
@@ -172,15 +172,9 @@ fn endpoint(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Endpoint, Fa
         return Err(source.fault(what, "write it in full, as http://host:8080/path"));
     }
     let part = |name: &str| fields.one(name).map(kept).transpose();
-    let mut header = Vec::new();
-    if let Some(value) = fields.one("header") {
-        for (name, value) in value.last_of_each(notes)? {
-            header.push((name.to_owned(), value.text()?.to_owned()));
-        }
-    }
     Ok(Endpoint {
         url: url.to_owned(),
-        header,
+        header: fields.one("header").map_or(Ok(Vec::new()), |value| header(value, notes))?,
         attribute: part("attribute")?,
         member: part("member")?,
     })

@@ -1,10 +1,12 @@
 //! Attributes of a job, a workload and a task: the nearest one counts.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::{Value, json};
 
 use super::settings::Files;
 use super::target::{RestTarget, Seen};
-use crate::program::{Ended, among_others, binary, command, run};
+use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
 
 /// A task that shows who the administrator is, in the field that all three levels may give.
 fn show(files: &Files, key: &str, more: &Value) {
@@ -95,7 +97,7 @@ fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
     let job = files.write("x", "").with_file_name("jobs/job.json");
     let mut brunt = command(binary());
     brunt.args(words).arg(job).arg("--check").current_dir(directory);
-    crate::program::Program::start(&mut brunt).wait()
+    Program::start(&mut brunt).wait()
 }
 
 /// The current directory comes first, then the one above the job's.
@@ -124,7 +126,7 @@ fn what_is_doubtful_is_noted() {
     let files = Files::new();
     files.write(
         "tasks/two.json",
-        "{\"request\": \"GET\",\n\"header\": {\"X-A\": \"1\",\n\"X-A\": \"2\"},\n\
+        "{\"request\": \"GET\",\n\"header\": {\"X-A\": \"1\",\n\"x-a\": \"2\",\n\"Content-Length\": \"5\"},\n\
          \"url-endpoint\": \"/echo\", \"_why\": 3}",
     );
     files.write("workloads/two.json", "{\"tasks\": [{\"two\": 900, \"again\": 901}]}");
@@ -134,9 +136,10 @@ fn what_is_doubtful_is_noted() {
     assert!(
         ended
             .said()
-            .contains("tasks/two.json, line 3: \"X-A\" stands there twice; the last one counts"),
+            .contains("tasks/two.json, line 3: \"x-a\" stands there twice; the last one counts"),
         "{ended}"
     );
+    assert!(ended.said().contains("line 4: the field \"Content-Length\" follows"), "{ended}");
     assert!(ended.said().contains("one object has 2 entries"), "{ended}");
     let seen = target.stop();
     assert_eq!((seen.len(), seen[0].header("X-A")), (2, Some("2")));
@@ -151,4 +154,18 @@ fn the_command_line_is_understood_or_refused() {
     assert!(ended.stderr.contains("--config"), "{ended}");
     let ended = run(["loadgen", "-c", "x", "--compat", "--mix", "smooth"]).expect(2);
     assert!(ended.stderr.contains("--mix"), "{ended}");
+}
+
+/// A link of that name to the program is the command.
+#[test]
+fn a_link_to_the_program_is_the_command() {
+    let directory = scratch();
+    let link = directory.path().join("loadgen");
+    symlink(binary(), &link).unwrap();
+    let ended = Program::start(command(&link).arg("-h")).wait().expect(0);
+    assert!(ended.stdout.contains("--compat"), "{ended}");
+    let ended = Program::start(command(&link).args(["-c", "nowhere.json"])).wait().expect(2);
+    assert!(ended.stderr.starts_with("failed to read nowhere.json"), "{ended}");
+    let ended = Program::start(command(&link).arg("--conpat")).wait().expect(2);
+    assert!(ended.stderr.contains("--compat"), "{ended}");
 }

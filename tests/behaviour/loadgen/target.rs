@@ -60,7 +60,7 @@ impl RestTarget {
         let mut base = String::new();
         program.wait_until("its address", |stdout, _| {
             let line = stdout.split_once('\n').map(|(line, _)| line.trim_end_matches('/'));
-            base = line.unwrap_or_default().to_owned();
+            line.unwrap_or_default().clone_into(&mut base);
             !base.is_empty()
         });
         Self { program, directory, base }

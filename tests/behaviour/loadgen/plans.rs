@@ -1,0 +1,114 @@
+//! A job and the plan that is made of it, performed: what arrives is the same.
+
+use serde_json::json;
+
+use super::settings::Files;
+use super::target::{RestTarget, Seen};
+use crate::program::{Program, among_others, binary, command};
+
+/// What a request was, but for what differs from one run to the next.
+fn asked(seen: &[Seen]) -> Vec<String> {
+    let words = |seen: &Seen| {
+        let mut fields: Vec<String> = seen
+            .headers
+            .iter()
+            .filter(|(name, _)| !["Host", "Content-Length"].contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        fields.sort();
+        format!("{} {} {fields:?} {}", seen.method, seen.target, seen.body)
+    };
+    seen.iter().map(words).collect()
+}
+
+/// Writes a job with something of everything that can be said of a request.
+fn write(files: &Files, base: &str) {
+    files.write("values/teams.txt", "red\ngreen\nblue\n");
+    files.task(
+        "login",
+        &json!({
+            "request": "POST",
+            "header": {"X-OpenAM-Username": "$ADMINUSERID", "X-OpenAM-Password": "$ADMINUSERPASSWORD"},
+            "url-endpoint": "/openam/json/", "url-payload": "authenticate", "data-payload": "{}"
+        }),
+    );
+    files.task(
+        "change",
+        &json!({
+            "request": "PATCH", "header": {"X-Cost": "5$$TEAM ${x} $RANDOMVALUE"},
+            "url-endpoint": "/echo/a+b'*/$TEAM", "url-payload": "?n=$INCREMENT&t=$THREADID&u=$MEMBER",
+            "data-payload": [{"a": "q\"$TEAM\\", "b": 1.50}]
+        }),
+    );
+    files.task(
+        "form",
+        &json!({
+            "request": "PUT", "url-endpoint": "/echo/form", "data-payload": "team=$TEAM&r=$RANDOMVALUE"
+        }),
+    );
+    files.task("sleep", &json!({"url-endpoint": "$SLEEP", "url-payload": 3}));
+    files.workload("one", &[("login", 4000), ("change", 4000), ("sleep", 2), ("form", 4000)]);
+    files.workload("two", &[("form", 4000)]);
+    let wildcards = json!([
+        {"name": "$TEAM", "type": "file", "source": "values/teams.txt"},
+        {
+            "name": "$MEMBER", "type": "rest-endpoint", "attribute": "/result", "member": "_id",
+            "source": format!("{}/api/users?_queryFilter=_id+eq+'user.7'", base),
+            "header": {"X-OpenIDM-Username": "admin", "X-OpenIDM-Password": "password"}
+        }
+    ]);
+    files.job(base, 1, &[("one", 6), ("two", 4)], &json!({"WILDCARDS": wildcards}));
+}
+
+#[test]
+fn a_plan_sends_what_its_job_sends() {
+    let _among = among_others();
+    let files = Files::new();
+    let perform = |plan: bool| {
+        let target = RestTarget::start();
+        write(&files, &target.base);
+        if plan {
+            let path = files.write("plan.toml", "");
+            let ended = files.perform(&["--to-plan", path.to_str().unwrap()]).expect(0);
+            assert!(ended.stderr.contains("export ADMINUSERPASSWORD before it is run"), "{ended}");
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(!text.contains("\"password\""), "{text}");
+            let mut brunt = command(binary());
+            brunt.arg("run").arg(&path).args(["--seed", "3"]).env("ADMINUSERPASSWORD", "password");
+            Program::start(&mut brunt).wait().expect(0);
+        } else {
+            files.perform(&["--seed", "3"]).expect(0);
+        }
+        let seen = target.stop();
+        assert!(seen.iter().all(|seen| seen.status < 400), "{seen:?}");
+        seen
+    };
+    let (job, plan) = (perform(false), perform(true));
+    assert_eq!(job.len(), 1 + 6 * 3 + 4);
+    let values = |seen: &[Seen]| -> Vec<String> {
+        let words = asked(seen);
+        words
+            .iter()
+            .map(|line| {
+                ["red", "green", "blue"]
+                    .iter()
+                    .fold(line.clone(), |line, team| line.replace(team, "TEAM"))
+            })
+            .collect()
+    };
+    // Which line is drawn follows from the seed and from the variable's number, and a plan counts otherwise.
+    let drawn = |lines: Vec<String>| -> Vec<String> {
+        lines.into_iter().map(|line| digits_after(&line, &["TEAM ${x} ", "r="])).collect()
+    };
+    assert_eq!(drawn(values(&job)), drawn(values(&plan)));
+}
+
+/// The line without the number that follows each of these words.
+fn digits_after(line: &str, words: &[&str]) -> String {
+    words.iter().fold(line.to_owned(), |line, word| match line.split_once(word) {
+        Some((before, after)) => {
+            format!("{before}{word}{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => line,
+    })
+}
