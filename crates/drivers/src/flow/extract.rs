@@ -289,6 +289,7 @@ mod tests {
     use super::*;
     use crate::flow::Reply;
     use crate::http::Response;
+    use proptest::prelude::*;
 
     const STORE: &str = r#"{"store":{"book":[
         {"category":"reference","author":"Nigel Rees","title":"Sayings of the Century","price":8.95},
@@ -443,6 +444,26 @@ mod tests {
             let response = Response::sample(200, &[], body);
             for from in &froms {
                 assert_eq!(found(from, &response), None, "{from}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_place_in_any_body_is_found_or_not(
+            place in r#"[$@./\[\]()?*|&'"=:,ab0-9~^+{}\\d -]{0,24}"#,
+            body in r#"[\[\]{}<>/"'=:,!&;ab0-9 .\\-]{0,60}"#,
+        ) {
+            let response = Response::sample(200, &[("Set-Cookie", &place)], body.as_bytes());
+            let parsed = Parsed::new(Reply::Http(&response));
+            let read = [From::pointer(&place), From::path(&place), From::xpath(&place), From::pattern(&place, 0)];
+            let named = [From::Member(place.clone()), From::Cookie(place.clone())];
+            for from in named.into_iter().chain(read.into_iter().flatten()) {
+                let mut values = Values::new(1);
+                let extract = Extract { from, into: Hole(0), missing: Missing::Fail };
+                let found = extract.keep(&parsed, &mut values);
+                prop_assert_eq!(found, values.value(Hole(0)).is_some());
+                prop_assert!(!found || extract.from.count(&parsed) > 0);
             }
         }
     }
