@@ -1,0 +1,30 @@
+//! Looks for a place in an answer: the first line is the place, the rest the body.
+
+#![no_main]
+
+use brunt_drivers::flow::{Check, Extract, From, Missing, Must, Parsed, Reply};
+use brunt_drivers::http::Response;
+use brunt_feed::{Hole, Values};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let at = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
+    let (place, body) = (String::from_utf8_lossy(&input[..at]), &input[at..]);
+    let response = Response::sample(200, &[("Set-Cookie", &place)], body);
+    let parsed = Parsed::new(Reply::Http(&response));
+    let known = [From::Member(place.to_string()), From::Cookie("a".to_owned()), From::Body];
+    let read =
+        [From::pointer(&place), From::path(&place), From::xpath(&place), From::pattern(&place, 0)];
+    for from in known.into_iter().chain(read.into_iter().flatten()) {
+        let mut values = Values::new(1);
+        let extract = Extract { from: from.clone(), into: Hole(0), missing: Missing::Fail };
+        let found = extract.keep(&parsed, &mut values);
+        assert_eq!(found, values.value(Hole(0)).is_some());
+        let check = Check::Value { of: from.clone(), must: Must::Exist };
+        // JSON's null is there, and yet no value.
+        assert!(check.holds(&parsed, &values) || !found);
+        assert!(!check.words(&parsed, &values).is_empty());
+        let all = Check::Count { of: from, least: 0, most: u64::MAX };
+        assert!(all.holds(&parsed, &values));
+    }
+});
