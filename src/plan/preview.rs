@@ -254,7 +254,7 @@ impl<'a> Sample<'a> {
             let _ = writeln!(out, "   must hold: {}", check.expected(&self.values));
         }
         for extract in &act.extracts {
-            let _ = writeln!(out, "   kept as {}: {extract}", self.name(extract.into));
+            let _ = writeln!(out, "   kept as {}: {}", self.name(extract.into), extract.from);
         }
         if let Some(threshold) = act.threshold {
             let _ = writeln!(out, "   exceeded beyond {}", time_words(threshold));

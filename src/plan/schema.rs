@@ -37,9 +37,9 @@ fn without_null(part: &mut Value) {
             });
             if let Some(Value::Object(alone)) = alone {
                 members.remove("anyOf");
-                alone
-                    .into_iter()
-                    .for_each(|(key, value)| drop(members.entry(key).or_insert(value)));
+                for (key, value) in alone {
+                    members.entry(key).or_insert(value);
+                }
             }
             for (key, value) in members.iter_mut() {
                 match value {
