@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_wire::http::{Asked, FIELDS_MAX, Framing, Malformed, scan};
+use brunt_wire::http::{Asked, FIELDS_MAX, Framing, Heads, Malformed, scan};
 use libfuzzer_sys::fuzz_target;
 
 /// What is in a body that comes in pieces of that size: its bytes, how many were used, and whether it has ended.
@@ -36,6 +36,14 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
         assert!(!bytes[name].is_empty());
         assert!(!bytes[value].contains(&b'\n'));
     });
+    let mut heads = Heads::default();
+    for _ in 0..2 {
+        assert_eq!(
+            heads.scan(bytes, asked, FIELDS_MAX),
+            scanned,
+            "what is remembered is what is read"
+        );
+    }
     let Ok(Some(head)) = scanned else { return };
     assert!(head.length <= bytes.len() && fields <= FIELDS_MAX);
     assert!((100..1000).contains(&head.status));

@@ -226,8 +226,8 @@ impl Client {
         let at = self.lane(origin);
         let (owner, lanes) = self.parts();
         let limits = &owner.network.settings.limits;
-        let ask = Ask { request, origin, manner, extra, last: false, wanted, limits };
-        let done = lanes[at].exchange(owner, ask, response, watch).await?;
+        let mut ask = Ask { request, origin, manner, extra, last: false, wanted, limits };
+        let done = lanes[at].exchange(owner, &mut ask, response, watch).await?;
         if !done.persistent {
             Box::pin(lanes[at].leave(owner)).await;
         }

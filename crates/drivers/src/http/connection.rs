@@ -122,7 +122,7 @@ impl Connection {
     pub(super) async fn exchange(
         &mut self,
         group: &Group,
-        ask: Ask<'_>,
+        ask: &Ask<'_>,
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
@@ -160,7 +160,7 @@ impl Connection {
 struct Carrying<'a> {
     stream: &'a mut Stream,
     group: &'a Group,
-    ask: Ask<'a>,
+    ask: &'a Ask<'a>,
     response: &'a mut Response,
     outgoing: Outgoing<'a>,
     phase: Phase,
@@ -409,14 +409,16 @@ impl Carrying<'_> {
 
     /// Reads a head, if it is whole, and says how long it is.
     fn head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Failure> {
-        let Ask { limits, wanted, manner, .. } = self.ask;
+        let Ask { limits, wanted, manner, .. } = *self.ask;
         let response = &mut *self.response;
-        let show = |name, value| {
-            if wanted.fields {
-                response.fields.push(Field { name, value });
-            }
+        let scanned = if wanted.fields {
+            let show = |name, value| response.fields.push(Field { name, value });
+            wire::scan(bytes, manner.asked(), limits.fields, show)?
+        } else {
+            let mut heads = self.group.heads.borrow_mut();
+            heads.scan(bytes, manner.asked(), limits.fields)?
         };
-        let Some(head) = wire::scan(bytes, manner.asked(), limits.fields, show)? else {
+        let Some(head) = scanned else {
             let too_long = bytes.len() > limits.head;
             return if too_long { Err(Failure::HeadTooLong(limits.head)) } else { Ok(None) };
         };

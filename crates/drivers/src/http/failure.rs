@@ -122,7 +122,8 @@ impl Failure {
     /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate says so only now, in place of its
     /// first answer.
     pub(super) fn broken(when: When, error: io::Error) -> Self {
-        let secured = error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
+        let secured =
+            error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
         match when {
             When::Sending | When::Waiting if secured => Self::Net(net::Failure::Tls(error)),
             _ => Self::Broken { when, error },

@@ -7,6 +7,7 @@
 use super::http2::Shared;
 use super::network::Network;
 use super::origin::Origin;
+use brunt_wire::http::Heads;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,6 +22,7 @@ pub struct Group {
     pub(super) network: Arc<Network>,
     pub(super) input: RefCell<Box<[u8]>>,
     pub(super) output: RefCell<Vec<u8>>,
+    pub(super) heads: RefCell<Heads>,
     /// How many users there are.
     seats: Cell<u32>,
     /// By the place they lead to, and which of the connections to it they are.
@@ -34,6 +36,7 @@ impl Group {
             network: Arc::clone(network),
             input: RefCell::new(vec![0; INPUT].into_boxed_slice()),
             output: RefCell::default(),
+            heads: RefCell::default(),
             seats: Cell::default(),
             shared: RefCell::default(),
         })

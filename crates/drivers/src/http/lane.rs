@@ -136,7 +136,7 @@ impl Lane {
     pub(super) async fn exchange(
         &mut self,
         owner: Owner<'_>,
-        ask: Ask<'_>,
+        ask: &mut Ask<'_>,
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
@@ -144,11 +144,10 @@ impl Lane {
         loop {
             match self.shared.as_ref().map(|shared| (shared, shared.glance())) {
                 Some((shared, Glance::Open)) => {
-                    let last = is_last(owner.network, shared.carried());
+                    ask.last = is_last(owner.network, shared.carried());
                     response.clear();
-                    let ask = Ask { last, ..ask };
                     // Apart, as what it takes is more than HTTP/1.1 does.
-                    match Box::pin(shared.exchange(&ask, response, watch)).await {
+                    match Box::pin(shared.exchange(ask, response, watch)).await {
                         Ok(at) => return Ok(Done { at, persistent: true }),
                         Err(failure) => {
                             // A connection that ended with an exchange on it is no loss beside that.
@@ -178,11 +177,11 @@ impl Lane {
                 return Err(Failure::Closed(When::Sending));
             };
             let used = connection.carried();
-            let last = is_last(owner.network, used);
+            ask.last = is_last(owner.network, used);
             response.clear();
-            match connection.exchange(owner.group, Ask { last, ..ask }, response, watch).await {
+            match connection.exchange(owner.group, ask, response, watch).await {
                 Ok(done) => {
-                    let persistent = done.persistent && !last && !ask.manner.closes();
+                    let persistent = done.persistent && !ask.last && !ask.manner.closes();
                     return Ok(Done { persistent, ..done });
                 }
                 Err(failure) => {

@@ -8,11 +8,13 @@
 
 mod chunked;
 mod framing;
+mod heads;
 mod malformed;
 mod request;
 mod response;
 
 pub use framing::{Framing, Taken};
+pub use heads::Heads;
 pub use malformed::Malformed;
 pub use request::{
     chunk_size, field, finish, illegal_in_target, is_field_name, is_field_value, is_method, length,
