@@ -41,6 +41,33 @@ fn users_share_a_connection_by_streams() {
 }
 
 #[test]
+fn a_server_that_allows_few_streams_and_takes_leave_often_is_no_failure() {
+    let Some(nginx) = nginx() else { return };
+    // Eight users want a stream each of what has four, and a connection is over after forty requests.
+    let http = http(&nginx, Listener::Narrow, "version = \"2\"\nstreams = 8", "");
+    let run = run(&http, 16, 50).went_well();
+    let served = the_same(&nginx, &run);
+    assert_eq!(served.len(), 800, "{run}");
+    let connections = Served::connections(&served);
+    let most = connections.values().max().copied().unwrap_or_default();
+    assert!(most <= 10 * Nginx::NARROW as u64, "{connections:?}\n{run}");
+    assert!((20..200).contains(&connections.len()), "{connections:?}\n{run}");
+}
+
+#[test]
+fn http2_is_spoken_from_the_first_byte_where_nothing_is_secured() {
+    let Some(nginx) = nginx() else { return };
+    for (more, connections) in [("streams = 3", 2), ("requests-per-connection = 5", 48)] {
+        let before = nginx.served().len();
+        let http = format!("{}\nversion = \"2\"\n{more}", base(&nginx, Listener::Prior));
+        let run = run(&http, 6, 40).went_well();
+        let served = nginx.served().split_off(before);
+        assert!(served.iter().all(|one| one.protocol == "HTTP/2.0" && one.status == 200), "{run}");
+        assert_eq!((served.len(), Served::connections(&served).len()), (240, connections), "{run}");
+    }
+}
+
+#[test]
 fn large_bodies_cross_http2_both_ways() {
     let Some(nginx) = nginx() else { return };
     let http = http(&nginx, Listener::Tls, "version = \"2\"", "");

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Nginx {
     // First, so that the server is gone before its directory is removed.
     daemon: Daemon,
-    ports: [u16; 6],
+    ports: [u16; 8],
     pki: Pki,
     directory: TempDir,
     marks: AtomicU64,
@@ -52,17 +52,23 @@ pub enum Listener {
     Impatient,
     /// A forward proxy for `http` URLs.
     Proxy,
+    /// HTTP/2 from the first byte, without TLS.
+    Prior,
+    /// HTTP/2 over TLS, with at most [`Nginx::NARROW`] streams at a time and ten times as many requests a connection.
+    Narrow,
     /// HTTP/1.1 on a socket of this machine.
     Unix,
 }
 
-const PORTS: [Listener; 6] = [
+const PORTS: [Listener; 8] = [
     Listener::Clear,
     Listener::Tls,
     Listener::Mutual,
     Listener::Short,
     Listener::Impatient,
     Listener::Proxy,
+    Listener::Prior,
+    Listener::Narrow,
 ];
 
 impl Listener {
@@ -75,12 +81,14 @@ impl Listener {
             Self::Short => "short",
             Self::Impatient => "impatient",
             Self::Proxy => "proxy",
+            Self::Prior => "prior",
+            Self::Narrow => "narrow",
             Self::Unix => "unix",
         }
     }
 
     fn scheme(self) -> &'static str {
-        if matches!(self, Self::Tls | Self::Mutual) { "https" } else { "http" }
+        if matches!(self, Self::Tls | Self::Mutual | Self::Narrow) { "https" } else { "http" }
     }
 }
 
@@ -95,6 +103,8 @@ impl Nginx {
     pub const SLOW: Duration = Duration::from_millis(300);
     /// Requests that a connection to [`Listener::Short`] may carry.
     pub const SHORT: usize = 5;
+    /// Streams that a connection to [`Listener::Narrow`] may have at a time.
+    pub const NARROW: usize = 4;
     /// What `/status/CODE` can answer.
     pub const STATUSES: [u16; 12] = [200, 201, 204, 400, 401, 403, 404, 409, 429, 500, 502, 503];
 
@@ -195,13 +205,20 @@ impl Nginx {
     }
 }
 
-fn configured(root: &Path, pki: &Pki, ports: [u16; 6]) -> String {
+fn configured(root: &Path, pki: &Pki, ports: [u16; 8]) -> String {
     let root_text = root.display();
     let servers = PORTS.into_iter().zip(ports).map(|(listener, port)| match listener {
         Listener::Tls | Listener::Mutual => {
             let wants = if listener == Listener::Mutual { "on" } else { "off" };
             let trust = format!("ssl_verify_client {wants}; ssl_client_certificate pki/ca.pem;");
             server(listener, &format!("127.0.0.1:{port} ssl http2"), &trust)
+        }
+        Listener::Prior => server(listener, &format!("127.0.0.1:{port} http2"), ""),
+        Listener::Narrow => {
+            let (streams, requests) = (Nginx::NARROW, 10 * Nginx::NARROW);
+            let limits =
+                format!("http2_max_concurrent_streams {streams}; keepalive_requests {requests};");
+            server(listener, &format!("127.0.0.1:{port} ssl http2"), &limits)
         }
         Listener::Short => {
             let limit = format!("keepalive_requests {};", Nginx::SHORT);
@@ -249,7 +266,7 @@ fn server(listener: Listener, address: &str, more: &str) -> String {
 }
 
 /// The locations that every listener but the proxy has.
-fn places(root: &Path, ports: [u16; 6]) -> String {
+fn places(root: &Path, ports: [u16; 8]) -> String {
     let statuses = Nginx::STATUSES.map(|status| {
         let body = if status == 204 { "" } else { " \"as asked\"" };
         format!("location = /status/{status} {{ return {status}{body}; }}\n")

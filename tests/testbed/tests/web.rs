@@ -35,6 +35,8 @@ fn every_listener_of_nginx_says_who_it_is() {
     assert_eq!(curl(&mutual), Nginx::SMALL);
     curl(&["--cacert", &ca, &small(Listener::Mutual)]);
     assert_eq!(curl(&["--unix-socket", &socket, &small(Listener::Unix)]), Nginx::SMALL);
+    assert_eq!(curl(&["--http2-prior-knowledge", &small(Listener::Prior)]), Nginx::SMALL);
+    assert_eq!(curl(&["--cacert", &ca, &small(Listener::Narrow)]), Nginx::SMALL);
     let proxy = format!("http://127.0.0.1:{}", nginx.port(Listener::Proxy));
     assert_eq!(curl(&["--proxy", &proxy, &small(Listener::Clear)]), Nginx::SMALL);
     let served = nginx.served();
@@ -53,6 +55,8 @@ fn every_listener_of_nginx_says_who_it_is() {
         ("mutual", two, 200, user),
         ("mutual", two, 400, ""),
         ("unix", one, 200, ""),
+        ("prior", two, 200, ""),
+        ("narrow", two, 200, ""),
         // What the proxy asked of the listener, and what it was asked.
         ("clear", "HTTP/1.0", 200, ""),
         ("proxy", one, 200, ""),
