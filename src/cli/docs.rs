@@ -291,6 +291,14 @@ const CALIBRATE: &str = "\
     called generator-limited. Run it when nothing else runs. The figures are kept in \
     `$XDG_STATE_HOME/brunt/ceiling.json`, or `~/.local/state/brunt/ceiling.json`.";
 
+const CALIBRATE_EXAMPLES: &[(&str, &str)] = &[
+    ("Measures and keeps the figures:", "brunt calibrate"),
+    (
+        "Measures for longer, with more connections:",
+        "brunt calibrate --duration 10 --connections 100",
+    ),
+];
+
 fn words(name: &str) -> Words {
     match name {
         "report" => (
@@ -328,16 +336,7 @@ fn words(name: &str) -> Words {
         "import har" => (IMPORT_HAR, IMPORT_HAR_EXAMPLES),
         "import openapi" => (IMPORT_OPENAPI, IMPORT_OPENAPI_EXAMPLES),
         "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
-        "calibrate" => (
-            CALIBRATE,
-            &[
-                ("Measures and keeps the figures:", "brunt calibrate"),
-                (
-                    "Measures for longer, with more connections:",
-                    "brunt calibrate --duration 10 --connections 100",
-                ),
-            ],
-        ),
+        "calibrate" => (CALIBRATE, CALIBRATE_EXAMPLES),
         "quickstart" => (
             "Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` \
              as fast as they go and `modrate` at 500 a second, prints the command line of each as one would type it, \

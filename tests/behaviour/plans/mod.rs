@@ -1,6 +1,7 @@
 //! Plans against the identity API in memory: what arrived there is held against what the plan says.
 
 mod answers;
+mod directory;
 mod examples;
 mod files;
 mod nodes;
