@@ -1,7 +1,7 @@
 //! What an HTTP/1.1 exchange costs in this crate: writing a head, reading an answer.
 //!
-//! Run it with `cargo bench -p brunt-wire --bench http`. The kernel takes about two microseconds for the two system calls
-//! of an exchange over loopback.
+//! Run it with `cargo bench -p brunt-wire --bench http`. The kernel takes about two microseconds for the two system
+//! calls of an exchange over loopback.
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails should stop")]
 

@@ -119,8 +119,8 @@ impl Failure {
         Outcome::Failed(self.class(), self.code())
     }
 
-    /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate says so only now, in place of its
-    /// first answer.
+    /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate says so only now, in place of
+    /// its first answer.
     pub(super) fn broken(when: When, error: io::Error) -> Self {
         let secured =
             error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);

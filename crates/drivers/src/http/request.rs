@@ -74,8 +74,8 @@ impl Request {
         &mut self.target
     }
 
-    /// The path and query of a URL that was rendered, from where its path begins; what has none asks for `/`. A fragment
-    /// is nobody's but ours (RFC 9110 section 4.2.5).
+    /// The path and query of a URL that was rendered, from where its path begins; what has none asks for `/`. A
+    /// fragment is nobody's but ours (RFC 9110 section 4.2.5).
     pub fn set_target(&mut self, rest: &[u8]) {
         let end = rest.iter().position(|byte| *byte == b'#').unwrap_or(rest.len());
         let rest = &rest[..end];

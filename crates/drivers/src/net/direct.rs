@@ -1,9 +1,9 @@
 //! The two system calls of an exchange over a plain connection, made without the C library.
 //!
 //! In a program with several threads the C library makes each `send` and `recv` a point at which a thread may be
-//! cancelled, and pays for that before and after. At hundreds of thousands a second it shows: two hundredths of all that
-//! an exchange over HTTP costs. What the runtime knows of a socket is kept as its own reads and writes keep it: after a
-//! call that did less than it might have, the socket is known to be empty, or full, and is not asked again.
+//! cancelled, and pays for that before and after. At hundreds of thousands a second it shows: two hundredths of all
+//! that an exchange over HTTP costs. What the runtime knows of a socket is kept as its own reads and writes keep it:
+//! after a call that did less than it might have, the socket is known to be empty, or full, and is not asked again.
 
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io;

@@ -7,9 +7,17 @@ use std::time::{Duration, Instant};
 
 const SHAPES: [(&[u8], &[u8]); 5] = [
     (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello", b"hello"),
-    (b"HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nT: u\r\n\r\n", b"hello"),
+    (
+        b"HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n\
+          2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nT: u\r\n\r\n",
+        b"hello",
+    ),
     (b"HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 0\r\n\r\n", b""),
-    (b"HTTP/1.1 100 Continue\r\nY: z\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 2\r\n\r\nok", b"ok"),
+    (
+        b"HTTP/1.1 100 Continue\r\nY: z\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n\
+          HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 2\r\n\r\nok",
+        b"ok",
+    ),
     (b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nX-A: b\r\nContent-Length: 1\r\n\r\n1", b"1"),
 ];
 

@@ -1,7 +1,7 @@
 //! The chunked transfer coding (RFC 9112 section 7.1): a state machine over whatever the network brings at a time.
 //!
-//! Extensions and trailers are read over, and bounded. Lines must end in CR LF: where one reader takes a lone LF for the
-//! end of a line and another does not, they disagree about where the message ends.
+//! Extensions and trailers are read over, and bounded. Lines must end in CR LF: where one reader takes a lone LF for
+//! the end of a line and another does not, they disagree about where the message ends.
 
 use super::Malformed;
 
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn the_same_comes_out_however_it_comes_in() {
-        let body = b"4\r\nWiki\r\n6;a=b;c=\"d\"\r\npedia \r\n00E\r\nin \r\n\r\nchunks.\r\n0\r\nT: 1\r\nU: 2\r\n\r\nHTTP";
+        let body = b"4\r\nWiki\r\n6;a=b;c=\"d\"\r\npedia \r\n00E\r\nin \r\n\r\nchunks.\r\n\
+            0\r\nT: 1\r\nU: 2\r\n\r\nHTTP";
         for piece in 1..=body.len() {
             let (content, used, ended) = read(body, piece).unwrap();
             assert_eq!(content, b"Wikipedia in \r\n\r\nchunks.", "pieces of {piece}");

@@ -58,8 +58,8 @@ enum Coding {
     Other,
 }
 
-/// Scans the head at the beginning of `bytes`; `None` where its end has not come yet. `shown` is told where each field's
-/// name and value lie, in order, once the head is whole. At most `fields_max` fields are accepted.
+/// Scans the head at the beginning of `bytes`; `None` where its end has not come yet. `shown` is told where each
+/// field's name and value lie, in order, once the head is whole. At most `fields_max` fields are accepted.
 pub fn scan(
     bytes: &[u8],
     asked: Asked,
