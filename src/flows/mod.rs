@@ -1,8 +1,8 @@
 //! Runs a flow: whatever was asked for, in a plan, a LoadGen job or on a command line, is carried out here.
 //!
-//! [`fleet`] marries flow and engine, [`screen`] shows progress and keeps intervals, [`ending`] makes the record and the
-//! exit code. What is printed of the results is the business of whoever asked. Nothing here knows in which words it was
-//! asked.
+//! [`fleet`] marries flow and engine, [`screen`] shows progress and keeps intervals, [`ending`] makes the record and
+//! the exit code. What is printed of the results is the business of whoever asked. Nothing here knows in which words it
+//! was asked.
 
 mod ending;
 mod fleet;
@@ -71,8 +71,6 @@ pub(crate) struct Done {
     pub(crate) tallies: Tallies,
     /// The tallies of the whole run, by number.
     pub(crate) counts: Vec<u64>,
-    /// When the run began.
-    pub(crate) started: jiff::Timestamp,
     /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
 }
@@ -128,7 +126,7 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let tallies = course.tallies().clone();
-    Ok(Done { record, exit, tallies, counts, started, lasted: finished.over })
+    Ok(Done { record, exit, tallies, counts, lasted: finished.over })
 }
 
 fn failed(why: &str) -> Refusal {

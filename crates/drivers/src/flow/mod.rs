@@ -27,8 +27,8 @@ pub use check::{Check, Must};
 pub use course::{Course, CourseError};
 pub use extract::{Extract, From, Missing, SpotError};
 pub use http::{Content, HttpAct};
-pub use ldap::LdapAct;
 pub use json::Pointer;
+pub use ldap::LdapAct;
 pub use ledger::{Ledger, Tallies};
 pub use pattern::Pattern;
 pub use plan::{
