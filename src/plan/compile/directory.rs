@@ -11,7 +11,7 @@ use brunt_feed::{Arguments, Escape, Text, TextPiece};
 use brunt_wire::ldap::request::{ModifyOp, Scope};
 
 use super::load::CONNECT;
-use super::names::Names;
+use super::names::{Names, Piece};
 use super::network;
 use super::variables::{Shown, hidden};
 use super::world::World;
@@ -163,7 +163,7 @@ fn given(
     names: &mut Names,
     world: &World<'_>,
 ) -> Result<ldap::Step, Fault> {
-    let mut entry = |dn: &str| names.escaped(&at.key("dn"), dn, Escape::Dn);
+    let mut entry = |text: &str| dn(&at.key("dn"), text, names);
     Ok(match step {
         LdapStep::Bind(Login { dn, password }) => {
             let dn = entry(dn)?;
@@ -171,7 +171,7 @@ fn given(
             ldap::Step::Bind { dn, password }
         }
         LdapStep::Search { base, scope, filter, attributes, size_limit } => ldap::Step::Search {
-            base: names.escaped(&at.key("base"), base, Escape::Dn)?,
+            base: dn(&at.key("base"), base, names)?,
             scope: match scope.unwrap_or(SearchScope::Sub) {
                 SearchScope::Base => Scope::Base,
                 SearchScope::One => Scope::One,
@@ -220,6 +220,14 @@ fn given(
         }
         LdapStep::Delete { dn } => ldap::Step::Delete { dn: entry(dn)? },
     })
+}
+
+/// A DN. A value that is the whole of it is a DN itself; within one, values are escaped.
+fn dn(at: &KeyPath, text: &str, names: &mut Names) -> Result<Text, Fault> {
+    if let [Piece::Hole(hole, None)] = names.pieces(at, text)?[..] {
+        return Ok(Text::of([TextPiece::Hole(hole, Escape::None)]));
+    }
+    names.escaped(at, text, Escape::Dn)
 }
 
 fn texts(at: &KeyPath, values: &Several, names: &mut Names) -> Result<Vec<Text>, Fault> {
