@@ -20,6 +20,9 @@ use super::wildcard::Endpoint;
 /// An answer takes a millisecond and longer, or it was there at once: a threshold of nothing is below the first.
 const AT_ONCE: Duration = Duration::from_nanos(999_999);
 
+/// Operations and variables are numbered in two bytes.
+const NUMBERED_MAX: usize = u16::MAX as usize;
+
 /// Values that services listed, by where they were asked for.
 pub(crate) type Listed = BTreeMap<String, Vec<Vec<u8>>>;
 
@@ -37,6 +40,15 @@ pub(crate) fn flow(
     seed: u64,
     listed: &Listed,
 ) -> Result<Flow, String> {
+    for (count, what) in
+        [(draft.operations.len(), "operations"), (draft.variables.len(), "variables")]
+    {
+        if count > NUMBERED_MAX {
+            return Err(format!(
+                "failed to perform the job: it has {count} {what}; split it, as a run has {NUMBERED_MAX} at most"
+            ));
+        }
+    }
     let mut variables = Vec::new();
     for (number, variable) in draft.variables.iter().enumerate() {
         variables.push(self::variable(number as u32, variable, manner, listed)?);

@@ -137,9 +137,8 @@ impl Asked {
             }
         }
         let flow = self.flow(&self.draft, &network)?;
-        let zone = TimeZone::system();
-        let threads = self.job.threads;
-        console::print(&opening(threads, &console::now().to_zoned(zone.clone())))?;
+        let started = console::now().to_zoned(TimeZone::system());
+        console::print(&opening(self.job.threads, &started))?;
         let spinner = Spinner::start(!args.output.quiet);
         let done = flows::run(self.asked(args, flow, &network), signals);
         drop(spinner);
@@ -147,7 +146,7 @@ impl Asked {
         let counted = table::Counted {
             tallies: &done.tallies,
             counts: &done.counts,
-            started: done.started.to_zoned(zone),
+            started,
             lasted: done.lasted,
         };
         let report = table::report(&self.draft, &self.job, self.manner, &counted);

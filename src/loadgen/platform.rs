@@ -22,6 +22,7 @@ const OWN: &[&str] = &[
     "threads",
     "threadgroupsize",
     "threadspawninterval",
+    "threadinterval",
     "warmup",
     "workload",
 ];
@@ -60,7 +61,9 @@ pub(crate) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
             "give one of them a number of iterations",
         ));
     }
-    Ok(Job { workloads, warm_up, ..frame(&fields, "threadspawninterval")? })
+    let intervals = ["threadspawninterval", "threadinterval"];
+    let interval = intervals.into_iter().find(|name| fields.one(name).is_some());
+    Ok(Job { workloads, warm_up, ..frame(&fields, interval.unwrap_or("threadinterval"))? })
 }
 
 /// What the file defines by names.

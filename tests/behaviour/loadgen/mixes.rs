@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::report::Report;
 use super::settings::Files;
 use super::target::RestTarget;
 use crate::program::{Ended, among_others};
@@ -47,6 +48,25 @@ fn a_smooth_mix_spreads_what_is_rare() {
     let _among = among_others();
     assert_eq!(order([6, 1, 3], &[]).0, "AAAAAABCCC");
     assert_eq!(order([6, 1, 3], &["--mix", "smooth"]).0, "AACAACAABC");
+}
+
+/// A workload that is listed twice is two, each with figures of its own.
+#[test]
+fn a_workload_may_be_listed_twice() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let files = Files::new();
+    for key in ["A", "B"] {
+        files.ask(key, &format!("/echo/{key}"));
+        files.workload(key, &[(key, 5000)]);
+    }
+    files.job(&target.base, 1, &[("A", 2), ("B", 1), ("A", 3)], &json!({}));
+    let ended = files.perform(&["--slo", "A (2)/A.count==3", "--slo", "A/A.count==2"]).expect(0);
+    let report = Report::read(&ended.stdout);
+    let rows: Vec<_> = report.rows.iter().map(|row| (row.name.as_str(), row.counts()[0])).collect();
+    assert_eq!(rows, [("A", 2), ("B", 1), ("A", 3)], "{ended}");
+    let order: String = target.stop().iter().map(|seen| seen.target[6..].to_owned()).collect();
+    assert_eq!(order, "AABAAA");
 }
 
 #[test]

@@ -78,6 +78,8 @@ fn a_pipe_sees_no_trace_of_what_moves_on_a_terminal() {
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert!(lines[0].starts_with("Job Started with 1 threads on ") && lines[0].ends_with('.'));
     assert_eq!(lines[1], ". Stopped and completed.");
+    let opened = lines[0].trim_end_matches('.');
+    assert!(lines[2].starts_with(&format!("{opened}...and completed ")), "{ended}");
     assert!(lines[2].contains("...and completed ") && lines[2].ends_with(" seconds."), "{ended}");
     // `Fri Jun 26 17:33:06 UTC 2015`
     let date = &lines[0]["Job Started with 1 threads on ".len()..];
