@@ -333,6 +333,28 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_body_is_refused_or_bounded_and_nothing_worse() {
+        let text: Vec<u8> = (0..3000_u32).flat_map(|n| (n % 97).to_string().into_bytes()).collect();
+        let bodies = [("gzip", gzip(&text)), ("deflate", zlib(&text)), ("zstd", zstd(&text))];
+        let mut out = Vec::new();
+        for (field, body) in bodies.iter().chain(&[("br", brotli(TEXT))]) {
+            for round in 0..400_u64 {
+                let mut damaged = body.clone();
+                for hit in 0..=round % 4 {
+                    let draw = crate::chance::mix(round * 8 + hit);
+                    let at = (draw >> 8) as usize % damaged.len();
+                    damaged[at] = draw as u8;
+                }
+                let whole = round % 2 == 0;
+                let values = std::iter::once(field.as_bytes());
+                let made = decode(values, &damaged, whole, 20_000, &mut out);
+                assert!(out.len() <= 20_000, "{field} {round}");
+                assert!(whole || made != Ok(Unpacked::Whole), "{field} {round}");
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_be_unpacked_is_named() {
         let words = |field: &str, body: &[u8]| unpacked(field, body, 99).unwrap_err().to_string();
         assert!(words("snappy", TEXT).contains("'snappy' is none of gzip"));
