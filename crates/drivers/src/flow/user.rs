@@ -222,7 +222,12 @@ impl User {
             (What::Http(http), _) => {
                 let step = (spot, &**http, note);
                 match self.web.exchange(step, &desk.course, values, watch).await {
-                    Ok(()) => judge_status(act, self.web.reply(), &mut self.variables, watch),
+                    Ok(()) => {
+                        let reply = self.web.reply();
+                        let outcome = judge_status(act, reply, &mut self.variables, watch);
+                        self.web.put_away();
+                        outcome
+                    }
                     Err(outcome) => outcome,
                 }
             }

@@ -90,6 +90,11 @@ impl Web {
         Reply::Http(&self.response)
     }
 
+    /// The answer is needed no more.
+    pub(super) fn put_away(&mut self) {
+        self.response.trim();
+    }
+
     /// Takes leave of every server.
     pub(super) async fn close(&mut self) {
         self.client.close().await;

@@ -12,6 +12,9 @@ pub struct Wanted {
     pub body: bool,
 }
 
+/// Buffers that grew beyond this for one answer are given back.
+const ROOM_KEPT: usize = 8 * 1024;
+
 /// One answer.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
@@ -70,6 +73,16 @@ impl Response {
         }
     }
 
+    /// Gives back what a long answer took, once it is needed no more: thousands of users may have had one.
+    pub fn trim(&mut self) {
+        if self.body.capacity() > ROOM_KEPT {
+            self.body = Vec::new();
+        }
+        if self.head.capacity() > ROOM_KEPT {
+            (self.head, self.fields) = (Vec::new(), Vec::new());
+        }
+    }
+
     /// The status.
     pub fn status(&self) -> u16 {
         self.status
@@ -120,5 +133,15 @@ mod tests {
         );
         response.clear();
         assert_eq!((response.status(), response.fields().count()), (0, 0));
+    }
+
+    #[test]
+    fn only_what_a_long_answer_took_is_given_back() {
+        let mut response = Response::sample(200, &[("A", "b")], b"short");
+        response.trim();
+        assert_eq!((response.body(), response.fields().count()), (&b"short"[..], 1));
+        response.body.resize(ROOM_KEPT + 1, b'x');
+        response.trim();
+        assert_eq!((response.body.capacity(), response.fields().count()), (0, 1));
     }
 }
