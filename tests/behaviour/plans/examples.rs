@@ -23,7 +23,7 @@ fn server(line: &[&str]) -> (Program, String) {
     let mut program = Program::start(command(binary()).arg("target").args(line));
     let mut address = String::new();
     program.wait_until("its address", |stdout, _| {
-        address = stdout.lines().next().unwrap_or_default().to_owned();
+        stdout.lines().next().unwrap_or_default().clone_into(&mut address);
         stdout.contains('\n')
     });
     (program, address)

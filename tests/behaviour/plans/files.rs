@@ -20,7 +20,7 @@ impl Plan {
 
     /// Writes a file that the plan names.
     pub(super) fn beside(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).unwrap();
+        fs::write(self.0.path().join(name), text).expect("the directory is ours");
     }
 
     pub(super) fn path(&self) -> PathBuf {

@@ -18,8 +18,8 @@ fn nodes_share_iterations_and_the_rows_of_a_unique_feeder() {
         target.base
     );
     let plan = Plan::of(&text);
-    let rows: String = (0..100).map(|n| format!("u{n},\"name, {n}\"\n")).collect();
-    plan.beside("people.csv", &format!("uid,name\n{rows}"));
+    let rows: Vec<String> = (0..100).map(|n| format!("u{n},\"name, {n}\"\n")).collect();
+    plan.beside("people.csv", &format!("uid,name\n{}", rows.concat()));
     let nodes = [plan.start(&["--node", "0/2"]), plan.start(&["--node", "1/2"])];
     for node in nodes {
         let ended = node.wait().expect(0);
