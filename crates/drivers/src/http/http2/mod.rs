@@ -181,8 +181,8 @@ impl Shared {
         if ask.wanted.fields {
             head::keep(answer.headers(), response);
         }
-        let waited = receive(answer.into_body(), ask.wanted, ask.limits, response).await?;
-        Ok(if waited { watch.now() } else { first })
+        let late = receive(answer.into_body(), ask.wanted, ask.limits, response).await?;
+        Ok(if late { watch.now() } else { first })
     }
 
     /// Hands a request over to the task that drives the connection, and says when.
@@ -206,14 +206,14 @@ impl Shared {
         // What is sent once more, or elsewhere, left at another moment than the exchange did.
         let again = watch.sent_at().map(|_| watch.now());
         watch.sent();
-        let sent = again.or(watch.sent_at()).unwrap_or_else(|| watch.now());
+        let left = again.or(watch.sent_at()).unwrap_or_else(|| watch.now());
         let handed = send.send_request(head, body.is_empty());
         let (answer, mut outgoing) = handed.map_err(|error| failure::of(error, When::Sending))?;
         if !body.is_empty() {
             // It leaves as the server makes room, the bytes being shared and not copied until then.
             outgoing.send_data(body, true).map_err(|error| failure::of(error, When::Sending))?;
         }
-        Ok((answer, sent))
+        Ok((answer, left))
     }
 
     /// Takes leave, once nobody waits for an answer any more. The first of the users that share it does.
@@ -281,10 +281,10 @@ async fn receive(
     limits: &Limits,
     response: &mut Response,
 ) -> Result<bool, Failure> {
-    let mut waited = false;
+    let mut late = false;
     let mut next = |body: &mut h2::RecvStream, context: &mut Context<'_>| {
         let polled = body.poll_data(context);
-        waited |= polled.is_pending();
+        late |= polled.is_pending();
         polled
     };
     while let Some(bytes) = poll_fn(|context| next(&mut body, context)).await {
@@ -305,5 +305,5 @@ async fn receive(
         // The stream has been reset if its window cannot be opened again, which the next frame will tell.
         let _ = body.flow_control().release_capacity(bytes.len());
     }
-    Ok(waited)
+    Ok(late)
 }
