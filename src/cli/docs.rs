@@ -235,8 +235,8 @@ const REST_TARGET_EXAMPLES: &[(&str, &str)] = &[
 /// What a plan is good for.
 const RUN: &str = "\
     A plan is a TOML file that says what virtual users do, how many there are or how often they come, and what must \
-    come \
-    of it: requests over HTTP with values that differ, what is checked of answers and what is kept of them, pauses, \
+    come of it: requests over HTTP with values that differ, what is checked of answers and what is kept of them, \
+    pauses, \
     operations of LDAP, all in one iteration if need be. [Plans](plan.md) explains it from the first to the last, \
     [the keys](plan-keys.md) lists every key.\n\n\
     A wrong plan is an error with its line, before a byte is sent (exit code 2). When the run is over its summary is \

@@ -1,7 +1,8 @@
 //! The options of `brunt http`, declared for clap. Their doc comments are their help; there is no logic here.
 //!
-//! The names are those that wrk, wrk2, oha, hey and ab have made usual. Where they give one letter two meanings, both are
-//! understood if the value tells them apart (`-d`, `-t`), else one is chosen and the page of the command says which.
+//! The names are those that wrk, wrk2, oha, hey and ab have made usual. Where they give one letter two meanings, both
+//! are understood if the value tells them apart (`-d`, `-t`), else one is chosen and the page of the command says
+//! which.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -53,7 +54,7 @@ pub(crate) struct HttpArgs {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(crate) struct LoadArgs {
     /// Number of connections, each of which carries one request at a time.
-    #[arg(short, long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(short, long, value_name = "NUMBER", default_value_t = 50, value_parser = up_to(1_000_000))]
     pub(crate) connections: u32,
     /// End after so many requests in all; k and m multiply, as in 100k.
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
@@ -67,11 +68,11 @@ pub(crate) struct LoadArgs {
     /// How the requests of a rate are spread.
     #[arg(long, value_enum, requires = "rate")]
     pub(crate) arrival: Option<Spread>,
-    /// A number is that of threads, as in wrk; a time with a unit, such as 2s, is how long to wait for an answer, as in oha.
+    /// A number is that of threads, as in wrk; a time with a unit, such as 2s, is a timeout, as in oha.
     #[arg(short = 't', value_name = "NUMBER|TIME")]
     pub(crate) threads_or_timeout: Option<String>,
     /// Number of threads; without it, as many as make sense.
-    #[arg(long, visible_alias = "workers", value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, visible_alias = "workers", value_name = "NUMBER", value_parser = up_to(1024))]
     pub(crate) threads: Option<u32>,
     /// How long to wait for an answer; 30s without it.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -123,12 +124,12 @@ pub(crate) struct ConnectionArgs {
     #[arg(long, value_enum, value_name = "VERSION")]
     pub(crate) http_version: Option<SpokenVersion>,
     /// Requests at a time on each connection of HTTP/2, so that there are connections times this in all.
-    #[arg(short = 'p', long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(short = 'p', long, value_name = "NUMBER", value_parser = up_to(100_000))]
     pub(crate) streams: Option<u32>,
     /// Open a connection for each request.
     #[arg(long)]
     pub(crate) disable_keepalive: bool,
-    /// Ask for compressed answers. They are unpacked only where somebody looks at them, so here they are counted as they come.
+    /// Ask for compressed answers, which are counted as they come.
     #[arg(long, overrides_with = "disable_compression")]
     pub(crate) compressed: bool,
     /// Ask for answers as they are, which is what happens without this; takes --compressed back.
@@ -195,6 +196,11 @@ pub(crate) enum SpokenVersion {
     Http2,
     /// Over https HTTP/2 where the server agrees, else HTTP/1.1.
     Auto,
+}
+
+/// A number from 1 to this.
+fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=most)
 }
 
 /// A number that k and m may multiply.

@@ -1,7 +1,7 @@
 //! [`Asked`]: the plan that a command line of `brunt http` stands for.
 //!
-//! Everything goes through a plan, so that one way of making connections and requests is tested and whatever is tried on
-//! a command line can be kept as a file.
+//! Everything goes through a plan, so that one way of making connections and requests is tested and whatever is tried
+//! on a command line can be kept as a file.
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, ToSocketAddrs as _};

@@ -1,7 +1,7 @@
 //! `brunt import`: plans made of what describes requests elsewhere.
 //!
-//! `brunt_import` reads, [`settled`] makes the model of a plan of what it read, and [`written`] puts that into TOML with
-//! words about everything that was guessed. This file alone knows where files come from and go to.
+//! `brunt_import` reads, [`settled`] makes the model of a plan of what it read, and [`written`] puts that into TOML
+//! with words about everything that was guessed. This file alone knows where files come from and go to.
 
 pub(crate) mod settled;
 mod written;

@@ -139,8 +139,10 @@ mod tests {
     #[test]
     fn a_recording_keeps_its_order_and_its_pauses() {
         let har = r#"{"log":{"entries":[
-            {"startedDateTime":"2026-01-01T00:00:00Z","time":500,"request":{"method":"GET","url":"https://h/1"},"response":{"status":200}},
-            {"startedDateTime":"2026-01-01T00:00:02Z","time":500,"request":{"method":"GET","url":"https://h/2"},"response":{"status":404}}]}}"#;
+            {"startedDateTime":"2026-01-01T00:00:00Z","time":500,"request":{"method":"GET","url":"https://h/1"},
+             "response":{"status":200}},
+            {"startedDateTime":"2026-01-01T00:00:02Z","time":500,"request":{"method":"GET","url":"https://h/2"},
+             "response":{"status":404}}]}}"#;
         let imported = brunt_import::har(
             har,
             &brunt_import::Filter::default(),

@@ -2,8 +2,8 @@
 //!
 //! A recording is of one person at one moment. What belongs to that moment is left out: cookies, which each user gets
 //! by itself once answers set them; headers that browsers add for themselves; answers that came from a cache. Pauses
-//! are the time between the end of what was recorded before and the beginning of a request, so that what a browser does at
-//! the same time has none.
+//! are the time between the end of what was recorded before and the beginning of a request, so that what a browser does
+//! at the same time has none.
 
 use crate::form::{self, Multipart};
 use crate::imported::{Body, Imported, Step};
