@@ -457,7 +457,7 @@ mod tests {
             let response = Response::sample(200, &[("Set-Cookie", &place)], body.as_bytes());
             let parsed = Parsed::new(Reply::Http(&response));
             let read = [From::pointer(&place), From::path(&place), From::xpath(&place), From::pattern(&place, 0)];
-            let named = [From::Member(place.clone()), From::Cookie(place.clone())];
+            let named = [From::Member(place.clone()), From::Cookie(place)];
             for from in named.into_iter().chain(read.into_iter().flatten()) {
                 let mut values = Values::new(1);
                 let extract = Extract { from, into: Hole(0), missing: Missing::Fail };
