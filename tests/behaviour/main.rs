@@ -14,6 +14,7 @@ mod perfdhcp;
 mod plans;
 mod program;
 mod prompts;
+mod protocols;
 mod records;
 mod restart;
 mod schedules;
