@@ -12,6 +12,9 @@ use super::manner::Manner;
 /// The most rounds that are shown.
 const ROUNDS_SHOWN: usize = 3;
 
+/// What stands in place of a secret.
+const HIDDEN: &str = "***";
+
 /// The text.
 pub(crate) fn text(job: &Job, draft: &Draft, manner: Manner) -> String {
     let mut out = String::new();
@@ -97,7 +100,9 @@ fn request(draft: &Draft, send: &Send, out: &mut String) {
     let _ = writeln!(out, "\n  {}{within}", operation.name);
     let _ = writeln!(out, "    {} {}", send.method, rendered(draft, &send.url));
     for (name, value) in &send.fields {
-        let _ = writeln!(out, "    {name}: {}", rendered(draft, value));
+        let secret = is_secret(name) && value.variables().next().is_none();
+        let shown = if secret { HIDDEN.to_owned() } else { rendered(draft, value) };
+        let _ = writeln!(out, "    {name}: {shown}");
     }
     if let Some((body, _)) = &send.body {
         let _ = writeln!(out, "\n    {}", rendered(draft, body));
@@ -107,12 +112,18 @@ fn request(draft: &Draft, send: &Send, out: &mut String) {
     }
 }
 
+/// Whether the value of a field opens a door.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["password", "secret", "authorization", "cookie"].iter().any(|word| name.contains(word))
+}
+
 fn rendered(draft: &Draft, words: &Words) -> String {
     let bit = |bit: &Bit| match bit {
         Bit::Literal(text) => text.clone(),
         Bit::Variable(number) => match &draft.variables[*number].meaning {
             Meaning::Text(words) => rendered(draft, words),
-            Meaning::Secret(_) => "***".to_owned(),
+            Meaning::Secret(_) => HIDDEN.to_owned(),
             _ => format!("<{}>", draft.variables[*number].name),
         },
     };

@@ -98,7 +98,8 @@ fn a_check_sends_nothing() {
         "login",
         &json!({
             "request": "POST",
-            "header": {"X-User": "$ADMINUSERID", "X-Password": "$ADMINUSERPASSWORD"},
+            "header": {"X-User": "$ADMINUSERID", "X-Password": "$ADMINUSERPASSWORD",
+                       "X-OpenAM-Password": "se-cret of a task"},
             "url-endpoint": "/openam/json/", "url-payload": "authenticate", "data-payload": "{}"
         }),
     );
@@ -112,6 +113,7 @@ fn a_check_sends_nothing() {
         "  login within 300 ms",
         "    X-User: amadmin",
         "    X-Password: ***",
+        "    X-OpenAM-Password: ***",
         "    keeps \"tokenId\" as <TOKENID>",
         "/echo/<TOKENID>/<RANDOMVALUE>",
         "<RANDOMVALUE> is a random number from 0 to 99, another in each iteration.",
