@@ -1,12 +1,10 @@
-//! An identity server asked as an application asks it: a plan of a login's whole life against Keycloak.
+//! An identity server asked as an application asks it: the example of a login's whole life against Keycloak.
 
-use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use brunt_testbed::{Keycloak, PASSWORD, Seen, require};
+use brunt_testbed::{Keycloak, Seen, require};
 
 use crate::brunt::{Brunt, Run};
-use crate::logged::step;
 
 /// The Keycloak of all tests, for one of them at a time: starting it takes longer than any of them.
 pub(crate) fn keycloak() -> Option<MutexGuard<'static, Keycloak>> {
@@ -19,70 +17,16 @@ pub(crate) fn keycloak() -> Option<MutexGuard<'static, Keycloak>> {
     Some(shared.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-const PROTOCOL: &str = "/realms/testbed/protocol/openid-connect";
+const PLAN: &str = include_str!("../../examples/plans/keycloak.toml");
 
-/// A token by password grant, what it is worth, whose it is, a change of that user by an administrator, and the end.
-fn steps() -> String {
-    let form = |rest: &str| {
-        format!(
-            "form = {{ client_id = \"{}\", client_secret = \"${{secret}}\", {rest} }}",
-            Keycloak::CLIENT
-        )
-    };
-    let password = format!(
-        "grant_type = \"password\", username = \"user.${{number}}\", password = \"{PASSWORD}\", scope = \"openid\""
-    );
-    let active = "checks = [{ json = \"/active\", equals = true }]";
-    let gone = "checks = [{ json = \"/active\", equals = false }]";
-    let mut steps = String::new();
-    for lines in [
-        format!(
-            "name = \"token\"\npost = \"{PROTOCOL}/token\"\n{}\n\
-             extract = {{ token = {{ json = \"/access_token\", missing = \"fail\" }}, refresh = \"$.refresh_token\" }}",
-            form(&password)
-        ),
-        format!(
-            "name = \"introspect\"\npost = \"{PROTOCOL}/token/introspect\"\n{}\n{active}",
-            form("token = \"${token}\"")
-        ),
-        "pause = \"150ms\"".to_owned(),
-        format!(
-            "name = \"userinfo\"\nget = \"{PROTOCOL}/userinfo\"\nbearer = \"${{token}}\"\n\
-             checks = [{{ json = \"/preferred_username\", equals = \"user.${{number}}\" }}]\n\
-             extract = {{ id = \"/sub\" }}"
-        ),
-        format!(
-            "name = \"manager\"\npost = \"{PROTOCOL}/token\"\n{}\nextract = {{ manager = \"/access_token\" }}",
-            form("grant_type = \"client_credentials\"")
-        ),
-        "name = \"update\"\nput = \"/admin/realms/testbed/users/${id}\"\nbearer = \"${manager}\"\n\
-         json = { lastName = \"changed ${iteration}\" }\nstatus = 204"
-            .to_owned(),
-        format!(
-            "name = \"logout\"\npost = \"{PROTOCOL}/logout\"\n{}\nstatus = 204",
-            form("refresh_token = \"${refresh}\"")
-        ),
-        format!(
-            "name = \"forgotten\"\npost = \"{PROTOCOL}/token/introspect\"\n{}\n{gone}",
-            form("token = \"${token}\"")
-        ),
-    ] {
-        let _ = write!(steps, "{}", step(&lines));
-    }
-    steps
-}
-
+/// The example, with another table `[run]`.
 fn login(server: &Keycloak, run: &str) -> Brunt {
-    let plan = format!(
-        "name = \"login\"\n[run]\n{run}\ntimeout = \"30s\"\n[http]\nbase = \"{}\"\n[variables]\n\
-         number = {{ random = \"0..{}\" }}\niteration = {{ number = \"iteration\" }}\n\
-         secret = {{ env = \"APP_SECRET\" }}\n\
-         [[scenario]]\n{}",
-        server.url(),
-        Keycloak::USERS - 1,
-        steps(),
-    );
-    Brunt::plan(&plan).env("APP_SECRET", Keycloak::SECRET)
+    let (before, rest) = PLAN.split_once("\n[run]\n").expect("the plan says how it is run");
+    let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
+    let plan = format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}");
+    let brunt = Brunt::plan(&plan).args(["--set", &format!("http.base={}", server.url())]);
+    // How fast it is depends on the machine.
+    brunt.args(["--set", "objectives=[]"]).env("CLIENT_SECRET", Keycloak::SECRET)
 }
 
 /// That the server saw so many whole logins and nothing else.
@@ -154,7 +98,7 @@ fn a_refused_login_is_one_failure_and_its_steps_are_skipped() {
     let mut run = None;
     let seen = server.saw(|| {
         let brunt = login(&server, "users = 2\niterations = { each = 5 }");
-        run = Some(brunt.env("APP_SECRET", "wrong").run());
+        run = Some(brunt.env("CLIENT_SECRET", "wrong").run());
     });
     let run = run.expect("it ran");
     assert_eq!(run.ends_of("token"), [(("result".into(), 401), 10)].into(), "{run}");
