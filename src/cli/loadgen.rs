@@ -26,7 +26,13 @@ pub(crate) struct LoadgenArgs {
     #[arg(long)]
     pub(crate) check: bool,
     /// Write the job as a plan for brunt run to this file, or to standard output, and perform nothing.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["check", "compat"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        conflicts_with_all = ["check", "compat"]
+    )]
     pub(crate) to_plan: Option<PathBuf>,
     /// A file of certificates to trust, instead of those that this machine trusts.
     #[arg(long, value_name = "FILE")]
