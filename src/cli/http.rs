@@ -116,6 +116,7 @@ pub(crate) struct RequestArgs {
 
 /// How requests get there.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that was given or not")]
 pub(crate) struct ConnectionArgs {
     /// Speak HTTP/2: over https by ALPN, over http from the first byte.
     #[arg(long, conflicts_with = "http_version")]
@@ -147,7 +148,7 @@ pub(crate) struct ConnectionArgs {
     /// Connect to a Unix socket, whatever the host.
     #[arg(long, value_name = "PATH")]
     pub(crate) unix_socket: Option<PathBuf>,
-    /// Go through a proxy, such as http://user:password@proxy.example.com:3128.
+    /// Go through a proxy, such as `http://user:password@proxy.example.com:3128`.
     #[arg(short = 'x', long, value_name = "URL")]
     pub(crate) proxy: Option<String>,
     /// Use IPv4 alone.

@@ -154,7 +154,7 @@ fn of_curl(
         settled::SettleError::Bytes(_) => {
             "send a body that is no text from a command line: name its file with --data-binary @FILE".to_owned()
         }
-        other => other.to_string(),
+        error @ settled::SettleError::Address { .. } => error.to_string(),
     })?;
     notes.extend(settled.notes.iter().cloned());
     Ok(settled.whole())
@@ -354,16 +354,18 @@ fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), Str
             Some((host, port)) if !port.ends_with(']') => (host, port.parse().unwrap_or(usual)),
             _ => (authority, usual),
         };
-        let bare = host.trim_matches(['[', ']']);
-        let name = format!("{bare}:{port}");
+        let found_host = host.trim_matches(['[', ']']);
+        let name = format!("{found_host}:{port}");
         if http.resolve.value(&name).is_some() {
             continue;
         }
-        let mut found =
-            (bare, port).to_socket_addrs().map_err(|error| format!("find {bare}: {error}"))?;
+        let mut found = (found_host, port)
+            .to_socket_addrs()
+            .map_err(|error| format!("find {found_host}: {error}"))?;
         let family = if args.ipv4 { "IPv4" } else { "IPv6" };
-        let address =
-            found.find(fits).ok_or_else(|| format!("find an address of {family} for {bare}"))?;
+        let address = found
+            .find(fits)
+            .ok_or_else(|| format!("find an address of {family} for {found_host}"))?;
         http.resolve.0.push((name, address.to_string()));
     }
     Ok(())

@@ -36,7 +36,9 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
         return console::print(&text);
     }
     if !args.output.quiet {
-        notes.iter().for_each(|note| console::note(note));
+        for note in &notes {
+            console::note(note);
+        }
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let world = World { surroundings: &Machine, base: Path::new("") };

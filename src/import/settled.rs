@@ -2,6 +2,7 @@
 //!
 //! What a plan sets by itself (the length of a body, the type of a form) is left out; what it cannot hold is said.
 
+use std::fmt::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
@@ -168,12 +169,11 @@ impl Settled {
             Body::Form(fields) => {
                 for (name, value) in fields {
                     let known = made.form.0.iter_mut().find(|(known, _)| known == name);
-                    match known {
-                        Some((_, values)) => values.0.push(Scalar::Text(value.clone())),
-                        None => {
-                            let values = Several(vec![Scalar::Text(value.clone())]);
-                            made.form.0.push((name.clone(), values));
-                        }
+                    if let Some((_, values)) = known {
+                        values.0.push(Scalar::Text(value.clone()));
+                    } else {
+                        let values = Several(vec![Scalar::Text(value.clone())]);
+                        made.form.0.push((name.clone(), values));
                     }
                 }
             }
@@ -228,7 +228,7 @@ pub(crate) fn encoded(url: &str) -> String {
         if (0x21..0x7f).contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

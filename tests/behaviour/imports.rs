@@ -27,11 +27,8 @@ impl Api {
         let mut program = Program::start(target.arg(directory.path().join("log")));
         let mut base = String::new();
         program.wait_until("its address", |stdout, _| {
-            base = stdout
-                .split_once('\n')
-                .map_or("", |(line, _)| line)
-                .trim_end_matches('/')
-                .to_owned();
+            let line = stdout.split_once('\n').map_or("", |(line, _)| line);
+            line.trim_end_matches('/').clone_into(&mut base);
             !base.is_empty()
         });
         Self { program, directory, base }
@@ -41,8 +38,8 @@ impl Api {
     fn stop(self) -> Vec<Value> {
         self.program.signal(Signal::INT);
         self.program.wait().expect(0);
-        let log = fs::read_to_string(self.directory.path().join("log")).unwrap();
-        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let log = fs::read_to_string(self.directory.path().join("log")).expect("a log");
+        log.lines().map(|line| serde_json::from_str(line).expect("JSON on each line")).collect()
     }
 }
 
