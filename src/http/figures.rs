@@ -156,15 +156,18 @@ mod tests {
     use super::*;
     use brunt_record::{CodeRecord, Counts, Latency, OperationRecord, Rates};
 
+    /// A class, a code, and how often it was met.
+    type Code = (&'static str, Option<u32>, u64);
+
     /// A record with these operations: a name, times in microseconds, and outcomes.
-    fn record(operations: &[(&str, &[u64], &[(&str, Option<u32>, u64)])]) -> Record {
+    fn record(operations: &[(&str, &[u64], &[Code])]) -> Record {
         let text = include_str!("testdata/empty.record.json");
         let mut record: Record = serde_json::from_str(text).unwrap();
         for (name, times, codes) in operations {
             let mut histogram = Histogram::new();
             times.iter().for_each(|micros| histogram.record(Duration::from_micros(*micros)));
             let latency = Latency::new(&histogram, &[50.0]);
-            let code = |(class, code, count): &(&str, Option<u32>, u64)| CodeRecord {
+            let code = |(class, code, count): &Code| CodeRecord {
                 class: (*class).to_owned(),
                 code: *code,
                 name: String::new(),
