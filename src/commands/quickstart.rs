@@ -99,8 +99,8 @@ pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
              switches."
         }
         Protocol::Rest => {
-            "To try it on a server of yours, change the URL, and in the plan the base. `brunt http --help` explains the \
-             options, docs/plan.md the plan."
+            "To try it on a server of yours, change the URL, and in the plan the base. `brunt http --help` explains \
+             the options, docs/plan.md the plan."
         }
     });
     Ok(exit)

@@ -14,6 +14,12 @@ pub(super) struct FlowFleet {
     ledgers: Vec<Arc<Ledger>>,
 }
 
+/// The names of what is counted of connections, behind the tallies of a flow.
+pub(super) fn connections() -> [String; 3] {
+    ["http connections opened", "http connections lost while idle", "http requests sent twice"]
+        .map(str::to_owned)
+}
+
 /// How many users share their connections.
 pub(super) fn group(course: &Course) -> u32 {
     course.network().settings().streams.max(1)
@@ -39,8 +45,13 @@ impl Fleet for FlowFleet {
         numbers.map(|number| User::new(&desk, number)).collect()
     }
 
-    /// Each worker tells of its own ledger.
+    /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for all.
     fn noticed(&self, worker: usize, noticed: &mut Noticed) {
         self.ledgers[worker].write(&mut noticed.tallies);
+        if worker == 0 {
+            let counts = self.course.network().counts();
+            noticed.tallies.extend([counts.opened, counts.lost, counts.healed]);
+            noticed.orphans = counts.unasked;
+        }
     }
 }

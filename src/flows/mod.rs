@@ -90,7 +90,7 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
     let load = Plan::new(settings, group).map_err(|error| usage(format!("failed to {error}")))?;
     let operations: Vec<&str> = course.flow().operations.iter().map(String::as_str).collect();
     let catalogue = Catalogue::new(operations.iter().copied(), flow::PARTS)
-        .with_tallies(course.tallies().names());
+        .with_tallies(course.tallies().names().into_iter().chain(fleet::connections()));
     let objectives = measured::objectives(&objectives, &operations).map_err(usage)?;
     signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
     limits::raise_open_files();

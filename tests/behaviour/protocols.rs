@@ -27,7 +27,7 @@ impl Target {
         let mut address = String::new();
         program.wait_until("its address", |stdout, _| {
             let line = stdout.split_once('\n').map(|(line, _)| line.trim_end_matches('/'));
-            address = line.unwrap_or_default().to_owned();
+            line.unwrap_or_default().clone_into(&mut address);
             !address.is_empty()
         });
         Self { program, address }
@@ -41,11 +41,11 @@ impl Target {
 
 /// The number in a line of a server's account: the last word, or the first behind the words.
 fn counted(account: &Ended, words: &str) -> u32 {
-    let lines = account.stdout.lines().chain(account.stderr.lines());
-    let line = lines.filter_map(|line| line.trim().strip_prefix(words)).next();
+    let mut lines = account.stdout.lines().chain(account.stderr.lines());
+    let line = lines.find_map(|line| line.trim().strip_prefix(words));
     let line = line.unwrap_or_else(|| panic!("nothing is said of '{words}'\n{account}"));
-    let numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
-    numbers.last().unwrap_or_else(|| panic!("{words}: no number in '{line}'"))
+    let mut numbers = line.split_whitespace().rev().filter_map(|word| word.parse().ok());
+    numbers.next().unwrap_or_else(|| panic!("{words}: no number in '{line}'"))
 }
 
 fn plan(directory: &Target, identity: &Target, leases: &LeaseTarget) -> String {
@@ -106,7 +106,7 @@ dhcp = "release""#,
 fn run(text: &str, password: &str) -> Ended {
     let directory = scratch();
     let (plan, record) = (directory.path().join("plan.toml"), directory.path().join("record.json"));
-    fs::write(&plan, text).unwrap();
+    fs::write(&plan, text).expect("the plan can be written");
     let mut brunt = command(binary());
     brunt.env("THE_PASSWORD", password).args(["run", "--quiet", "--seed", "5", "--record"]);
     brunt.arg(&record).arg(&plan);
@@ -129,9 +129,9 @@ fn a_visit_speaks_three_protocols_and_all_servers_agree() {
         assert_eq!(step.counts.ok, u64::from(visits), "{}\n{ended}", step.name);
     }
     let codes = |at: usize| record.operations[at].codes.iter().map(|code| code.name.as_str());
-    let named: Vec<Vec<&str>> = (0..steps.len()).map(|at| codes(at).collect()).collect();
+    let outcomes: Vec<Vec<&str>> = (0..steps.len()).map(|at| codes(at).collect()).collect();
     let expected = ["success", "OK", "DHCPACK", "OK", "success", "DHCPACK", "sent"];
-    assert_eq!(named, expected.map(|name| vec![name]));
+    assert_eq!(outcomes, expected.map(|name| vec![name]));
     let (directory, identity, leases) = (directory.stop(), identity.stop(), leases.stop());
     for (account, words, count) in [
         (&directory, "bind", visits),

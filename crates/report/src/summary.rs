@@ -227,13 +227,12 @@ fn outcomes(text: &mut String, record: &Record, style: Style) {
         let _ = writeln!(text, "{}", operation.name);
         for code in operation.codes.iter().take(CODES_SHOWN) {
             let number = code.code.map_or_else(String::new, |number| format!("{number} "));
-            let class = if matches!(code.class.as_str(), "ok" | "result") {
-                ""
-            } else {
-                code.class.as_str()
-            };
+            let plain = matches!(code.class.as_str(), "ok" | "result") || code.class == code.name;
+            let class = if plain { "" } else { code.class.as_str() };
             let label = format!("  {number}{} {class}", code.name);
-            let share = 100.0 * code.count as f64 / operation.counts.sent.max(1) as f64;
+            // What was skipped was met, but never sent.
+            let met = operation.counts.sent + operation.counts.skipped;
+            let share = 100.0 * code.count as f64 / met.max(1) as f64;
             let _ = writeln!(text, "{:<LABEL$}{:>12}{share:>8.2}%", label.trim_end(), code.count);
             words(text, record, operation, &code.class, code.code);
         }
@@ -464,6 +463,23 @@ pub(crate) mod tests {
         assert!(text.contains("10 dropped, 3 skipped; 80 ok"), "{text}");
         record.operations[1].counts.planned = 1;
         assert!(plain(&record).contains("renew response"));
+    }
+
+    #[test]
+    fn what_was_skipped_is_a_share_of_what_was_met() {
+        let mut record = measured(&[]);
+        let operation = &mut record.operations[0];
+        (operation.counts.sent, operation.counts.skipped) = (1, 3);
+        let skipped = brunt_record::CodeRecord {
+            class: "skipped".to_owned(),
+            code: None,
+            name: "skipped".to_owned(),
+            count: 3,
+        };
+        operation.codes = vec![skipped];
+        let text = plain(&record);
+        let line = text.lines().find(|line| line.starts_with("  skipped")).unwrap();
+        assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["skipped", "3", "75.00%"]);
     }
 
     #[test]
