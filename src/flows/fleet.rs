@@ -45,7 +45,8 @@ impl Fleet for FlowFleet {
         numbers.map(|number| User::new(&desk, number)).collect()
     }
 
-    /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for all.
+    /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
+    /// all.
     fn noticed(&self, worker: usize, noticed: &mut Noticed) {
         self.ledgers[worker].write(&mut noticed.tallies);
         if worker == 0 {
