@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::OutputArgs;
-use crate::loadgen::Mixing;
 
 /// The name of the command, and of a link to the program that stands for it.
 pub(crate) const NAME: &str = "loadgen";
@@ -43,4 +42,14 @@ pub(crate) struct LoadgenArgs {
     /// Where results go, and what they are held against.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// How finely workloads are mixed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Mixing {
+    /// As many rounds as the least frequent workload has loops, as LoadGen makes them
+    #[default]
+    Rounds,
+    /// As many rounds as the most frequent workload has loops, so that rare workloads are spread evenly
+    Smooth,
 }

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::flows::{Output, Progress};
-
 /// Where results go, and what they are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(crate) struct OutputArgs {
@@ -51,6 +49,29 @@ impl OutputArgs {
     pub(crate) fn progress(&self) -> Progress {
         if self.quiet { Progress::Quiet } else { Progress::Figures }
     }
+}
+
+/// Where the results of a run go.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Output {
+    /// The record.
+    pub(crate) record: Option<PathBuf>,
+    /// The percentile distribution.
+    pub(crate) hgrm: Option<PathBuf>,
+    /// The interval log.
+    pub(crate) hlog: Option<PathBuf>,
+    /// Percentiles to put into the record beside the usual ones.
+    pub(crate) percentiles: Vec<f64>,
+}
+
+/// What is shown while a run goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// A line of figures, on a terminal.
+    #[default]
+    Figures,
+    /// Nothing.
+    Quiet,
 }
 
 /// A time of a command line: a number of seconds, or as plans write it.

@@ -3,9 +3,9 @@
 use brunt_engine::{Finished, Load, Plan};
 use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Record, Slo, Tool};
 
-use super::Output;
 use super::naming::Naming;
 use crate::cli::exit::Exit;
+use crate::cli::output::Output;
 use crate::measured::{Measured, lost, nothing_worked, percentiles};
 use crate::signals::Signal;
 

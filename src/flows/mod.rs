@@ -9,7 +9,6 @@ mod fleet;
 mod naming;
 mod screen;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,11 +21,10 @@ use brunt_record::{Catalogue, Record};
 use crate::ceiling;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::measured;
 use crate::signals::Signals;
-
-pub(crate) use screen::Progress;
 
 /// A run that was asked for.
 pub(crate) struct Job {
@@ -46,19 +44,6 @@ pub(crate) struct Job {
     pub(crate) target: String,
     /// What is shown while it runs.
     pub(crate) progress: Progress,
-}
-
-/// Where the results of a run go.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Output {
-    /// The record.
-    pub(crate) record: Option<PathBuf>,
-    /// The percentile distribution.
-    pub(crate) hgrm: Option<PathBuf>,
-    /// The interval log.
-    pub(crate) hlog: Option<PathBuf>,
-    /// Percentiles to put into the record beside the usual ones.
-    pub(crate) percentiles: Vec<f64>,
 }
 
 /// A run that is over.

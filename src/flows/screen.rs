@@ -9,19 +9,9 @@ use std::time::Duration;
 use brunt_engine::{Sink, Stop};
 use brunt_record::{Catalogue, Histogram, Interval, Phase};
 
-use super::Output;
+use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::measured::{IntervalLog, Measured};
-
-/// What is shown while a run goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// A line of figures, on a terminal.
-    #[default]
-    Figures,
-    /// Nothing.
-    Quiet,
-}
 
 /// Shows and keeps intervals.
 pub(super) struct Screen<'a> {

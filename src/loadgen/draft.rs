@@ -12,13 +12,14 @@ use brunt_feed::Escape;
 use super::fault::Fault;
 use super::files::Files;
 use super::manner::Manner;
-use super::mix::{self, Mixing};
+use super::mix;
 use super::names::{Name, Names, Part, Piece, Sense};
 use super::repairs::Repair;
 use super::request;
 use super::task::{Request, Task};
 use super::wildcard::{Endpoint, Nature};
 use super::workload::Workload;
+use crate::cli::loadgen::Mixing;
 
 /// A job, settled.
 #[derive(Debug, Default)]

@@ -5,15 +5,7 @@
 
 use brunt_drivers::flow::Repeat;
 
-/// How finely workloads are mixed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Mixing {
-    /// As many rounds as the least frequent workload has loops, as LoadGen makes them
-    #[default]
-    Rounds,
-    /// As many rounds as the most frequent workload has loops, so that rare workloads are spread evenly
-    Smooth,
-}
+use crate::cli::loadgen::Mixing;
 
 /// The most entries of all rounds together; where there would be more, rounds are longer and totals the same.
 const ENTRIES_MAX: u64 = 1 << 20;

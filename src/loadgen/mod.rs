@@ -46,8 +46,9 @@ use jiff::tz::TimeZone;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::loadgen::LoadgenArgs;
+use crate::cli::output::{Output, Progress};
 use crate::console;
-use crate::flows::{self, Output, Progress};
+use crate::flows;
 use crate::signals::Signals;
 
 use draft::{Draft, draft};
@@ -56,8 +57,6 @@ use job::Job;
 use manner::Manner;
 use spinner::Spinner;
 use workload::Workload;
-
-pub(crate) use mix::Mixing;
 
 /// As many hops as Java's client follows.
 const REDIRECTS: u8 = 20;

@@ -257,13 +257,13 @@ mod tests {
     use brunt_engine::Node;
 
     use super::*;
+    use crate::cli::loadgen::Mixing;
     use crate::cli::surroundings::Surroundings;
     use crate::loadgen::compile;
     use crate::loadgen::draft::draft;
     use crate::loadgen::files::Files;
     use crate::loadgen::job;
     use crate::loadgen::manner::Manner;
-    use crate::loadgen::mix::Mixing;
     use crate::plan::compile::{World, compile as settle};
     use crate::plan::reader::{Text, read};
 

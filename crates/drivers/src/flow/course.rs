@@ -5,11 +5,11 @@
 
 use super::check::Check;
 use super::extract::Extract;
+use super::http::{Content, HttpAct};
 use super::ledger::Tallies;
-use super::plan::{Act, Flow, Renewal, Scenario, Step, What};
-use super::source::{self, Circle, Source};
-use super::walk::Spot;
-use super::{Content, HttpAct};
+use super::plan::{Act, Flow, Scenario, Step, What};
+use super::source::{self, Circle, Renewal, Source};
+use super::spot::Spot;
 use crate::http::response::Wanted;
 use crate::http::{Network, Origin, UrlError};
 use brunt_feed::{Hole, Text, TextPiece};

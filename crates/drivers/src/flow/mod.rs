@@ -7,6 +7,7 @@
 
 pub mod check;
 mod course;
+mod directory;
 pub mod extract;
 pub mod http;
 mod json;
@@ -17,6 +18,7 @@ mod pattern;
 pub mod plan;
 pub mod reply;
 pub mod source;
+mod spot;
 mod user;
 mod variables;
 mod walk;
@@ -32,10 +34,10 @@ pub use ldap::LdapAct;
 pub use ledger::{Ledger, Tallies};
 pub use pattern::Pattern;
 pub use plan::{
-    Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Renewal, Repeat, Scenario, Start,
-    Step, Times, Variable, What,
+    Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step, Times,
+    What,
 };
 pub use reply::{Parsed, Reply};
-pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Source};
+pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Renewal, Source, Variable};
 pub use user::{Desk, ITERATION, PARTS, User};
 pub use xpath::XPath;

@@ -4,7 +4,7 @@ use super::check::Check;
 use super::extract::Extract;
 use super::http::HttpAct;
 use super::ldap::LdapAct;
-use super::source::Source;
+use super::source::Variable;
 use crate::{dhcp, ldap};
 use brunt_exchange::ThinkTime;
 use brunt_feed::Hole;
@@ -137,37 +137,6 @@ pub enum What {
     Ldap(Box<LdapAct>),
     /// An exchange with a DHCP server, by the client that the user is.
     Dhcp(dhcp::Kind),
-}
-
-/// A variable and who fills it.
-#[derive(Debug)]
-pub struct Variable {
-    /// What it is called.
-    pub name: String,
-    /// Where its values come from.
-    pub source: Source,
-    /// When it is given another.
-    pub renewal: Renewal,
-}
-
-/// When a variable is given another value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Renewal {
-    /// When an iteration begins.
-    #[default]
-    Iteration,
-    /// Once, when the user begins.
-    User,
-    /// For each exchange.
-    Exchange,
-    /// When an iteration begins, if the one before used it.
-    IterationIfUsed,
-    /// Before the next exchange that is carried out after one that used it, as LoadGen's `$INCREMENT` is.
-    AfterUse,
-    /// Only by an extraction; an iteration begins without it.
-    Extracted,
-    /// Only by an extraction, and kept from one iteration to the next.
-    Kept,
 }
 
 /// Which scenario an iteration is.

@@ -5,10 +5,40 @@
 //! by the variable's renewal: the iteration where it changes with each, the user where it stays with one. Nothing here
 //! may know what the values are put into.
 
-use super::plan::{Renewal, Variable};
 use crate::secret::Secret;
 use brunt_feed::{Chars, Draws, Feeder, Hole, Moment, Stream, Text, Unset, Values, uuid};
 use std::sync::Arc;
+
+/// A variable and who fills it.
+#[derive(Debug)]
+pub struct Variable {
+    /// What it is called.
+    pub name: String,
+    /// Where its values come from.
+    pub source: Source,
+    /// When it is given another.
+    pub renewal: Renewal,
+}
+
+/// When a variable is given another value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Renewal {
+    /// When an iteration begins.
+    #[default]
+    Iteration,
+    /// Once, when the user begins.
+    User,
+    /// For each exchange.
+    Exchange,
+    /// When an iteration begins, if the one before used it.
+    IterationIfUsed,
+    /// Before the next exchange that is carried out after one that used it, as LoadGen's `$INCREMENT` is.
+    AfterUse,
+    /// Only by an extraction; an iteration begins without it.
+    Extracted,
+    /// Only by an extraction, and kept from one iteration to the next.
+    Kept,
+}
 
 /// Which iteration a value is drawn for. Values follow from this and the seed, never from the value before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

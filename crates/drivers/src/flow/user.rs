@@ -4,15 +4,16 @@
 //! way to its next step is open; what the step sends is rendered only when it is due, because in the open model nobody
 //! knows before what an arrival brings.
 
-use super::Reply;
 use super::course::{ActNote, Course};
-use super::ldap::{Directory, LdapAct};
+use super::directory::Directory;
+use super::ldap::LdapAct;
 use super::ledger::{Fate, Ledger};
 use super::plan::{Act, Start, Times, What};
-use super::reply::Parsed;
+use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
+use super::spot::Spot;
 use super::variables::Variables;
-use super::walk::{Ahead, Spot, Walk};
+use super::walk::{Ahead, Walk};
 use super::web::Web;
 use crate::dhcp::{Kind, Lessee, Station};
 use crate::http::Group;

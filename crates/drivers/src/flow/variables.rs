@@ -1,8 +1,7 @@
 //! [`Variables`]: the values of one user, and when each is given another.
 
 use super::course::Course;
-use super::plan::Renewal;
-use super::source::{Exhausted, Place};
+use super::source::{Exhausted, Place, Renewal};
 use brunt_feed::{Hole, Values};
 
 /// The variables of one user.

@@ -8,15 +8,9 @@ use super::ledger::Ledger;
 use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{Exhausted, Place};
+use super::spot::Spot;
 use super::variables::Variables;
 use std::time::Duration;
-
-/// A step of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) scenario: usize,
-    pub(super) step: usize,
-}
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,8 +171,8 @@ fn mixed(begun: u64, step: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::plan::{Act, Flow, Order, Pause, Pool, Renewal, Scenario, Variable, What};
-    use crate::flow::{HttpAct, Source};
+    use crate::flow::plan::{Act, Flow, Order, Pause, Pool, Scenario, What};
+    use crate::flow::{HttpAct, Renewal, Source, Variable};
     use crate::http::{Network, Settings};
     use brunt_exchange::ThinkTime;
     use brunt_feed::{Hole, Text};

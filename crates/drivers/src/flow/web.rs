@@ -1,8 +1,9 @@
 //! [`Web`]: the side of a user that speaks HTTP.
 
 use super::course::{ActNote, Course};
-use super::walk::Spot;
-use super::{Content, HttpAct, Reply};
+use super::http::{Content, HttpAct};
+use super::reply::Reply;
+use super::spot::Spot;
 use crate::http::{self, Body, Client, Group, Origin, Request, Response};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{Text, Unset, Values};

@@ -6,8 +6,8 @@
 //! buffer the runtime knows that the socket is empty and does not ask the kernel a second time. A
 //! plain connection holds no buffer, so thousands may idle. It must not know a protocol.
 
+use super::direct;
 use super::tcp::Close;
-use super::{Failure, direct, tls};
 use socket2::SockRef;
 use std::io;
 use std::pin::Pin;
@@ -29,30 +29,6 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Shakes hands over a plain connection: TLS from the start, or after the target agreed to
-    /// `StartTLS`. The caller must have used up every byte that came before.
-    pub async fn secure(
-        self,
-        client: &tls::Client,
-        name: &tls::Name,
-        limit: Option<Duration>,
-    ) -> Result<Self, Failure> {
-        match self {
-            Self::Tls(_) => Err(Failure::AlreadySecured),
-            plain => plain.nest(client, name, limit).await,
-        }
-    }
-
-    /// Shakes hands over whatever this is: over a secured connection, too, behind a proxy that is spoken to under TLS.
-    pub async fn nest(
-        self,
-        client: &tls::Client,
-        name: &tls::Name,
-        limit: Option<Duration>,
-    ) -> Result<Self, Failure> {
-        client.handshake(self, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
-    }
-
     /// Reads what is there, at most `buffer`. Zero is the end of the stream.
     pub fn poll_read_into(
         &mut self,
@@ -86,14 +62,6 @@ impl Stream {
     /// Whether the bytes are under TLS.
     pub fn is_secured(&self) -> bool {
         matches!(self, Self::Tls(_))
-    }
-
-    /// What the handshake agreed on; `None` on a plain connection.
-    pub fn agreement(&self) -> Option<tls::Agreement> {
-        match self {
-            Self::Plain(_) | Self::Unix(_) => None,
-            Self::Tls(tls) => Some(tls::Agreement::of(tls.get_ref().1)),
-        }
     }
 
     /// The socket underneath, where it is one of TCP.

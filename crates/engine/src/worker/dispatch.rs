@@ -8,6 +8,7 @@
 //! want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is handed and must
 //! not know what an exchange does.
 
+use super::handing::{Answer, Asking, Given, Ledger};
 use super::midway::Midway;
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
@@ -19,49 +20,6 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-
-/// What a session is given: one exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Given {
-    pub(super) number: u64,
-    pub(super) due: Moment,
-    pub(super) phase: Phase,
-}
-
-/// Where planned and dropped exchanges are counted, and whom a session's number stands for.
-pub(super) trait Ledger {
-    /// An exchange fell due.
-    fn planned(&self, phase: Phase);
-    /// An exchange will never be sent.
-    fn dropped(&self, phase: Phase);
-    /// So many exchanges are waiting.
-    fn backlog(&self, waiting: usize);
-    /// Hands an exchange to the waiting session in this seat.
-    fn hand(&self, seat: u32, given: Given);
-}
-
-/// A session that asks for its next exchange.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asking {
-    pub(super) seat: u32,
-    pub(super) session: u32,
-    pub(super) turn: u64,
-    pub(super) free: Moment,
-    pub(super) wants: Want,
-    /// The number of its exchange before, which what goes on from there keeps.
-    pub(super) last: u64,
-}
-
-/// What a session that asks is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// Carry this out.
-    Take(Given),
-    /// Wait until something is handed over.
-    Wait,
-    /// Nothing will come any more.
-    Leave,
-}
 
 /// The numbers of the closed model, shared by all workers.
 #[derive(Debug)]

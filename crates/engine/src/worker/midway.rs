@@ -4,7 +4,7 @@
 //! its session is free for no other arrival, and wants its next exchange at moments of its own. What was begun is
 //! carried through after the last arrival, as long as the run waits for answers.
 
-use super::dispatch::{Answer, Asking, Given, Ledger};
+use super::handing::{Answer, Asking, Given, Ledger};
 use brunt_exchange::Moment;
 use brunt_record::Phase;
 use std::cmp::Reverse;

@@ -6,6 +6,7 @@
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
 mod dispatch;
+mod handing;
 mod midway;
 mod pacer;
 mod recorder;
@@ -22,7 +23,8 @@ use crate::stop::Stop;
 use crate::timer::Time;
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Phase, Samples};
-use dispatch::{Answer, Asking, Dispatch, Given, Ledger};
+use dispatch::Dispatch;
+use handing::{Answer, Asking, Given, Ledger};
 use pacer::Pacer;
 use recorder::{Recorder, Steps};
 use seat::{Doing, NEVER, Seat};

@@ -6,7 +6,7 @@
 //! allocated. A recorder that cannot hand over, since the collector is behind, keeps filling the
 //! same step; nothing measured is ever lost. It must not know when anything is due.
 
-use super::dispatch::Given;
+use super::handing::Given;
 use crate::fleet::Noticed;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
 use brunt_record::{Catalogue, Interval, Phase, Samples, WorkerLoad};

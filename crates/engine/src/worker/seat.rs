@@ -4,7 +4,7 @@
 //! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A seat
 //! must not know why it is called.
 
-use super::dispatch::Given;
+use super::handing::Given;
 use brunt_exchange::{Moment, Outcome};
 use std::cell::{Cell, RefCell};
 use std::pin::Pin;

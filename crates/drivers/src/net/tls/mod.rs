@@ -7,6 +7,7 @@
 
 mod identity;
 mod provider_argument;
+mod secured;
 mod token;
 mod trust;
 
