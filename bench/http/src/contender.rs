@@ -120,7 +120,8 @@ pub(crate) fn brunt() -> PathBuf {
 }
 
 fn brunt_arguments(command: &mut Command, work: Work, url: &str, seconds: u64, scratch: &Path) {
-    command.args(["http", "-z", &format!("{seconds}s")]);
+    // One thread, as wrk is given: nginx has the other core.
+    command.args(["http", "-t", "1", "-z", &format!("{seconds}s")]);
     match work {
         Work::Http1 => command.args(["-c", &IN_FLIGHT.to_string()]),
         Work::Http2 => {
