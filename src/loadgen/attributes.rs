@@ -6,6 +6,8 @@
 use super::document::Value;
 use super::fault::Fault;
 use super::fields::Fields;
+use super::header::header;
+use super::kept::kept;
 use super::spot::Spot;
 use super::wildcard::{self, Wildcard};
 
@@ -22,10 +24,6 @@ pub(crate) const KEYS: &[&str] = &[
     "WILDCARDS",
     "persist",
 ];
-
-/// Fields that follow from the payload and the connection.
-const FOLLOWING: [&str; 5] =
-    ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade"];
 
 /// The largest upper bound: what a Java `long` holds, less the one that is added to it.
 const UPPER_MAX: u64 = i64::MAX as u64 - 1;
@@ -164,50 +162,8 @@ fn port(value: &Value<'_>) -> Result<String, Fault> {
     }
 }
 
-/// Fields, of those of the same name in any case the last, and without those that no task can decide on.
-pub(crate) fn header(
-    value: &Value<'_>,
-    notes: &mut Vec<String>,
-) -> Result<Vec<(String, String)>, Fault> {
-    let mut fields: Vec<(String, String)> = Vec::new();
-    for member in value.members()? {
-        let text = value.below(&member.name, &member.value).text()?.to_owned();
-        if FOLLOWING.iter().any(|name| name.eq_ignore_ascii_case(&member.name)) {
-            notes.push(format!(
-                "{}, line {}: the field \"{}\" follows from the payload and the connection; it is left out, as Java's \
-                 client leaves it out",
-                value.document.path.display(),
-                value.document.place(member.at).line,
-                member.name
-            ));
-            continue;
-        }
-        match fields.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case(&member.name)) {
-            Some(before) => {
-                notes.push(value.twice(&member.name, member.at));
-                before.1 = text;
-            }
-            None => fields.push((member.name.clone(), text)),
-        }
-    }
-    Ok(fields)
-}
-
 fn persist(value: &Value<'_>) -> Result<Vec<String>, Fault> {
     value.list()?.map(|name| kept(&name)).collect()
-}
-
-/// The name of an attribute of an answer, or a JSON pointer to it.
-pub(crate) fn kept(value: &Value<'_>) -> Result<String, Fault> {
-    let text = value.text()?;
-    let pointer_is_fit = !text.starts_with('/') || text.len() > 1;
-    if text.is_empty() || text.starts_with('$') || !pointer_is_fit {
-        return Err(value.fault(
-            format!("\"{text}\" names no attribute of an answer"),
-            "write its name, as tokenId, or a JSON pointer, as /result/0/_id",
-        ));
-    }
-    Ok(text.to_owned())
 }
 
 #[cfg(test)]

@@ -3,14 +3,11 @@
 //! Everything is read before anything is sent, also the workloads that are performed no time: a job that breaks off in
 //! its tenth minute for a missing comma has cost ten minutes.
 
-use std::path::Path;
-
 use super::attributes::{self, Attributes};
 use super::document::Value;
 use super::fault::Fault;
 use super::fields::Fields;
 use super::files::Files;
-use super::platform;
 use super::task::MILLIS_MAX;
 use super::workload::{self, Workload};
 
@@ -50,17 +47,10 @@ pub(crate) struct Job {
     pub(crate) warm_up: Vec<Workload>,
 }
 
-/// Reads a job file and everything it names.
-pub(crate) fn read(path: &Path, files: &mut Files) -> Result<Job, Fault> {
-    let document = files.document(path)?;
-    let value = document.value();
-    let members = value.members()?;
-    let has = |name: &str| members.iter().any(|member| member.name.eq_ignore_ascii_case(name));
-    if has("workload") && !has("workloads") {
-        return platform::read(&value, files);
-    }
+/// Reads the job of a file that lists workloads, and everything it names.
+pub(crate) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
     let known = [OWN, attributes::KEYS].concat();
-    let fields = Fields::read(&value, &known, &mut files.notes)?;
+    let fields = Fields::read(value, &known, &mut files.notes)?;
     let attributes = Attributes::read(&fields, &mut files.notes)?;
     let list = fields.must("workloads", "list them: [ { \"workload\": 100 }, ... ]")?;
     let mut workloads = Vec::new();

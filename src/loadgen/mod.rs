@@ -10,15 +10,19 @@ mod compile;
 mod directories;
 mod document;
 mod draft;
+mod drafting;
 mod endpoints;
 mod fault;
 mod fields;
 mod files;
+mod header;
 mod job;
+mod kept;
 mod manner;
 mod mix;
 mod names;
 mod platform;
+mod reader;
 mod repairs;
 mod request;
 mod spinner;
@@ -51,7 +55,8 @@ use crate::console;
 use crate::flows;
 use crate::signals::Signals;
 
-use draft::{Draft, draft};
+use draft::Draft;
+use drafting::draft;
 use files::Files;
 use job::Job;
 use manner::Manner;
@@ -93,7 +98,7 @@ impl Asked {
     fn read(args: &LoadgenArgs) -> Result<Self, Refusal> {
         let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
         let mut files = Files::of(&args.config);
-        let job = job::read(&args.config, &mut files)?;
+        let job = reader::read(&args.config, &mut files)?;
         let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
         let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
         for note in files.take_notes() {

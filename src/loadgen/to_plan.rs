@@ -260,10 +260,10 @@ mod tests {
     use crate::cli::loadgen::Mixing;
     use crate::cli::surroundings::Surroundings;
     use crate::loadgen::compile;
-    use crate::loadgen::draft::draft;
+    use crate::loadgen::drafting::draft;
     use crate::loadgen::files::Files;
-    use crate::loadgen::job;
     use crate::loadgen::manner::Manner;
+    use crate::loadgen::reader;
     use crate::plan::compile::{World, compile as settle};
     use crate::plan::reader::{Text, read};
 
@@ -316,7 +316,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loadgen/jobs");
         let path = root.join(format!("{name}.json"));
         let mut files = Files::of(&path);
-        let job = job::read(&path, &mut files).unwrap();
+        let job = reader::read(&path, &mut files).unwrap();
         let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
         let listed = BTreeMap::new();
         let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();

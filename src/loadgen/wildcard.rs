@@ -3,10 +3,11 @@
 //! The declarations are those that LoadGen's author wrote down and never built: generated, retained, file and
 //! rest-endpoint. Names are kept to letters, digits and a few marks, so that no name can break the JSON it stands in.
 
-use super::attributes::{header, kept};
 use super::document::Value;
 use super::fault::Fault;
 use super::fields::{Fields, nearest};
+use super::header::header;
+use super::kept::kept;
 use super::spot::Spot;
 
 const KEYS: &[&str] =

@@ -34,7 +34,7 @@ pub(crate) struct Source {
     pub(crate) count: Option<i64>,
     /// How far apart the numbers of `count` are; 1 without it.
     pub(crate) step: Option<i64>,
-    /// Random texts of these characters, such as "[a-z][0-9]".
+    /// Random texts of these characters, such as `[a-z][0-9]`.
     pub(crate) chars: Option<String>,
     /// How many characters the texts of `chars` have.
     pub(crate) length: Option<u32>,

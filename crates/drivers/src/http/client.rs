@@ -3,7 +3,8 @@
 //! What a browser does beside is done here: cookies are kept and sent, redirects followed, bodies unpacked. A client
 //! that does nothing of the kind takes the short way. Nothing here knows what an answer is good for.
 
-use super::connection::{Ask, Done};
+use super::ask::Ask;
+use super::connection::Done;
 use super::cookies::{self, Jar};
 use super::encoding::{self, Unpacked};
 use super::failure::Failure;

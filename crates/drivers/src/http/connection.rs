@@ -6,13 +6,11 @@
 //! the end of it. An exchange that is dropped half-way leaves a connection that nobody uses again.
 
 use super::FIRST_BYTE;
+use super::ask::Ask;
 use super::failure::{Failure, When};
 use super::group::Group;
-use super::message::{Behind, Manner};
-use super::origin::Origin;
-use super::request::Request;
-use super::response::{Field, Response, Wanted};
-use super::settings::Limits;
+use super::message::Behind;
+use super::response::{Field, Response};
 use crate::net::stream::Stream;
 use crate::net::tcp::Close;
 use brunt_exchange::{Moment, Watch};
@@ -55,21 +53,6 @@ pub(super) enum Idle {
     Unasked,
     /// An exchange that was given up.
     Abandoned,
-}
-
-/// A request and how it is to be carried out.
-#[derive(Clone, Copy)]
-pub(super) struct Ask<'a> {
-    pub(super) request: &'a Request,
-    pub(super) origin: &'a Origin,
-    pub(super) manner: Manner,
-    /// Lines of fields that the client adds.
-    pub(super) extra: &'a [u8],
-    /// Whether it is the last on this connection.
-    pub(super) last: bool,
-    /// What is kept of the answer.
-    pub(super) wanted: Wanted,
-    pub(super) limits: &'a Limits,
 }
 
 /// How an exchange ended.

@@ -3,7 +3,7 @@
 //! Many plans send the same request for ever. Such a request is looked at once and put together twice; from then on its
 //! bytes are at hand. A request that changes each time is never copied for it.
 
-use super::message::Manner;
+use super::manner::Manner;
 use super::origin::Origin;
 
 /// What is known of a request since it was changed last.

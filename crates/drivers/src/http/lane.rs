@@ -4,7 +4,8 @@
 //! connection in the very moment a request was on its way: such a request is sent once more, as every client does, if
 //! it may be (RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
 
-use super::connection::{Ask, Connection, Done, Idle};
+use super::ask::Ask;
+use super::connection::{Connection, Done, Idle};
 use super::failure::{Failure, When};
 use super::group::Group;
 use super::http2::{Glance, Opened, Shared};

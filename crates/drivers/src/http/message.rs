@@ -3,30 +3,15 @@
 //! The length of the body is ours to say, as a wrong one would break the connection; everything else is the plan's.
 
 use super::failure::Failure;
+use super::manner::{CHUNKED, CLOSE, CONNECTION, EXPECTS, HEAD, HOST, Manner};
 use super::origin::Origin;
 use super::request::Request;
-use brunt_wire::http::{self as wire, Asked};
+use brunt_wire::http as wire;
 
 /// A body up to this size leaves in one write with its head.
 const INLINE: usize = 16 * 1024;
 /// What ends a body that is sent as one chunk.
 const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
-
-/// What the fields of a request mean to its connection: flags in a byte, as it goes from hand to hand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Manner(u8);
-
-/// Its method is HEAD.
-const HEAD: u8 = 1;
-/// It asks that the connection be closed.
-const CLOSE: u8 = 1 << 1;
-/// It waits for `100 Continue` before it sends its body.
-const EXPECTS: u8 = 1 << 2;
-/// It has such fields of its own.
-const HOST: u8 = 1 << 3;
-const CONNECTION: u8 = 1 << 4;
-/// Its body is sent in chunks.
-const CHUNKED: u8 = 1 << 5;
 
 /// What leaves behind the bytes that are sent together with the head.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +37,19 @@ impl Behind<'_> {
         } else {
             self.body = self.body.get(count..).unwrap_or_default();
         }
+    }
+}
+
+impl Request {
+    /// How it is sent, if it can be.
+    pub(super) fn manner(&self) -> Result<Manner, Failure> {
+        let known = self.image().borrow().manner();
+        if let Some(manner) = known {
+            return Ok(manner);
+        }
+        let manner = Manner::of(self)?;
+        self.image().borrow_mut().examined(manner);
+        Ok(manner)
     }
 }
 
@@ -83,25 +81,6 @@ impl Manner {
             manner.0 &= !EXPECTS;
         }
         Ok(manner)
-    }
-
-    /// Whether it asks that the connection be closed.
-    pub(super) fn closes(self) -> bool {
-        self.has(CLOSE)
-    }
-
-    /// Whether it waits for `100 Continue` before it sends its body.
-    pub(super) fn expects(self) -> bool {
-        self.has(EXPECTS)
-    }
-
-    /// How its answer is to be read.
-    pub(super) fn asked(self) -> Asked {
-        if self.has(HEAD) { Asked::Head } else { Asked::Any }
-    }
-
-    fn has(self, flag: u8) -> bool {
-        self.0 & flag != 0
     }
 
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Failure> {
@@ -256,7 +235,7 @@ mod tests {
             let (head, rest) = text.split_once("\r\n\r\n").unwrap();
             assert!(!head.contains("Content-Length"), "{head}");
             let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-            let answer = wire::scan(answer, Asked::Any, 9, |_, _| {}).unwrap().unwrap();
+            let answer = wire::scan(answer, wire::Asked::Any, 9, |_, _| {}).unwrap().unwrap();
             let mut framing = answer.framing;
             let mut found = 0;
             let taken = framing.take(rest.as_bytes(), |data| found += data.len()).unwrap();

@@ -4,6 +4,7 @@
 //! lies between is written for as few instructions as the kernel allows. A client must not know when anything is due,
 //! nor what a plan makes of an answer.
 
+mod ask;
 mod client;
 mod connection;
 pub mod cookies;
@@ -13,6 +14,7 @@ mod group;
 mod http2;
 mod image;
 mod lane;
+mod manner;
 mod message;
 mod network;
 mod origin;
@@ -25,9 +27,8 @@ mod settings;
 mod tally;
 
 pub use client::Client;
-pub use failure::{Failure, When};
+pub use failure::{Failure, Http2Failure, When};
 pub use group::Group;
-pub use http2::Http2Failure;
 pub use network::{Network, NetworkError, ORIGINS_MAX};
 pub use origin::{Origin, UrlError};
 pub use proxy::{Exceptions, Proxy, ProxyError};

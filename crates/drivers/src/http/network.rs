@@ -98,7 +98,7 @@ impl Network {
     }
 
     /// The place that a URL leads to, and where its path begins. Blocks while a resolver works, if it was not met
-    /// before; [`known`](Self::known) never does.
+    /// before; `known` never does.
     pub fn split(&self, url: &[u8]) -> Result<(Arc<Origin>, usize), UrlError> {
         let (place, path) = url.split_at(origin::place(url));
         let found = match self.known(place) {

@@ -3,9 +3,7 @@
 //! Fields lie end to end in one buffer, so that a request which is rendered anew for every exchange allocates nothing
 //! once its buffers have grown. Where it goes is not in it: that is decided before it is rendered.
 
-use super::failure::Failure;
 use super::image::Image;
-use super::message::Manner;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -157,17 +155,6 @@ impl Request {
         self.target.clone_from(&other.target);
         self.bytes.clone_from(&other.bytes);
         self.fields.clone_from(&other.fields);
-    }
-
-    /// How it is sent, if it can be.
-    pub(super) fn manner(&self) -> Result<Manner, Failure> {
-        let known = self.image.borrow().manner();
-        if let Some(manner) = known {
-            return Ok(manner);
-        }
-        let manner = Manner::of(self)?;
-        self.image.borrow_mut().examined(manner);
-        Ok(manner)
     }
 
     /// What it was sent as before, to be borrowed within a poll alone.

@@ -4,7 +4,7 @@
 //! fields again and again, so the map that h2 wants is made once and copied until other fields come. Fields that are
 //! about a connection and not a request go no further (RFC 9113 section 8.2.2).
 
-use crate::http::connection::Ask;
+use crate::http::ask::Ask;
 use crate::http::failure::Failure;
 use crate::http::request::Request;
 use crate::http::response::{Field, Response};
@@ -184,8 +184,8 @@ pub(super) fn keep(fields: &HeaderMap, response: &mut Response) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::connection::Ask;
-    use crate::http::message::Manner;
+    use crate::http::ask::Ask;
+    use crate::http::manner::Manner;
     use crate::http::{Limits, Network, Origin, Settings, Wanted};
     use std::sync::Arc;
 

@@ -8,11 +8,9 @@
 mod failure;
 mod head;
 
-pub use failure::Http2Failure;
-
 use super::FIRST_BYTE;
-use super::connection::Ask;
-use super::failure::{Failure, When};
+use super::ask::Ask;
+use super::failure::{Failure, Http2Failure, When};
 use super::request::Body;
 use super::response::{Response, Wanted};
 use super::settings::{Limits, Version};

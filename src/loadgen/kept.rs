@@ -1,0 +1,17 @@
+//! What of an answer is kept: an attribute by its name, or by a JSON pointer.
+
+use super::document::Value;
+use super::fault::Fault;
+
+/// The name of an attribute of an answer, or a JSON pointer to it.
+pub(crate) fn kept(value: &Value<'_>) -> Result<String, Fault> {
+    let text = value.text()?;
+    let pointer_is_fit = !text.starts_with('/') || text.len() > 1;
+    if text.is_empty() || text.starts_with('$') || !pointer_is_fit {
+        return Err(value.fault(
+            format!("\"{text}\" names no attribute of an answer"),
+            "write its name, as tokenId, or a JSON pointer, as /result/0/_id",
+        ));
+    }
+    Ok(text.to_owned())
+}

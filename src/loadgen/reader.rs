@@ -1,0 +1,21 @@
+//! Reads a job file, in whichever of the two formats it is: one that lists workloads, which are files of their own, or
+//! one that holds everything.
+
+use std::path::Path;
+
+use super::fault::Fault;
+use super::files::Files;
+use super::job::{self, Job};
+use super::platform;
+
+/// Reads a job file and everything it names.
+pub(crate) fn read(path: &Path, files: &mut Files) -> Result<Job, Fault> {
+    let document = files.document(path)?;
+    let value = document.value();
+    let members = value.members()?;
+    let has = |name: &str| members.iter().any(|member| member.name.eq_ignore_ascii_case(name));
+    if has("workload") && !has("workloads") {
+        return platform::read(&value, files);
+    }
+    job::read(&value, files)
+}
