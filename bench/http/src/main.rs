@@ -37,7 +37,10 @@ fn main() -> ExitCode {
             pacing::print(effort);
             users::print();
         }
-        ["check"] => flood::check(),
+        ["check"] => {
+            users::check();
+            flood::check();
+        }
         ["flood"] => flood::print(effort),
         ["pacing"] => pacing::print(effort),
         ["users"] => users::print(),

@@ -13,15 +13,7 @@ pub(crate) fn print() {
     let server = Server::start();
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let plan = scratch.path().join("plan.toml");
-    let port = server.port;
-    let text = format!(
-        "[load]\nusers = {USERS}\nramp-up = \"5s\"\nduration = \"25s\"\n\n\
-         [http]\nbase = \"http://127.0.0.1:{port}\"\n\n\
-         [[scenario]]\nname = \"visit\"\n\
-         [[scenario.step]]\nname = \"read\"\nget = \"/small.txt\"\n\
-         [[scenario.step]]\nthink = \"uniform 1s..3s\"\n"
-    );
-    std::fs::write(&plan, text).expect("a file can be written");
+    std::fs::write(&plan, written(server.port)).expect("a file can be written");
     let mut command = Command::new("sh");
     // The limit of descriptors of an ordinary shell is too low for this many.
     let raise = "ulimit -n 16384 2>/dev/null || ulimit -n \"$(ulimit -Hn)\"; exec \"$@\"";
@@ -41,4 +33,25 @@ pub(crate) fn print() {
         cpu.as_nanos() as f64 / 1e3 / count as f64,
         peak * 1024.0 / f64::from(USERS)
     );
+}
+
+/// The plan that is carried out.
+fn written(port: u16) -> String {
+    format!(
+        "[run]\nusers = {USERS}\nramp-up = \"5s\"\nduration = \"25s\"\n\n\
+         [http]\nbase = \"http://127.0.0.1:{port}\"\n\n\
+         [[scenario]]\nname = \"visit\"\n\n\
+         [[scenario.steps]]\nname = \"read\"\nget = \"/small.txt\"\n\n\
+         [[scenario.steps]]\npause = \"uniform 1s..3s\"\n"
+    )
+}
+
+/// Panics unless brunt takes the plan.
+pub(crate) fn check() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let plan = scratch.path().join("plan.toml");
+    std::fs::write(&plan, written(1)).expect("a file can be written");
+    let mut command = Command::new(brunt());
+    command.args(["run", "--check"]).arg(&plan);
+    Process::start(command, &scratch.path().join("log")).finish();
 }
