@@ -5,5 +5,7 @@ pub mod dhcp;
 pub mod flow;
 pub mod http;
 pub mod ldap;
+pub mod lease;
+pub mod names;
 pub mod net;
 pub mod secret;

@@ -14,6 +14,7 @@
 
 mod collector;
 pub mod cores;
+mod crew;
 mod fleet;
 mod gate;
 pub mod limits;
@@ -30,6 +31,7 @@ mod worker;
 
 pub use brunt_exchange::{ThinkTime, ThinkTimeError};
 pub use collector::Sink;
+pub use crew::Crew;
 pub use fleet::{Fleet, Noticed};
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, Span, run};

@@ -21,6 +21,7 @@
 //! | dropped | due, but never sent: no session came free before the backlog was full or the run over |
 //! | orphan | a reply that answers no exchange in flight |
 
+mod blocking;
 pub mod chance;
 mod clock;
 mod notation;
@@ -29,6 +30,7 @@ mod session;
 mod think;
 mod watch;
 
+pub use blocking::BlockingSession;
 pub use clock::{Clock, Moment, Monotonic};
 pub use notation::{decimal, duration};
 pub use outcome::{Class, Outcome};

@@ -7,6 +7,7 @@
 
 mod catalogue;
 mod codes;
+mod collection;
 mod counts;
 mod environment;
 mod health;
@@ -27,6 +28,7 @@ pub mod verdict;
 
 pub use catalogue::Catalogue;
 pub use codes::Codes;
+pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
 pub use environment::Environment;
 pub use health::{Health, WorkerLoad};

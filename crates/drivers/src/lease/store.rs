@@ -1,0 +1,82 @@
+//! What every store of leases can do: a [`Store`], opened from a [`Depot`].
+//!
+//! A depot is where leases lie: a file, a directory, a database on a server. It makes the tables, counts the rows in
+//! the store's own words and clears everything away again. A store is one way into it, used by one thread. The trait is
+//! as small as what a DHCP server asks of its lease backend, so that whatever is compared does the same work. Nothing
+//! here knows a clock, a schedule or what is measured.
+
+use super::lease::{Identity, Lease};
+use super::trouble::Trouble;
+
+/// One way into a depot: a connection, an open file.
+pub trait Store {
+    /// Writes a lease that is not there yet. An address that is taken is [`Trouble`].
+    fn create(&mut self, lease: &Lease) -> Result<(), Trouble>;
+
+    /// Looks for a lease and fetches all of its columns; says whether there was one.
+    fn find(&mut self, by: &Identity) -> Result<bool, Trouble>;
+
+    /// Gives the lease of an address another lifetime and the time of its client's last transaction; says whether
+    /// there was one.
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble>;
+
+    /// Deletes the lease of an address; says whether there was one.
+    fn release(&mut self, address: u128) -> Result<bool, Trouble>;
+
+    /// Looks for at most `limit` leases whose time was over at `now`, the longest expired first, and deletes them, as a
+    /// server reclaims them; says how many there were.
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble>;
+
+    /// Begins a transaction: what follows reaches the disk with [`commit`](Self::commit), or not at all.
+    fn begin(&mut self) -> Result<(), Trouble>;
+
+    /// Ends a transaction.
+    fn commit(&mut self) -> Result<(), Trouble>;
+
+    /// Takes a transaction back after a failure within it. Where that fails as well the store is opened anew.
+    fn roll_back(&mut self) -> Result<(), Trouble>;
+
+    /// Whether the connection is lost, so that the store has to be opened anew.
+    fn broken(&self) -> bool {
+        false
+    }
+}
+
+/// Where leases lie.
+pub trait Depot: Send + Sync {
+    /// Makes the tables anew, empty. Refuses where that would destroy what somebody else made, unless the depot was
+    /// told that it may.
+    fn prepare(&self) -> Result<(), Trouble>;
+
+    /// Opens a way in for one thread.
+    fn open(&self) -> Result<Box<dyn Store>, Trouble>;
+
+    /// How many leases there are, in the words of the store itself (`SELECT COUNT(*)`), over a way in of its own.
+    fn count(&self) -> Result<u64, Trouble>;
+
+    /// Writes many leases as fast as the store can take them, before anything is measured.
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble>;
+
+    /// Deletes what [`prepare`](Self::prepare) made, and nothing else.
+    fn clear(&self) -> Result<(), Trouble>;
+
+    /// The name of the store and its version: `SQLite 3.50.2`.
+    fn version(&self) -> Result<String, Trouble>;
+
+    /// What has reached the disk when a change is answered, in exact words: the settings and what they mean.
+    fn durability(&self) -> String;
+
+    /// The name of a code of this store's, for reports: `SQLITE_BUSY`, `1062 (ER_DUP_ENTRY)`, `23505`.
+    fn name_of(&self, code: u32) -> String;
+}
+
+/// What a renewal changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    /// Whose lease.
+    pub address: u128,
+    /// The new valid lifetime, in seconds.
+    pub valid_lifetime: u32,
+    /// The time of the client's last transaction, in seconds since 1970.
+    pub cltt: i64,
+}

@@ -1,0 +1,22 @@
+//! What the engine asks of whoever supplies sessions that keep their threads waiting: a [`Crew`].
+
+use crate::fleet::Noticed;
+use brunt_exchange::BlockingSession;
+
+/// The blocking sessions of a run. Each lives on a thread of its own, where it is made and stays.
+///
+/// A crew outlives a run that had to leave a thread behind, so it is shared by counting and not borrowed.
+pub trait Crew: Send + Sync + 'static {
+    /// What a session of this crew is.
+    type Session: BlockingSession;
+
+    /// Makes the session with this number, on the thread it will live on; connecting is left to its `ready`. Called
+    /// again with the same number where a thread had to be left behind in an exchange that took too long.
+    fn session(&self, number: u32) -> Self::Session;
+
+    /// Writes down what has been noticed since the beginning that belongs to no exchange. Called some times a second
+    /// for one worker after the other, each time with what it wrote before.
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        let _ = (worker, noticed);
+    }
+}
