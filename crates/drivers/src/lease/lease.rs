@@ -71,9 +71,9 @@ pub enum Identity {
 
 /// The first address of IPv4: 1.0.0.0, as in 2012.
 pub const BASE_V4: u32 = 0x0100_0000;
-/// The first address of IPv6, 2001:db8:1::.
+/// The first address of IPv6, `2001:db8:1::`.
 pub const BASE_V6: u128 = 0x2001_0db8_0001_0000_0000_0000_0000_0000;
-/// The first prefix, 2001:db8:8000::/64 of what RFC 3849 sets aside.
+/// The first prefix, `2001:db8:8000::/64` of what RFC 3849 sets aside.
 pub const BASE_PREFIX: u128 = 0x2001_0db8_8000_0000_0000_0000_0000_0000;
 
 /// One lease.
