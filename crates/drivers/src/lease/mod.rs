@@ -6,11 +6,11 @@
 //! | [`Depot`], [`Store`] | where leases lie, and one thread's way in |
 //! | [`Trouble`] | why a store did not do what was asked |
 
-mod lease;
+mod leases;
 mod store;
 mod trouble;
 
-pub use lease::{
+pub use leases::{
     BASE_PREFIX, BASE_V4, BASE_V6, Contents, Durability, Family, Identity, Lease, Leases, Schema,
     Statements,
 };

@@ -5,7 +5,7 @@
 //! as small as what a DHCP server asks of its lease backend, so that whatever is compared does the same work. Nothing
 //! here knows a clock, a schedule or what is measured.
 
-use super::lease::{Identity, Lease};
+use super::leases::{Identity, Lease};
 use super::trouble::Trouble;
 
 /// One way into a depot: a connection, an open file.
