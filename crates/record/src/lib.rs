@@ -1,7 +1,8 @@
 //! What a run was measured to be: histograms, intervals, records, verdicts.
 //!
 //! Workers fill an [`Interval`] each and give it away once a second; merged, the intervals are the
-//! one stream that every table, live view and file is made from. Nothing here knows a protocol:
+//! one stream that every table, live view and file is made from. Runs that belong together are a
+//! [`Collection`]; either is a [`Document`] once it is in a file. Nothing here knows a protocol:
 //! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
 //! clock.
 
@@ -9,6 +10,7 @@ mod catalogue;
 mod codes;
 mod collection;
 mod counts;
+mod document;
 mod environment;
 mod health;
 mod hgrm;
@@ -30,6 +32,7 @@ pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
+pub use document::{Document, ReadError, WriteError};
 pub use environment::Environment;
 pub use health::{Health, WorkerLoad};
 pub use hgrm::write_hgrm;
@@ -41,8 +44,8 @@ pub use operation::Operation;
 pub use phase::Phase;
 pub use record::{
     Basis, CodeRecord, Conclusion, Conservation, Generator, Mode, Names, OperationRecord,
-    PartRecord, PhaseRecord, Plan, PortBudget, Rates, ReadError, Record, SCHEMA, SampleRecord,
-    StepOperationRecord, StepRecord, TallyRecord, Tool, WorkerRecord, WriteError, rate,
+    PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord,
+    StepOperationRecord, StepRecord, TallyRecord, Tool, WorkerRecord, rate,
 };
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};

@@ -5,10 +5,8 @@
 //! report, a comparison or a merge made from the file says no less than the run did.
 
 mod build;
-mod store;
 
 pub use build::{Conclusion, Names};
-pub use store::{ReadError, WriteError};
 
 use crate::{Counts, Environment, Latency, Phase, SloResult, Verdict};
 use schemars::JsonSchema;

@@ -1,0 +1,309 @@
+//! JSON documents with a version: how a [`Record`] and a [`Collection`] get into files and back.
+//!
+//! A document appears under its name whole or not at all, because a run may be killed while it
+//! writes. Only its owner may read it: a command line may tell more than its author thought of. The
+//! head of a document (its `schema`) is read first and alone, so that a file of another kind or
+//! version is named for what it is and never for the field in which it happens to differ.
+
+use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::{Deserialize, DeserializeOwned};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Why a document was not written.
+#[derive(Debug, thiserror::Error)]
+#[error("write {what} {}: {source}", path.display())]
+pub struct WriteError {
+    what: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Why a document could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file cannot be read.
+    #[error("read {what} {}: {source}", path.display())]
+    File {
+        /// What the file was read as.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("read {what} {}: it is not {kind} of brunt, as --record writes it ({source})", path.display())]
+    Foreign {
+        /// What the file was read as.
+        what: &'static str,
+        /// One of those.
+        kind: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What was found instead.
+        source: serde_json::Error,
+    },
+    /// The file has another version.
+    #[error(
+        "read {what} {}: it has the format {found:?} and this program reads {known}; \
+         use the version of brunt that wrote it",
+        path.display()
+    )]
+    Version {
+        /// What the file was read as.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The format it says it has.
+        found: String,
+        /// The formats that are understood.
+        known: String,
+    },
+}
+
+/// What `--record` writes: one run, or several that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Document {
+    /// One run.
+    Record(Box<Record>),
+    /// Several.
+    Collection(Box<Collection>),
+}
+
+impl Document {
+    /// Reads either.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let file = Source::read(path, "the record", "a record")?;
+        match file.head()?.as_str() {
+            SCHEMA => file.body().map(|record| Self::Record(Box::new(record))),
+            COLLECTION_SCHEMA => file.body().map(|all| Self::Collection(Box::new(all))),
+            other => Err(file.version(other, &[SCHEMA, COLLECTION_SCHEMA])),
+        }
+    }
+}
+
+impl Record {
+    /// Writes the record, in place of what was there.
+    pub fn write(&self, path: &Path) -> Result<(), WriteError> {
+        write(self, path, "the record")
+    }
+
+    /// Reads a record back.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        read(path, "the record", "a record", SCHEMA)
+    }
+
+    /// The JSON schema of records, as it is published.
+    pub fn schema() -> String {
+        schema::<Self>(SCHEMA)
+    }
+}
+
+impl Collection {
+    /// Writes the collection, in place of what was there.
+    pub fn write(&self, path: &Path) -> Result<(), WriteError> {
+        write(self, path, "the collection")
+    }
+
+    /// Reads a collection back.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        read(path, "the collection", "a collection", COLLECTION_SCHEMA)
+    }
+
+    /// The JSON schema of collections, as it is published.
+    pub fn schema() -> String {
+        schema::<Self>(COLLECTION_SCHEMA)
+    }
+}
+
+fn schema<T: JsonSchema>(version: &str) -> String {
+    let mut schema = schemars::schema_for!(T);
+    schema.insert("$id".to_owned(), version.into());
+    format!("{schema:#}\n", schema = schema.as_value())
+}
+
+fn read<T: DeserializeOwned>(
+    path: &Path,
+    what: &'static str,
+    kind: &'static str,
+    version: &str,
+) -> Result<T, ReadError> {
+    let file = Source::read(path, what, kind)?;
+    let found = file.head()?;
+    if found == version { file.body() } else { Err(file.version(&found, &[version])) }
+}
+
+/// A file that was read and not yet understood.
+struct Source<'a> {
+    path: &'a Path,
+    what: &'static str,
+    kind: &'static str,
+    text: String,
+}
+
+impl<'a> Source<'a> {
+    fn read(path: &'a Path, what: &'static str, kind: &'static str) -> Result<Self, ReadError> {
+        let file = |source| ReadError::File { what, path: path.to_owned(), source };
+        fs::read_to_string(path).map(|text| Self { path, what, kind, text }).map_err(file)
+    }
+
+    fn head(&self) -> Result<String, ReadError> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            schema: String,
+        }
+        self.parse::<Head>().map(|head| head.schema)
+    }
+
+    fn body<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        self.parse()
+    }
+
+    fn parse<'t, T: Deserialize<'t>>(&'t self) -> Result<T, ReadError> {
+        serde_json::from_str(&self.text).map_err(|source| ReadError::Foreign {
+            what: self.what,
+            kind: self.kind,
+            path: self.path.to_owned(),
+            source,
+        })
+    }
+
+    fn version(&self, found: &str, known: &[&str]) -> ReadError {
+        let known: Vec<String> = known.iter().map(|version| format!("{version:?}")).collect();
+        ReadError::Version {
+            what: self.what,
+            path: self.path.to_owned(),
+            found: found.to_owned(),
+            known: known.join(" and "),
+        }
+    }
+}
+
+fn write(document: &impl Serialize, path: &Path, what: &'static str) -> Result<(), WriteError> {
+    store(document, path).map_err(|source| WriteError { what, path: path.to_owned(), source })
+}
+
+fn store(document: &impl Serialize, path: &Path) -> io::Result<()> {
+    // A pipe or a device cannot be replaced, and a link must go on pointing where it does.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return print(document, File::options().write(true).open(&path)?);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let temporary = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+    print(document, temporary.as_file())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn print(document: &impl Serialize, out: impl Write) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cell;
+    use crate::record::samples::measured;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn collected() -> Collection {
+        let record = measured();
+        let mut cell = Cell::new([("store", "sqlite"), ("phase", "create")]);
+        cell.figures.insert("seconds".to_owned(), 1.5);
+        cell.notes.push("a note".to_owned());
+        cell.record = Some(Box::new(record.clone()));
+        Collection {
+            schema: COLLECTION_SCHEMA.to_owned(),
+            subject: "leases".to_owned(),
+            tool: record.tool.clone(),
+            started: record.started.clone(),
+            command: vec!["brunt".to_owned(), "leases".to_owned()],
+            environment: record.environment,
+            facts: [("directory".to_owned(), "/var/tmp".to_owned())].into(),
+            figures: [("fsync_p50_us".to_owned(), 230.0)].into(),
+            cells: vec![cell],
+        }
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.json");
+        fs::write(&path, "something older").unwrap();
+        let record = measured();
+        record.write(&path).unwrap();
+        assert_eq!(Record::read(&path).unwrap(), record);
+        assert_eq!(Document::read(&path).unwrap(), Document::Record(Box::new(record)));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        let collection = collected();
+        collection.write(&path).unwrap();
+        assert_eq!(Collection::read(&path).unwrap(), collection);
+        assert_eq!(Document::read(&path).unwrap(), Document::Collection(Box::new(collection)));
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.json");
+        let said = || Record::read(&path).unwrap_err().to_string();
+        assert!(said().contains("x.json"));
+        fs::write(&path, "{}").unwrap();
+        assert!(said().contains("not a record of brunt"), "{}", said());
+        fs::write(&path, r#"{"schema":"brunt-record/9"}"#).unwrap();
+        assert!(
+            said().contains("brunt-record/9") && said().contains("brunt-record/1"),
+            "{}",
+            said()
+        );
+        let either = Document::read(&path).unwrap_err().to_string();
+        assert!(either.contains(r#""brunt-record/1" and "brunt-collection/1""#), "{either}");
+        collected().write(&path).unwrap();
+        assert!(said().contains("brunt-collection/1"), "{}", said());
+        measured().write(&path).unwrap();
+        let said = Collection::read(&path).unwrap_err().to_string();
+        assert!(said.contains("read the collection") && said.contains("brunt-record/1"), "{said}");
+        let nowhere = directory.path().join("no/such/run.json");
+        let said = collected().write(&nowhere).unwrap_err().to_string();
+        assert!(said.contains("write the collection") && said.contains("no/such/run.json"));
+    }
+
+    #[test]
+    fn the_published_schemas_are_those_of_this_version() {
+        for (name, schema) in [("record", Record::schema()), ("collection", Collection::schema())] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join(format!("../../docs/{name}.schema.json"));
+            if std::env::var_os("BRUNT_BLESS").is_some() {
+                fs::write(&path, &schema).unwrap();
+            }
+            let published = fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                published == schema,
+                "docs/{name}.schema.json is out of date: run the tests with BRUNT_BLESS=1 and look at what changed"
+            );
+        }
+    }
+
+    #[test]
+    fn every_field_is_in_the_schema() {
+        let documents = [
+            (Record::schema(), serde_json::to_value(measured()).unwrap()),
+            (Collection::schema(), serde_json::to_value(collected()).unwrap()),
+        ];
+        for (schema, document) in documents {
+            let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+            for field in document.as_object().unwrap().keys() {
+                assert!(schema["properties"][field].is_object(), "{field}");
+            }
+        }
+    }
+}
