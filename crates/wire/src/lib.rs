@@ -1,4 +1,4 @@
-//! LDAP, DHCP and HTTP as bytes: encode, patch in place, scan.
+//! LDAP, DHCP, HTTP and the sockets of name service caches as bytes: encode, patch in place, scan.
 //!
 //! A run sends the same few requests millions of times and looks at a few bytes of every answer. So
 //! a request is compiled once into a skeleton whose leaves are filled in, and an answer is scanned
@@ -22,8 +22,11 @@
     )
 )]
 
+pub mod account;
 pub mod ber;
 pub mod dhcp4;
 pub mod dhcp6;
 pub mod http;
 pub mod ldap;
+pub mod nscd;
+pub mod nslcd;

@@ -1,0 +1,14 @@
+//! The protocol of the name service cache daemon of the GNU C library: a request and a reply a connection.
+//!
+//! Numbers have 32 bits in the byte order of the machine, texts end in a zero byte that their lengths include. The
+//! layout is that of `nscd-client.h` of glibc 2.36 and was compared with what its daemon sends. Asking for the file in
+//! shared memory, with which the C library saves itself most requests, is no part of this.
+
+mod reply;
+mod request;
+
+pub use reply::{Gids, Reply, scan};
+pub use request::{KEY_MAX, Request};
+
+/// The version of the protocol.
+pub const VERSION: u32 = 2;

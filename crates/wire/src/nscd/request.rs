@@ -1,0 +1,82 @@
+//! What can be asked: [`Request`].
+
+use super::VERSION;
+
+/// The longest key the daemon takes, with its zero byte: `MAXKEYLEN` of glibc.
+pub const KEY_MAX: usize = 1024;
+
+/// What is asked for. Numbers are `request_type` of glibc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Request {
+    /// A user by name.
+    UserByName = 0,
+    /// A user by number.
+    UserById = 1,
+    /// A group by name.
+    GroupByName = 2,
+    /// A group by number.
+    GroupById = 3,
+    /// The groups of a user by name, as `initgroups` wants them.
+    Memberships = 15,
+}
+
+impl Request {
+    /// Writes the request for `key` behind what is in `into`. Nothing is written, and `false` returned, where the key is
+    /// longer than the daemon takes or holds a zero byte, which would end it.
+    pub fn write(self, key: &[u8], into: &mut Vec<u8>) -> bool {
+        if key.len() >= KEY_MAX || key.contains(&0) {
+            return false;
+        }
+        let length = key.len() as u32 + 1;
+        for number in [VERSION, self as u32, length] {
+            into.extend_from_slice(&number.to_ne_bytes());
+        }
+        into.extend_from_slice(key);
+        into.push(0);
+        true
+    }
+
+    /// Writes the request for a number, which goes as decimal digits.
+    pub fn write_id(self, id: u32, into: &mut Vec<u8>) -> bool {
+        let mut digits = [0; 10];
+        let mut at = digits.len();
+        let mut rest = id;
+        loop {
+            at -= 1;
+            if let Some(digit) = digits.get_mut(at) {
+                *digit = b'0' + (rest % 10) as u8;
+            }
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.write(digits.get(at..).unwrap_or_default(), into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_as_digits() {
+        for id in [0, 7, 10, 20_007, 99_999, u32::MAX] {
+            let (mut as_number, mut as_text) = (Vec::new(), Vec::new());
+            assert!(Request::UserById.write_id(id, &mut as_number));
+            assert!(Request::UserById.write(id.to_string().as_bytes(), &mut as_text));
+            assert_eq!(as_number, as_text);
+        }
+    }
+
+    #[test]
+    fn keys_that_the_daemon_would_misread_are_not_sent() {
+        let mut bytes = Vec::new();
+        assert!(!Request::UserByName.write(b"a\0b", &mut bytes));
+        assert!(!Request::UserByName.write(&[b'a'; KEY_MAX], &mut bytes));
+        assert!(bytes.is_empty());
+        assert!(Request::UserByName.write(&[b'a'; KEY_MAX - 1], &mut bytes));
+        assert_eq!(bytes.len(), 12 + KEY_MAX);
+    }
+}
