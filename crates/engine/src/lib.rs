@@ -8,8 +8,10 @@
 //! | [`schedule`] | when exchanges are due, as a pure function of their numbers |
 //! | [`Settings`], [`Plan`] | what was asked, and what of it is legal |
 //! | [`Fleet`] | who makes the sessions |
+//! | [`Crew`] | who makes sessions that keep their threads waiting |
 //! | [`timer`] | the machine's time, or a test's |
 //! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
+//! | [`run_blocking`] | the same for a crew |
 //! | [`Stop`] | ends a run early |
 
 mod collector;
@@ -34,6 +36,6 @@ pub use collector::Sink;
 pub use crew::Crew;
 pub use fleet::{Fleet, Noticed};
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
-pub use run::{Finished, RunError, Span, run};
+pub use run::{Finished, RunError, Span, run, run_blocking};
 pub use stop::{Stop, Urgency};
 pub use worker::Ended;

@@ -204,6 +204,11 @@ impl Plan {
         Ok(Self { settings, workers, group, backlog })
     }
 
+    /// The same plan, where every session has a worker of its own.
+    pub(crate) fn each_alone(&self) -> Self {
+        Self { workers: self.settings.sessions as usize, group: 1, ..self.clone() }
+    }
+
     /// What was asked. An open schedule already begins with the warm-up.
     pub fn settings(&self) -> &Settings {
         &self.settings

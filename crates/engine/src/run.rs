@@ -6,13 +6,15 @@
 
 use crate::collector::{Collector, Sink};
 use crate::cores;
+use crate::crew::Crew;
 use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::timer::Time;
+use crate::worker::alone::{Desk, Fault, Watchman};
 use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, WorkerEnd, work};
-use brunt_exchange::Moment;
+use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase};
 use std::collections::BTreeMap;
 use std::io;
@@ -122,6 +124,52 @@ pub fn run<T: Time, F: Fleet>(
         let end =
             end.and_then(|joined| joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         finished.push(end.map_err(|source| RunError::Worker { worker, source })?);
+    }
+    conclude(plan, totals, &finished, began)
+}
+
+/// Carries out `plan` with sessions that keep their threads waiting, as [`run`] does with others: each has a worker of
+/// its own. Returns once every exchange is accounted for, even if some call never came back; its thread stays behind
+/// until it does.
+///
+/// # Panics
+///
+/// If a session panics, with its panic.
+pub fn run_blocking<C: Crew>(
+    plan: &Plan,
+    catalogue: &Catalogue,
+    clock: Monotonic,
+    crew: &Arc<C>,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<Finished, RunError> {
+    let sessions = plan.settings().sessions;
+    let plan = &plan.each_alone();
+    let seats = plan.workers();
+    let gate = Arc::new(Gate::new(seats));
+    let numbers = Arc::new(Numbers::new(sessions));
+    let left = Arc::default();
+    let began = clock.now();
+    let (portions, collected) = sync_channel::<Portion>(seats * AHEAD_MAX);
+    let (ways_back, spent): (Vec<_>, Vec<_>) = (0..seats).map(|_| sync_channel(AHEAD_MAX)).unzip();
+    let desk = |(number, spent)| {
+        let outlet = Outlet { portions: portions.clone(), spent };
+        let shared = (clock, &gate, stop);
+        Arc::new(Desk::new(plan, number, catalogue, outlet, shared, (&numbers, &left)))
+    };
+    let desks: Vec<_> = spent.into_iter().enumerate().map(desk).collect();
+    let watchman = Watchman { desks: desks.clone(), crew: Arc::clone(crew) };
+    let totals = thread::scope(|scope| {
+        scope.spawn(move || watchman.watch());
+        Collector::new(ways_back).collect(&collected, sink)
+    });
+    let mut finished = Vec::with_capacity(seats);
+    for (worker, desk) in desks.iter().enumerate() {
+        match desk.end() {
+            Ok(end) => finished.extend(end),
+            Err(Fault::Panic(panic)) => std::panic::resume_unwind(panic),
+            Err(Fault::Thread(source)) => return Err(RunError::Worker { worker, source }),
+        }
     }
     conclude(plan, totals, &finished, began)
 }

@@ -13,13 +13,19 @@ use crate::{Outcome, Ticket, Watch};
 /// operation timeout is counted as timed out, and the session that is still in it is never used again: a fresh one of
 /// the same number takes its place on another thread. So what a session keeps must be its own, or safe to share.
 pub trait BlockingSession {
+    /// Whether [`ready`](Self::ready) would have nothing to do. Asked before every exchange, so it must cost nothing;
+    /// where it says no, `ready` is called.
+    fn is_ready(&self) -> bool {
+        false
+    }
+
     /// Makes ready what the next exchange needs: opens a file, connects, waits out a back-off of at most some hundred
     /// milliseconds after a failed attempt. Measured as parts, never as response time. A failure is kept and becomes
     /// the outcome of the next exchange, so that every attempt is counted once.
     fn ready(&mut self, watch: &mut Watch<'_>);
 
-    /// Carries out one exchange. It counts as sent at the moment this is called, unless [`Watch::sent_as`] says
-    /// otherwise, so a session that has nothing to prepare reads no clock.
+    /// Carries out one exchange. It counts as sent at the moment this is called, unless [`Watch::sent_as`] or
+    /// [`Watch::never_sent`] says otherwise, so a session that has nothing to prepare reads no clock.
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome;
 
     /// Whether there is nothing left that this session could do: a file read to its end, no lease left to delete.

@@ -92,6 +92,11 @@ impl<'a> Watch<'a> {
         self.sent = Some(moment);
     }
 
+    /// Says that nothing left after all: the exchange failed before there was anything to send it over.
+    pub fn never_sent(&mut self) {
+        self.sent = None;
+    }
+
     /// Says at which moment the answer arrived, where the driver knows better than whoever waits for it: replies are
     /// read in batches, and the kernel may have stamped them.
     pub fn ended_as(&mut self, moment: Moment) {

@@ -5,6 +5,7 @@
 //! ends steps, calls off what takes too long, and looks whether the run is to end. Nothing is
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
+pub(crate) mod alone;
 mod dispatch;
 mod handing;
 mod midway;

@@ -142,6 +142,11 @@ impl Recorder {
         self.cpu = thread_cpu();
     }
 
+    /// Notes that another thread goes on with this worker's work, whose processor time is its own.
+    pub(super) fn moved(&mut self) {
+        self.cpu = thread_cpu();
+    }
+
     /// When the step that runs is over; `None` for the last.
     pub(super) fn boundary(&self) -> Option<Moment> {
         self.steps.boundary().map(|boundary| self.origin + boundary)

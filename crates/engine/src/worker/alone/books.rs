@@ -1,0 +1,225 @@
+//! The [`Books`] of one seat: what is due, what is under way and what was measured.
+//!
+//! Whoever holds the lock on them may write: the thread of the seat between two exchanges, the watchman while that
+//! thread is away. They know which of the seat's threads they belong to, so that one that was left behind cannot.
+
+use super::super::WorkerEnd;
+use super::super::dispatch::{Dispatch, Ended};
+use super::super::handing::{Answer, Asking, Given, Ledger};
+use super::super::recorder::Recorder;
+use super::super::seat::NEVER;
+use crate::fleet::Noticed;
+use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
+use brunt_record::Phase;
+use std::cell::{Cell, RefCell, RefMut};
+use std::time::Duration;
+
+/// What the thread of a seat is doing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Doing {
+    /// There is none.
+    Vacant,
+    /// Making its session ready.
+    Readying,
+    /// Waiting for something to fall due, or writing its books.
+    Waiting,
+    /// Carrying out an exchange.
+    Exchanging(Under),
+}
+
+/// An exchange under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Under {
+    pub(super) given: Given,
+    pub(super) ticket: Ticket,
+    /// When the session was free to carry it out.
+    pub(super) free: Moment,
+    pub(super) began: Moment,
+}
+
+pub(super) struct Books {
+    pub(super) dispatch: Dispatch,
+    tray: Tray,
+    /// Which of the seat's threads they belong to, counted from 0.
+    pub(super) holder: u32,
+    pub(super) doing: Doing,
+    /// The number of the session in the whole run.
+    pub(super) session: u32,
+    /// How many exchanges the seat has begun.
+    turn: u64,
+    step_at: Moment,
+    origin: Option<Moment>,
+    lasting: Option<Duration>,
+    /// When it was first seen that nothing falls due any more.
+    over_at: Option<Moment>,
+    pub(super) end: Option<WorkerEnd>,
+}
+
+/// Where dispatch lays what it hands out, and whom it tells what it plans.
+struct Tray {
+    recorder: RefCell<Recorder>,
+    handed: Cell<Option<Given>>,
+}
+
+impl Ledger for Tray {
+    fn planned(&self, phase: Phase) {
+        self.recorder.borrow_mut().planned(phase);
+    }
+
+    fn dropped(&self, phase: Phase) {
+        self.recorder.borrow_mut().dropped(phase);
+    }
+
+    fn backlog(&self, waiting: usize) {
+        self.recorder.borrow_mut().backlog(waiting);
+    }
+
+    fn hand(&self, _: u32, given: Given) {
+        self.handed.set(Some(given));
+    }
+}
+
+impl Books {
+    pub(super) fn new(
+        dispatch: Dispatch,
+        recorder: Recorder,
+        session: u32,
+        lasting: Option<Duration>,
+    ) -> Self {
+        Self {
+            dispatch,
+            tray: Tray { recorder: RefCell::new(recorder), handed: Cell::new(None) },
+            holder: 0,
+            doing: Doing::Readying,
+            session,
+            turn: 0,
+            step_at: NEVER,
+            origin: None,
+            lasting,
+            over_at: None,
+            end: None,
+        }
+    }
+
+    pub(super) fn recorder(&self) -> RefMut<'_, Recorder> {
+        self.tray.recorder.borrow_mut()
+    }
+
+    pub(super) fn noticed(&self, noticed: impl FnOnce(&mut Noticed)) {
+        noticed(self.recorder().noticed());
+    }
+
+    pub(super) fn origin(&self) -> Option<Moment> {
+        self.origin
+    }
+
+    /// Begins the run.
+    pub(super) fn start(&mut self, origin: Moment) {
+        self.dispatch.start(origin, self.lasting);
+        self.recorder().start(origin);
+        self.step_at = self.boundary();
+        self.origin = Some(origin);
+    }
+
+    /// Ends the step that runs if it is over.
+    #[inline]
+    pub(super) fn turn(&mut self, now: Moment) {
+        if now >= self.step_at {
+            let backlog = self.dispatch.backlog();
+            self.recorder().turn(now, backlog);
+            self.step_at = self.boundary();
+        }
+    }
+
+    fn boundary(&self) -> Moment {
+        self.recorder().boundary().unwrap_or(NEVER)
+    }
+
+    /// What the session, free since `free`, does next.
+    #[inline]
+    pub(super) fn ask(&mut self, free: Moment) -> Answer {
+        self.turn(free);
+        let Self { session, turn, .. } = *self;
+        let asking = Asking { seat: 0, session, turn, free, wants: Want::Next, last: 0 };
+        self.dispatch.ask(&asking, &self.tray)
+    }
+
+    /// What has been handed over to a session that waits, looked for at `now`.
+    pub(super) fn handed(&mut self, now: Moment) -> Option<Given> {
+        self.turn(now);
+        self.release(now);
+        self.tray.handed.take()
+    }
+
+    /// Releases what is due by now, and notes whether that was the last.
+    pub(super) fn release(&mut self, now: Moment) {
+        self.dispatch.release(now, &self.tray);
+        if self.dispatch.over().is_some() {
+            self.over_at.get_or_insert(now);
+        }
+    }
+
+    /// When there is something to be done again.
+    pub(super) fn next_ring(&self) -> Moment {
+        self.dispatch.next_ring().map_or(self.step_at, |ring| ring.min(self.step_at))
+    }
+
+    /// Begins an exchange.
+    #[inline]
+    pub(super) fn begin(&mut self, given: Given, free: Moment, began: Moment) -> Ticket {
+        let ticket = Ticket { number: given.number, session: self.session, turn: self.turn };
+        self.turn += 1;
+        self.recorder().began();
+        self.doing = Doing::Exchanging(Under { given, ticket, free, began });
+        ticket
+    }
+
+    /// Enters an exchange that ended.
+    #[inline]
+    pub(super) fn ended(
+        &mut self,
+        (given, free): (&Given, Moment),
+        (ended, now): (Moment, Moment),
+        watch: &Watch<'_>,
+        outcome: Outcome,
+    ) {
+        self.turn(now);
+        self.recorder().ended(given, (free, ended), watch, outcome);
+        self.doing = Doing::Waiting;
+    }
+
+    /// Plans nothing any more and gives up what waits.
+    pub(super) fn stop(&mut self, why: Ended) {
+        self.dispatch.stop(why);
+        self.dispatch.drop_backlog(&self.tray);
+    }
+
+    /// Whether exchanges under way have had all the time they are given after the last was due.
+    pub(super) fn drained(&self, now: Moment, drain: Duration) -> bool {
+        self.over_at.is_some_and(|at| now >= at + drain)
+    }
+
+    /// Closes the books: nothing is under way, and nothing will be.
+    pub(super) fn conclude(&mut self, now: Moment) {
+        if self.origin.is_none() {
+            self.start(now);
+        }
+        self.turn(now);
+        self.release(now);
+        let ended = self.dispatch.over().unwrap_or(if self.dispatch.exhausted() {
+            Ended::Count
+        } else {
+            Ended::Exhausted
+        });
+        self.stop(ended);
+        self.tray.handed.take().inspect(|given| self.tray.dropped(given.phase));
+        let origin = self.origin.unwrap_or(now);
+        let end = match (ended, self.lasting) {
+            (Ended::Time, Some(lasting)) => origin + lasting,
+            (Ended::Count | Ended::Exhausted, _) => origin,
+            _ => self.over_at.unwrap_or(now),
+        };
+        let last = self.recorder().finish(end);
+        self.end = Some(WorkerEnd { ended, origin, last, over: now });
+    }
+}
