@@ -5,14 +5,21 @@
 //! | [`Lease`], [`Leases`] | leases, as a pure function of their numbers |
 //! | [`Depot`], [`Store`] | where leases lie, and one thread's way in |
 //! | [`Trouble`] | why a store did not do what was asked |
+//! | [`Work`] | what a run does, and which lease an operation is about |
+//! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
 
 mod leases;
+mod session;
+mod share;
 mod store;
 mod trouble;
+mod workload;
 
 pub use leases::{
     BASE_PREFIX, BASE_V4, BASE_V6, Contents, Durability, Family, Identity, Lease, Leases, Schema,
     Statements,
 };
+pub use session::{LeaseCrew, LeaseSession, PARTS};
 pub use store::{Depot, Renewal, Store};
 pub use trouble::{Trouble, sqlstate, sqlstate_text};
+pub use workload::{By, Draw, HIT, MISS, Mix, Search, Work, operations, outcome_name};

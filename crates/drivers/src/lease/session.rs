@@ -1,0 +1,386 @@
+//! Sessions that do the [`Work`] of a run on a store: a [`LeaseCrew`] makes them, each a [`LeaseSession`].
+//!
+//! A session opens its store when it is first needed and again when the store says that the connection is lost, with a
+//! back-off between failed attempts. What a store answers is held against what must be there: a lease that should have
+//! been found and was not is a failed check and no miss. It must not know what store it works on.
+
+use super::leases::{Identity, Lease, Leases};
+use super::share::Share;
+use super::store::{Depot, Renewal, Store};
+use super::trouble::Trouble;
+use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
+use crate::net::backoff;
+use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The parts sessions report: opening the store.
+pub const PARTS: &[&str] = &["connect"];
+/// The lifetime a renewal gives, in seconds, as in 2012.
+const RENEWED_LIFETIME: u32 = 1_002;
+/// How much later than the first transactions a renewal is, in seconds: never-renewed leases are over by then.
+const RENEWED_AFTER: i64 = 2_000;
+/// The longest that one call of `ready` waits.
+const LONGEST_WAIT: Duration = Duration::from_millis(200);
+
+/// What the sessions of a run share.
+pub struct LeaseCrew {
+    depot: Arc<dyn Depot>,
+    work: Work,
+    leases: Leases,
+    seed: u64,
+    group: u32,
+    total: u64,
+    shares: Vec<Mutex<Share>>,
+}
+
+impl LeaseCrew {
+    /// A crew of `sessions` that do `work` with `leases` on the stores of `depot`, one operation an exchange.
+    pub fn new(
+        depot: Arc<dyn Depot>,
+        work: Work,
+        leases: Leases,
+        seed: u64,
+        sessions: u32,
+    ) -> Self {
+        let shares = match &work {
+            Work::Mix(mix) => {
+                (0..sessions).map(|n| Mutex::new(Share::new(mix, n, sessions))).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { depot, work, leases, seed, group: 1, total: u64::MAX, shares }
+    }
+
+    /// Makes an exchange a transaction of `group` operations, of `total` operations in all: the last exchange may have
+    /// fewer. A mix knows no groups.
+    #[must_use]
+    pub fn grouped(mut self, group: u32, total: u64) -> Self {
+        (self.group, self.total) = (group.max(1), total);
+        self
+    }
+
+    /// How many exchanges it takes to do `total` operations.
+    pub fn exchanges(&self) -> u64 {
+        self.total.div_ceil(u64::from(self.group))
+    }
+
+    /// The session with this number.
+    pub fn session(self: &Arc<Self>, number: u32) -> LeaseSession {
+        LeaseSession { crew: Arc::clone(self), number, hand: None, trouble: None, failures: 0 }
+    }
+
+    /// What session `number` has of the pool.
+    fn share(&self, number: u32) -> MutexGuard<'_, Share> {
+        // A thread that panicked while it held a share has left it whole: each change is a single push or removal.
+        self.shares[number as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One way into a store, and what it is used for.
+pub struct LeaseSession {
+    crew: Arc<LeaseCrew>,
+    number: u32,
+    hand: Option<Hand>,
+    trouble: Option<Trouble>,
+    failures: u32,
+}
+
+/// An open store, and memory that is used again with each operation.
+struct Hand {
+    store: Box<dyn Store>,
+    lease: Lease,
+    identity: Identity,
+}
+
+/// How an operation ended, before it is counted.
+type Ended = Result<u32, Failed>;
+
+/// Why an operation failed.
+enum Failed {
+    /// The store said no.
+    Trouble(Trouble),
+    /// The store's answer was not what must be there.
+    Check { what: &'static str, number: u64 },
+    /// There was nothing to do it with.
+    Nothing,
+}
+
+impl From<Trouble> for Failed {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl BlockingSession for LeaseSession {
+    fn ready(&mut self, watch: &mut Watch<'_>) {
+        if self.hand.is_some() {
+            return;
+        }
+        if self.failures > 0 {
+            pause(backoff::delay(self.crew.seed, self.number, self.failures - 1));
+        }
+        let began = watch.now();
+        match self.crew.depot.open() {
+            Ok(store) => {
+                watch.part(Part(0), watch.now() - began);
+                let (lease, identity) = (Lease::empty(), Identity::Address(0));
+                self.hand = Some(Hand { store, lease, identity });
+                self.failures = 0;
+            }
+            Err(trouble) => {
+                self.failures = self.failures.saturating_add(1);
+                self.trouble = Some(trouble);
+            }
+        }
+    }
+
+    fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        let crew = &*self.crew;
+        watch.operation(crew.work.operation());
+        let Some(hand) = &mut self.hand else {
+            return not_open(self.trouble.take(), watch);
+        };
+        let ended = match &crew.work {
+            Work::Mix(mix) => hand.mixed(crew, mix, self.number, ticket.number, watch),
+            _ if crew.group > 1 => hand.group(crew, ticket.number, watch),
+            _ => hand.operate(crew, ticket.number),
+        };
+        match ended {
+            Ok(code) => Outcome::Ok(code),
+            Err(failed) => self.failed(failed, watch),
+        }
+    }
+
+    fn finished(&self) -> bool {
+        let Work::Mix(mix) = &self.crew.work else { return false };
+        if mix.expire + mix.search > 0 {
+            return false;
+        }
+        let (held, free) = self.crew.share(self.number).counts();
+        (held == 0 || mix.renew + mix.release == 0) && (free == 0 || mix.allocate == 0)
+    }
+
+    fn close(&mut self) {
+        self.hand = None;
+    }
+}
+
+impl LeaseSession {
+    #[cold]
+    fn failed(&mut self, failed: Failed, watch: &mut Watch<'_>) -> Outcome {
+        if self.hand.as_ref().is_some_and(|hand| hand.store.broken()) {
+            self.hand = None;
+            self.failures = self.failures.saturating_add(1);
+        }
+        match failed {
+            Failed::Nothing => Outcome::Skipped,
+            Failed::Trouble(trouble) => {
+                watch.explain(format_args!("{trouble}"));
+                trouble.outcome()
+            }
+            Failed::Check { what, number } => {
+                let address = self.crew.leases.lease(number).notation();
+                watch.explain(format_args!("{what}: number {number}, {address}"));
+                Outcome::Failed(Class::Check, 0)
+            }
+        }
+    }
+}
+
+impl Hand {
+    /// One operation of a phase.
+    fn operate(&mut self, crew: &LeaseCrew, number: u64) -> Ended {
+        let leases = &crew.leases;
+        match &crew.work {
+            Work::Create { first } => {
+                leases.write(first + number, &mut self.lease);
+                self.store.create(&self.lease)?;
+                Ok(HIT)
+            }
+            Work::Search(search) => {
+                let (number, there) = search.pick(crew.seed, number);
+                self.find(leases, search, number, there)
+            }
+            Work::Update { population } => {
+                let number = workload::updated(crew.seed, number, *population);
+                let renewed = self.store.renew(&renewal(leases, number))?;
+                checked(renewed, "the lease to renew was not there", number)
+            }
+            Work::Delete { first } => {
+                let number = first + number;
+                let released = self.store.release(leases.address(number))?;
+                checked(released, "the lease to delete was not there", number)
+            }
+            Work::Mix(_) => Err(Failed::Nothing),
+        }
+    }
+
+    fn find(
+        &mut self,
+        leases: &Leases,
+        search: &Search,
+        number: u64,
+        there: Option<bool>,
+    ) -> Ended {
+        let found = self.look(leases, search.by, number)?;
+        match there {
+            Some(true) if !found => {
+                Err(Failed::Check { what: "the lease looked for was not found", number })
+            }
+            Some(false) if found => {
+                Err(Failed::Check { what: "a lease was found that was never made", number })
+            }
+            _ => Ok(if found { HIT } else { MISS }),
+        }
+    }
+
+    /// Looks lease `number` up.
+    fn look(&mut self, leases: &Leases, by: By, number: u64) -> Result<bool, Trouble> {
+        match by {
+            By::Address => self.identity = Identity::Address(leases.address(number)),
+            By::ClientId | By::Hardware => {
+                leases.write(number, &mut self.lease);
+                identify(&mut self.identity, &self.lease, by);
+            }
+        }
+        self.store.find(&self.identity)
+    }
+
+    /// A transaction of several operations, which are done all or not at all.
+    fn group(&mut self, crew: &LeaseCrew, exchange: u64, watch: &mut Watch<'_>) -> Ended {
+        let size = u64::from(crew.group);
+        let first = exchange.saturating_mul(size);
+        let last = first.saturating_add(size).min(crew.total);
+        self.store.begin()?;
+        let ended = (first..last).try_for_each(|number| self.operate(crew, number).map(drop));
+        match ended.and_then(|()| Ok(self.store.commit()?)) {
+            Ok(()) => {
+                watch.items(last - first);
+                Ok(HIT)
+            }
+            Err(failed) => {
+                self.roll_back(crew);
+                Err(failed)
+            }
+        }
+    }
+
+    /// Takes a transaction back; where that fails the store is opened anew, and where that fails as well the next
+    /// operation says why.
+    fn roll_back(&mut self, crew: &LeaseCrew) {
+        if self.store.roll_back().is_err()
+            && let Ok(store) = crew.depot.open()
+        {
+            self.store = store;
+        }
+    }
+
+    /// One operation of a mixed workload.
+    fn mixed(
+        &mut self,
+        crew: &LeaseCrew,
+        mix: &Mix,
+        session: u32,
+        number: u64,
+        watch: &mut Watch<'_>,
+    ) -> Ended {
+        let act = mix.act(crew.seed, number);
+        watch.operation(act as u16);
+        let draw = crate::chance::mix(crew.seed.rotate_left(32) ^ number);
+        match act {
+            Act::Allocate => self.allocate(crew, session, draw),
+            Act::Expire => {
+                let now = crew.leases.epoch + RENEWED_AFTER;
+                let reclaimed = self.store.expire(now, mix.reclaim)?;
+                watch.items(u64::from(reclaimed));
+                Ok(if reclaimed == 0 { MISS } else { HIT })
+            }
+            Act::Renew | Act::Release | Act::Search => self.on_held(crew, mix, session, act, draw),
+        }
+    }
+
+    fn allocate(&mut self, crew: &LeaseCrew, session: u32, draw: u64) -> Ended {
+        let taken = crew.share(session).take_free(draw);
+        let number = taken.ok_or(Failed::Nothing)?;
+        crew.leases.write(number, &mut self.lease);
+        let created = self.store.create(&self.lease);
+        if answered(&created) {
+            crew.share(session).put(number, created.is_ok());
+        }
+        created?;
+        Ok(HIT)
+    }
+
+    /// Renews, releases or looks up a lease that this session holds. It may be gone where leases are reclaimed: any
+    /// session's call deletes whatever has expired first.
+    fn on_held(&mut self, crew: &LeaseCrew, mix: &Mix, session: u32, act: Act, draw: u64) -> Ended {
+        let taken = crew.share(session).take_held(draw);
+        let number = taken.ok_or(Failed::Nothing)?;
+        let answer = match act {
+            Act::Renew => self.store.renew(&renewal(&crew.leases, number)),
+            Act::Release => self.store.release(crew.leases.address(number)),
+            Act::Allocate | Act::Expire | Act::Search => self.look(&crew.leases, mix.by, number),
+        };
+        if answered(&answer) {
+            let there = answer.as_ref().map_or(true, |there| *there && act != Act::Release);
+            crew.share(session).put(number, there);
+        }
+        match answer? {
+            true => Ok(HIT),
+            false if mix.expire > 0 => Ok(MISS),
+            false => Err(Failed::Check { what: "a lease that was held was not there", number }),
+        }
+    }
+}
+
+/// The outcome of an exchange for which there is no store.
+#[cold]
+fn not_open(trouble: Option<Trouble>, watch: &mut Watch<'_>) -> Outcome {
+    match trouble {
+        Some(trouble) => {
+            watch.explain(format_args!("{trouble}"));
+            trouble.outcome()
+        }
+        None => Outcome::Failed(Class::Closed, 0),
+    }
+}
+
+/// Whether the store answered at all, yes or no, so that it is known what is there now.
+fn answered<T>(answer: &Result<T, Trouble>) -> bool {
+    !matches!(answer, Err(trouble) if trouble.class != Class::Result)
+}
+
+fn checked(there: bool, what: &'static str, number: u64) -> Ended {
+    if there { Ok(HIT) } else { Err(Failed::Check { what, number }) }
+}
+
+fn renewal(leases: &Leases, number: u64) -> Renewal {
+    Renewal {
+        address: leases.address(number),
+        valid_lifetime: RENEWED_LIFETIME,
+        cltt: leases.epoch + RENEWED_AFTER,
+    }
+}
+
+/// Writes the column that `lease` is looked for by into `identity`, whose memory is used again.
+fn identify(identity: &mut Identity, lease: &Lease, by: By) {
+    let wanted = if by == By::ClientId { &lease.client_id } else { &lease.hardware };
+    match (by, identity) {
+        (By::ClientId, Identity::ClientId(octets)) | (By::Hardware, Identity::Hardware(octets)) => {
+            octets.clear();
+            octets.extend_from_slice(wanted);
+        }
+        (By::ClientId, identity) => *identity = Identity::ClientId(wanted.clone()),
+        (_, identity) => *identity = Identity::Hardware(wanted.clone()),
+    }
+}
+
+/// Waits before the next attempt.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread is this session's alone, and there is nothing to measure before the store is open"
+)]
+fn pause(time: Duration) {
+    std::thread::sleep(time.min(LONGEST_WAIT));
+}
