@@ -7,10 +7,11 @@
 
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Finished, Fleet, Plan, Settings, Stop, ThinkTime, run};
-use brunt_exchange::{Clock, Monotonic, Outcome, Session, Ticket, Watch};
+use brunt_engine::{Crew, Finished, Fleet, Plan, Settings, Stop, ThinkTime, run, run_blocking};
+use brunt_exchange::{BlockingSession, Clock, Monotonic, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval, Phase};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A session that is answered before it has asked.
@@ -37,6 +38,28 @@ impl Fleet for Nulls {
     }
 }
 
+impl Crew for Nulls {
+    type Session = Null;
+
+    fn session(&self, _: u32) -> Null {
+        Null
+    }
+}
+
+impl BlockingSession for Null {
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn ready(&mut self, _: &mut Watch<'_>) {}
+
+    fn exchange(&mut self, _: &Ticket, _: &mut Watch<'_>) -> Outcome {
+        Outcome::Ok(0)
+    }
+
+    fn close(&mut self) {}
+}
+
 fn main() {
     let exchanges = 2_000_000;
     let clock = Monotonic::new();
@@ -47,6 +70,19 @@ fn main() {
     println!(
         "closed loop, an exchange       {:>8.0} ns",
         each(carried_out(closed).lasted, exchanges)
+    );
+    let mut blocking = Settings::closed(ThinkTime::None, 1);
+    blocking.stop.count = Some(exchanges);
+    println!(
+        "blocking, closed, an exchange  {:>8.0} ns",
+        each(carried_out_alone(blocking).lasted, exchanges)
+    );
+    let done = carried_out_alone(open(2_000, 3, 1));
+    let late = |q| done.totals[&Phase::Steady].lateness.quantile(q).unwrap().as_secs_f64() * 1e6;
+    println!(
+        "blocking, paced at 2000/s  late p50 {:>6.0} us  p99 {:>6.0} us",
+        late(0.5),
+        late(0.99)
     );
     let mut flood = open(10_000_000, 1, 10);
     flood.backlog = Some(exchanges as usize);
@@ -89,6 +125,13 @@ fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
 fn carried_out(settings: Settings) -> Finished {
     let plan = Plan::new(Settings { workers: Some(1), ..settings }, 1).unwrap();
     run(&plan, &names(), &MachineTime::new(), &Nulls, &Stop::new(), &mut |_: &Interval| {}).unwrap()
+}
+
+fn carried_out_alone(settings: Settings) -> Finished {
+    let plan = Plan::new(settings, 1).unwrap();
+    let mut sink = |_: &Interval| {};
+    run_blocking(&plan, &names(), Monotonic::new(), &Arc::new(Nulls), &Stop::new(), &mut sink)
+        .unwrap()
 }
 
 fn names() -> Catalogue {
