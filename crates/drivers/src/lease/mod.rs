@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Lease`], [`Leases`] | leases, as a pure function of their numbers |
 //! | [`Depot`], [`Store`] | where leases lie, and one thread's way in |
+//! | [`sql`] | the tables and sentences of stores that speak SQL |
 //! | [`Trouble`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
@@ -11,6 +12,7 @@
 mod leases;
 mod session;
 mod share;
+pub mod sql;
 mod store;
 mod trouble;
 mod workload;

@@ -1,0 +1,196 @@
+//! One set of tables and sentences for every store that speaks SQL: a [`Table`] in one of three [`Dialect`]s.
+//!
+//! What is compared is the work of stores and not the wit of their statements, so the words stand here once, and a
+//! dialect changes no more than it must: the spelling of types, of placeholders and of moments. Addresses of IPv4 are
+//! numbers everywhere; those of IPv6 are text in Kea's table, as Kea writes them, and 16 octets in the guide's. Times
+//! are kept by the database's own type, and in `SQLite`, which has none, as seconds since 1970. Nothing here speaks to a
+//! database.
+
+mod address;
+mod guide;
+mod kea;
+mod sentence;
+mod sentences;
+
+pub use address::Address;
+pub use sentence::{Bind, Sentence, Spoken};
+pub use sentences::Sentences;
+
+use super::leases::{Family, Lease, Schema};
+use super::store::Renewal;
+
+/// Whose SQL it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// `SQLite`'s.
+    Sqlite,
+    /// `MySQL`'s and `MariaDB`'s, with tables of this engine.
+    Mysql(Engine),
+    /// `PostgreSQL`'s.
+    Postgres,
+}
+
+/// What keeps the tables of a `MySQL` server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// With transactions and a log.
+    InnoDb,
+    /// Without either.
+    MyIsam,
+}
+
+/// The table of leases, and those that belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The language of its database.
+    pub dialect: Dialect,
+    /// Its columns.
+    pub schema: Schema,
+    /// Its leases.
+    pub family: Family,
+}
+
+impl Table {
+    /// What the table of leases is called.
+    pub fn name(self) -> &'static str {
+        match self.family {
+            Family::V4 => "lease4",
+            Family::V6 | Family::Prefix => "lease6",
+        }
+    }
+
+    /// Every table that [`ddl`](Self::ddl) makes, in the order in which they can be dropped.
+    pub fn tables(self) -> &'static [&'static str] {
+        match (self.schema, self.family) {
+            (Schema::Guide, Family::V4) => &["lease4"],
+            (Schema::Guide, Family::V6 | Family::Prefix) => &["lease6"],
+            (Schema::Kea, Family::V4) => &["lease4", "lease4_stat", "lease_state"],
+            (Schema::Kea, Family::V6 | Family::Prefix) => {
+                &["lease6", "lease6_stat", "lease6_types", "lease_hwaddr_source", "lease_state"]
+            }
+        }
+    }
+
+    /// The statements that make the tables, their indexes and triggers, to be said one after the other.
+    pub fn ddl(self) -> Vec<String> {
+        match self.schema {
+            Schema::Guide => vec![guide::ddl(self)],
+            Schema::Kea => kea::ddl(self),
+        }
+    }
+
+    /// The functions of `PostgreSQL` that the triggers call, which remain when a table is dropped.
+    pub fn functions(self) -> &'static [&'static str] {
+        match (self.dialect, self.schema, self.family) {
+            (Dialect::Postgres, Schema::Kea, Family::V4) => &["brunt_count_lease4"],
+            (Dialect::Postgres, Schema::Kea, _) => &["brunt_count_lease6"],
+            _ => &[],
+        }
+    }
+
+    /// The sentences that a store says.
+    pub fn sentences(self) -> Sentences {
+        Sentences::of(self)
+    }
+
+    /// An address as the column has it.
+    pub fn address(self, address: u128) -> Address {
+        match (self.family, self.schema) {
+            (Family::V4, _) => Address::number(address),
+            (_, Schema::Guide) => Address::octets(address),
+            (_, Schema::Kea) => Address::notation(address),
+        }
+    }
+
+    /// Binds what [`Sentences::create`] asks for.
+    pub fn bind_create<'a>(self, lease: &'a Lease, at: &'a Address, bind: &mut impl Bind<'a>) {
+        match self.schema {
+            Schema::Guide => guide::bind_create(self, lease, at, bind),
+            Schema::Kea => kea::bind_create(self, lease, at, bind),
+        }
+    }
+
+    /// Binds what [`Sentences::renew`] asks for.
+    pub fn bind_renew<'a>(self, renewal: &Renewal, at: &'a Address, bind: &mut impl Bind<'a>) {
+        bind.number(i64::from(renewal.valid_lifetime));
+        match self.schema {
+            Schema::Guide => bind.number(renewal.cltt),
+            Schema::Kea => bind.number(renewal.cltt + i64::from(renewal.valid_lifetime)),
+        }
+        at.bind(bind);
+    }
+
+    /// Whether the columns of a lease of IPv6 are there.
+    fn is_of_ipv6(self) -> bool {
+        self.family != Family::V4
+    }
+
+    /// The bits of a lease that are the prefix.
+    fn prefix_length(self) -> i64 {
+        match self.family {
+            Family::V4 => 32,
+            Family::V6 => 128,
+            Family::Prefix => 64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lease::leases::{Contents, Leases};
+
+    fn every_table() -> impl Iterator<Item = Table> {
+        let dialects = [Dialect::Sqlite, Dialect::Mysql(Engine::InnoDb), Dialect::Postgres];
+        dialects.into_iter().flat_map(|dialect| {
+            [Schema::Guide, Schema::Kea].into_iter().flat_map(move |schema| {
+                [Family::V4, Family::V6, Family::Prefix].map(|family| Table {
+                    dialect,
+                    schema,
+                    family,
+                })
+            })
+        })
+    }
+
+    /// Debug assertions of [`Spoken::end`] are what can fail here.
+    #[test]
+    fn every_gap_is_bound_and_no_more() {
+        for table in every_table() {
+            let sentences = table.sentences();
+            let leases = Leases { family: table.family, contents: Contents::Distinct, epoch: 0 };
+            let lease = leases.lease(3);
+            let at = table.address(lease.address);
+            let mut text = String::new();
+            for sentence in [&sentences.create, &sentences.rows] {
+                let mut spoken = sentence.speak(&mut text);
+                table.bind_create(&lease, &at, &mut spoken);
+                spoken.end();
+            }
+            let renewal = Renewal { address: lease.address, valid_lifetime: 7, cltt: 8 };
+            let mut spoken = sentences.renew.speak(&mut text);
+            table.bind_renew(&renewal, &at, &mut spoken);
+            spoken.end();
+            assert!(!text.contains('?'), "{text}");
+            assert_eq!(sentences.expired.gaps(), 2);
+            assert_eq!(sentences.reclaim.gaps(), 2);
+        }
+    }
+
+    #[test]
+    fn every_table_that_is_made_is_known_by_name() {
+        for table in every_table() {
+            let ddl = table.ddl();
+            let made: Vec<&str> = ddl
+                .iter()
+                .filter_map(|statement| statement.strip_prefix("CREATE TABLE "))
+                .filter_map(|rest| rest.split(' ').next())
+                .collect();
+            let mut known = table.tables().to_vec();
+            known.sort_unstable();
+            let mut sorted = made.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, known);
+        }
+    }
+}

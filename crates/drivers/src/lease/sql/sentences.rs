@@ -1,0 +1,122 @@
+//! The [`Sentences`] that a store says, one for each thing it is asked to do.
+//!
+//! They are what Kea's lease managers say, less the columns that no lease of ours changes: one row by its address, by
+//! the client or by its hardware address; all columns of what is found; a renewal by address; and reclaiming as a
+//! server does it, which first fetches the addresses whose time is over and then deletes one after the other, each
+//! provided that it has not been renewed in between.
+
+use super::{Dialect, Sentence, Table, guide, kea};
+use crate::lease::leases::Schema;
+
+/// What a store says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentences {
+    /// Writes a lease: [`Table::bind_create`].
+    pub create: Sentence,
+    /// The beginning of a sentence that writes many; [`rows`](Self::rows) follow, with commas between them.
+    pub create_many: String,
+    /// The values of one lease: [`Table::bind_create`].
+    pub rows: Sentence,
+    /// Fetches by the address.
+    pub by_address: Sentence,
+    /// Fetches by the client identifier, or the DUID.
+    pub by_client_id: Sentence,
+    /// Fetches by the hardware address.
+    pub by_hardware: Sentence,
+    /// Gives another lifetime: [`Table::bind_renew`].
+    pub renew: Sentence,
+    /// Deletes by the address.
+    pub release: Sentence,
+    /// Fetches addresses whose time was over, the longest first; asks for the moment in seconds since 1970, then how
+    /// many at most.
+    pub expired: Sentence,
+    /// Deletes by the address if its time was over; asks for the address, then the moment.
+    pub reclaim: Sentence,
+    /// Counts the leases.
+    pub count: String,
+}
+
+impl Sentences {
+    pub(super) fn of(table: Table) -> Self {
+        let name = table.name();
+        let say = |text: String| Sentence::new(table.dialect, &text);
+        let (columns, gaps) = match table.schema {
+            Schema::Guide => guide::columns(table),
+            Schema::Kea => kea::columns(table),
+        };
+        let words = Words::of(table);
+        let Words { address, client, read, lifetime, moment, end } = &words;
+        let many = format!("INSERT INTO {name} ({columns}) VALUES ");
+        let at = table.dialect.moment();
+        let find = |column: &str| say(format!("SELECT {read} FROM {name} WHERE {column} = ?"));
+        Self {
+            create: say(format!("{many}({gaps})")),
+            create_many: many,
+            rows: say(format!("({gaps})")),
+            by_address: find(address),
+            by_client_id: find(client),
+            by_hardware: find("hwaddr"),
+            renew: say(format!(
+                "UPDATE {name} SET {lifetime} = ?, {moment} = {at} WHERE {address} = ?"
+            )),
+            release: say(format!("DELETE FROM {name} WHERE {address} = ?")),
+            expired: say(format!(
+                "SELECT {address} FROM {name} WHERE {end} < {at} ORDER BY {end} LIMIT ?"
+            )),
+            reclaim: say(format!("DELETE FROM {name} WHERE {address} = ? AND {end} < {at}")),
+            count: format!("SELECT COUNT(*) FROM {name}"),
+        }
+    }
+}
+
+/// What the columns of a table are called.
+struct Words {
+    address: &'static str,
+    client: &'static str,
+    /// All that are fetched.
+    read: String,
+    lifetime: &'static str,
+    /// The column that a renewal sets beside the lifetime.
+    moment: &'static str,
+    /// When the time of a lease is over.
+    end: String,
+}
+
+impl Words {
+    fn of(table: Table) -> Self {
+        let client = if table.is_of_ipv6() { "duid" } else { "client_id" };
+        match table.schema {
+            Schema::Guide => Self {
+                address: "addr",
+                client,
+                read: guide::read(table),
+                lifetime: "valid_lft",
+                moment: "cltt",
+                end: match table.dialect {
+                    Dialect::Sqlite => "cltt + valid_lft".into(),
+                    Dialect::Mysql(_) => "cltt + INTERVAL valid_lft SECOND".into(),
+                    Dialect::Postgres => "cltt + valid_lft * INTERVAL '1 second'".into(),
+                },
+            },
+            Schema::Kea => Self {
+                address: "address",
+                client,
+                read: kea::read(table),
+                lifetime: "valid_lifetime",
+                moment: "expire",
+                end: "expire".into(),
+            },
+        }
+    }
+}
+
+impl Dialect {
+    /// A gap for seconds since 1970 where a moment belongs.
+    pub(super) fn moment(self) -> &'static str {
+        match self {
+            Self::Sqlite => "?",
+            Self::Mysql(_) => "FROM_UNIXTIME(?)",
+            Self::Postgres => "to_timestamp(?)",
+        }
+    }
+}
