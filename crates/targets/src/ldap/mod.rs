@@ -19,7 +19,6 @@ mod script;
 mod server;
 mod session;
 mod stats;
-mod task;
 mod users;
 mod worker;
 

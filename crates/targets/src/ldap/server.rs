@@ -2,22 +2,21 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::net::UnixStream;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use brunt_wire::ldap::dn;
-use tokio::sync::mpsc;
 
 use super::config::Config;
+use super::connection;
 use super::refusal::Refusal;
 use super::session::Realm;
 use super::stats::{Counters, Stats};
-use super::task::Task;
 use super::users;
+use super::worker::Worker;
 use crate::clock::Clock;
-use crate::tcp::accepted::Attendance;
-use crate::tcp::listener::{Door, Listener};
+use crate::tcp::accepted::{Accepted, Attendance};
+use crate::tcp::house::{self, Closed, House, Opening, Service, Thread};
 use crate::tcp::tls::{Identity, IdentityError};
 
 /// An embedded directory.
@@ -49,25 +48,17 @@ pub enum StartError {
 /// A directory at work. Dropped, it stops.
 #[derive(Debug)]
 pub struct Running {
-    address: SocketAddr,
-    tls_address: Option<SocketAddr>,
-    ca_pem: String,
+    house: House,
     /// What the listener counts.
     own: Arc<Attendance>,
     counters: Vec<Arc<Counters>>,
-    /// Closed to stop.
-    stop: Option<UnixStream>,
-    threads: Vec<JoinHandle<()>>,
 }
 
 impl Server {
     /// Makes the entries, listens, and serves from threads of its own. Returns once connections are
     /// accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
-        let mut doors = vec![door(config.listen, false)?];
-        if let Some(address) = config.listen_tls {
-            doors.push(door(address, true)?);
-        }
+        let doors = house::doors(config.listen, config.listen_tls)?;
         let identity = Identity::generate("directory", &config.host_names, &[])?;
         let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
         let mut suffix = Vec::new();
@@ -75,74 +66,62 @@ impl Server {
             .map_err(|error| StartError::Entries(error.to_string()))?;
         let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, suffix, directory));
-        let clock = Clock::new();
         let own = Arc::new(Attendance::default());
-        let theirs: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
-        let (stop, stopped) = UnixStream::pair().map_err(StartError::Thread)?;
-        let mut running = Running {
-            address: doors[0].address,
-            tls_address: doors.get(1).map(|door| door.address),
-            ca_pem: identity.ca_pem,
-            own: Arc::clone(&own),
-            counters: theirs.clone(),
-            stop: Some(stop),
-            threads: Vec::new(),
-        };
-        let (started, starts) = std::sync::mpsc::channel();
-        let mut workers = Vec::new();
-        for counters in &theirs {
-            let (sender, connections) = mpsc::unbounded_channel();
-            workers.push(sender);
-            let task = Task {
-                realm: Arc::clone(&realm),
-                counters: Arc::clone(counters),
-                acceptor: identity.acceptor.clone(),
-                clock,
-                connections,
-            };
-            let started = started.clone();
-            running.spawn("directory", move || task.run(&started))?;
-        }
-        drop(started);
-        let listener = Listener {
+        let counters: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
+        let opening = Opening {
+            name: "directory",
             doors,
-            stop: stopped,
-            workers,
-            theirs: theirs.iter().map(|counters| Arc::clone(&counters.attendance)).collect(),
-            own,
+            identity,
+            clock: Clock::new(),
+            own: Arc::clone(&own),
             connections_max: realm.config.connections_max,
-            refusals: realm
-                .rules
-                .as_ref()
-                .map(|rules| rules.refusals().to_vec())
-                .unwrap_or_default(),
-            clock,
+            refusals: realm.rules.as_ref().map(|it| it.refusals().to_vec()).unwrap_or_default(),
         };
-        running.spawn("directory-accept", move || listener.run())?;
-        for _ in 0..count {
-            starts
-                .recv()
-                .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
-                .map_err(StartError::Thread)?;
-        }
-        Ok(running)
+        let service = |counters: &Arc<Counters>| Directory {
+            realm: Arc::clone(&realm),
+            counters: Arc::clone(counters),
+        };
+        let house = House::open(opening, counters.iter().map(service).collect());
+        Ok(Running { house: house.map_err(StartError::Thread)?, own, counters })
+    }
+}
+
+/// What a thread of the directory is given.
+struct Directory {
+    realm: Arc<Realm>,
+    counters: Arc<Counters>,
+}
+
+impl Service for Directory {
+    type Worker = Worker;
+
+    fn attendance(&self) -> Arc<Attendance> {
+        Arc::clone(&self.counters.attendance)
+    }
+
+    fn settle(self, thread: Thread) -> Worker {
+        Worker::new(self.realm, self.counters, thread)
+    }
+
+    async fn serve(worker: Rc<Worker>, accepted: Accepted) {
+        connection::serve(worker, accepted).await;
     }
 }
 
 impl Running {
     /// Where it listens for LDAP.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.house.address
     }
 
     /// Where it listens for LDAPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
-        self.tls_address
+        self.house.tls_address
     }
 
     /// The certificate of the authority that clients have to trust.
     pub fn ca_pem(&self) -> &str {
-        &self.ca_pem
+        &self.house.ca_pem
     }
 
     /// What it has seen and answered so far.
@@ -152,35 +131,15 @@ impl Running {
 
     /// Stops listening, closes every connection, and says what was seen and answered in all.
     pub fn shutdown(mut self) -> Stats {
-        self.end();
+        self.house.close();
         self.stats()
     }
-
-    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), StartError> {
-        let thread =
-            thread::Builder::new().name(name.to_owned()).spawn(run).map_err(StartError::Thread)?;
-        self.threads.push(thread);
-        Ok(())
-    }
-
-    fn end(&mut self) {
-        // The listener ends at this, and with it the channels that keep the other threads going.
-        self.stop = None;
-        for thread in self.threads.drain(..) {
-            // A thread that panicked has said so itself.
-            let _ = thread.join();
-        }
-    }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.end();
+impl From<Closed> for StartError {
+    fn from(closed: Closed) -> Self {
+        Self::Listen { address: closed.address, source: closed.source }
     }
-}
-
-fn door(address: SocketAddr, tls: bool) -> Result<Door, StartError> {
-    Door::open(address, tls).map_err(|source| StartError::Listen { address, source })
 }
 
 fn entries(refusal: &Refusal) -> StartError {

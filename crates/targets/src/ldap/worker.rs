@@ -9,11 +9,12 @@ use tokio_rustls::TlsAcceptor;
 use super::session::Realm;
 use super::stats::Counters;
 use crate::clock::Clock;
+use crate::tcp::house::Thread;
 use crate::timer::Timer;
 
 /// How much is read at once. A thread has one buffer of this size, whatever the number of its
 /// connections, which is what lets thousands of them be idle for little.
-pub(super) const READ_BYTES: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 
 /// What the connections of one thread share.
 pub(super) struct Worker {
@@ -24,4 +25,13 @@ pub(super) struct Worker {
     pub(super) timer: Rc<Timer>,
     /// Room to read into, used within one poll and then free again.
     pub(super) input: RefCell<Vec<u8>>,
+}
+
+impl Worker {
+    /// What the connections of this thread share.
+    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, thread: Thread) -> Self {
+        let Thread { acceptor, clock, timer } = thread;
+        let input = RefCell::new(vec![0; READ_BYTES]);
+        Self { realm, counters, acceptor, clock, timer, input }
+    }
 }

@@ -27,7 +27,6 @@ mod routes;
 mod script;
 mod server;
 mod stats;
-mod task;
 mod tokens;
 mod worker;
 

@@ -17,11 +17,12 @@ use super::routes;
 use super::script::{Facts, Faults};
 use super::stats::Counters;
 use crate::clock::Clock;
+use crate::tcp::house::Thread;
 use crate::timer::Timer;
 
 /// How much is read at once. A thread has one buffer of this size, whatever the number of its
 /// connections, which is what lets thousands of them be idle for little.
-pub(super) const READ_BYTES: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 
 /// Where a request is counted that a script kept from being carried out.
 const BY_SCRIPT: &str = "(script)";
@@ -43,6 +44,13 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// What the connections of this thread share.
+    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, thread: Thread) -> Self {
+        let Thread { acceptor, clock, timer } = thread;
+        let input = RefCell::new(vec![0; READ_BYTES]);
+        Self { realm, counters, acceptor, clock, timer, input, spare: RefCell::default() }
+    }
+
     /// Room for an answer.
     pub(super) fn reply(&self) -> Reply {
         self.spare.borrow_mut().pop().unwrap_or_else(Reply::new)
