@@ -123,7 +123,9 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     } else {
         std::fs::File::open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
     };
-    read.map_err(|error| unreadable(error.to_string()))?;
+    read.map_err(|error| {
+        unreadable(format!("{error}; give the path of a plan, or - for standard input"))
+    })?;
     if bytes.len() as u64 > PLAN_MAX {
         return Err(unreadable(format!(
             "it is longer than {PLAN_MAX} bytes; put bodies into files of their own"
