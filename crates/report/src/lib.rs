@@ -1,20 +1,29 @@
-//! Tables, CSV and text made from a record or its intervals.
+//! Tables, charts, pages and CSV made from a record, its intervals or a collection of records.
 //!
 //! Everything here turns measurements into text and prints nothing: where the text goes is the
 //! binary's business. No figure is shown that was not measured: what is unknown is a dash.
 
+mod cells;
+pub mod chart;
 pub mod dhcp;
+mod difference;
+pub mod figure;
 mod intervals;
 pub mod loadgen;
+pub mod page;
+mod screen;
 mod summary;
 pub mod table;
 
+pub use cells::csv as cells_csv;
+pub use difference::{Difference, Finding, compare, median, spread};
 pub use intervals::intervals_csv;
+pub use screen::Screen;
 pub use summary::{Style, summary};
 
-use brunt_record::Record;
+use serde::Serialize;
 
-/// The record as the JSON that `--record` writes.
-pub fn json(record: &Record) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(record)
+/// A record or a collection as the JSON that `--record` writes.
+pub fn json(document: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(document)
 }

@@ -1,0 +1,105 @@
+//! A collection as comma-separated values: a line for each cell, for spreadsheets and programs.
+//!
+//! The columns are the labels that any cell has, the figures that any cell has, and what every
+//! record holds. A column that is empty for one cell is there all the same, so that lines have the
+//! same columns whatever was run.
+
+use brunt_record::{Cell, Collection, Histogram, Record};
+use std::collections::BTreeSet;
+
+const OF_RECORDS: [&str; 16] = [
+    "verdict",
+    "planned",
+    "dropped",
+    "skipped",
+    "ok",
+    "failed",
+    "timed_out",
+    "cut_off",
+    "achieved",
+    "mean_us",
+    "p50_us",
+    "p90_us",
+    "p99_us",
+    "p99.9_us",
+    "max_us",
+    "seed",
+];
+
+/// Writes the cells.
+pub fn csv(collection: &Collection) -> String {
+    let labels: BTreeSet<&str> = keys(collection.cells.iter().map(|cell| cell.labels.keys()));
+    let figures: BTreeSet<&str> = keys(collection.cells.iter().map(|cell| cell.figures.keys()));
+    let head = labels.iter().chain(&figures).copied().chain(OF_RECORDS).chain(["notes"]);
+    let mut text = line(head.map(str::to_owned));
+    for cell in &collection.cells {
+        let labels = labels.iter().map(|key| cell.label(key).unwrap_or_default().to_owned());
+        let figures = figures.iter().map(|name| cell.figure(name).map_or_else(String::new, number));
+        let cells = labels.chain(figures).chain(of_record(cell)).chain([cell.notes.join("; ")]);
+        text += &line(cells);
+    }
+    text
+}
+
+/// The response times of all operations of a record together. A record whose buckets cannot be read
+/// has none.
+pub(crate) fn responses(record: &Record) -> Histogram {
+    let mut all = Histogram::new();
+    for operation in &record.operations {
+        if let Ok(histogram) = operation.response.histogram() {
+            all.merge(&histogram);
+        }
+    }
+    all
+}
+
+fn keys<'a, I: Iterator<Item = &'a String>>(
+    of_cells: impl Iterator<Item = I>,
+) -> BTreeSet<&'a str> {
+    of_cells.flatten().map(String::as_str).collect()
+}
+
+fn of_record(cell: &Cell) -> Vec<String> {
+    let Some(record) = &cell.record else { return vec![String::new(); OF_RECORDS.len()] };
+    let counts = &record.counts;
+    let all = responses(record);
+    let micros = |took: Option<std::time::Duration>| {
+        took.map_or_else(String::new, |took| number(took.as_nanos() as f64 / 1e3))
+    };
+    let counted = [
+        counts.planned,
+        counts.dropped,
+        counts.skipped,
+        counts.ok,
+        counts.failed,
+        counts.timed_out,
+        counts.cut_off,
+    ];
+    let times = [0.5, 0.9, 0.99, 0.999].map(|quantile| micros(all.quantile(quantile)));
+    std::iter::once(record.verdict.status.word().to_owned())
+        .chain(counted.map(|count| count.to_string()))
+        .chain([record.rates.achieved.map_or_else(String::new, number), micros(all.mean())])
+        .chain(times)
+        .chain([micros(all.max()), record.plan.seed.to_string()])
+        .collect()
+}
+
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.6}").trim_end_matches('0').to_owned()
+    }
+}
+
+/// One line, quoted as RFC 4180 has it.
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let quoted = cells.map(|cell| {
+        if cell.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell
+        }
+    });
+    quoted.collect::<Vec<_>>().join(",") + "\n"
+}

@@ -1,0 +1,176 @@
+//! Charts: bars side by side, and lines over something that was varied.
+//!
+//! A chart is data and what its axes mean. Two renderings are made from it, text for a terminal and
+//! SVG for a page, and both place a value by the same [`Ruler`], so that they show the same. What
+//! was published by others can stand beside what was measured: hollow, so that nobody takes it for
+//! a measurement.
+
+mod bars_svg;
+mod bars_text;
+mod lines_svg;
+mod lines_text;
+mod ruler;
+mod svg;
+
+pub use ruler::{Ruler, Scale};
+
+use crate::Screen;
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chart {
+    /// Bars in groups.
+    Bars(Bars),
+    /// Lines over x.
+    Lines(Lines),
+}
+
+/// Bars in groups, one of each series in every group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bars {
+    /// What is shown.
+    pub title: String,
+    /// What the length of a bar means.
+    pub value: Axis,
+    /// What the bars of a group are called, at most [`SERIES`].
+    pub series: Vec<String>,
+    /// The groups, from the top.
+    pub groups: Vec<Group>,
+    /// What the hollow bars are: `the guide, 2012`.
+    pub published: Option<String>,
+}
+
+/// The bars of one name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// The name.
+    pub name: String,
+    /// A bar for each series.
+    pub bars: Vec<Bar>,
+}
+
+/// One bar, and what was published of the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bar {
+    /// What was measured.
+    pub value: Option<f64>,
+    /// What others published.
+    pub published: Option<f64>,
+}
+
+/// Lines over something that was varied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lines {
+    /// What is shown.
+    pub title: String,
+    /// What was varied.
+    pub x: Axis,
+    /// What was measured.
+    pub y: Axis,
+    /// The lines, at most [`SERIES`] of what was measured.
+    pub lines: Vec<Line>,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// The name.
+    pub name: String,
+    /// x and y, in any order.
+    pub points: Vec<(f64, f64)>,
+    /// Whether others published it.
+    pub published: bool,
+    /// Which series the line belongs to, from 0: lines of one series look alike, so that a
+    /// published one is seen to be the counterpart of a measured one.
+    pub series: usize,
+}
+
+/// What an axis means.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// What it shows, with its unit: `operations a second`.
+    pub title: String,
+    /// How values lie on it.
+    pub scale: Scale,
+}
+
+/// How many series look different. More are shown, and begin again with the first look.
+pub const SERIES: usize = 6;
+
+impl Axis {
+    /// An axis with equal steps.
+    pub fn linear(title: impl Into<String>) -> Self {
+        Self { title: title.into(), scale: Scale::Linear }
+    }
+
+    /// An axis on which ten times as much is the same step everywhere.
+    pub fn logarithmic(title: impl Into<String>) -> Self {
+        Self { title: title.into(), scale: Scale::Logarithmic }
+    }
+
+    /// The title and, where it matters to a reader, the scale.
+    fn described(&self) -> String {
+        match self.scale {
+            Scale::Linear => self.title.clone(),
+            Scale::Logarithmic => format!("{}, logarithmic", self.title),
+        }
+    }
+}
+
+impl Chart {
+    /// What is shown.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Bars(bars) => &bars.title,
+            Self::Lines(lines) => &lines.title,
+        }
+    }
+
+    /// The chart for a terminal, ending in a newline.
+    pub fn text(&self, screen: Screen) -> String {
+        match self {
+            Self::Bars(bars) => bars_text::draw(bars, screen),
+            Self::Lines(lines) => lines_text::draw(lines, screen),
+        }
+    }
+
+    /// The chart as SVG that needs nothing else. `id` tells it from others on the same page and
+    /// consists of letters and digits.
+    pub fn svg(&self, id: &str) -> String {
+        match self {
+            Self::Bars(bars) => bars_svg::draw(bars, id),
+            Self::Lines(lines) => lines_svg::draw(lines, id),
+        }
+    }
+
+    /// Whether there is nothing to be seen.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Bars(bars) => bars.values().next().is_none(),
+            Self::Lines(lines) => lines.lines.iter().all(|line| line.points.is_empty()),
+        }
+    }
+}
+
+impl Bars {
+    /// All values, measured and published.
+    fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        let bars = self.groups.iter().flat_map(|group| &group.bars);
+        bars.flat_map(|bar| [bar.value, bar.published]).flatten()
+    }
+
+    /// The ruler that all bars are laid along. A bar has to begin somewhere below the least value.
+    fn ruler(&self) -> Ruler {
+        Ruler::of_bars(self.value.scale, self.values())
+    }
+}
+
+impl Lines {
+    fn rulers(&self) -> (Ruler, Ruler) {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        (
+            Ruler::of_points(self.x.scale, points().map(|point| point.0)),
+            Ruler::of_points(self.y.scale, points().map(|point| point.1)),
+        )
+    }
+}

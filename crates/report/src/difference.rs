@@ -1,0 +1,125 @@
+//! Whether two sets of runs differ, or only seem to: [`compare`].
+//!
+//! Runs of one and the same thing differ by some percent, whoever makes them. What lies within that
+//! spread is not called a difference, however good the story would be. The spread is the distance
+//! from the least to the greatest run in terms of the median: with the three or five runs people
+//! make, anything finer pretends to know a distribution. One run has no spread that anybody knows,
+//! and what is said of it says so.
+
+use crate::figure::{percent, times};
+use std::fmt;
+
+/// What became of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The medians lie further apart than the runs of either side.
+    Distinct,
+    /// They do not.
+    WithinSpread,
+    /// One side has a single run.
+    SpreadUnknown,
+}
+
+/// Two sets of runs side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// The median of the first in terms of the median of the second.
+    pub ratio: f64,
+    /// The greater spread of the two, as a share, where both are known.
+    pub spread: Option<f64>,
+    /// Whether that is a difference.
+    pub finding: Finding,
+}
+
+/// Compares the figures of runs of one thing with those of another. Nothing can be said where
+/// either has no run, or a median that is no rate.
+pub fn compare(a: &[f64], b: &[f64]) -> Option<Difference> {
+    let [of_a, of_b] = [median(a)?, median(b)?];
+    if of_a <= 0.0 || of_b <= 0.0 {
+        return None;
+    }
+    let spread = spread(a).zip(spread(b)).map(|(a, b)| a.max(b));
+    let apart = of_a.max(of_b) / of_a.min(of_b) - 1.0;
+    let finding = match spread {
+        None => Finding::SpreadUnknown,
+        Some(spread) if apart > spread => Finding::Distinct,
+        Some(_) => Finding::WithinSpread,
+    };
+    Some(Difference { ratio: of_a / of_b, spread, finding })
+}
+
+/// The middle of the figures; of an even number, the mean of the two in the middle.
+pub fn median(figures: &[f64]) -> Option<f64> {
+    let mut sorted: Vec<f64> =
+        figures.iter().copied().filter(|figure| figure.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.as_slice() {
+        [] => None,
+        odd if odd.len() % 2 == 1 => Some(odd[middle]),
+        even => Some(f64::midpoint(even[middle - 1], even[middle])),
+    }
+}
+
+/// The distance from the least to the greatest as a share of the median, of two figures or more.
+pub fn spread(figures: &[f64]) -> Option<f64> {
+    let finite = || figures.iter().copied().filter(|figure| figure.is_finite());
+    let middle = median(figures)?;
+    if finite().count() < 2 || middle == 0.0 {
+        return None;
+    }
+    let least = finite().fold(f64::INFINITY, f64::min);
+    let greatest = finite().fold(f64::NEG_INFINITY, f64::max);
+    Some((greatest - least) / middle)
+}
+
+impl fmt::Display for Difference {
+    /// What to make of it, as a sentence goes on: `1.90x, more than the spread of 4.0 %`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ratio = times(Some(self.ratio));
+        let spread = self.spread.map(percent).unwrap_or_default();
+        match self.finding {
+            Finding::Distinct => write!(f, "{ratio}, beyond the spread of {spread}"),
+            Finding::WithinSpread => {
+                write!(f, "no difference: {ratio} lies within the spread of {spread}")
+            }
+            Finding::SpreadUnknown => {
+                write!(f, "{ratio} in a single run, whose spread is not known")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_within_the_spread_is_none() {
+        // Medians 100 and 103; the first spreads from 96 to 104: 8 %.
+        let said = compare(&[103.0, 102.0, 104.0], &[100.0, 96.0, 104.0]).unwrap();
+        assert_eq!(said.finding, Finding::WithinSpread);
+        assert_eq!(said.to_string(), "no difference: 1.03x lies within the spread of 8.0 %");
+        let said = compare(&[200.0, 204.0, 196.0], &[100.0, 99.0, 101.0]).unwrap();
+        assert_eq!((said.ratio, said.finding), (2.0, Finding::Distinct));
+        assert_eq!(said.to_string(), "2.00x, beyond the spread of 4.0 %");
+        let turned = compare(&[100.0, 99.0, 101.0], &[200.0, 204.0, 196.0]).unwrap();
+        assert_eq!((turned.ratio, turned.finding), (0.5, Finding::Distinct));
+    }
+
+    #[test]
+    fn one_run_has_no_spread() {
+        let said = compare(&[500.0], &[99.0, 101.0]).unwrap();
+        assert_eq!(said.finding, Finding::SpreadUnknown);
+        assert_eq!(said.to_string(), "5.00x in a single run, whose spread is not known");
+        assert_eq!((compare(&[], &[1.0]), compare(&[0.0], &[1.0])), (None, None));
+    }
+
+    #[test]
+    fn medians_and_spreads_are_those_of_a_calculator() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, f64::NAN, 2.0, 3.0]), Some(2.5));
+        assert_eq!(spread(&[90.0, 100.0, 130.0]), Some(0.4));
+        assert_eq!((spread(&[5.0]), median(&[])), (None, None));
+    }
+}

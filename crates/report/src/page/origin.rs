@@ -1,0 +1,99 @@
+//! Where the figures of a collection come from: what a reader needs to trust them or to get them again.
+
+use super::Page;
+use crate::cells;
+use crate::figure::fixed;
+use brunt_record::{Collection, Environment};
+
+impl Page {
+    /// Adds the machine, the facts, and how to get the same figures again.
+    pub fn origin(&mut self, collection: &Collection) {
+        self.heading("Where these figures come from");
+        self.facts(reproduction(collection));
+        let facts = collection.facts.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let figures = collection.figures.iter();
+        let figures = figures.map(|(name, value)| (name.clone(), fixed(Some(*value), 3)));
+        self.facts(facts.chain(figures).collect());
+        self.raw("Every cell, as comma-separated values", cells::csv(collection));
+    }
+}
+
+fn reproduction(collection: &Collection) -> Vec<(String, String)> {
+    let tool = &collection.tool;
+    let mut facts = vec![
+        ("program".to_owned(), format!("{} {}", tool.name, tool.version)),
+        ("begun".to_owned(), collection.started.clone()),
+    ];
+    if !collection.command.is_empty() {
+        facts.push(("command".to_owned(), shell(&collection.command)));
+    }
+    let mut seeds: Vec<u64> = Vec::new();
+    for record in collection.cells.iter().filter_map(|cell| cell.record.as_ref()) {
+        if !seeds.contains(&record.plan.seed) {
+            seeds.push(record.plan.seed);
+        }
+    }
+    match seeds.as_slice() {
+        [] => {}
+        [seed] => facts.push(("seed".to_owned(), seed.to_string())),
+        // Each cell's own is in the table of cells.
+        [first, .., last] => {
+            facts.push(("seeds".to_owned(), format!("{first} to {last}, one a cell")));
+        }
+    }
+    facts.extend(machine(&collection.environment));
+    facts
+}
+
+fn machine(environment: &Environment) -> Vec<(String, String)> {
+    let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30));
+    let known = [
+        ("machine", Some(environment.host.clone()).filter(|host| !host.is_empty())),
+        ("system", environment.os.clone()),
+        ("kernel", Some(format!("{} {}", environment.kernel, environment.arch))),
+        ("processor", environment.cpu.clone()),
+        ("cores", environment.cores.map(|cores| cores.to_string())),
+        ("memory", environment.memory_bytes.map(gibibytes)),
+        ("processors allowed", environment.cgroup_cpus.map(|cpus| cpus.to_string())),
+        ("memory allowed", environment.cgroup_memory_bytes.map(gibibytes)),
+    ];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    known.filter(|(_, value)| !value.trim().is_empty()).collect()
+}
+
+/// A command line as a shell reads it.
+fn shell(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    let quoted = command.iter().map(|word| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_can_be_typed_again() {
+        let command = ["brunt", "leases", "--mix", "a=1,b=2", "it's", ""].map(str::to_owned);
+        assert_eq!(shell(&command), r"brunt leases --mix a=1,b=2 'it'\''s' ''");
+    }
+
+    #[test]
+    fn only_what_is_known_of_a_machine_is_told() {
+        let environment = Environment {
+            kernel: "Linux 6".to_owned(),
+            arch: "x86_64".to_owned(),
+            memory_bytes: Some(3 << 29),
+            ..Environment::default()
+        };
+        let told = machine(&environment);
+        let expected = [("kernel", "Linux 6 x86_64"), ("memory", "1.5 GiB")];
+        assert_eq!(told, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+}
