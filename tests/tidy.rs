@@ -58,6 +58,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
 const AUDITED: &[&str] = &[
     "bench/tool/src/cpu.rs",
     "crates/drivers/src/ldap/sasl/gssapi/library.rs",
+    "crates/drivers/src/lease/sqlite/statement.rs",
     "crates/drivers/src/net/bind.rs",
     "crates/drivers/src/net/link/packet.rs",
     "crates/drivers/src/net/mmsg.rs",

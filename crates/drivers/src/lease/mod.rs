@@ -5,14 +5,17 @@
 //! | [`Lease`], [`Leases`] | leases, as a pure function of their numbers |
 //! | [`Depot`], [`Store`] | where leases lie, and one thread's way in |
 //! | [`sql`] | the tables and sentences of stores that speak SQL |
+//! | [`sqlite`] | leases in a database of `SQLite` |
 //! | [`Trouble`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
 
 mod leases;
+pub mod mysql;
 mod session;
 mod share;
 pub mod sql;
+pub mod sqlite;
 mod store;
 mod trouble;
 mod workload;

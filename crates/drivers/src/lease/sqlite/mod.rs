@@ -1,0 +1,292 @@
+//! Leases in a database of SQLite, which this program brings along: a [`SqliteDepot`].
+//!
+//! In order of depth: the depot makes the tables, `store` says the sentences of [`sql`](super::sql), `statement` keeps
+//! them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two pragmas, and the depot
+//! says in [`Depot::durability`] what they do, not only what they are called.
+
+mod fault;
+mod statement;
+mod store;
+
+use super::leases::{Durability, Family, Lease, Schema, Statements};
+use super::sql::{Dialect, Table};
+use super::{Depot, Store, Trouble};
+use rusqlite::{Connection, OpenFlags};
+use statement::{Kept, Statement};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use store::SqliteStore;
+
+/// How SQLite keeps what it needs to take a change back (`PRAGMA journal_mode`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Journal {
+    /// Changes go to a log beside the database, and into it from time to time.
+    #[default]
+    Wal,
+    /// What a change overwrites is kept in a file that is deleted with the commit.
+    Delete,
+    /// The same file, emptied and not deleted.
+    Truncate,
+    /// The same file, marked as done.
+    Persist,
+    /// The same in memory.
+    Memory,
+    /// Nothing is kept, as in 2012: a change that is interrupted leaves the database broken.
+    Off,
+}
+
+/// Where a database is and how it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqliteSetup {
+    /// The file.
+    pub path: PathBuf,
+    /// The tables.
+    pub schema: Schema,
+    /// The leases.
+    pub family: Family,
+    /// Whether each commit is on the disk before it is answered: `synchronous` `FULL` or `OFF`.
+    pub durability: Durability,
+    /// How statements reach it.
+    pub statements: Statements,
+    /// How changes can be taken back.
+    pub journal: Journal,
+    /// How long a connection waits for another's lock before it gives up.
+    pub patience: Duration,
+    /// Whether tables that somebody else made may be dropped.
+    pub may_destroy: bool,
+}
+
+/// A database of SQLite.
+pub struct SqliteDepot {
+    setup: SqliteSetup,
+    table: Table,
+    made: Mutex<Option<Made>>,
+}
+
+/// What `prepare` found, so that `clear` leaves it so.
+#[derive(Clone, Debug)]
+struct Made {
+    /// How the database kept changes before; `None` where there was no file.
+    journal_before: Option<String>,
+}
+
+impl SqliteDepot {
+    /// A depot in this database, which is not touched yet.
+    pub fn new(setup: SqliteSetup) -> Self {
+        let Ok(path) = std::path::absolute(&setup.path) else { return Self::at(setup) };
+        // An absolute path cannot be taken for a URI.
+        Self::at(SqliteSetup { path, ..setup })
+    }
+
+    fn at(setup: SqliteSetup) -> Self {
+        let table = Table { dialect: Dialect::Sqlite, schema: setup.schema, family: setup.family };
+        Self { setup, table, made: Mutex::new(None) }
+    }
+
+    fn connect(&self, flags: OpenFlags) -> Result<Connection, Trouble> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let path = &self.setup.path;
+        let connect = || {
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(self.setup.patience)?;
+            statement::extend_codes(&connection);
+            Ok::<_, rusqlite::Error>(connection)
+        };
+        connect().map_err(|error| {
+            let trouble = Trouble::from(error);
+            let class = brunt_exchange::Class::Connect;
+            let text = format!("open the database {}: {}", path.display(), trouble.text);
+            Trouble { class, text, ..trouble }
+        })
+    }
+
+    /// Sets what a connection needs to be told each time it is opened.
+    fn instruct(&self, connection: &Connection) -> Result<(), Trouble> {
+        let wanted = self.setup.journal.word();
+        let mode: String =
+            connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get(0))?;
+        if !mode.eq_ignore_ascii_case(wanted) {
+            let path = self.setup.path.display();
+            let text = format!(
+                "set journal_mode={wanted} for {path}: it stays {mode}; the file system may not allow it"
+            );
+            return Err(Trouble::refused(0, text));
+        }
+        connection.pragma_update(None, "synchronous", self.synchronous())?;
+        Ok(())
+    }
+
+    fn synchronous(&self) -> &'static str {
+        match self.setup.durability {
+            Durability::Sync => "FULL",
+            Durability::Async => "OFF",
+        }
+    }
+
+    /// Refuses where a table of ours is there that somebody else made.
+    fn guard(&self, connection: &Connection) -> Result<(), Trouble> {
+        for table in self.table.tables() {
+            let there: bool = connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)",
+                [table],
+                |row| row.get(0),
+            )?;
+            if there {
+                let count = format!("SELECT COUNT(*) FROM {table}");
+                let rows: i64 = connection.query_row(&count, [], |row| row.get(0))?;
+                let text = format!(
+                    "make the tables anew: {} already holds the table {table} with {rows} rows; name another file, or \
+                     let it be dropped with --yes-destroy",
+                    self.setup.path.display()
+                );
+                return Err(Trouble::refused(0, text));
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_tables(&self, connection: &Connection) -> Result<(), Trouble> {
+        for table in self.table.tables() {
+            connection.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
+        }
+        Ok(())
+    }
+
+    fn made(&self) -> Option<Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn remember(&self, made: Option<Made>) {
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = made;
+    }
+}
+
+impl Depot for SqliteDepot {
+    fn prepare(&self) -> Result<(), Trouble> {
+        let was_there = self.setup.path.exists();
+        let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
+        if self.made().is_none() {
+            if !self.setup.may_destroy {
+                self.guard(&connection)?;
+            }
+            let mode = || connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+            let journal_before = if was_there { Some(mode()?) } else { None };
+            self.remember(Some(Made { journal_before }));
+        }
+        self.instruct(&connection)?;
+        self.drop_tables(&connection)?;
+        self.table.ddl().iter().try_for_each(|text| Ok(connection.execute_batch(text)?))
+    }
+
+    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+        let connection = self.connect(OpenFlags::empty())?;
+        self.instruct(&connection)?;
+        let journaled = self.setup.journal != Journal::Off;
+        let statements = self.setup.statements;
+        Ok(Box::new(SqliteStore::new(connection, self.table, statements, journaled)?))
+    }
+
+    fn count(&self) -> Result<u64, Trouble> {
+        let connection = self.connect(OpenFlags::empty())?;
+        let rows: i64 =
+            connection.query_row(&self.table.sentences().count, [], |row| row.get(0))?;
+        Ok(rows.unsigned_abs())
+    }
+
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+        /// So many rows a transaction: enough to make the commit cheap, few enough to bound the log.
+        const ROWS: usize = 10_000;
+        let connection = Rc::new(self.connect(OpenFlags::empty())?);
+        self.instruct(&connection)?;
+        let mut text = self.table.sentences().create.placeholders();
+        let mut create = Statement::prepare(&connection, &mut text, Kept::Always)?;
+        let mut leases = leases.peekable();
+        while leases.peek().is_some() {
+            connection.execute_batch("BEGIN IMMEDIATE")?;
+            for lease in leases.by_ref().take(ROWS) {
+                let at = self.table.address(lease.address);
+                let mut binding = create.bind();
+                self.table.bind_create(&lease, &at, &mut binding);
+                binding.run()?;
+            }
+            connection.execute_batch("COMMIT")?;
+        }
+        Ok(())
+    }
+
+    fn clear(&self) -> Result<(), Trouble> {
+        let Some(made) = self.made() else { return Ok(()) };
+        if let Some(mode) = made.journal_before {
+            let connection = self.connect(OpenFlags::empty())?;
+            self.drop_tables(&connection)?;
+            let _: String =
+                connection.pragma_update_and_check(None, "journal_mode", mode, |row| row.get(0))?;
+        } else {
+            for ending in ["", "-wal", "-shm", "-journal"] {
+                remove(&self.setup.path, ending)?;
+            }
+        }
+        self.remember(None);
+        Ok(())
+    }
+
+    fn version(&self) -> Result<String, Trouble> {
+        Ok(format!("SQLite {}", rusqlite::version()))
+    }
+
+    fn durability(&self) -> String {
+        let (journal, synchronous) = (self.setup.journal.word(), self.synchronous());
+        let meaning = match (self.setup.durability, self.setup.journal) {
+            (Durability::Sync, Journal::Wal) => {
+                "each commit is appended to the write-ahead log and the log flushed to the disk (fsync) before it is \
+                 answered; the database file follows at checkpoints"
+            }
+            (Durability::Sync, Journal::Off | Journal::Memory) => {
+                "each commit is written to the database file and flushed to the disk (fsync) before it is answered, \
+                 but nothing on the disk could take back a change that was interrupted"
+            }
+            (Durability::Sync, _) => {
+                "what a commit overwrites is flushed to a journal and the database file flushed to the disk (fsync) \
+                 before it is answered"
+            }
+            (Durability::Async, _) => {
+                "each commit is handed to the system before it is answered and nothing is ever flushed: it survives \
+                 the end of the process and not that of the machine"
+            }
+        };
+        format!("journal_mode={journal}, synchronous={synchronous}: {meaning}")
+    }
+
+    fn name_of(&self, code: u32) -> String {
+        fault::name_of(code)
+    }
+}
+
+impl Journal {
+    /// What the pragma calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wal => "WAL",
+            Self::Delete => "DELETE",
+            Self::Truncate => "TRUNCATE",
+            Self::Persist => "PERSIST",
+            Self::Memory => "MEMORY",
+            Self::Off => "OFF",
+        }
+    }
+}
+
+/// Removes the file of this name with this ending, if it is there.
+fn remove(path: &Path, ending: &str) -> Result<(), Trouble> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    match std::fs::remove_file(&name) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            let code = error.raw_os_error().unwrap_or(0) as u32;
+            Err(Trouble::refused(code, format!("remove {}: {error}", Path::new(&name).display())))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,211 @@
+//! One connection to a database of SQLite, as a [`Store`].
+
+use super::fault;
+use super::statement::{Binding, Column, Kept, Statement};
+use crate::lease::leases::{Family, Identity, Lease, Schema, Statements};
+use crate::lease::sql::{Address, Bind, Sentence, Sentences, Table};
+use crate::lease::{Renewal, Store, Trouble};
+use rusqlite::Connection;
+use std::rc::Rc;
+
+/// A way into a database.
+pub(super) struct SqliteStore {
+    connection: Rc<Connection>,
+    table: Table,
+    /// Whether a transaction can be taken back.
+    journaled: bool,
+    create: Say,
+    by_address: Say,
+    by_client_id: Say,
+    by_hardware: Say,
+    renew: Say,
+    release: Say,
+    expired: Say,
+    reclaim: Say,
+    begin: Statement,
+    commit: Statement,
+    roll_back: Statement,
+    text: String,
+    over: Vec<Address>,
+    lost: bool,
+}
+
+/// A sentence as it is said: kept as it was parsed, or parsed each time with the values in it.
+enum Say {
+    Kept(Statement),
+    Anew(Sentence),
+}
+
+impl SqliteStore {
+    pub(super) fn new(
+        connection: Connection,
+        table: Table,
+        statements: Statements,
+        journaled: bool,
+    ) -> Result<Self, Trouble> {
+        let connection = Rc::new(connection);
+        let kept = |text: &str| Statement::prepare(&connection, &mut text.to_owned(), Kept::Always);
+        let say = |sentence: Sentence| {
+            Ok::<_, Trouble>(match statements {
+                Statements::Prepared => Say::Kept(kept(&sentence.placeholders())?),
+                Statements::Basic => Say::Anew(sentence),
+            })
+        };
+        let sentences: Sentences = table.sentences();
+        Ok(Self {
+            create: say(sentences.create)?,
+            by_address: say(sentences.by_address)?,
+            by_client_id: say(sentences.by_client_id)?,
+            by_hardware: say(sentences.by_hardware)?,
+            renew: say(sentences.renew)?,
+            release: say(sentences.release)?,
+            expired: say(sentences.expired)?,
+            reclaim: say(sentences.reclaim)?,
+            begin: kept("BEGIN IMMEDIATE")?,
+            commit: kept("COMMIT")?,
+            roll_back: kept("ROLLBACK")?,
+            connection,
+            table,
+            journaled,
+            text: String::with_capacity(1_024),
+            over: Vec::new(),
+            lost: false,
+        })
+    }
+
+    /// Notes what a failure means for the connection.
+    fn noted<T>(&mut self, result: Result<T, Trouble>) -> Result<T, Trouble> {
+        if let Err(trouble) = &result {
+            self.lost |= fault::is_lost(trouble.code);
+        }
+        result
+    }
+}
+
+/// Says a sentence: fills its gaps by `$fill`, where `$bind` is what takes the values, and ends with `$end`. A macro and
+/// no function, because what takes the values is of two types and borrows the values.
+macro_rules! say {
+    ($store:ident . $which:ident, |$bind:ident| $fill:expr, $end:ident $(, $take:expr)?) => {{
+        let result = match &mut $store.$which {
+            Say::Kept(statement) => {
+                let mut binding = statement.bind();
+                {
+                    let $bind = &mut binding;
+                    $fill;
+                }
+                binding.$end($($take)?)
+            }
+            Say::Anew(sentence) => {
+                $store.text.clear();
+                let mut spoken = sentence.speak(&mut $store.text);
+                {
+                    let $bind = &mut spoken;
+                    $fill;
+                }
+                spoken.end();
+                Statement::prepare(&$store.connection, &mut $store.text, Kept::Once)
+                    .and_then(|mut statement| Binding::$end(statement.bind() $(, $take)?))
+            }
+        };
+        $store.noted(result)
+    }};
+}
+
+impl Store for SqliteStore {
+    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+        let (table, at) = (self.table, self.table.address(lease.address));
+        say!(self.create, |bind| table.bind_create(lease, &at, bind), run).map(drop)
+    }
+
+    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+        let rows = match by {
+            Identity::Address(address) => {
+                let at = self.table.address(*address);
+                say!(self.by_address, |bind| at.bind(bind), fetch_all)
+            }
+            Identity::ClientId(octets) => {
+                say!(self.by_client_id, |bind| bind.octets(octets), fetch_all)
+            }
+            Identity::Hardware(octets) => {
+                say!(self.by_hardware, |bind| bind.octets(octets), fetch_all)
+            }
+        };
+        Ok(rows? > 0)
+    }
+
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+        let (table, at) = (self.table, self.table.address(renewal.address));
+        Ok(say!(self.renew, |bind| table.bind_renew(renewal, &at, bind), run)? > 0)
+    }
+
+    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+        let at = self.table.address(address);
+        Ok(say!(self.release, |bind| at.bind(bind), run)? > 0)
+    }
+
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+        let mut over = std::mem::take(&mut self.over);
+        over.clear();
+        let table = self.table;
+        let listed = say!(
+            self.expired,
+            |bind| {
+                bind.number(now);
+                bind.number(i64::from(limit));
+            },
+            each,
+            |column| over.extend(address(table, &column))
+        );
+        let reclaimed = listed.and_then(|()| {
+            let mut reclaimed = 0;
+            for at in &over {
+                reclaimed += say!(
+                    self.reclaim,
+                    |bind| {
+                        at.bind(bind);
+                        bind.number(now);
+                    },
+                    run
+                )?;
+            }
+            Ok(reclaimed as u32)
+        });
+        self.over = over;
+        reclaimed
+    }
+
+    fn begin(&mut self) -> Result<(), Trouble> {
+        let begun = self.begin.bind().run().map(drop);
+        self.noted(begun)
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
+        let committed = self.commit.bind().run().map(drop);
+        self.noted(committed)
+    }
+
+    fn roll_back(&mut self) -> Result<(), Trouble> {
+        if self.connection.is_autocommit() {
+            return Ok(());
+        }
+        let taken_back = self.roll_back.bind().run().map(drop);
+        if !self.journaled {
+            let text = "take a transaction back: with journal_mode=OFF nothing is kept that it could be taken back with";
+            return Err(Trouble::refused(0, text));
+        }
+        self.noted(taken_back)
+    }
+
+    fn broken(&self) -> bool {
+        self.lost
+    }
+}
+
+/// An address as it was read; `None` if it is none, which no row of ours holds.
+fn address(table: Table, read: &Column<'_>) -> Option<Address> {
+    match (table.family, table.schema) {
+        (Family::V4, _) => Some(Address::of_number(read.number())),
+        (_, Schema::Guide) => Address::of_octets(&read.octets()),
+        (_, Schema::Kea) => Address::of_text(std::str::from_utf8(&read.octets()).ok()?),
+    }
+}
