@@ -10,6 +10,7 @@ mod difference;
 pub mod figure;
 mod intervals;
 pub mod loadgen;
+pub mod names;
 pub mod page;
 mod screen;
 mod summary;

@@ -1,0 +1,139 @@
+//! What became of a comparison of name services: the article's tables, ours beside its, and what they come to.
+//!
+//! "Making OpenLDAP Faster" set flat files, a directory, the same with indices, and that with a cache side by side, and
+//! drew conclusions by eye. From a [`Collection`] of such cells the same tables are made, and every conclusion is
+//! computed. Nothing here knows how a cell was measured.
+
+mod article;
+mod cells;
+mod closing;
+mod digits;
+mod fit;
+mod layers;
+mod ratios;
+mod seconds;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use brunt_record::Collection;
+
+use crate::Screen;
+use crate::chart::{Axis, Chart, Line, Lines};
+use crate::figure::thousands;
+use crate::page::Page;
+
+/// The report for a terminal.
+pub fn text(collection: &Collection, screen: Screen) -> String {
+    page(collection).text(screen)
+}
+
+/// The report as one HTML file that needs nothing else.
+pub fn html(collection: &Collection) -> String {
+    page(collection).html()
+}
+
+/// The report.
+pub fn page(collection: &Collection) -> Page {
+    let mut page = Page::new("Name service");
+    matrix(collection, &mut page);
+    article_beside(collection, &mut page);
+    let layers = layers::tables(collection);
+    let singles = layers::singles(collection);
+    if !layers.is_empty() || !singles.rows.is_empty() {
+        page.heading("Layers and latencies");
+        for table in layers {
+            page.table(table);
+        }
+        page.table(singles);
+    }
+    let sweeps = sweep::all(collection);
+    if !sweeps.is_empty() {
+        page.heading("What the cache was set to");
+    }
+    for sweep in sweeps {
+        page.table(sweep.table());
+        for chart in sweep.charts() {
+            page.chart(chart);
+        }
+    }
+    let closing = closing::lines(collection);
+    if !closing.is_empty() {
+        page.heading("What it comes to");
+        page.list(closing);
+    }
+    for doubt in doubts(collection) {
+        page.warning(doubt);
+    }
+    page.origin(collection);
+    page
+}
+
+fn matrix(collection: &Collection, page: &mut Page) {
+    if let Some(files) = cells::files(collection)
+        && !cells::backends(collection).is_empty()
+    {
+        page.paragraph(format!(
+            "ls is `ls -l` of {} files, or of as many as there are users, each with an owner and a group of its own, so \
+             that twice as many names are looked up. First: the caches were empty; next: it had run once before. Times \
+             are medians over passes; p50 and p99 are those of single lookups by uid and gid after the first pass.",
+            thousands(files)
+        ));
+    }
+    for table in seconds::tables(collection) {
+        page.table(table);
+    }
+    let ratios = ratios::against_flat(collection);
+    page.table(ratios);
+    let first = |backend: &str, users| ratios::ls(collection, backend, users, "cold");
+    let next = |backend: &str, users| ratios::ls(collection, backend, users, "warm");
+    page.chart(lines(collection, "First listing over users", first));
+    page.chart(lines(collection, "Next listing over users", next));
+}
+
+fn article_beside(collection: &Collection, page: &mut Page) {
+    let beside = ratios::beside_article(collection);
+    if beside.iter().any(|table| !table.rows.is_empty()) {
+        page.heading("Beside the article");
+        page.paragraph(ratios::caution());
+        for table in beside {
+            page.table(table);
+        }
+        page.table(ratios::shape(collection));
+    }
+}
+
+/// Seconds over the number of users, a line for each back end.
+fn lines(
+    collection: &Collection,
+    title: &str,
+    seconds: impl Fn(&str, u64) -> Option<f64>,
+) -> Chart {
+    let backends = cells::backends(collection);
+    let measured = backends.iter().enumerate().map(|(series, backend)| {
+        let point = |users: u64| Some((users as f64, seconds(backend, users)?));
+        let sizes = cells::sizes(collection, Some(backend));
+        let points = sizes.into_iter().filter_map(point).collect();
+        Line { name: (*backend).to_owned(), points, published: false, series }
+    });
+    let lines = measured.filter(|line| line.points.len() > 1).collect();
+    let (x, y) = (Axis::logarithmic("users"), Axis::logarithmic("seconds"));
+    Chart::Lines(Lines { title: title.to_owned(), x, y, lines })
+}
+
+/// What has to be said of single cells.
+fn doubts(collection: &Collection) -> Vec<String> {
+    const LABELS: [&str; 9] =
+        ["kind", "backend", "users", "way", "road", "by", "temperature", "axis", "value"];
+    let mut doubts = Vec::new();
+    for cell in &collection.cells {
+        let labels: Vec<&str> = LABELS.iter().filter_map(|label| cell.label(label)).collect();
+        for note in &cell.notes {
+            let doubt = format!("{}: {note}", labels.join(" "));
+            if !doubts.contains(&doubt) {
+                doubts.push(doubt);
+            }
+        }
+    }
+    doubts
+}

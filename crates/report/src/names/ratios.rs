@@ -1,0 +1,136 @@
+//! Ratios: each back end to flat files, and ours beside the article's.
+//!
+//! Seconds of two machines twenty years apart say nothing to each other. What can be compared is the shape: how often
+//! one back end is another on the same machine. So the article's figures stand beside ours as they were printed, and
+//! what is set against each other are ratios within each machine.
+
+use brunt_record::Collection;
+
+use super::article;
+use super::cells::{self, Way};
+use super::digits::{digits, or_none};
+use crate::figure::times;
+use crate::median;
+use crate::page::{Table, Tone};
+
+/// What every other back end is held against.
+pub(super) const FLAT: &str = "files";
+
+/// How often faster each back end is than flat files, where they were measured.
+pub(super) fn against_flat(collection: &Collection) -> Table {
+    let backends = cells::backends(collection);
+    let others: Vec<&str> = backends.iter().copied().filter(|backend| *backend != FLAT).collect();
+    let mut table = Table::new("How often as fast as flat files (ls first / ls next)")
+        .figures(["n users"])
+        .figures(others.iter().copied());
+    let sizes = if others.is_empty() { Vec::new() } else { cells::sizes(collection, Some(FLAT)) };
+    for users in sizes {
+        let ratio = |backend: &str, temperature: &str| {
+            let flat = ls(collection, FLAT, users, temperature)?;
+            Some(flat / ls(collection, backend, users, temperature)?)
+        };
+        let cell =
+            |backend: &&str| ["cold", "warm"].map(|at| times(ratio(backend, at))).join(" / ");
+        table.row(Tone::Plain, [users.to_string()].into_iter().chain(others.iter().map(cell)));
+    }
+    table
+}
+
+/// What has to be said where the article's figures stand.
+pub(super) fn caution() -> String {
+    format!(
+        "The article is {}. Its machine is not ours: compare the shape, not the seconds. It does not say whether its \
+         caches were warm; what of ours stands beside it is the second run. A ratio is theirs to ours.",
+        article::SOURCE
+    )
+}
+
+/// The article's figures beside ours, for each back end it measured too.
+pub(super) fn beside_article(collection: &Collection) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for (backend, name, rows) in article::TABLES {
+        let columns = ["n users", "insertion", "ours", "ratio", "deletion", "ours", "ratio"];
+        let caption = format!("The article's \"{name}\" beside {backend}");
+        let mut table = Table::new(caption).figures(columns).figures(["ls", "ours", "ratio"]);
+        for row in rows {
+            let users = row.users;
+            let pairs = [
+                (row.insertion, work(collection, "insert", backend, users)),
+                (row.deletion, work(collection, "delete", backend, users)),
+                (row.lookup, ls_as_theirs(collection, backend, users)),
+            ];
+            if pairs.iter().any(|pair| pair.1.is_some()) {
+                let cells = pairs.iter().flat_map(|(theirs, ours)| {
+                    [digits(*theirs), or_none(*ours), times(ours.map(|ours| theirs / ours))]
+                });
+                table.row(Tone::Plain, [users.to_string()].into_iter().chain(cells));
+            }
+        }
+        tables.push(table);
+    }
+    tables
+}
+
+/// The shape: ratios within the article's machine beside the same within ours.
+pub(super) fn shape(collection: &Collection) -> Table {
+    let mut table = Table::new("The shape: ratios on one machine")
+        .names(["what"])
+        .figures(["n users", "article", "ours"]);
+    let listings = [
+        ("ls: ldap / ldap+index", "ldap", "ldap+index"),
+        ("ls: files / ldap+index", FLAT, "ldap+index"),
+        ("ls: files / ldap+index+nscd", FLAT, "ldap+index+nscd"),
+    ];
+    for (what, over, under) in listings {
+        let theirs =
+            |backend: &str, users: u64| article::published(backend, users).map(|row| row.lookup);
+        let ours = |backend: &str, users: u64| ls_as_theirs(collection, backend, users);
+        push(&mut table, collection, what, [over, under], theirs, ours);
+    }
+    let theirs =
+        |backend: &str, users: u64| article::published(backend, users).map(|row| row.insertion);
+    let ours = |backend: &str, users: u64| work(collection, "insert", backend, users);
+    push(&mut table, collection, "insertion: files / ldap", [FLAT, "ldap"], theirs, ours);
+    table
+}
+
+fn push(
+    table: &mut Table,
+    collection: &Collection,
+    what: &str,
+    [over, under]: [&'static str; 2],
+    theirs: impl Fn(&str, u64) -> Option<f64>,
+    ours: impl Fn(&str, u64) -> Option<f64>,
+) {
+    for users in cells::sizes(collection, Some(over)) {
+        let theirs =
+            theirs(over, users).zip(theirs(under, users)).map(|(over, under)| over / under);
+        let ours = ours(over, users).zip(ours(under, users)).map(|(over, under)| over / under);
+        if ours.is_some() {
+            let row = [what.to_owned(), users.to_string(), times(theirs), times(ours)];
+            table.row(Tone::Plain, row);
+        }
+    }
+}
+
+/// The median seconds of a listing.
+pub(super) fn ls(
+    collection: &Collection,
+    backend: &str,
+    users: u64,
+    temperature: &str,
+) -> Option<f64> {
+    median(&cells::listing(collection, backend, users, temperature).passes)
+}
+
+/// The same, to be set against the article's: of a second run if there was one, and of as many files as it had.
+fn ls_as_theirs(collection: &Collection, backend: &str, users: u64) -> Option<f64> {
+    let same = cells::files(collection).is_none_or(|files| files == article::FILES);
+    let ours = || ls(collection, backend, users, "warm").or(ls(collection, backend, users, "cold"));
+    if same { ours() } else { None }
+}
+
+/// The median seconds of inserting or deleting with a process for each user, as the article did.
+fn work(collection: &Collection, kind: &str, backend: &str, users: u64) -> Option<f64> {
+    cells::work(collection, kind, backend, users, Way::Process).map(|work| work.seconds)
+}

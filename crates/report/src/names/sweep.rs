@@ -1,0 +1,238 @@
+//! What was varied at a cache: how `suggested-size` and the time to live change hit ratio and latency.
+//!
+//! The article argues that the table of nscd wants a prime number of buckets, more than twice as many as there are
+//! users. A sweep shows what each size does. The hit ratio is the true one, from the searches that reached the
+//! directory: what nscd counts leaves out whatever its clients found in its memory by themselves.
+
+use brunt_record::{Cell, Collection};
+
+use super::cells;
+use super::digits::{digits, or_none};
+use crate::chart::{Axis, Chart, Line, Lines};
+use crate::figure::{NONE, fixed, short, thousands};
+use crate::median;
+use crate::page::{Table, Tone};
+
+/// The `suggested-size` the article chose.
+const ARTICLE_SIZE: f64 = 32_011.0;
+
+/// A setting that was varied over a back end, and what came of it.
+pub(super) struct Sweep<'a> {
+    /// `suggested-size` or `ttl`.
+    axis: &'a str,
+    backend: &'a str,
+    users: u64,
+    road: &'a str,
+    points: Vec<Point>,
+}
+
+/// What came of one value.
+struct Point {
+    value: f64,
+    hits: Option<f64>,
+    rate: Option<f64>,
+    p50: Option<f64>,
+    p99: Option<f64>,
+    passes: usize,
+}
+
+/// The sweeps of a collection.
+pub(super) fn all(collection: &Collection) -> Vec<Sweep<'_>> {
+    let mut sweeps: Vec<Sweep<'_>> = Vec::new();
+    for cell in collection.cells(&[("kind", "sweep")]) {
+        let labels = ["axis", "backend", "road"].map(|name| cell.label(name));
+        let [Some(axis), Some(backend), Some(road)] = labels else { continue };
+        let Some(users) = cells::users(cell) else { continue };
+        let known = |sweep: &Sweep<'_>| {
+            (sweep.axis, sweep.backend, sweep.road, sweep.users) == (axis, backend, road, users)
+        };
+        if !sweeps.iter().any(known) {
+            sweeps.push(Sweep::of(collection, [axis, backend, road], users));
+        }
+    }
+    sweeps
+}
+
+impl<'a> Sweep<'a> {
+    fn of(collection: &Collection, [axis, backend, road]: [&'a str; 3], users: u64) -> Self {
+        let labels = [("kind", "sweep"), ("axis", axis), ("backend", backend), ("road", road)];
+        let cells: Vec<&Cell> = collection
+            .cells
+            .iter()
+            .filter(|cell| cell.is(&labels) && cells::users(cell) == Some(users))
+            .filter(|cell| !cells::is_invalid(cell))
+            .collect();
+        let mut values: Vec<f64> = cells.iter().filter_map(|cell| value(cell)).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let points = values.into_iter().map(|at| Point::of(&cells, at)).collect();
+        Self { axis, backend, users, road, points }
+    }
+
+    /// The table.
+    pub(super) fn table(&self) -> Table {
+        let caption =
+            format!("{} of {}, {} users, by {}", self.axis, self.backend, self.users, self.road);
+        let columns = [self.unit(), "hit ratio", "a second", "p50 us", "p99 us", "passes"];
+        let mut table = Table::new(caption).figures(columns);
+        for point in &self.points {
+            let row = [
+                point.value.to_string(),
+                fixed(point.hits, 4),
+                point.rate.map_or_else(|| NONE.to_owned(), short),
+                or_none(point.p50),
+                or_none(point.p99),
+                point.passes.to_string(),
+            ];
+            table.row(Tone::Plain, row);
+        }
+        for sentence in self.sentences() {
+            table.note(sentence);
+        }
+        table
+    }
+
+    /// Hit ratio and median latency over what was varied, each where it was measured.
+    pub(super) fn charts(&self) -> Vec<Chart> {
+        let chart = |what: &str, y: Axis, points: Vec<(f64, f64)>| {
+            let line = Line { name: self.backend.to_owned(), points, ..Line::default() };
+            let title = format!("{what} over {}", self.axis);
+            Chart::Lines(Lines { title, x: Axis::logarithmic(self.unit()), y, lines: vec![line] })
+        };
+        let times = self.points.iter().filter_map(|point| Some((point.value, point.p50?)));
+        let hits = self.points.iter().filter_map(|point| Some((point.value, point.hits?)));
+        vec![
+            chart("Median latency", Axis::logarithmic("p50, us"), times.collect()),
+            chart("Hit ratio", Axis::linear("hit ratio"), hits.collect()),
+        ]
+    }
+
+    fn unit(&self) -> &'a str {
+        if self.axis == "ttl" { "ttl, s" } else { self.axis }
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let timed = || self.points.iter().filter_map(|point| Some((point.value, point.p50?)));
+        let by_time = |a: &(f64, f64), b: &(f64, f64)| a.1.total_cmp(&b.1);
+        let (best, worst) = (timed().min_by(by_time), timed().max_by(by_time));
+        if let (Some(best), Some(worst)) = (best, worst)
+            && timed().count() > 1
+        {
+            sentences.push(format!(
+                "The median lookup took {} us at its best ({}) and {} us at its worst ({}): {}x.",
+                digits(best.1),
+                best.0,
+                digits(worst.1),
+                worst.0,
+                digits(worst.1 / best.1)
+            ));
+        }
+        if self.axis == "suggested-size" {
+            sentences.extend(self.primes());
+            if self.points.iter().any(|point| (point.value - ARTICLE_SIZE).abs() < 0.5) {
+                sentences.push(
+                    "The article took 32011, \"P for plenty\", as a prime; it is 7 times 4573."
+                        .to_owned(),
+                );
+            }
+            sentences.extend(self.large());
+        }
+        sentences
+    }
+
+    /// Whether prime sizes did better than others.
+    fn primes(&self) -> Option<String> {
+        let (primes, others) = self.parted(|point| is_prime(point.value));
+        match (median(&primes), median(&others)) {
+            (Some(prime), Some(other)) => {
+                let apart =
+                    least(&primes) > greatest(&others) || least(&others) > greatest(&primes);
+                let verdict = if apart { "which is beyond" } else { "which lies within" };
+                Some(format!(
+                    "Prime sizes: median {} us; others: {} us, {verdict} how far sizes of one kind lie apart.",
+                    digits(prime),
+                    digits(other)
+                ))
+            }
+            (Some(_), None) => {
+                Some("All sizes are prime: add others to see whether that matters.".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether more than twice as many buckets as users did better than fewer.
+    fn large(&self) -> Option<String> {
+        let enough = 2 * self.users;
+        let (large, small) = self.parted(|point| point.value > enough as f64);
+        Some(format!(
+            "With more than {} buckets, twice the users, as the article asks for: median {} us; with fewer: {} us.",
+            thousands(enough),
+            digits(median(&large)?),
+            digits(median(&small)?)
+        ))
+    }
+
+    /// The median latencies of the sizes of one kind, and of the others.
+    fn parted(&self, meant: impl Fn(&Point) -> bool) -> (Vec<f64>, Vec<f64>) {
+        let (these, others): (Vec<&Point>, Vec<&Point>) =
+            self.points.iter().partition(|point| meant(point));
+        let times = |points: Vec<&Point>| points.iter().filter_map(|point| point.p50).collect();
+        (times(these), times(others))
+    }
+}
+
+impl Point {
+    fn of(cells: &[&Cell], at: f64) -> Self {
+        let passes: Vec<_> = cells.iter().filter(|cell| value(cell) == Some(at)).collect();
+        let middle = |pick: fn(&cells::Latencies) -> Option<f64>| {
+            let picked = passes.iter().filter_map(|cell| pick(&cells::latency(cell)?));
+            median(&picked.collect::<Vec<_>>())
+        };
+        let hits: Vec<f64> = passes.iter().filter_map(|cell| cell.figure("hit_ratio")).collect();
+        Self {
+            value: at,
+            hits: median(&hits),
+            rate: middle(|single| single.rate),
+            p50: middle(|single| Some(single.p50)),
+            p99: middle(|single| Some(single.p99)),
+            passes: passes.len(),
+        }
+    }
+}
+
+fn value(cell: &Cell) -> Option<f64> {
+    cell.label("value")?.parse().ok()
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn greatest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn is_prime(value: f64) -> bool {
+    let number = value as u32;
+    let divides = |divisor: u32| number.is_multiple_of(divisor);
+    value.fract() == 0.0 && number > 1 && !(2..=number.isqrt()).any(divides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn primes_are_known() {
+        for prime in [2.0, 3.0, 211.0, 1009.0, 2003.0, 4001.0, 22003.0] {
+            assert!(is_prime(prime), "{prime}");
+        }
+        for other in [0.0, 1.0, 4.0, 211.5, 1000.0] {
+            assert!(!is_prime(other), "{other}");
+        }
+        // What the report says of the article's own choice.
+        assert!(!is_prime(7.0 * 4573.0) && (32_011 == 7 * 4573));
+    }
+}
