@@ -3,21 +3,26 @@
 //! What is compared is the work of stores and not the wit of their statements, so the words stand here once, and a
 //! dialect changes no more than it must: the spelling of types, of placeholders and of moments. Addresses of IPv4 are
 //! numbers everywhere; those of IPv6 are text in Kea's table, as Kea writes them, and 16 octets in the guide's. Times
-//! are kept by the database's own type, and in `SQLite`, which has none, as seconds since 1970. Nothing here speaks to a
-//! database.
+//! are kept by the database's own type, and in `SQLite`, which has none, as seconds since 1970. Where a
+//! server is and who asks is a [`Server`]. Nothing here speaks to one.
 
 mod address;
 mod guide;
 mod kea;
 mod sentence;
 mod sentences;
+mod server;
 
 pub use address::Address;
 pub use sentence::{Bind, Sentence, Spoken};
 pub use sentences::Sentences;
+pub(in crate::lease) use server::own_name;
+pub use server::{Kind, Road, Server, Tls};
 
 use super::leases::{Family, Lease, Schema};
 use super::store::Renewal;
+use super::trouble::Trouble;
+use brunt_exchange::Class;
 
 /// Whose SQL it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +138,18 @@ impl Table {
             Family::Prefix => 64,
         }
     }
+}
+
+/// Why tables are not made where tables of their names are, with how many rows.
+pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Trouble {
+    let tables: Vec<String> =
+        found.iter().map(|(name, rows)| format!("{name} with {rows} rows")).collect();
+    let text = format!(
+        "make tables in {place}: it holds {} that brunt did not make; name another, or allow that they are dropped \
+         with --yes-destroy",
+        tables.join(", ")
+    );
+    Trouble { class: Class::Check, code: 0, text }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! provided that it has not been renewed in between.
 
 use super::{Dialect, Sentence, Table, guide, kea};
-use crate::lease::leases::Schema;
+use crate::lease::leases::{Lease, Schema};
 
 /// What a store says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,28 @@ impl Sentences {
             reclaim: say(format!("DELETE FROM {name} WHERE {address} = ? AND {end} < {at}")),
             count: format!("SELECT COUNT(*) FROM {name}"),
         }
+    }
+}
+
+impl Sentences {
+    /// Writes a sentence over `text` that creates up to `at_once` of `leases`, the values in it; says whether there
+    /// was a lease left.
+    pub fn write_many(
+        &self,
+        table: Table,
+        leases: &mut dyn Iterator<Item = Lease>,
+        at_once: usize,
+        text: &mut String,
+    ) -> bool {
+        text.clear();
+        for lease in leases.take(at_once) {
+            text.push_str(if text.is_empty() { &self.create_many } else { ", " });
+            let at = table.address(lease.address);
+            let mut spoken = self.rows.speak(text);
+            table.bind_create(&lease, &at, &mut spoken);
+            spoken.end();
+        }
+        !text.is_empty()
     }
 }
 

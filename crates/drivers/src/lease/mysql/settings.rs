@@ -1,0 +1,106 @@
+//! What a server's [`Settings`] mean for what has reached the disk when a change is answered.
+//!
+//! Facts: the manuals of MySQL 8.4 (17.14, `innodb_flush_log_at_trx_commit`; 19.1.6.4, `sync_binlog`) and MariaDB.
+
+use super::trouble::asking;
+use crate::lease::leases::Durability;
+use crate::lease::sql::{Dialect, Engine};
+use crate::lease::trouble::Trouble;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+/// The settings that decide.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Settings {
+    flush_log: Option<u8>,
+    binary_log: bool,
+    sync_binary_log: u32,
+    doublewrite: Option<String>,
+}
+
+impl Settings {
+    /// Reads them as they are now.
+    pub(super) fn read(connection: &mut Conn) -> Result<Self, Trouble> {
+        let rows: Vec<(String, String)> = connection
+            .query(
+                "SHOW GLOBAL VARIABLES WHERE Variable_name IN \
+                 ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'innodb_doublewrite')",
+            )
+            .map_err(|error| asking("read the server's settings", &error))?;
+        let mut settings = Self::default();
+        for (name, value) in rows {
+            match name.as_str() {
+                "innodb_flush_log_at_trx_commit" => settings.flush_log = value.parse().ok(),
+                "log_bin" => settings.binary_log = value == "ON" || value == "1",
+                "sync_binlog" => settings.sync_binary_log = value.parse().unwrap_or_default(),
+                "innodb_doublewrite" => settings.doublewrite = Some(value),
+                _ => {}
+            }
+        }
+        Ok(settings)
+    }
+
+    /// What they come to, and whether it is what was asked for.
+    pub(super) fn words(&self, dialect: Dialect, asked: Durability) -> String {
+        if dialect == Dialect::Mysql(Engine::MyIsam) {
+            let held = "MyISAM: a change is handed to the system when it is answered (the index when the server sees fit) \
+                        and nothing is flushed; it outlives neither the machine nor, for the index, the server; \
+                        there are no transactions";
+            return match asked {
+                Durability::Async => held.into(),
+                Durability::Sync => format!("not sync, though sync was asked for: {held}"),
+            };
+        }
+        let flush = self.flush_log.unwrap_or_default();
+        let log = match flush {
+            1 => "the log is written and flushed to the disk before a commit is answered",
+            2 => {
+                "the log is written at each commit and flushed once a second: what was answered outlives the server \
+                  but not the machine"
+            }
+            _ => {
+                "the log is written and flushed once a second: the last second of what was answered may be lost with \
+                  the server"
+            }
+        };
+        let binary = match (self.binary_log, self.sync_binary_log) {
+            (false, _) => "no binary log".to_owned(),
+            (true, 1) => "binary log flushed with each commit (sync_binlog=1)".to_owned(),
+            (true, n) => format!("binary log not flushed with each commit (sync_binlog={n})"),
+        };
+        let doublewrite = self.doublewrite.as_deref().unwrap_or("unknown");
+        let words = format!(
+            "InnoDB, innodb_flush_log_at_trx_commit={flush}: {log}; {binary}; innodb_doublewrite={doublewrite}"
+        );
+        match (asked, flush) {
+            (Durability::Sync, 1) | (Durability::Async, 0 | 2) => words,
+            (Durability::Sync, _) => format!("not sync, though sync was asked for: {words}"),
+            (Durability::Async, _) => format!("sync, though async was asked for: {words}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INNODB: Dialect = Dialect::Mysql(Engine::InnoDb);
+
+    fn settings(flush: u8) -> Settings {
+        let doublewrite = Some("ON".into());
+        Settings { flush_log: Some(flush), binary_log: true, sync_binary_log: 0, doublewrite }
+    }
+
+    #[test]
+    fn what_is_not_what_was_asked_for_is_said_first() {
+        let words = |flush, asked| settings(flush).words(INNODB, asked);
+        assert!(words(1, Durability::Sync).starts_with("InnoDB, innodb_flush_log_at_trx_commit=1"));
+        assert!(words(2, Durability::Sync).starts_with("not sync"));
+        assert!(words(0, Durability::Sync).starts_with("not sync"));
+        assert!(words(1, Durability::Async).starts_with("sync, though async"));
+        assert!(words(2, Durability::Async).starts_with("InnoDB"));
+        let myisam = |asked| settings(1).words(Dialect::Mysql(Engine::MyIsam), asked);
+        assert!(myisam(Durability::Async).starts_with("MyISAM"));
+        assert!(myisam(Durability::Sync).starts_with("not sync"));
+    }
+}

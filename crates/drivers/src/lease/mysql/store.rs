@@ -1,0 +1,276 @@
+//! One connection to a MySQL server as a [`Store`].
+//!
+//! Prepared statements are prepared once, when the connection is opened, and bound in the binary protocol; basic ones
+//! are written out with their values each time and sent as text. Whatever is found is read to the last column.
+
+use super::trouble::asking;
+use crate::lease::leases::{Identity, Lease, Statements};
+use crate::lease::sql::{Address, Bind, Sentence, Sentences, Spoken, Table};
+use crate::lease::store::{Renewal, Store};
+use crate::lease::trouble::Trouble;
+use brunt_exchange::Class;
+use mysql::prelude::{Protocol, Queryable};
+use mysql::{Conn, Error, Params, QueryResult, Row, Statement, Value};
+use std::sync::Arc;
+
+/// A connection.
+pub(super) struct MysqlStore {
+    connection: Conn,
+    table: Table,
+    sentences: Arc<Sentences>,
+    prepared: Option<Prepared>,
+    text: String,
+    broken: bool,
+}
+
+/// Statements in the order of [`Say`].
+type Prepared = [Statement; Say::COUNT];
+
+/// Which sentence is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Say {
+    Create,
+    ByAddress,
+    ByClientId,
+    ByHardware,
+    Renew,
+    Release,
+    Expired,
+    Reclaim,
+}
+
+impl Say {
+    const COUNT: usize = 8;
+
+    fn of(self, sentences: &Sentences) -> &Sentence {
+        match self {
+            Self::Create => &sentences.create,
+            Self::ByAddress => &sentences.by_address,
+            Self::ByClientId => &sentences.by_client_id,
+            Self::ByHardware => &sentences.by_hardware,
+            Self::Renew => &sentences.renew,
+            Self::Release => &sentences.release,
+            Self::Expired => &sentences.expired,
+            Self::Reclaim => &sentences.reclaim,
+        }
+    }
+
+    /// What is being tried, in words.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Create => "write a lease",
+            Self::ByAddress | Self::ByClientId | Self::ByHardware => "look for a lease",
+            Self::Renew => "renew a lease",
+            Self::Release => "delete a lease",
+            Self::Expired => "look for expired leases",
+            Self::Reclaim => "reclaim a lease",
+        }
+    }
+}
+
+impl MysqlStore {
+    pub(super) fn new(
+        mut connection: Conn,
+        table: Table,
+        sentences: Arc<Sentences>,
+        statements: Statements,
+    ) -> Result<Self, Trouble> {
+        let prepared = match statements {
+            Statements::Basic => None,
+            Statements::Prepared => Some(prepare(&mut connection, &sentences)?),
+        };
+        Ok(Self { connection, table, sentences, prepared, text: String::new(), broken: false })
+    }
+
+    /// Says a sentence whose gaps `fill` fills; says how many rows it changed. `row` is given every row that comes.
+    fn say(
+        &mut self,
+        say: Say,
+        fill: impl FnOnce(&mut Gaps<'_>),
+        row: impl FnMut(Row),
+    ) -> Result<u64, Trouble> {
+        let sentence = say.of(&self.sentences);
+        let said = if let Some(prepared) = &self.prepared {
+            let mut gaps = Gaps::Bound(Vec::with_capacity(sentence.gaps()));
+            fill(&mut gaps);
+            let Gaps::Bound(values) = gaps else { return Ok(0) };
+            let statement = &prepared[say as usize];
+            self.connection
+                .exec_iter(statement, Params::Positional(values))
+                .and_then(|result| read(result, row))
+        } else {
+            self.text.clear();
+            let mut gaps = Gaps::Spoken(sentence.speak(&mut self.text));
+            fill(&mut gaps);
+            self.connection.query_iter(&self.text).and_then(|result| read(result, row))
+        };
+        said.map_err(|error| self.failed(say.words(), &error))
+    }
+
+    fn plainly(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+        self.connection.query_drop(text).map_err(|error| self.failed(what, &error))
+    }
+
+    #[cold]
+    fn failed(&mut self, what: &str, error: &Error) -> Trouble {
+        let trouble = asking(what, error);
+        self.broken |= trouble.class != Class::Result;
+        trouble
+    }
+}
+
+impl Store for MysqlStore {
+    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+        let table = self.table;
+        let at = table.address(lease.address);
+        self.say(Say::Create, |gaps| table.bind_create(lease, &at, gaps), |_| ())?;
+        Ok(())
+    }
+
+    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+        let mut found = false;
+        let see = |_| found = true;
+        match by {
+            Identity::Address(address) => {
+                let at = self.table.address(*address);
+                self.say(Say::ByAddress, |gaps| at.bind(gaps), see)?;
+            }
+            Identity::ClientId(id) => {
+                self.say(Say::ByClientId, |gaps| gaps.octets(id), see)?;
+            }
+            Identity::Hardware(hardware) => {
+                self.say(Say::ByHardware, |gaps| gaps.octets(hardware), see)?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+        let table = self.table;
+        let at = table.address(renewal.address);
+        let changed = self.say(Say::Renew, |gaps| table.bind_renew(renewal, &at, gaps), |_| ())?;
+        Ok(changed > 0)
+    }
+
+    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+        let at = self.table.address(address);
+        Ok(self.say(Say::Release, |gaps| at.bind(gaps), |_| ())? > 0)
+    }
+
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+        let mut over = Vec::new();
+        let fill = |gaps: &mut Gaps<'_>| {
+            gaps.number(now);
+            gaps.number(i64::from(limit));
+        };
+        self.say(Say::Expired, fill, |row| over.extend(address(&row)))?;
+        let mut reclaimed = 0;
+        for at in &over {
+            let fill = |gaps: &mut Gaps<'_>| {
+                at.bind(gaps);
+                gaps.number(now);
+            };
+            reclaimed += self.say(Say::Reclaim, fill, |_| ())? as u32;
+        }
+        Ok(reclaimed)
+    }
+
+    fn begin(&mut self) -> Result<(), Trouble> {
+        self.plainly("START TRANSACTION", "begin a transaction")
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
+        self.plainly("COMMIT", "commit a transaction")
+    }
+
+    fn roll_back(&mut self) -> Result<(), Trouble> {
+        self.plainly("ROLLBACK", "take a transaction back")
+    }
+
+    fn broken(&self) -> bool {
+        self.broken
+    }
+}
+
+fn prepare(connection: &mut Conn, sentences: &Sentences) -> Result<Prepared, Trouble> {
+    let mut one = |say: Say| {
+        let text = say.of(sentences).placeholders();
+        connection
+            .prep(text)
+            .map_err(|error| asking(&format!("prepare to {}", say.words()), &error))
+    };
+    Ok([
+        one(Say::Create)?,
+        one(Say::ByAddress)?,
+        one(Say::ByClientId)?,
+        one(Say::ByHardware)?,
+        one(Say::Renew)?,
+        one(Say::Release)?,
+        one(Say::Expired)?,
+        one(Say::Reclaim)?,
+    ])
+}
+
+/// Reads an answer to its end; says how many rows were changed.
+fn read<P: Protocol>(
+    result: QueryResult<'_, '_, '_, P>,
+    mut row: impl FnMut(Row),
+) -> Result<u64, Error> {
+    let changed = result.affected_rows();
+    for each in result {
+        row(each?);
+    }
+    Ok(changed)
+}
+
+/// The address in a row's first column: a number, or the same in the digits of the text protocol; octets; or text.
+fn address(row: &Row) -> Option<Address> {
+    match row.as_ref(0)? {
+        Value::Int(number) => Some(Address::of_number(*number)),
+        Value::UInt(number) => Some(Address::of_number(i64::try_from(*number).ok()?)),
+        Value::Bytes(octets) => {
+            let text = std::str::from_utf8(octets).ok();
+            let number = text.and_then(|text| text.parse().ok()).map(Address::of_number);
+            number
+                .or_else(|| text.and_then(Address::of_text))
+                .or_else(|| Address::of_octets(octets))
+        }
+        _ => None,
+    }
+}
+
+/// The gaps of a sentence while they are filled.
+enum Gaps<'t> {
+    Bound(Vec<Value>),
+    Spoken(Spoken<'t>),
+}
+
+impl<'a> Bind<'a> for Gaps<'_> {
+    fn number(&mut self, value: i64) {
+        match self {
+            Self::Bound(values) => values.push(Value::Int(value)),
+            Self::Spoken(spoken) => spoken.number(value),
+        }
+    }
+
+    fn octets(&mut self, value: &'a [u8]) {
+        match self {
+            Self::Bound(values) => values.push(Value::Bytes(value.to_vec())),
+            Self::Spoken(spoken) => spoken.octets(value),
+        }
+    }
+
+    fn text(&mut self, value: &'a str) {
+        match self {
+            Self::Bound(values) => values.push(Value::Bytes(value.as_bytes().to_vec())),
+            Self::Spoken(spoken) => spoken.text(value),
+        }
+    }
+
+    fn truth(&mut self, value: bool) {
+        match self {
+            Self::Bound(values) => values.push(Value::Int(i64::from(value))),
+            Self::Spoken(spoken) => spoken.truth(value),
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Where a database server is and who asks: [`Server`], as a URL says it.
+//!
+//! A password may stand in the URL, is taken out of it at once and appears in nothing that is printed, complaints
+//! included. What a URL says that is not understood is refused: a mistyped parameter must not be passed over.
+
+use crate::secret::Secret;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+use std::fmt;
+use std::path::PathBuf;
+use url::{Host, Url};
+
+/// Whose server it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `mysql://` or `mariadb://`.
+    Mysql,
+    /// `postgres://` or `postgresql://`.
+    Postgres,
+}
+
+/// A database server, and who asks.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Server {
+    /// The way there.
+    pub road: Road,
+    /// The account; without one, that of the user of this process.
+    pub user: Option<String>,
+    /// Its password.
+    pub password: Option<Secret>,
+    /// The database, where one was named.
+    pub database: Option<String>,
+    /// Whether the connection is secured, and who vouches for the server.
+    pub tls: Tls,
+}
+
+/// The way to a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Road {
+    /// A Unix socket.
+    Socket(PathBuf),
+    /// TCP.
+    Tcp {
+        /// A name or an address.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+}
+
+/// Whether a connection is secured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tls {
+    /// It is not.
+    #[default]
+    Off,
+    /// By TLS, and the server's certificate is checked: against the authorities in this file, else those the machine
+    /// trusts.
+    Verified(Option<PathBuf>),
+}
+
+impl Server {
+    /// Reads a URL. What is wrong is said without the URL, in which there may be a password.
+    pub fn parse(kind: Kind, text: &str) -> Result<Self, String> {
+        let url =
+            Url::parse(text).map_err(|error| format!("read the URL of the database: {error}"))?;
+        if !kind.schemes().contains(&url.scheme()) {
+            let known = kind.schemes().join(":// or ");
+            return Err(format!("use '{}://': this is the place of {known}://", url.scheme()));
+        }
+        if url.fragment().is_some() {
+            return Err("use what follows '#' in the URL; write %23 for a '#' in a password".into());
+        }
+        let plain = |part: &str| {
+            let text = percent_decode_str(part).decode_utf8();
+            text.map(Cow::into_owned).map_err(|_| "read the URL: it is no UTF-8".to_owned())
+        };
+        let user = Some(plain(url.username())?).filter(|user| !user.is_empty());
+        let password = url
+            .password()
+            .map(|password| Secret::new(percent_decode_str(password).collect::<Vec<_>>()));
+        let database =
+            Some(plain(url.path().trim_start_matches('/'))?).filter(|name| !name.is_empty());
+        if let Some(name) = &database {
+            usable(name)?;
+        }
+        let asked = Parameters::read(kind, &url)?;
+        let road = asked.road(kind, &url)?;
+        Ok(Self { road, user, password, database, tls: asked.tls() })
+    }
+}
+
+impl Kind {
+    fn schemes(self) -> &'static [&'static str] {
+        match self {
+            Self::Mysql => &["mysql", "mariadb"],
+            Self::Postgres => &["postgres", "postgresql"],
+        }
+    }
+
+    fn port(self) -> u16 {
+        match self {
+            Self::Mysql => 3306,
+            Self::Postgres => 5432,
+        }
+    }
+
+    /// Where distributions put the socket.
+    fn socket(self) -> PathBuf {
+        match self {
+            Self::Mysql => "/run/mysqld/mysqld.sock".into(),
+            Self::Postgres => "/run/postgresql".into(),
+        }
+    }
+}
+
+/// What stands behind the question mark.
+#[derive(Default)]
+struct Parameters {
+    socket: Option<PathBuf>,
+    verified: bool,
+    authorities: Option<PathBuf>,
+}
+
+impl Parameters {
+    fn read(kind: Kind, url: &Url) -> Result<Self, String> {
+        let mut asked = Self::default();
+        for (name, value) in url.query_pairs() {
+            match (kind, &*name) {
+                (Kind::Mysql, "socket") | (Kind::Postgres, "host") => {
+                    asked.socket = Some((&*value).into());
+                }
+                (Kind::Postgres, "sslmode") => asked.verified = sslmode(&value)?,
+                (Kind::Postgres, "sslrootcert") => asked.authorities = Some((&*value).into()),
+                (Kind::Mysql, _) => {
+                    return Err(format!("use '{name}' in the URL: what is known is socket"));
+                }
+                (Kind::Postgres, _) => {
+                    return Err(format!(
+                        "use '{name}' in the URL: what is known is host, sslmode, sslrootcert"
+                    ));
+                }
+            }
+        }
+        if asked.authorities.is_some() && !asked.verified {
+            return Err("use 'sslrootcert': it needs sslmode=verify-full".into());
+        }
+        Ok(asked)
+    }
+
+    fn road(&self, kind: Kind, url: &Url) -> Result<Road, String> {
+        let port = url.port().unwrap_or(kind.port());
+        let in_directory = |path: PathBuf| match kind {
+            Kind::Mysql => path,
+            // PostgreSQL names its socket after the port.
+            Kind::Postgres => path.join(format!(".s.PGSQL.{port}")),
+        };
+        let host = url.host_str().filter(|host| !host.is_empty());
+        match (&self.socket, host) {
+            // A host beside a socket says nothing: libpq and libmysqlclient let the socket win as well.
+            (Some(path), _) if path.is_absolute() => Ok(Road::Socket(in_directory(path.clone()))),
+            (Some(_), _) => Err("use the socket of the URL: its path must begin with '/'".into()),
+            (None, None) => Ok(Road::Socket(in_directory(kind.socket()))),
+            (None, Some(host)) => {
+                let host = percent_decode_str(host).decode_utf8_lossy();
+                let host = match Host::parse(&host) {
+                    Ok(Host::Ipv6(address)) => address.to_string(),
+                    _ => host.into_owned(),
+                };
+                Ok(Road::Tcp { host, port })
+            }
+        }
+    }
+
+    fn tls(self) -> Tls {
+        if self.verified { Tls::Verified(self.authorities) } else { Tls::Off }
+    }
+}
+
+fn sslmode(value: &str) -> Result<bool, String> {
+    match value {
+        "disable" => Ok(false),
+        "verify-full" => Ok(true),
+        _ => Err(format!(
+            "use sslmode={value}: what is known is disable, and verify-full, which checks the certificate"
+        )),
+    }
+}
+
+/// Whether a database of this name can be asked for without quoting it, which also keeps SQL out of names.
+fn usable(name: &str) -> Result<(), String> {
+    let fine = |character: char| character.is_ascii_alphanumeric() || "_$-".contains(character);
+    if name.len() <= 63 && name.chars().all(fine) {
+        Ok(())
+    } else {
+        Err(format!(
+            "use a database called '{name}': its name must be of letters, digits, '_', '-' and '$'"
+        ))
+    }
+}
+
+/// A name for a database of our own, by which whoever finds it left behind knows whose it is.
+pub(in crate::lease) fn own_name() -> String {
+    let mut octets = [0; 4];
+    // Without randomness two runs at once would meet in one database, and the second is refused it.
+    let _ = getrandom::fill(&mut octets);
+    format!("brunt_leases_{:08x}", u32::from_be_bytes(octets))
+}
+
+impl fmt::Display for Road {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Socket(path) => write!(f, "{}", path.display()),
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { road, user, database, .. } = self;
+        write!(f, "{road}, user {user:?}, database {database:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mysql(text: &str) -> Server {
+        Server::parse(Kind::Mysql, text).unwrap()
+    }
+
+    fn postgres(text: &str) -> Server {
+        Server::parse(Kind::Postgres, text).unwrap()
+    }
+
+    #[test]
+    fn a_url_says_where_and_who() {
+        let server = mysql("mysql://kea:s%23cr%40t@db.example:3307/leases");
+        assert_eq!(server.road, Road::Tcp { host: "db.example".into(), port: 3307 });
+        assert_eq!(server.user.as_deref(), Some("kea"));
+        assert_eq!(server.password.unwrap().expose(), b"s#cr@t");
+        assert_eq!(server.database.as_deref(), Some("leases"));
+        let server = mysql("mariadb://root@localhost/?socket=/tmp/a%20b.sock");
+        assert_eq!(server.road, Road::Socket("/tmp/a b.sock".into()));
+        assert_eq!(server.database, None);
+        let server = postgres("postgres://kea@[::1]/");
+        assert_eq!(server.road, Road::Tcp { host: "::1".into(), port: 5432 });
+        assert_eq!(server.road.to_string(), "[::1]:5432");
+        let server = postgres("postgresql://kea@x:5433/a?host=/run/pg");
+        assert_eq!(server.road, Road::Socket("/run/pg/.s.PGSQL.5433".into()));
+    }
+
+    #[test]
+    fn without_a_host_it_is_the_socket_of_the_distribution() {
+        assert_eq!(mysql("mysql:///kea").road, Road::Socket("/run/mysqld/mysqld.sock".into()));
+        let road = Road::Socket("/run/postgresql/.s.PGSQL.5432".into());
+        assert_eq!(postgres("postgres:///kea").road, road);
+    }
+
+    #[test]
+    fn tls_is_checked_or_off() {
+        assert_eq!(postgres("postgres://h/").tls, Tls::Off);
+        let text = "postgres://h/?sslmode=verify-full&sslrootcert=/ca.pem";
+        assert_eq!(postgres(text).tls, Tls::Verified(Some("/ca.pem".into())));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused_without_the_password() {
+        for text in [
+            "mysql://u:hunter2@h/db?sokcet=/x",
+            "mysql://u:hunter2@h/db?socket=x",
+            "mysql://u:hunter2@h/d`b",
+            "postgres://u:hunter2@h/db",
+            "mysql://u:hunter2@h:99999/db",
+            "mysql://u:hunter2@h/db#x",
+            "hunter2",
+        ] {
+            let error = Server::parse(Kind::Mysql, text).unwrap_err();
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+        for text in
+            ["postgres://h/?sslmode=require", "postgres://h/?sslrootcert=/x", "postgres://h/?a=b"]
+        {
+            Server::parse(Kind::Postgres, text).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn no_password_is_printed() {
+        let server = mysql("mysql://u:hunter2@h/db");
+        assert!(!format!("{server:?} {server:#?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn every_run_has_a_name_of_its_own() {
+        let (one, other) = (own_name(), own_name());
+        assert_ne!(one, other);
+        assert!(one.starts_with("brunt_leases_") && one.len() == 21, "{one}");
+    }
+}
