@@ -1,6 +1,6 @@
 //! Real servers for tests, each on a private directory and free loopback ports: [`Slapd`], [`OpenDj`],
-//! [`Nginx`], [`Keycloak`], [`Kdc`], [`SoftHsm`], and the certificates of a [`Pki`]. [`Kea`] is on a
-//! network of its own, a [`Lan`].
+//! [`Nginx`], [`Keycloak`], [`Kdc`], [`SoftHsm`], [`MariaDb`], [`Postgres`], and the certificates of a
+//! [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
 //!
 //! A server ends when its value is dropped, and also when the test process dies without dropping
 //! anything (see [`Daemon`]). What a test must never do is compare a tool's count with the tool's own
@@ -26,17 +26,20 @@ mod kea;
 mod keycloak;
 mod lan;
 mod leases;
+mod mariadb;
 mod nginx;
 mod opendj;
 mod people;
 mod perfdhcp;
 mod pki;
 mod ports;
+mod postgres;
 mod prepared;
 mod require;
 mod served;
 mod slapd;
 mod softhsm;
+mod sql;
 mod tool;
 mod trial;
 mod wait;
@@ -49,12 +52,14 @@ pub use kea::{Kea, KeaOptions};
 pub use keycloak::{Keycloak, Seen};
 pub use lan::Lan;
 pub use leases::{Lease, LeaseState};
+pub use mariadb::MariaDb;
 pub use nginx::{Listener, Nginx};
 pub use opendj::OpenDj;
 pub use people::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, PROXY_DN, USERS, user_dn};
 pub use perfdhcp::{Perfdhcp, printed};
 pub use pki::Pki;
 pub use ports::free_port;
+pub use postgres::Postgres;
 pub use require::{peers, require};
 pub use served::Served;
 pub use slapd::{Options, Slapd};

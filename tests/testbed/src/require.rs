@@ -3,13 +3,15 @@
 //! A developer without slapd should still be able to run the tests, and should see what was left out.
 //! In CI nothing is ever left out.
 
+use crate::postgres::Postgres;
 use crate::tool::found;
 use std::env;
 use std::path::PathBuf;
 
 /// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
 /// should return; in CI (`CI=true`) it panics instead. `"opendj"` and `"keycloak"` stand for what
-/// `tests/setup` unpacked, and `"root"` for the right to make a [`Lan`](crate::Lan).
+/// `tests/setup` unpacked, and `"root"` for the right to make a [`Lan`](crate::Lan), and
+/// `"postgres"` for the server, which distributions keep off the path.
 ///
 /// ```no_run
 /// # fn test() {
@@ -39,6 +41,7 @@ fn lacking(program: &str) -> Option<String> {
             return Some("network namespaces are root's to make; run the tests as root".into());
         }
         "root" => true,
+        "postgres" => Postgres::programs().is_some(),
         _ => found(program).is_some(),
     };
     (!there).then(|| format!("{program} is not installed; run tests/setup"))

@@ -1,0 +1,146 @@
+//! A private MariaDB server.
+//!
+//! On a directory of its own, with a Unix socket and a loopback port, and with small buffers: what tests write fits. Its
+//! durability is the default, which is that of production. As root it runs as the user `mysql` that its package made,
+//! as it refuses to run as root.
+
+use crate::daemon::Daemon;
+use crate::ports::free_port;
+use crate::sql::{number, rows};
+use crate::tool::{command, finish, run};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A running mariadbd.
+#[derive(Debug)]
+pub struct MariaDb {
+    // First, so that the server is gone before its directory is removed.
+    daemon: Daemon,
+    port: u16,
+    directory: TempDir,
+}
+
+impl MariaDb {
+    /// The account that tests use: it may do everything.
+    pub const USER: &'static str = "tester";
+    /// Its password.
+    pub const PASSWORD: &'static str = "maria-hunter2";
+
+    /// Makes a data directory and starts mariadbd on it. Takes about two seconds.
+    pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with further options on mariadbd's command line.
+    pub fn start_with(options: &[&str]) -> Self {
+        let directory = tempfile::Builder::new()
+            .prefix("testbed-mariadb-")
+            .tempdir()
+            .expect("a temporary directory");
+        let root = directory.path();
+        let data = root.join("data");
+        let mut install = command("mariadb-install-db");
+        install.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
+        install.args(["--auth-root-authentication-method=normal", "--skip-test-db"]);
+        install.args(user());
+        if rustix::process::geteuid().is_root() {
+            run("chown", ["mysql", &root.display().to_string()]);
+        }
+        finish(&mut install);
+        let port = free_port();
+        let daemon = launch(root, port, options);
+        let server = Self { daemon, port, directory };
+        let (user, password) = (Self::USER, Self::PASSWORD);
+        for host in ["localhost", "127.0.0.1"] {
+            server.sql(&format!(
+                "CREATE USER {user}@'{host}' IDENTIFIED BY '{password}'; GRANT ALL ON *.* TO {user}@'{host}'"
+            ));
+        }
+        server
+    }
+
+    /// The Unix socket.
+    pub fn socket(&self) -> PathBuf {
+        self.directory.path().join("s.sock")
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `mysql://tester@localhost/?socket=...`, without the password.
+    pub fn url(&self) -> String {
+        format!("mysql://{}@localhost/?socket={}", Self::USER, self.socket().display())
+    }
+
+    /// `mysql://tester@127.0.0.1:PORT/`, without the password.
+    pub fn tcp_url(&self) -> String {
+        format!("mysql://{}@127.0.0.1:{}/", Self::USER, self.port)
+    }
+
+    /// The rows that the `mariadb` client prints, as the superuser, of a query or of several.
+    pub fn sql(&self, query: &str) -> Vec<Vec<String>> {
+        rows(self.client().arg("-e").arg(query))
+    }
+
+    /// The one number that a query answers.
+    pub fn number(&self, query: &str) -> u64 {
+        number(&self.sql(query), query)
+    }
+
+    /// Runs a file of statements in a database, by the `mariadb` client.
+    pub fn source(&self, database: &str, file: &Path) {
+        self.sql(&format!("USE {database}; SOURCE {}", file.display()));
+    }
+
+    /// The databases that are not the server's own.
+    pub fn databases(&self) -> Vec<String> {
+        let own = ["information_schema", "mysql", "performance_schema", "sys"];
+        let names = self.sql("SHOW DATABASES").into_iter().flatten();
+        names.filter(|name| !own.contains(&name.as_str())).collect()
+    }
+
+    /// Stops mariadbd in its tracks; connections stay open.
+    pub fn pause(&self) {
+        self.daemon.pause();
+    }
+
+    /// Lets a paused mariadbd go on.
+    pub fn resume(&self) {
+        self.daemon.resume();
+    }
+
+    /// Ends mariadbd with SIGKILL.
+    pub fn kill(&self) {
+        self.daemon.kill();
+    }
+
+    fn client(&self) -> Command {
+        let mut client = command("mariadb");
+        client.arg("--no-defaults").arg(format!("--socket={}", self.socket().display()));
+        client.args(["--user=root", "--batch", "--skip-column-names"]);
+        client
+    }
+}
+
+fn launch(root: &Path, port: u16, options: &[&str]) -> Daemon {
+    let mut server = command("mariadbd");
+    let path = |name: &str| root.join(name).display().to_string();
+    server.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
+    server.args(["--innodb-buffer-pool-size=64M", "--innodb-log-file-size=64M"]);
+    server.arg(format!("--datadir={}", path("data")));
+    server.arg(format!("--socket={}", path("s.sock")));
+    server.arg(format!("--pid-file={}", path("pid")));
+    server.arg(format!("--port={port}"));
+    server.args(user()).args(options);
+    let daemon = Daemon::start(&server, &root.join("log"));
+    daemon.wait_for_port(port);
+    daemon
+}
+
+/// mariadbd does not run as root, and refuses to be told another user by anyone else.
+fn user() -> Option<&'static str> {
+    rustix::process::geteuid().is_root().then_some("--user=mysql")
+}

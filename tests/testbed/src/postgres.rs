@@ -1,0 +1,194 @@
+//! A private PostgreSQL server.
+//!
+//! On a cluster of its own, with a Unix socket and a loopback port. Its durability is the default, which is that of
+//! production. It refuses to run as root, so then it runs as the user `postgres` that its package made, to whom its
+//! directory is given.
+
+use crate::daemon::Daemon;
+use crate::pki::Pki;
+use crate::ports::free_port;
+use crate::sql::{number, rows};
+use crate::tool::{finish, found, run, write};
+use crate::wait::until;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A running postgres.
+#[derive(Debug)]
+pub struct Postgres {
+    // First, so that the server is gone before its directory is removed.
+    daemon: Daemon,
+    port: u16,
+    pki: Pki,
+    directory: TempDir,
+}
+
+impl Postgres {
+    /// The account that tests use, a superuser.
+    pub const USER: &'static str = "tester";
+    /// Its password.
+    pub const PASSWORD: &'static str = "elephant-hunter2";
+
+    /// Where Debian keeps the server's programs: the newest that is installed.
+    pub fn programs() -> Option<PathBuf> {
+        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.filter_map(Result::ok);
+        let mut all: Vec<(u32, PathBuf)> = versions
+            .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())))
+            .map(|(version, path)| (version, path.join("bin")))
+            .filter(|(_, path)| path.join("initdb").exists())
+            .collect();
+        all.sort();
+        all.pop().map(|(_, path)| path).or_else(|| {
+            found("initdb").and_then(|program| program.parent().map(Path::to_owned))
+        })
+    }
+
+    /// Makes a cluster and starts postgres on it. Takes about two seconds.
+    pub fn start() -> Self {
+        let directory = tempfile::Builder::new()
+            .prefix("testbed-postgres-")
+            .tempdir()
+            .expect("a temporary directory");
+        let root = directory.path();
+        let pki = Pki::make(&root.join("pki"));
+        let port = free_port();
+        let data = root.join("data");
+        write(&root.join("password"), Self::PASSWORD);
+        for (from, name) in [(pki.pem("server"), "server.crt"), (pki.private_key("server"), "server.key")] {
+            std::fs::copy(from, root.join(name)).expect("a certificate can be copied");
+        }
+        if rustix::process::geteuid().is_root() {
+            run("chown", ["-R", "postgres:", &root.display().to_string()]);
+        }
+        run("chmod", ["600", &root.join("server.key").display().to_string()]);
+        let mut initdb = program("initdb");
+        initdb.arg("--pgdata").arg(&data).arg("--username").arg(Self::USER);
+        initdb.arg("--pwfile").arg(root.join("password"));
+        initdb.args(["--auth-host=scram-sha-256", "--auth-local=scram-sha-256", "--encoding=UTF8"]);
+        initdb.args(["--locale=C", "--no-sync"]);
+        finish(&mut initdb);
+        let mut server = program("postgres");
+        server.arg("-D").arg(&data);
+        let setting = |server: &mut Command, name: &str, value: &str| {
+            server.arg("-c").arg(format!("{name}={value}"));
+        };
+        setting(&mut server, "listen_addresses", "127.0.0.1");
+        setting(&mut server, "port", &port.to_string());
+        setting(&mut server, "unix_socket_directories", &root.display().to_string());
+        setting(&mut server, "shared_buffers", "64MB");
+        setting(&mut server, "ssl", "on");
+        setting(&mut server, "ssl_cert_file", &root.join("server.crt").display().to_string());
+        setting(&mut server, "ssl_key_file", &root.join("server.key").display().to_string());
+        let daemon = Daemon::start(&server, &root.join("log"));
+        daemon.wait_for_port(port);
+        let server = Self { daemon, port, pki, directory };
+        // It listens before it is ready to answer.
+        let ready = || server.client("SELECT 1").output().is_ok_and(|said| said.status.success());
+        assert!(until(Duration::from_secs(60), ready), "postgres did not answer");
+        server
+    }
+
+    /// The directory of the Unix socket.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The port on 127.0.0.1, by which the socket is called as well.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The certificates: postgres serves `server`.
+    pub fn pki(&self) -> &Pki {
+        &self.pki
+    }
+
+    /// `postgres://tester@localhost:PORT/?host=...`, the Unix socket, without the password.
+    pub fn url(&self) -> String {
+        let (user, port) = (Self::USER, self.port);
+        format!("postgres://{user}@localhost:{port}/?host={}", self.directory().display())
+    }
+
+    /// `postgres://tester@127.0.0.1:PORT/`, without the password.
+    pub fn tcp_url(&self) -> String {
+        format!("postgres://{}@127.0.0.1:{}/", Self::USER, self.port)
+    }
+
+    /// The rows that `psql` prints, in the database `postgres`.
+    pub fn sql(&self, query: &str) -> Vec<Vec<String>> {
+        rows(&mut self.client(query))
+    }
+
+    /// The one number that a query answers.
+    pub fn number(&self, query: &str) -> u64 {
+        number(&self.sql(query), query)
+    }
+
+    /// Runs a file of statements in a database, by `psql`.
+    pub fn source(&self, database: &str, file: &Path) {
+        let mut client = self.base(database);
+        finish(client.arg("--set=ON_ERROR_STOP=1").arg("--file").arg(file));
+    }
+
+    /// The schemas of the database `postgres` that are not the server's own.
+    pub fn schemas(&self) -> Vec<String> {
+        let query = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema|public)'";
+        self.sql(query).into_iter().flatten().collect()
+    }
+
+    /// Stops the postgres that makes connections in its tracks; those that are made go on.
+    pub fn pause(&self) {
+        self.signal_all("STOP");
+    }
+
+    /// Lets a paused postgres go on.
+    pub fn resume(&self) {
+        self.signal_all("CONT");
+    }
+
+    /// Ends postgres with SIGKILL, and with it every process that serves a connection.
+    pub fn kill(&self) {
+        self.signal_all("KILL");
+        self.daemon.kill();
+    }
+
+    /// postgres serves each connection by a process of its own, a child of the first.
+    fn signal_all(&self, signal: &str) {
+        let parent = self.daemon.id().to_string();
+        let children = Command::new("ps").args(["-o", "pid=", "--ppid", &parent]).output();
+        let children = String::from_utf8_lossy(&children.expect("ps runs").stdout).into_owned();
+        let all = std::iter::once(parent.as_str()).chain(children.split_whitespace());
+        for process in all {
+            // A child may have ended in between.
+            let _ = Command::new("kill").args(["-s", signal, process]).output();
+        }
+    }
+
+    fn client(&self, query: &str) -> Command {
+        let mut client = self.base("postgres");
+        client.args(["--no-align", "--tuples-only", "--field-separator=\t", "--command"]).arg(query);
+        client
+    }
+
+    fn base(&self, database: &str) -> Command {
+        let mut client = Command::new("psql");
+        client.env("PGPASSWORD", Self::PASSWORD).args(["--no-psqlrc", "--quiet"]);
+        client.arg("--host").arg(self.directory()).arg("--port").arg(self.port.to_string());
+        client.arg("--username").arg(Self::USER).arg("--dbname").arg(database);
+        client
+    }
+}
+
+/// A program of the server's, as a user that it runs as.
+fn program(name: &str) -> Command {
+    let path = Postgres::programs().unwrap_or_else(|| panic!("{name} is not installed; run tests/setup"));
+    let path = path.join(name);
+    if !rustix::process::geteuid().is_root() {
+        return Command::new(path);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--init-groups"]).arg(path);
+    command
+}
