@@ -70,6 +70,14 @@ impl LeaseCrew {
         LeaseSession { crew: Arc::clone(self), number, hand: None, trouble: None, failures: 0 }
     }
 
+    /// Which operation the exchange of this ticket is.
+    pub fn operation(&self, ticket: &Ticket) -> u16 {
+        match &self.work {
+            Work::Mix(mix) => mix.act(self.seed, ticket.number) as u16,
+            work => work.operation(),
+        }
+    }
+
     /// What session `number` has of the pool.
     fn share(&self, number: u32) -> MutexGuard<'_, Share> {
         // A thread that panicked while it held a share has left it whole: each change is a single push or removal.
@@ -113,6 +121,10 @@ impl From<Trouble> for Failed {
 }
 
 impl BlockingSession for LeaseSession {
+    fn is_ready(&self) -> bool {
+        self.hand.is_some()
+    }
+
     fn ready(&mut self, watch: &mut Watch<'_>) {
         if self.hand.is_some() {
             return;
@@ -337,6 +349,7 @@ impl Hand {
 /// The outcome of an exchange for which there is no store.
 #[cold]
 fn not_open(trouble: Option<Trouble>, watch: &mut Watch<'_>) -> Outcome {
+    watch.never_sent();
     match trouble {
         Some(trouble) => {
             watch.explain(format_args!("{trouble}"));

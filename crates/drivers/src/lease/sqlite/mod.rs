@@ -11,6 +11,7 @@ mod store;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Table};
 use super::{Depot, Store, Trouble};
+use brunt_exchange::Class;
 use rusqlite::{Connection, OpenFlags};
 use statement::{Kept, Statement};
 use std::path::{Path, PathBuf};
@@ -96,7 +97,7 @@ impl SqliteDepot {
         };
         connect().map_err(|error| {
             let trouble = Trouble::from(error);
-            let class = brunt_exchange::Class::Connect;
+            let class = Class::Connect;
             let text = format!("open the database {}: {}", path.display(), trouble.text);
             Trouble { class, text, ..trouble }
         })
@@ -141,7 +142,7 @@ impl SqliteDepot {
                      let it be dropped with --yes-destroy",
                     self.setup.path.display()
                 );
-                return Err(Trouble::refused(0, text));
+                return Err(Trouble { class: Class::Check, code: 0, text });
             }
         }
         Ok(())
@@ -221,8 +222,10 @@ impl Depot for SqliteDepot {
         if let Some(mode) = made.journal_before {
             let connection = self.connect(OpenFlags::empty())?;
             self.drop_tables(&connection)?;
-            let _: String =
-                connection.pragma_update_and_check(None, "journal_mode", mode, |row| row.get(0))?;
+            // Where somebody else has the database open it stays as it is, and they can go on reading it.
+            let back: rusqlite::Result<String> =
+                connection.pragma_update_and_check(None, "journal_mode", mode, |row| row.get(0));
+            drop(back);
         } else {
             for ending in ["", "-wal", "-shm", "-journal"] {
                 remove(&self.setup.path, ending)?;

@@ -1,0 +1,46 @@
+//! Every embedded depot there is, in every way it can be set up that changes what it does.
+
+use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
+use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
+use std::path::Path;
+use std::time::Duration;
+
+pub(crate) const TABLES: [(Schema, Family); 6] = [
+    (Schema::Guide, Family::V4),
+    (Schema::Guide, Family::V6),
+    (Schema::Guide, Family::Prefix),
+    (Schema::Kea, Family::V4),
+    (Schema::Kea, Family::V6),
+    (Schema::Kea, Family::Prefix),
+];
+
+pub(crate) fn sqlite(directory: &Path, schema: Schema, family: Family) -> SqliteSetup {
+    SqliteSetup {
+        path: directory.join("leases.db"),
+        schema,
+        family,
+        durability: Durability::Async,
+        statements: Statements::Prepared,
+        journal: Journal::Wal,
+        patience: Duration::from_secs(5),
+        may_destroy: false,
+    }
+}
+
+/// Every depot of this table, by name.
+pub(crate) fn all(
+    directory: &Path,
+    schema: Schema,
+    family: Family,
+) -> Vec<(String, Box<dyn Depot>)> {
+    let mut depots: Vec<(String, Box<dyn Depot>)> = Vec::new();
+    for (name, statements, journal) in [
+        ("prepared", Statements::Prepared, Journal::Wal),
+        ("basic", Statements::Basic, Journal::Delete),
+    ] {
+        let path = directory.join(format!("{name}.db"));
+        let setup = SqliteSetup { path, statements, journal, ..sqlite(directory, schema, family) };
+        depots.push((format!("SQLite {name}"), Box::new(SqliteDepot::new(setup))));
+    }
+    depots
+}

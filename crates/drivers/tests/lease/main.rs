@@ -1,0 +1,7 @@
+//! Stores of leases that need no server, held against a model of what leases are.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+mod depots;
+mod guard;
+mod model;

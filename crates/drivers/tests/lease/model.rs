@@ -1,0 +1,253 @@
+//! Whatever is asked of a store, in whatever order: it answers as a map of leases would.
+
+use crate::depots;
+use brunt_drivers::lease::{
+    Contents, Depot, Family, Identity, Lease, Leases, Renewal, Schema, Store,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug)]
+enum Asked {
+    Create(u64),
+    FindAddress(u64),
+    FindClient(u64),
+    FindHardware(u64),
+    Renew(u64, u32),
+    Release(u64),
+    Expire(i64, u32),
+    Begin,
+    Commit,
+    RollBack,
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    let number = 0_u64..24;
+    prop_oneof![
+        6 => number.clone().prop_map(Asked::Create),
+        2 => number.clone().prop_map(Asked::FindAddress),
+        1 => number.clone().prop_map(Asked::FindClient),
+        1 => number.clone().prop_map(Asked::FindHardware),
+        3 => (number.clone(), 1_u32..3_000).prop_map(|(n, time)| Asked::Renew(n, time)),
+        3 => number.prop_map(Asked::Release),
+        1 => (1_000_000_000_i64..1_000_004_000, 1_u32..5).prop_map(|(n, k)| Asked::Expire(n, k)),
+        1 => Just(Asked::Begin),
+        1 => Just(Asked::Commit),
+        1 => Just(Asked::RollBack),
+    ]
+}
+
+/// What leases are: when each one's time is over.
+#[derive(Clone, Default)]
+struct Model {
+    over: BTreeMap<u64, i64>,
+    before: Option<BTreeMap<u64, i64>>,
+}
+
+impl Model {
+    /// What must be answered: yes or no, or how many. An error where the address is taken.
+    fn answer(&mut self, leases: &Leases, asked: &Asked) -> Result<u32, ()> {
+        match asked {
+            Asked::Create(number) if self.over.contains_key(number) => return Err(()),
+            Asked::Create(number) => {
+                self.over.insert(*number, leases.lease(*number).expires());
+            }
+            Asked::FindAddress(number)
+            | Asked::FindClient(number)
+            | Asked::FindHardware(number) => {
+                return Ok(u32::from(self.over.contains_key(number)));
+            }
+            Asked::Renew(number, time) => {
+                let lease = self.over.get_mut(number);
+                let renewed = lease.map(|over| *over = leases.epoch + 500 + i64::from(*time));
+                return Ok(u32::from(renewed.is_some()));
+            }
+            Asked::Release(number) => return Ok(u32::from(self.over.remove(number).is_some())),
+            Asked::Expire(now, limit) => {
+                let mut over: Vec<(i64, u64)> = self.over.iter().map(|(n, at)| (*at, *n)).collect();
+                over.retain(|(at, _)| at < now);
+                over.sort_unstable();
+                // Which of two goes first whose time was over in the same second is nobody's business: such a limit
+                // is drawn in so that it falls between two.
+                let limit = clean_cut(&over, *limit as usize);
+                over.truncate(limit);
+                for (_, number) in &over {
+                    self.over.remove(number);
+                }
+                return Ok(over.len() as u32);
+            }
+            Asked::Begin => self.before = Some(self.over.clone()),
+            Asked::Commit => self.before = None,
+            Asked::RollBack => self.over = self.before.take().unwrap(),
+        }
+        Ok(1)
+    }
+}
+
+/// The largest limit up to `limit` that does not cut between two that are over at the same time.
+fn clean_cut(over: &[(i64, u64)], limit: usize) -> usize {
+    let limit = limit.min(over.len());
+    (0..=limit)
+        .rev()
+        .find(|cut| *cut == 0 || *cut == over.len() || over[cut - 1].0 != over[*cut].0)
+        .unwrap()
+}
+
+fn ask(store: &mut dyn Store, leases: &Leases, asked: &Asked, limit: u32) -> Result<u32, ()> {
+    let lease = |number: u64| leases.lease(number);
+    let answer = match asked {
+        Asked::Create(number) => store.create(&lease(*number)).map(|()| 1),
+        Asked::FindAddress(number) => {
+            store.find(&Identity::Address(leases.address(*number))).map(u32::from)
+        }
+        Asked::FindClient(number) => {
+            store.find(&Identity::ClientId(lease(*number).client_id)).map(u32::from)
+        }
+        Asked::FindHardware(number) => {
+            store.find(&Identity::Hardware(lease(*number).hardware)).map(u32::from)
+        }
+        Asked::Renew(number, valid_lifetime) => {
+            let (address, cltt) = (leases.address(*number), leases.epoch + 500);
+            store.renew(&Renewal { address, valid_lifetime: *valid_lifetime, cltt }).map(u32::from)
+        }
+        Asked::Release(number) => store.release(leases.address(*number)).map(u32::from),
+        Asked::Expire(now, _) => store.expire(*now, limit),
+        Asked::Begin => store.begin().map(|()| 1),
+        Asked::Commit => store.commit().map(|()| 1),
+        Asked::RollBack => store.roll_back().map(|()| 1),
+    };
+    answer.map_err(|_| ())
+}
+
+fn run(name: &str, depot: &dyn Depot, family: Family, script: &[Asked]) {
+    let leases = Leases { family, contents: Contents::Distinct, epoch: 1_000_000_000 };
+    depot.prepare().unwrap();
+    assert_eq!(depot.count().unwrap(), 0, "{name}");
+    let mut store = depot.open().unwrap();
+    let mut model = Model::default();
+    for (place, asked) in script.iter().enumerate() {
+        // A transaction is begun once and ended once.
+        let fits = match asked {
+            Asked::Begin => model.before.is_none(),
+            Asked::Commit | Asked::RollBack => model.before.is_some(),
+            _ => true,
+        };
+        let mut limit = 0;
+        if let Asked::Expire(now, most) = asked {
+            let mut over: Vec<(i64, u64)> =
+                model.over.iter().map(|(n, at)| (*at, *n)).filter(|(at, _)| at < now).collect();
+            over.sort_unstable();
+            limit = clean_cut(&over, *most as usize) as u32;
+        }
+        if fits {
+            let expected = model.answer(&leases, asked);
+            let answer = ask(&mut *store, &leases, asked, limit);
+            assert_eq!(answer, expected, "{name}, step {place}: {asked:?}");
+        }
+    }
+    if model.before.take().is_some() {
+        store.commit().unwrap();
+    }
+    drop(store);
+    assert_eq!(depot.count().unwrap(), model.over.len() as u64, "{name}");
+    // What is left is what the model has, read through another way in.
+    let mut store = depot.open().unwrap();
+    for number in 0..24 {
+        let there = store.find(&Identity::Address(leases.address(number))).unwrap();
+        assert_eq!(there, model.over.contains_key(&number), "{name}: lease {number}");
+    }
+    drop(store);
+    depot.clear().unwrap();
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 12, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_store_answers_as_a_map_would(script in proptest::collection::vec(asked(), 1..120)) {
+        for (schema, family) in depots::TABLES {
+            let directory = tempfile::tempdir().unwrap();
+            for (name, depot) in depots::all(directory.path(), schema, family) {
+                let name = format!("{name}, {schema:?}, {family:?}");
+                run(&name, &*depot, family, &script);
+            }
+            let left = std::fs::read_dir(directory.path()).unwrap().count();
+            prop_assert_eq!(left, 0, "files were left behind");
+        }
+    }
+}
+
+#[test]
+fn what_was_preloaded_is_there() {
+    let leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000_000_000 };
+    let directory = tempfile::tempdir().unwrap();
+    for (name, depot) in depots::all(directory.path(), Schema::Kea, Family::V4) {
+        depot.prepare().unwrap();
+        depot.preload(&mut (0..25_000).map(|number| leases.lease(number))).unwrap();
+        assert_eq!(depot.count().unwrap(), 25_000, "{name}");
+        let mut store = depot.open().unwrap();
+        let by = Identity::ClientId(leases.lease(24_999).client_id);
+        assert!(store.find(&by).unwrap(), "{name}");
+        assert!(store.create(&leases.lease(3)).is_err(), "{name}");
+        // The time of lease n is over 1000 + n % 60 seconds after the epoch: 417 of 25,000 go first.
+        assert_eq!(store.expire(leases.epoch + 1_001, 1_000).unwrap(), 417, "{name}");
+        drop(store);
+        assert_eq!(depot.count().unwrap(), 25_000 - 417, "{name}");
+        depot.clear().unwrap();
+    }
+}
+
+/// Two ways into one depot: what one has committed the other finds.
+#[test]
+fn ways_in_share_what_there_is() {
+    let leases = Leases { family: Family::V6, contents: Contents::Guide, epoch: 0 };
+    let directory = tempfile::tempdir().unwrap();
+    for (name, depot) in depots::all(directory.path(), Schema::Kea, Family::V6) {
+        depot.prepare().unwrap();
+        let (mut one, mut other) = (depot.open().unwrap(), depot.open().unwrap());
+        one.create(&leases.lease(1)).unwrap();
+        assert!(other.release(leases.address(1)).unwrap(), "{name}");
+        assert!(!one.find(&Identity::Address(leases.address(1))).unwrap(), "{name}");
+        one.begin().unwrap();
+        one.create(&leases.lease(2)).unwrap();
+        // A way in that goes away in the midst of a transaction leaves nothing behind.
+        drop(one);
+        other.create(&leases.lease(2)).unwrap();
+        assert_eq!(depot.count().unwrap(), 1, "{name}");
+        drop(other);
+        depot.clear().unwrap();
+    }
+}
+
+/// Many threads at once: nothing is lost, nothing is there twice.
+#[test]
+fn threads_do_not_get_into_each_others_way() {
+    const EACH: u64 = 200;
+    let leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 0 };
+    let directory = tempfile::tempdir().unwrap();
+    for (name, depot) in depots::all(directory.path(), Schema::Kea, Family::V4) {
+        depot.prepare().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let depot = &depot;
+                scope.spawn(move || {
+                    let mut store = depot.open().unwrap();
+                    for place in 0..EACH {
+                        let lease: Lease = leases.lease(place * 4 + thread);
+                        store.create(&lease).unwrap();
+                        assert!(store.find(&Identity::ClientId(lease.client_id)).unwrap());
+                        if place % 2 == 0 {
+                            assert!(store.release(lease.address).unwrap());
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(depot.count().unwrap(), 4 * EACH / 2, "{name}");
+        depot.clear().unwrap();
+    }
+}
