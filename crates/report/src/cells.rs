@@ -30,8 +30,14 @@ const OF_RECORDS: [&str; 16] = [
 pub fn csv(collection: &Collection) -> String {
     let labels: BTreeSet<&str> = keys(collection.cells.iter().map(|cell| cell.labels.keys()));
     let figures: BTreeSet<&str> = keys(collection.cells.iter().map(|cell| cell.figures.keys()));
-    let head = labels.iter().chain(&figures).copied().chain(OF_RECORDS).chain(["notes"]);
-    let mut text = line(head.map(str::to_owned));
+    // What was asked for and what was measured may have the same name: a rate.
+    let measured = figures.iter().map(|name| {
+        let suffix = if labels.contains(name) { "_measured" } else { "" };
+        format!("{name}{suffix}")
+    });
+    let asked = labels.iter().map(|key| (*key).to_owned());
+    let rest = OF_RECORDS.into_iter().chain(["notes"]).map(str::to_owned);
+    let mut text = line(asked.chain(measured).chain(rest));
     for cell in &collection.cells {
         let labels = labels.iter().map(|key| cell.label(key).unwrap_or_default().to_owned());
         let figures = figures.iter().map(|name| cell.figure(name).map_or_else(String::new, number));

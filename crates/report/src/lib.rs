@@ -9,6 +9,7 @@ pub mod dhcp;
 mod difference;
 pub mod figure;
 mod intervals;
+pub mod leases;
 pub mod loadgen;
 pub mod names;
 pub mod page;

@@ -2,17 +2,25 @@
 
 use super::Page;
 use crate::cells;
-use crate::figure::fixed;
+use crate::figure::exact;
 use brunt_record::{Collection, Environment};
 
 impl Page {
     /// Adds the machine, the facts, and how to get the same figures again.
     pub fn origin(&mut self, collection: &Collection) {
+        self.origin_except(collection, &[]);
+    }
+
+    /// The same where facts and figures whose names begin with one of `shown` stand elsewhere on the
+    /// page.
+    pub fn origin_except(&mut self, collection: &Collection, shown: &[&str]) {
         self.heading("Where these figures come from");
         self.facts(reproduction(collection));
-        let facts = collection.facts.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let figures = collection.figures.iter();
-        let figures = figures.map(|(name, value)| (name.clone(), fixed(Some(*value), 3)));
+        let left = |name: &str| !shown.iter().any(|prefix| name.starts_with(prefix));
+        let facts = collection.facts.iter().filter(|(name, _)| left(name));
+        let facts = facts.map(|(name, value)| (name.clone(), value.clone()));
+        let figures = collection.figures.iter().filter(|(name, _)| left(name));
+        let figures = figures.map(|(name, value)| (name.clone(), exact(*value)));
         self.facts(facts.chain(figures).collect());
         self.raw("Every cell, as comma-separated values", cells::csv(collection));
     }

@@ -1,0 +1,40 @@
+//! What has reached the disk when a store answers, in its own words, and how fast the disk is.
+
+use super::runs::Naming;
+use crate::figure::fixed;
+use crate::page::Page;
+use brunt_record::Collection;
+
+/// Adds the versions of the stores, what sync and async mean for each, and the delay of an fsync.
+pub(super) fn add(page: &mut Page, collection: &Collection, naming: &Naming<'_>) {
+    let fact = |key: String| collection.facts.get(&key).cloned();
+    let mut facts = Vec::new();
+    for store in collection.values("store") {
+        let name = naming.store(store);
+        facts.extend(fact(format!("version/{store}")).map(|version| (name.to_owned(), version)));
+        for durability in collection.values("durability") {
+            let meaning = fact(format!("durability/{store}/{durability}"));
+            facts.extend(meaning.map(|meaning| (format!("{name}, {durability}"), meaning)));
+        }
+    }
+    facts.extend(fact("directory".to_owned()).map(|path| ("directory".to_owned(), path)));
+    let others = collection.facts.iter().filter(|(key, _)| key.starts_with("fsync"));
+    facts.extend(others.map(|(key, value)| (key.clone(), value.clone())));
+    let [p50, p99, max] = ["p50", "p99", "max"]
+        .map(|quantile| collection.figures.get(&format!("fsync_{quantile}_us")).copied());
+    if facts.is_empty() && p50.is_none() {
+        return;
+    }
+    page.heading("What is on the disk when a change is answered");
+    page.facts(facts);
+    let Some(median) = p50.filter(|micros| *micros > 0.0) else { return };
+    page.paragraph(format!(
+        "One fsync in that directory took {} us at the median, {} us at the 99th percentile and {} us at most, measured \
+         before the runs. A store that waits for one before each answer makes at most {:.0} changes a second over one \
+         connection.",
+        fixed(p50, 0),
+        fixed(p99, 0),
+        fixed(max, 0),
+        1e6 / median
+    ));
+}

@@ -1,0 +1,61 @@
+//! The report of `brunt leases`: stores of leases compared, from a collection alone.
+//!
+//! Doubts come before figures, ours before those of 2012. A terminal and a page show the same report,
+//! so that a run, and the file it wrote, say the same.
+
+mod differences;
+mod disk;
+mod doubts;
+mod guide;
+mod measured;
+mod published;
+mod runs;
+#[cfg(test)]
+mod tests;
+
+use crate::page::Page;
+use crate::screen::Screen;
+use brunt_record::Collection;
+use runs::{Naming, Runs};
+
+/// The report for a terminal.
+pub fn text(collection: &Collection, screen: Screen) -> String {
+    page(collection).text(screen)
+}
+
+/// The report as one HTML file.
+pub fn html(collection: &Collection) -> String {
+    page(collection).html()
+}
+
+/// The report.
+pub fn page(collection: &Collection) -> Page {
+    let runs: Vec<Runs<'_>> = runs::all(collection);
+    let naming = Naming::new(collection);
+    let mut page = Page::new("Stores of leases");
+    page.paragraph(about(collection, &naming));
+    doubts::add(&mut page, collection, &runs, &naming);
+    page.heading("Rates and response times");
+    measured::add(&mut page, &runs, &naming);
+    measured::bars(&mut page, &runs, &naming);
+    differences::add(&mut page, &runs, &naming);
+    guide::add(&mut page, &runs, &naming);
+    disk::add(&mut page, collection, &naming);
+    page.origin_except(collection, &["durability/", "fsync", "directory", "version/"]);
+    page
+}
+
+/// What was run, in a sentence.
+fn about(collection: &Collection, naming: &Naming<'_>) -> String {
+    let stores: Vec<&str> =
+        collection.values("store").into_iter().map(|store| naming.store(store)).collect();
+    let most = collection.values("run").len().max(1);
+    let runs = if most == 1 { "one run each".to_owned() } else { format!("{most} runs each") };
+    let phases = collection.values("phase").join(", ");
+    let mut words = vec![format!("{}: {phases}", stores.join(", ")), runs];
+    words.extend(naming.constant().into_iter().map(|(key, value)| format!("{key} {value}")));
+    if let [way] = collection.values("statements").as_slice() {
+        words.push(format!("statements {way}"));
+    }
+    words.join("; ") + "."
+}
