@@ -12,6 +12,7 @@
 
 mod leases;
 pub mod mysql;
+pub mod postgres;
 mod session;
 mod share;
 pub mod sql;

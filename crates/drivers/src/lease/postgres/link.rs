@@ -1,0 +1,157 @@
+//! A [`Link`]: one connection and the runtime that it alone runs on.
+//!
+//! The crate's connection is a task that someone has to run; here that is whoever waits for an answer. Each wait has an
+//! end, after which the connection is of no more use, as an answer may still come.
+
+use super::secured::Secured;
+use super::trouble::{asking, logging_in, opening};
+use crate::lease::sql::{Road, Server, Tls};
+use crate::lease::trouble::Trouble;
+use crate::net::keystore::Store;
+use crate::net::stream::Stream;
+use crate::net::tls;
+use brunt_exchange::Class;
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::net::{TcpStream, UnixStream};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
+
+/// A connection, and what it runs on.
+pub(super) struct Link {
+    runtime: Runtime,
+    client: Client,
+    patience: Duration,
+}
+
+impl Link {
+    /// Connects and logs in.
+    pub(super) fn open(
+        server: &Server,
+        database: &str,
+        patience: Duration,
+    ) -> Result<Self, Trouble> {
+        let road = &server.road;
+        let refused = |error: &io::Error| opening(road, error.raw_os_error(), &error.to_string());
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(|error| refused(&error))?;
+        let secured = secured(server)?;
+        let config = config(server, database);
+        let opened = runtime.block_on(async {
+            let stream = timeout(patience, connect(road)).await.map_err(|_| late(patience))?;
+            let stream = stream.map_err(|error| refused(&error))?;
+            let shaken = timeout(patience, config.connect_raw(stream, secured)).await;
+            let shaken = shaken.map_err(|_| late(patience))?;
+            shaken.map_err(|error| logging_in(road, &error))
+        });
+        let (client, connection) = opened?;
+        runtime.spawn(async move {
+            // What ends a connection is said to whoever asks over it next.
+            drop(connection.await);
+        });
+        Ok(Self { runtime, client, patience })
+    }
+
+    /// Whether no more can be asked over it.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Waits for what `ask` asks.
+    pub(super) fn wait<'a, T, F>(
+        &'a mut self,
+        what: &str,
+        ask: impl FnOnce(&'a Client) -> F,
+    ) -> Result<T, Trouble>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let Self { runtime, client, patience } = self;
+        let asked = runtime.block_on(async { timeout(*patience, ask(client)).await });
+        if let Ok(answer) = asked {
+            return answer.map_err(|error| asking(what, &error));
+        }
+        let late = late(*patience);
+        Err(Trouble { class: Class::Closed, text: format!("{what}: {}", late.text), ..late })
+    }
+
+    /// Says one sentence or several, without an answer.
+    pub(super) fn batch(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+        self.wait(what, |client| client.batch_execute(text))
+    }
+
+    /// The first word of the first row that is answered.
+    pub(super) fn word(&mut self, text: &str, what: &str) -> Result<String, Trouble> {
+        let messages = self.wait(what, |client| client.simple_query(text))?;
+        let row = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.try_get(0).ok().flatten(),
+            _ => None,
+        });
+        Ok(row.unwrap_or_default().to_owned())
+    }
+
+    /// The same for a number.
+    pub(super) fn number(&mut self, text: &str, what: &str) -> Result<u64, Trouble> {
+        let word = self.word(text, what)?;
+        word.parse().map_err(|_| Trouble {
+            class: Class::Protocol,
+            code: 0,
+            text: format!("{what}: '{word}' is no count"),
+        })
+    }
+}
+
+async fn connect(road: &Road) -> io::Result<Stream> {
+    match road {
+        Road::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
+        Road::Tcp { host, port } => {
+            let stream = TcpStream::connect((host.as_str(), *port)).await?;
+            stream.set_nodelay(true)?;
+            Ok(Stream::Plain(stream))
+        }
+    }
+}
+
+fn config(server: &Server, database: &str) -> Config {
+    let mut config = Config::new();
+    let user = server.user.clone().or_else(|| std::env::var("USER").ok());
+    config.user(user.unwrap_or_else(|| "postgres".into()));
+    config.dbname(database).application_name("brunt");
+    if let Some(password) = &server.password {
+        config.password(password.expose());
+    }
+    config.ssl_mode(match server.tls {
+        Tls::Off => SslMode::Disable,
+        Tls::Verified(_) => SslMode::Require,
+    });
+    config
+}
+
+fn secured(server: &Server) -> Result<Secured, Trouble> {
+    let Tls::Verified(authorities) = &server.tls else { return Ok(Secured::off()) };
+    let unusable =
+        |error: tls::TlsError| Trouble { class: Class::Tls, code: 0, text: error.to_string() };
+    let trust = authorities.as_ref().map_or(tls::Trust::System, |path: &PathBuf| {
+        tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
+    });
+    let client =
+        tls::Client::new(&tls::Options { trust, ..tls::Options::default() }).map_err(unusable)?;
+    let host = match &server.road {
+        Road::Tcp { host, .. } => host.as_str(),
+        Road::Socket(_) => "localhost",
+    };
+    let name = client.name_for(host).map_err(unusable)?;
+    Ok(Secured::by(client, name))
+}
+
+fn late(patience: Duration) -> Trouble {
+    Trouble {
+        class: Class::Connect,
+        code: libc::ETIMEDOUT.unsigned_abs(),
+        text: format!("no answer within {patience:?}"),
+    }
+}

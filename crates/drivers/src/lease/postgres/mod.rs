@@ -1,0 +1,241 @@
+//! PostgreSQL as a depot of leases: [`PostgresDepot`].
+//!
+//! By the crate `tokio-postgres`, each connection on a runtime of its own that nothing else runs on, so that it keeps
+//! its thread waiting as the other stores do. Tables lie in a schema that the depot makes and drops, `brunt_leases_` and
+//! eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in which
+//! tables that somebody made are not touched unless that was allowed. A run that was killed leaves its schema behind;
+//! `DROP SCHEMA brunt_leases_... CASCADE` removes it.
+//!
+//! Sync and async are `synchronous_commit`, which is a setting of each connection.
+
+mod link;
+mod secured;
+mod settings;
+mod store;
+mod trouble;
+
+use self::link::Link;
+use self::settings::Settings;
+use self::store::PostgresStore;
+use super::leases::{Durability, Family, Lease, Schema, Statements};
+use super::sql::{Dialect, Sentences, Server, Table, own_name};
+use super::store::{Depot, Store};
+use super::trouble::{Trouble, sqlstate_text};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many leases one sentence writes before a run.
+const PRELOADED_AT_ONCE: usize = 1_000;
+/// The database where none is named: every server has it.
+const DATABASE: &str = "postgres";
+
+/// What a depot on a PostgreSQL server is to be.
+#[derive(Clone, Debug)]
+pub struct PostgresOptions {
+    /// The server. In a database that is named in it, no schema is made.
+    pub server: Server,
+    /// Its tables.
+    pub schema: Schema,
+    /// Its leases.
+    pub family: Family,
+    /// Whether a commit is answered when its log is on the disk: `synchronous_commit`.
+    pub durability: Durability,
+    /// How statements reach the server.
+    pub statements: Statements,
+    /// Whether tables that somebody else made may be dropped where the named database has them.
+    pub may_destroy: bool,
+    /// How long an answer is waited for before the connection is given up.
+    pub patience: Duration,
+}
+
+/// A schema on a PostgreSQL server in which leases lie.
+pub struct PostgresDepot {
+    options: PostgresOptions,
+    table: Table,
+    /// The schema to be made, where no database was named.
+    own_schema: Option<String>,
+    sentences: Arc<Sentences>,
+    state: Mutex<State>,
+}
+
+/// What the depot did to the server.
+#[derive(Default)]
+struct State {
+    made: bool,
+    /// The server's settings, as they were found when tables were made.
+    settings: Option<Settings>,
+}
+
+impl PostgresDepot {
+    /// A depot as `options` have it. Nothing is connected to yet.
+    pub fn new(options: PostgresOptions) -> Self {
+        let PostgresOptions { schema, family, .. } = options;
+        let table = Table { dialect: Dialect::Postgres, schema, family };
+        let own_schema = options.server.database.is_none().then(own_name);
+        let sentences = Arc::new(table.sentences());
+        Self { options, table, own_schema, sentences, state: Mutex::default() }
+    }
+
+    /// What a run will touch, in words.
+    pub fn touches(&self) -> String {
+        let road = &self.options.server.road;
+        match &self.own_schema {
+            Some(name) => {
+                format!(
+                    "the new schema {name} in the database {DATABASE} on {road}, dropped afterwards"
+                )
+            }
+            None => format!(
+                "the tables {} in the database {} on {road}, dropped afterwards",
+                self.table.tables().join(", "),
+                self.database()
+            ),
+        }
+    }
+
+    fn database(&self) -> &str {
+        self.options.server.database.as_deref().unwrap_or(DATABASE)
+    }
+
+    /// Connects, and makes the schema in which tables are looked for the depot's own.
+    fn link(&self) -> Result<Link, Trouble> {
+        let mut link = Link::open(&self.options.server, self.database(), self.options.patience)?;
+        let commits = match self.options.durability {
+            Durability::Sync => "on",
+            Durability::Async => "off",
+        };
+        let mut settings =
+            format!("SET synchronous_commit = {commits}; SET standard_conforming_strings = on");
+        if let Some(name) = &self.own_schema {
+            settings.push_str("; SET search_path = ");
+            settings.push_str(name);
+        }
+        link.batch(&settings, "set the session's settings")?;
+        Ok(link)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The schema that tables are made in, quoted.
+    fn place(&self, link: &mut Link) -> Result<String, Trouble> {
+        if let Some(name) = &self.own_schema {
+            return Ok(name.clone());
+        }
+        link.word("SELECT quote_ident(current_schema())", "ask for the schema")
+    }
+
+    /// Which of the depot's tables are there, and how many rows each has.
+    fn found(&self, link: &mut Link, place: &str) -> Result<Vec<(&'static str, u64)>, Trouble> {
+        let mut found = Vec::new();
+        for table in self.table.tables() {
+            let there =
+                format!("SELECT count(to_regclass('{}.{table}'))", place.replace('\'', "''"));
+            if link.number(&there, "look for tables")? > 0 {
+                let count = format!("SELECT count(*) FROM {place}.{table}");
+                found.push((*table, link.number(&count, "count the rows of tables")?));
+            }
+        }
+        Ok(found)
+    }
+
+    fn drop_tables(&self, link: &mut Link, place: &str) -> Result<(), Trouble> {
+        for table in self.table.tables() {
+            let what = format!("drop the table {table}");
+            link.batch(&format!("DROP TABLE IF EXISTS {place}.{table}"), &what)?;
+        }
+        for function in self.table.functions() {
+            let what = format!("drop the function {function}");
+            link.batch(&format!("DROP FUNCTION IF EXISTS {place}.{function}()"), &what)?;
+        }
+        Ok(())
+    }
+}
+
+impl Depot for PostgresDepot {
+    fn prepare(&self) -> Result<(), Trouble> {
+        let mut state = self.state();
+        let mut link = self.link()?;
+        if let (Some(name), false) = (&self.own_schema, state.made) {
+            link.batch(&format!("CREATE SCHEMA {name}"), &format!("make the schema {name}"))?;
+            state.made = true;
+        }
+        let place = self.place(&mut link)?;
+        if !state.made && !self.options.may_destroy {
+            let found = self.found(&mut link, &place)?;
+            if !found.is_empty() {
+                let database = format!("the database {}", self.database());
+                return Err(super::sql::in_the_way(&database, &found));
+            }
+        }
+        self.drop_tables(&mut link, &place)?;
+        state.made = true;
+        for statement in self.table.ddl() {
+            link.batch(&statement, &format!("make the tables ({statement})"))?;
+        }
+        state.settings = Some(Settings::read(&mut link)?);
+        Ok(())
+    }
+
+    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+        let sentences = Arc::clone(&self.sentences);
+        let store =
+            PostgresStore::new(self.link()?, self.table, sentences, self.options.statements)?;
+        Ok(Box::new(store))
+    }
+
+    fn count(&self) -> Result<u64, Trouble> {
+        self.link()?.number(&self.sentences.count, "count the leases")
+    }
+
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+        let mut link = self.link()?;
+        let mut text = String::new();
+        while self.sentences.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
+            link.batch(&text, "write leases before the run")?;
+        }
+        Ok(())
+    }
+
+    fn clear(&self) -> Result<(), Trouble> {
+        let mut state = self.state();
+        if !state.made {
+            return Ok(());
+        }
+        let mut link = self.link()?;
+        if let Some(name) = &self.own_schema {
+            // Each thing that goes with the schema would be told of otherwise.
+            let quietly = "SET client_min_messages = warning";
+            let text = format!("{quietly}; DROP SCHEMA IF EXISTS {name} CASCADE");
+            link.batch(&text, &format!("drop the schema {name}"))?;
+        } else {
+            let place = self.place(&mut link)?;
+            self.drop_tables(&mut link, &place)?;
+        }
+        state.made = false;
+        Ok(())
+    }
+
+    fn version(&self) -> Result<String, Trouble> {
+        let said = self.link()?.word("SHOW server_version", "ask for the version")?;
+        Ok(format!("PostgreSQL {}", said.split(' ').next().unwrap_or_default()))
+    }
+
+    fn durability(&self) -> String {
+        let known = self.state().settings.clone();
+        let settings =
+            known.map_or_else(|| self.link().and_then(|mut link| Settings::read(&mut link)), Ok);
+        match settings {
+            Ok(settings) => settings.words(self.options.durability),
+            Err(trouble) => format!("unknown: failed to {trouble}"),
+        }
+    }
+
+    fn name_of(&self, code: u32) -> String {
+        match trouble::name_of(code) {
+            Some(name) => format!("{} ({name})", sqlstate_text(code)),
+            None => trouble::system_name(code).unwrap_or_else(|| sqlstate_text(code)),
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! One connection to a PostgreSQL server as a [`Store`].
+//!
+//! Prepared statements are prepared once, when the connection is opened; basic ones are written out with their values
+//! each time and go as simple queries. Whatever is found is read to the last column.
+
+use super::link::Link;
+use crate::lease::leases::{Contents, Identity, Lease, Leases, Statements};
+use crate::lease::sql::{Address, Bind, Sentence, Sentences, Spoken, Table};
+use crate::lease::store::{Renewal, Store};
+use crate::lease::trouble::Trouble;
+use brunt_exchange::Class;
+use bytes::BytesMut;
+use std::error::Error as StdError;
+use std::sync::Arc;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Row, SimpleQueryMessage, SimpleQueryRow, Statement};
+
+/// A connection.
+pub(super) struct PostgresStore {
+    link: Link,
+    table: Table,
+    sentences: Arc<Sentences>,
+    prepared: Option<Prepared>,
+    text: String,
+    broken: bool,
+}
+
+/// Statements of what fetches nothing, and of what does.
+struct Prepared {
+    create: Statement,
+    by_address: Statement,
+    by_client_id: Statement,
+    by_hardware: Statement,
+    renew: Statement,
+    release: Statement,
+    expired: Statement,
+    reclaim: Statement,
+}
+
+/// Something to say: its sentence, its statement, and what is tried.
+#[derive(Clone, Copy)]
+struct Say {
+    sentence: fn(&Sentences) -> &Sentence,
+    statement: fn(&Prepared) -> &Statement,
+    what: &'static str,
+}
+
+const CREATE: Say =
+    Say { sentence: |s| &s.create, statement: |p| &p.create, what: "write a lease" };
+const BY_ADDRESS: Say =
+    Say { sentence: |s| &s.by_address, statement: |p| &p.by_address, what: "look for a lease" };
+const BY_CLIENT_ID: Say =
+    Say { sentence: |s| &s.by_client_id, statement: |p| &p.by_client_id, what: "look for a lease" };
+const BY_HARDWARE: Say =
+    Say { sentence: |s| &s.by_hardware, statement: |p| &p.by_hardware, what: "look for a lease" };
+const RENEW: Say = Say { sentence: |s| &s.renew, statement: |p| &p.renew, what: "renew a lease" };
+const RELEASE: Say =
+    Say { sentence: |s| &s.release, statement: |p| &p.release, what: "delete a lease" };
+const EXPIRED: Say =
+    Say { sentence: |s| &s.expired, statement: |p| &p.expired, what: "look for expired leases" };
+const RECLAIM: Say =
+    Say { sentence: |s| &s.reclaim, statement: |p| &p.reclaim, what: "reclaim a lease" };
+
+impl PostgresStore {
+    pub(super) fn new(
+        mut link: Link,
+        table: Table,
+        sentences: Arc<Sentences>,
+        statements: Statements,
+    ) -> Result<Self, Trouble> {
+        let prepared = match statements {
+            Statements::Basic => None,
+            Statements::Prepared => Some(Prepared::make(&mut link, table, &sentences)?),
+        };
+        Ok(Self { link, table, sentences, prepared, text: String::new(), broken: false })
+    }
+
+    /// Says a sentence that changes rows, and how many it changed.
+    fn change(&mut self, say: Say, fill: impl FnOnce(&mut Gaps<'_>)) -> Result<u64, Trouble> {
+        let Self { link, sentences, prepared, text, .. } = self;
+        let changed = if let Some(prepared) = prepared {
+            let values = bound(fill);
+            link.wait(say.what, |client| client.execute_raw((say.statement)(prepared), values))
+        } else {
+            speak((say.sentence)(sentences), text, fill);
+            link.wait(say.what, |client| client.simple_query(text)).map(|messages| {
+                let counts = messages.iter().filter_map(|message| match message {
+                    SimpleQueryMessage::CommandComplete(count) => Some(*count),
+                    _ => None,
+                });
+                counts.sum()
+            })
+        };
+        changed.map_err(|trouble| self.failed(trouble))
+    }
+
+    /// Says a sentence that fetches rows, and how many came; `see` is given the address of each.
+    fn fetch(
+        &mut self,
+        say: Say,
+        fill: impl FnOnce(&mut Gaps<'_>),
+        mut see: impl FnMut(Option<Address>),
+    ) -> Result<usize, Trouble> {
+        let Self { link, sentences, prepared, text, .. } = self;
+        let mut count = 0;
+        let fetched = if let Some(prepared) = prepared {
+            let values = bound(fill);
+            let values: Vec<&(dyn ToSql + Sync)> =
+                values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+            let rows =
+                link.wait(say.what, |client| client.query((say.statement)(prepared), &values));
+            rows.map(|rows| {
+                for row in rows {
+                    see(read(&row));
+                    count += 1;
+                }
+            })
+        } else {
+            speak((say.sentence)(sentences), text, fill);
+            let messages = link.wait(say.what, |client| client.simple_query(text));
+            messages.map(|messages| {
+                for message in messages {
+                    if let SimpleQueryMessage::Row(row) = message {
+                        see(read_text(&row));
+                        count += 1;
+                    }
+                }
+            })
+        };
+        fetched.map_err(|trouble| self.failed(trouble))?;
+        Ok(count)
+    }
+
+    fn plainly(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+        self.link.batch(text, what).map_err(|trouble| self.failed(trouble))
+    }
+
+    #[cold]
+    fn failed(&mut self, trouble: Trouble) -> Trouble {
+        self.broken |= trouble.class != Class::Result || self.link.is_closed();
+        trouble
+    }
+}
+
+impl Store for PostgresStore {
+    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+        let table = self.table;
+        let at = table.address(lease.address);
+        self.change(CREATE, |gaps| table.bind_create(lease, &at, gaps)).map(drop)
+    }
+
+    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+        let found = match by {
+            Identity::Address(address) => {
+                let at = self.table.address(*address);
+                self.fetch(BY_ADDRESS, |gaps| at.bind(gaps), drop)?
+            }
+            Identity::ClientId(id) => self.fetch(BY_CLIENT_ID, |gaps| gaps.octets(id), drop)?,
+            Identity::Hardware(octets) => {
+                self.fetch(BY_HARDWARE, |gaps| gaps.octets(octets), drop)?
+            }
+        };
+        Ok(found > 0)
+    }
+
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+        let table = self.table;
+        let at = table.address(renewal.address);
+        Ok(self.change(RENEW, |gaps| table.bind_renew(renewal, &at, gaps))? > 0)
+    }
+
+    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+        let at = self.table.address(address);
+        Ok(self.change(RELEASE, |gaps| at.bind(gaps))? > 0)
+    }
+
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+        let mut over = Vec::new();
+        let fill = |gaps: &mut Gaps<'_>| {
+            gaps.number(now);
+            gaps.number(i64::from(limit));
+        };
+        self.fetch(EXPIRED, fill, |at| over.extend(at))?;
+        let mut reclaimed = 0;
+        for at in &over {
+            let fill = |gaps: &mut Gaps<'_>| {
+                at.bind(gaps);
+                gaps.number(now);
+            };
+            reclaimed += self.change(RECLAIM, fill)? as u32;
+        }
+        Ok(reclaimed)
+    }
+
+    fn begin(&mut self) -> Result<(), Trouble> {
+        self.plainly("BEGIN", "begin a transaction")
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
+        self.plainly("COMMIT", "commit a transaction")
+    }
+
+    fn roll_back(&mut self) -> Result<(), Trouble> {
+        self.plainly("ROLLBACK", "take a transaction back")
+    }
+
+    fn broken(&self) -> bool {
+        self.broken
+    }
+}
+
+impl Prepared {
+    /// Prepares each sentence, with the types that its values have: the server would guess from columns, which are as
+    /// narrow as somebody made them.
+    fn make(link: &mut Link, table: Table, sentences: &Sentences) -> Result<Self, Trouble> {
+        let leases = Leases { family: table.family, contents: Contents::default(), epoch: 0 };
+        let lease = leases.lease(0);
+        let at = table.address(lease.address);
+        let renewal = Renewal { address: lease.address, valid_lifetime: 0, cltt: 0 };
+        let mut one = |say: Say, fill: &dyn Fn(&mut Gaps<'_>)| {
+            let types: Vec<Type> = bound(fill).iter().map(Value::kind).collect();
+            let text = (say.sentence)(sentences).placeholders();
+            let what = format!("prepare to {}", say.what);
+            link.wait(&what, |client| async move { client.prepare_typed(&text, &types).await })
+        };
+        Ok(Self {
+            create: one(CREATE, &|gaps| table.bind_create(&lease, &at, gaps))?,
+            by_address: one(BY_ADDRESS, &|gaps| at.bind(gaps))?,
+            by_client_id: one(BY_CLIENT_ID, &|gaps| gaps.octets(&[]))?,
+            by_hardware: one(BY_HARDWARE, &|gaps| gaps.octets(&[]))?,
+            renew: one(RENEW, &|gaps| table.bind_renew(&renewal, &at, gaps))?,
+            release: one(RELEASE, &|gaps| at.bind(gaps))?,
+            expired: one(EXPIRED, &|gaps| {
+                gaps.number(0);
+                gaps.number(0);
+            })?,
+            reclaim: one(RECLAIM, &|gaps| {
+                at.bind(gaps);
+                gaps.number(0);
+            })?,
+        })
+    }
+}
+
+fn bound(fill: impl FnOnce(&mut Gaps<'_>)) -> Vec<Value> {
+    let mut gaps = Gaps::Bound(Vec::with_capacity(16));
+    fill(&mut gaps);
+    match gaps {
+        Gaps::Bound(values) => values,
+        Gaps::Spoken(_) => Vec::new(),
+    }
+}
+
+fn speak(sentence: &Sentence, text: &mut String, fill: impl FnOnce(&mut Gaps<'_>)) {
+    text.clear();
+    fill(&mut Gaps::Spoken(sentence.speak(text)));
+}
+
+/// Reads every column of a row; the first may be an address.
+fn read(row: &Row) -> Option<Address> {
+    let mut read = 0;
+    for column in 0..row.len() {
+        let octets: Option<Octets<'_>> = row.try_get(column).ok()?;
+        read += octets.map_or(0, |octets| octets.0.len());
+    }
+    std::hint::black_box(read);
+    match *row.columns().first()?.type_() {
+        Type::INT8 => row.try_get(0).ok().map(Address::of_number),
+        Type::BYTEA => row.try_get(0).ok().and_then(Address::of_octets),
+        _ => row.try_get(0).ok().and_then(Address::of_text),
+    }
+}
+
+/// The same for a row in words: octets are hexadecimal behind `\x`.
+fn read_text(row: &SimpleQueryRow) -> Option<Address> {
+    let read: usize = (0..row.len()).map(|column| row.get(column).map_or(0, str::len)).sum();
+    std::hint::black_box(read);
+    let text = row.get(0)?;
+    if let Some(digits) = text.strip_prefix("\\x") {
+        let address = u128::from_str_radix(digits, 16).ok()?;
+        return Address::of_octets(&address.to_be_bytes());
+    }
+    text.parse().ok().map(Address::of_number).or_else(|| Address::of_text(text))
+}
+
+/// What a column holds, whatever its type.
+struct Octets<'a>(&'a [u8]);
+
+impl<'a> FromSql<'a> for Octets<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(Self(raw))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// A value to be bound.
+#[derive(Debug)]
+enum Value {
+    Number(i64),
+    Octets(Vec<u8>),
+    Text(String),
+    Truth(bool),
+}
+
+impl Value {
+    fn kind(&self) -> Type {
+        match self {
+            Self::Number(_) => Type::INT8,
+            Self::Octets(_) => Type::BYTEA,
+            Self::Text(_) => Type::TEXT,
+            Self::Truth(_) => Type::BOOL,
+        }
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        match self {
+            Self::Number(value) => value.to_sql(kind, out),
+            Self::Octets(value) => value.to_sql(kind, out),
+            Self::Text(value) => value.to_sql(kind, out),
+            Self::Truth(value) => value.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        [Type::INT8, Type::BYTEA, Type::TEXT, Type::BOOL].contains(kind)
+    }
+
+    to_sql_checked!();
+}
+
+/// The gaps of a sentence while they are filled.
+enum Gaps<'t> {
+    Bound(Vec<Value>),
+    Spoken(Spoken<'t>),
+}
+
+impl<'a> Bind<'a> for Gaps<'_> {
+    fn number(&mut self, value: i64) {
+        match self {
+            Self::Bound(values) => values.push(Value::Number(value)),
+            Self::Spoken(spoken) => spoken.number(value),
+        }
+    }
+
+    fn octets(&mut self, value: &'a [u8]) {
+        match self {
+            Self::Bound(values) => values.push(Value::Octets(value.to_vec())),
+            Self::Spoken(spoken) => spoken.octets(value),
+        }
+    }
+
+    fn text(&mut self, value: &'a str) {
+        match self {
+            Self::Bound(values) => values.push(Value::Text(value.to_owned())),
+            Self::Spoken(spoken) => spoken.text(value),
+        }
+    }
+
+    fn truth(&mut self, value: bool) {
+        match self {
+            Self::Bound(values) => values.push(Value::Truth(value)),
+            Self::Spoken(spoken) => spoken.truth(value),
+        }
+    }
+}
