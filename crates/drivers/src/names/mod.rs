@@ -1,1 +1,35 @@
 //! Lookups of users and groups: through the system's name service, and at each layer below it.
+//!
+//! | piece | what it is |
+//! |---|---|
+//! | [`By`], [`Question`], [`Expected`] | what is asked, and what the right answer is |
+//! | [`Keys`] | users or groups that are known |
+//! | [`Distribution`], [`Sampler`] | which of them are asked about how often |
+//! | [`Questions`] | every question of a run, as a pure function of its number |
+//! | [`Road`], [`Roads`] | the way on which questions are asked: the C library, a daemon's socket, a directory |
+//! | [`NamesSession`] | a session that asks and compares the answer |
+//!
+//! A lookup is not done when it returns but when it returned what was asked: every answer is held against what is known
+//! of the key, so that a service that lost half its users is never taken for a fast one.
+
+mod distribution;
+mod keys;
+mod ldap;
+mod nscd;
+mod nslcd;
+pub mod nss;
+mod question;
+mod questions;
+mod road;
+mod session;
+mod socket;
+
+pub use distribution::{Distribution, Sampler};
+pub use keys::{ABSENT_FROM, KEYS_MAX, Keys, KeysError};
+pub use ldap::{Directory, DirectoryError, Search as DirectorySearch};
+pub use nscd::SOCKET as NSCD_SOCKET;
+pub use nslcd::SOCKET as NSLCD_SOCKET;
+pub use question::{Answer, By, Expected, Question};
+pub use questions::{Part, Questions, QuestionsError};
+pub use road::{Road, Roads, Trouble};
+pub use session::{ABSENT, FOUND, NamesSession, PARTS, outcome_name};

@@ -22,7 +22,9 @@ use super::stream::Stream;
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, HandshakeKind, SupportedProtocolVersion, version};
+use rustls::{
+    ClientConfig, ClientConnection, HandshakeKind, StreamOwned, SupportedProtocolVersion, version,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -229,6 +231,23 @@ impl Client {
         let counter = if is_resumed(stream.get_ref().1) { &self.resumed } else { &self.full };
         counter.fetch_add(1, Ordering::Relaxed);
         Ok(stream)
+    }
+
+    /// Shakes hands over a socket that keeps its thread waiting, whose own timeouts are the limit.
+    pub fn secure_blocking(
+        &self,
+        mut stream: std::net::TcpStream,
+        host: &str,
+    ) -> std::io::Result<StreamOwned<ClientConnection, std::net::TcpStream>> {
+        let name = self.name_for(host).map_err(std::io::Error::other)?;
+        let config = Arc::clone(self.connector.config());
+        let mut connection = ClientConnection::new(config, name).map_err(std::io::Error::other)?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut stream)?;
+        }
+        let counter = if is_resumed(&connection) { &self.resumed } else { &self.full };
+        counter.fetch_add(1, Ordering::Relaxed);
+        Ok(StreamOwned::new(connection, stream))
     }
 
     /// How many handshakes succeeded so far, by kind, over all clones.

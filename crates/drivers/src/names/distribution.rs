@@ -1,0 +1,167 @@
+//! Which keys are asked about how often: a [`Distribution`], made ready as a [`Sampler`].
+//!
+//! Zipf's distribution is drawn from a table of aliases (Walker, Electronics Letters 1974; Vose, IEEE Transactions on
+//! Software Engineering 1991): one random number and one look into a table a draw, however many keys there are, and
+//! exact where rejection would take a number of tries that follows from the numbers drawn.
+
+use crate::chance::mix;
+
+/// Which keys are asked about how often.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Each once in order, then again from the beginning.
+    Once,
+    /// Each as often as the other.
+    Uniform,
+    /// The key at place k, counted from 1, in proportion to 1 / k^s.
+    Zipf(f64),
+}
+
+/// A distribution over a number of keys.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    count: u64,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Once,
+    Uniform,
+    Aliases(Vec<Slot>),
+}
+
+/// A place of the table of aliases: drawn numbers below `keeps` mean this place, others the alias.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    keeps: u32,
+    alias: u32,
+}
+
+impl Sampler {
+    /// A sampler of `count` keys, of which there is at least one.
+    pub fn new(distribution: Distribution, count: usize) -> Self {
+        let count = count.max(1);
+        let kind = match distribution {
+            Distribution::Once => Kind::Once,
+            Distribution::Uniform => Kind::Uniform,
+            Distribution::Zipf(exponent) => Kind::Aliases(aliases(
+                (1..=count).map(|rank| (rank as f64).powf(-exponent)).collect(),
+            )),
+        };
+        Self { count: count as u64, kind }
+    }
+
+    /// The place of the key that question `number` is about, of those drawn with this seed.
+    pub fn place(&self, seed: u64, number: u64) -> usize {
+        let place = match &self.kind {
+            Kind::Once => number % self.count,
+            Kind::Uniform => below(drawn(seed, number), self.count),
+            Kind::Aliases(slots) => {
+                let drawn = drawn(seed, number);
+                // The upper half says which slot, the lower which of its two places.
+                let slot = ((drawn >> 32) * self.count) >> 32;
+                match slots.get(slot as usize) {
+                    Some(Slot { keeps, alias }) if drawn as u32 >= *keeps => u64::from(*alias),
+                    _ => slot,
+                }
+            }
+        };
+        place as usize
+    }
+}
+
+/// A random number that follows from a seed and a number.
+pub(super) const fn drawn(seed: u64, number: u64) -> u64 {
+    mix(mix(seed) ^ number)
+}
+
+/// A random number of 64 bits brought below `count`.
+fn below(drawn: u64, count: u64) -> u64 {
+    ((u128::from(drawn) * u128::from(count)) >> 64) as u64
+}
+
+/// Vose's construction: fills each slot that is too small from one that is too large.
+fn aliases(mut weights: Vec<f64>) -> Vec<Slot> {
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    let (mut small, mut large) = (Vec::new(), Vec::new());
+    for (place, weight) in weights.iter_mut().enumerate() {
+        *weight /= mean;
+        if *weight < 1.0 { small.push(place) } else { large.push(place) }
+    }
+    let mut slots: Vec<Slot> =
+        (0..weights.len() as u32).map(|alias| Slot { keeps: u32::MAX, alias }).collect();
+    while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
+        let keeps = (weights[poor] * (f64::from(u32::MAX) + 1.0)) as u32;
+        slots[poor] = Slot { keeps, alias: rich as u32 };
+        weights[rich] -= 1.0 - weights[poor];
+        if weights[rich] < 1.0 {
+            large.pop();
+            small.push(rich);
+        }
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(distribution: Distribution, keys: usize, draws: u64) -> Vec<u64> {
+        let sampler = Sampler::new(distribution, keys);
+        let mut counts = vec![0; keys];
+        for number in 0..draws {
+            counts[sampler.place(42, number)] += 1;
+        }
+        counts
+    }
+
+    /// Pearson's test: how far counts are from what they should be, in units of its standard deviation.
+    fn strangeness(counts: &[u64], shares: &[f64]) -> f64 {
+        let draws = counts.iter().sum::<u64>() as f64;
+        let chi: f64 = counts
+            .iter()
+            .zip(shares)
+            .map(|(&count, share)| (count as f64 - draws * share).powi(2) / (draws * share))
+            .sum();
+        let freedom = counts.len() as f64 - 1.0;
+        (chi - freedom) / (2.0 * freedom).sqrt()
+    }
+
+    #[test]
+    fn zipf_has_the_frequencies_of_its_formula() {
+        for (exponent, keys) in [(0.5, 100), (1.0, 1000), (1.1, 50), (2.0, 20)] {
+            let weights: Vec<f64> = (1..=keys).map(|k| 1.0 / f64::from(k).powf(exponent)).collect();
+            let all: f64 = weights.iter().sum();
+            let shares: Vec<f64> = weights.iter().map(|weight| weight / all).collect();
+            let counts = counts(Distribution::Zipf(exponent), keys as usize, 400_000);
+            let strange = strangeness(&counts, &shares);
+            assert!(strange.abs() < 4.0, "s = {exponent}, {keys} keys: {strange}");
+            // The same counts are far from those of the exponent next to it.
+            let others: Vec<f64> =
+                (1..=keys).map(|k| 1.0 / f64::from(k).powf(exponent + 0.1)).collect();
+            let all: f64 = others.iter().sum();
+            let others: Vec<f64> = others.iter().map(|weight| weight / all).collect();
+            assert!(strangeness(&counts, &others) > 20.0, "s = {exponent}");
+        }
+    }
+
+    #[test]
+    fn uniform_is_even_and_once_is_each_in_its_turn() {
+        let even = counts(Distribution::Uniform, 500, 500_000);
+        let strange = strangeness(&even, &[1.0 / 500.0; 500]);
+        assert!(strange.abs() < 4.0, "{strange}");
+        assert_eq!(counts(Distribution::Once, 7, 21), [3; 7]);
+        let sampler = Sampler::new(Distribution::Once, 3);
+        assert_eq!([0, 1, 2, 3].map(|number| sampler.place(1, number)), [0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn draws_follow_from_seed_and_number() {
+        let sampler = Sampler::new(Distribution::Zipf(1.0), 1000);
+        let draw = |seed| (0..50).map(|number| sampler.place(seed, number)).collect::<Vec<_>>();
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+        assert_eq!(Sampler::new(Distribution::Zipf(1.0), 1).place(9, 9), 0);
+    }
+}

@@ -1,0 +1,67 @@
+//! [`NscdRoad`]: asks nscd over its socket, without the memory it shares with the C library.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_wire::account::{MEMBERS_MAX, Progress};
+use brunt_wire::nscd::{Reply, Request, scan};
+
+use super::question::{Answer, By, Question};
+use super::road::{Road, Trouble};
+use super::socket::Line;
+
+/// Where the daemon listens. It cannot be told to listen elsewhere.
+pub const SOCKET: &str = "/run/nscd/socket";
+
+/// A session's way to nscd.
+pub(super) struct NscdRoad {
+    line: Line,
+    groups: Vec<u32>,
+}
+
+impl NscdRoad {
+    pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
+        Self { line: Line::new(socket, patience), groups: Vec::new() }
+    }
+}
+
+impl Road for NscdRoad {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+        let request = match question.by {
+            By::Uid => Request::UserById,
+            By::Gid => Request::GroupById,
+            By::User => Request::UserByName,
+            By::Group => Request::GroupByName,
+            By::Memberships => Request::Memberships,
+        };
+        let into = &mut self.line.request;
+        into.clear();
+        let asked = match question.id {
+            Some(id) if question.by.is_by_id() => request.write_id(id, into),
+            _ => request.write(question.name.to_bytes(), into),
+        };
+        if !asked {
+            return Err(Trouble::Key);
+        }
+        let mut socket = self.line.send()?;
+        while let Progress::More(needed) = scan(request, self.line.reply())? {
+            self.line.receive(&mut socket, needed)?;
+        }
+        drop(socket);
+        let Progress::Done(reply) = scan(request, self.line.reply())? else {
+            return Err(Trouble::Closed);
+        };
+        Ok(match reply {
+            Reply::Off => return Err(Trouble::Off),
+            Reply::Absent => Answer::Absent,
+            Reply::User(user) => Answer::Account { id: user.uid, name: user.name },
+            Reply::Group(group) => Answer::Account { id: group.gid, name: group.name },
+            Reply::Memberships(gids) => {
+                self.groups.clear();
+                self.groups.extend(gids.iter().take(MEMBERS_MAX));
+                if self.groups.is_empty() { Answer::Absent } else { Answer::Groups(&self.groups) }
+            }
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! [`NslcdRoad`]: asks nslcd over its socket, as the NSS module of nss-pam-ldapd does.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_wire::account::MEMBERS_MAX;
+use brunt_wire::nslcd::{Entry, Replies, Request, Step};
+
+use super::question::{Answer, By, Question};
+use super::road::{Road, Trouble};
+use super::socket::Line;
+
+/// Where the daemon listens. It cannot be told to listen elsewhere.
+pub const SOCKET: &str = "/run/nslcd/socket";
+
+/// A session's way to nslcd.
+pub(super) struct NslcdRoad {
+    line: Line,
+    /// The number and the name of the first entry.
+    first: Option<u32>,
+    name: Vec<u8>,
+    groups: Vec<u32>,
+}
+
+impl NslcdRoad {
+    pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
+        let line = Line::new(socket, patience);
+        Self { line, first: None, name: Vec::new(), groups: Vec::new() }
+    }
+}
+
+impl Road for NslcdRoad {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+        let request = match question.by {
+            By::Uid => Request::UserById,
+            By::Gid => Request::GroupById,
+            By::User => Request::UserByName,
+            By::Group => Request::GroupByName,
+            By::Memberships => Request::Memberships,
+        };
+        self.line.request.clear();
+        match question.id {
+            Some(id) if question.by.is_by_id() => request.write_id(id, &mut self.line.request),
+            _ => {
+                if !request.write(question.name.to_bytes(), &mut self.line.request) {
+                    return Err(Trouble::Key);
+                }
+            }
+        }
+        let mut socket = self.line.send()?;
+        let mut replies = Replies::new(request);
+        self.first = None;
+        self.groups.clear();
+        loop {
+            let (id, name) = match replies.step(self.line.reply())? {
+                Step::More(needed) => {
+                    self.line.receive(&mut socket, needed)?;
+                    continue;
+                }
+                Step::End => break,
+                Step::Entry(Entry::User(user)) => (user.uid, user.name),
+                Step::Entry(Entry::Group(group)) => (group.gid, group.name),
+            };
+            if question.by == By::Memberships {
+                if self.groups.len() < MEMBERS_MAX {
+                    self.groups.push(id);
+                }
+            } else if self.first.is_none() {
+                self.first = Some(id);
+                self.name.clear();
+                self.name.extend_from_slice(name);
+            }
+        }
+        Ok(match self.first {
+            Some(id) => Answer::Account { id, name: &self.name },
+            None if self.groups.is_empty() => Answer::Absent,
+            None => Answer::Groups(&self.groups),
+        })
+    }
+}

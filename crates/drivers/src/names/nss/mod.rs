@@ -1,0 +1,161 @@
+//! [`NssRoad`]: asks the C library, as any program does, and so whatever it is configured to ask.
+//!
+//! The library decides what lies behind: files, a module, a daemon, a cache. A program that was linked statically with
+//! another C library loads no modules, so these lookups mean something in a dynamic build for glibc only; there,
+//! [`restrict`] can name the sources for this process alone.
+
+mod calls;
+
+use std::ffi::CString;
+
+use super::question::{Answer, By, Question};
+use super::road::{Road, Trouble};
+
+/// Buffers grow from this, which holds most users and small groups.
+const BUFFER_FIRST: usize = 4 * 1024;
+/// Buffers never grow beyond this.
+pub(super) const BUFFER_MAX: usize = 16 * 1024 * 1024;
+/// Groups of a user that are asked for at first.
+const GROUPS_FIRST: usize = 64;
+/// The most groups of a user that the kernel can hold: `NGROUPS_MAX`.
+pub(super) const GROUPS_MAX: usize = 65_536;
+
+/// A session's way into the C library.
+pub(super) struct NssRoad {
+    buffer: Vec<u8>,
+    groups: Vec<u32>,
+}
+
+impl NssRoad {
+    pub(super) fn new() -> Self {
+        Self { buffer: vec![0; BUFFER_FIRST], groups: vec![0; GROUPS_FIRST] }
+    }
+}
+
+impl Road for NssRoad {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+        let id = question.id.unwrap_or_default();
+        let found = match question.by {
+            By::Uid => calls::user_by_id(id, &mut self.buffer),
+            By::Gid => calls::group_by_id(id, &mut self.buffer),
+            By::User => calls::user_by_name(question.name, &mut self.buffer),
+            By::Group => calls::group_by_name(question.name, &mut self.buffer),
+            By::Memberships => {
+                let groups = calls::memberships(question.name, &mut self.groups);
+                return match groups.map_err(Trouble::System)? {
+                    [] => Ok(Answer::Absent),
+                    groups => Ok(Answer::Groups(groups)),
+                };
+            }
+        };
+        Ok(match found.map_err(Trouble::System)? {
+            Some((id, name)) => Answer::Account { id, name },
+            None => Answer::Absent,
+        })
+    }
+}
+
+/// Why sources cannot be named.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestrictError {
+    /// Not the C library of GNU.
+    #[error("name the sources of lookups: only the GNU C library lets a program do that")]
+    Library,
+    /// It did not like them.
+    #[error("name the sources '{0}': write them as in nsswitch.conf(5), such as 'files sss'")]
+    Sources(String),
+}
+
+/// Makes this process ask these sources for users and groups, whatever the machine is configured to ask, from now on
+/// and for good. A cache in front, nscd, is then not asked. To be called before the first lookup.
+pub fn restrict(sources: &str) -> Result<(), RestrictError> {
+    let wrong = || RestrictError::Sources(sources.to_owned());
+    let text = CString::new(sources.replace(',', " ")).map_err(|_| wrong())?;
+    if text.to_bytes().trim_ascii().is_empty() {
+        return Err(wrong());
+    }
+    for database in [c"passwd", c"group", c"initgroups"] {
+        match calls::configure(database, &text) {
+            None => return Err(RestrictError::Library),
+            Some(false) => return Err(wrong()),
+            Some(true) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::question::Expected;
+
+    fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
+        Question { by, id: Some(id), name, expected: Expected::Found }
+    }
+
+    /// A road to the files of this machine alone, whatever else it is configured to ask.
+    fn to_files(buffer: usize) -> NssRoad {
+        restrict("files").unwrap();
+        NssRoad { buffer: vec![0; buffer], groups: vec![0; 1] }
+    }
+
+    #[test]
+    fn sources_that_are_none_are_refused() {
+        for wrong in ["", " , ", "files [", "a\0b"] {
+            assert_eq!(restrict(wrong), Err(RestrictError::Sources(wrong.to_owned())), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn root_is_found_on_every_machine() {
+        let mut road = to_files(BUFFER_FIRST);
+        for question in [
+            asks(By::Uid, 0, c""),
+            asks(By::User, 0, c"root"),
+            asks(By::Gid, 0, c""),
+            asks(By::Group, 0, c"root"),
+        ] {
+            let answer = road.ask(&question).unwrap();
+            assert_eq!(answer, Answer::Account { id: 0, name: b"root" }, "{question:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_is_absent() {
+        let mut road = to_files(BUFFER_FIRST);
+        for by in By::ALL {
+            let question = asks(by, 3_999_999_999, c"brunt-absent-1");
+            assert_eq!(road.ask(&question).unwrap(), Answer::Absent, "{by:?}");
+        }
+    }
+
+    #[test]
+    fn a_buffer_that_is_too_small_grows_and_stays() {
+        let mut road = to_files(1);
+        assert!(matches!(road.ask(&asks(By::Uid, 0, c"")), Ok(Answer::Account { id: 0, .. })));
+        let grown = road.buffer.len();
+        assert!(grown > 1 && grown < 1024, "{grown}");
+        road.ask(&asks(By::Uid, 0, c"")).unwrap();
+        assert_eq!(road.buffer.len(), grown);
+    }
+
+    #[test]
+    fn memberships_are_those_of_the_group_file() {
+        let file = std::fs::read_to_string("/etc/group").unwrap();
+        let mut road = to_files(0);
+        let members = file.lines().filter_map(|line| {
+            let fields: Vec<&str> = line.split(':').collect();
+            Some((
+                fields.get(2)?.parse::<u32>().ok()?,
+                fields.get(3)?.split(',').next()?.to_owned(),
+            ))
+        });
+        for (gid, member) in members.filter(|(_, member)| !member.is_empty()).take(5) {
+            let name = CString::new(member).unwrap();
+            match road.ask(&asks(By::Memberships, gid, &name)).unwrap() {
+                Answer::Groups(groups) => assert!(groups.contains(&gid), "{name:?}: {groups:?}"),
+                other => panic!("{name:?} is in {gid}: {other:?}"),
+            }
+        }
+    }
+}

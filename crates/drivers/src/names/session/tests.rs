@@ -1,0 +1,236 @@
+//! Sessions against sockets of ours that answer as daemons do, and as none would.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use brunt_exchange::{Clock as _, Monotonic};
+
+use super::*;
+use crate::names::distribution::Distribution;
+use crate::names::keys::Keys;
+use crate::names::question::By;
+use crate::names::questions::Part as Kind;
+
+/// What a listener does with each connection, in turn; then it is gone.
+type Turn = Box<dyn FnOnce(UnixStream) + Send>;
+
+fn listener(path: &Path, turns: Vec<Turn>) -> JoinHandle<()> {
+    let listener = UnixListener::bind(path).unwrap();
+    std::thread::spawn(move || {
+        for turn in turns {
+            turn(listener.accept().unwrap().0);
+        }
+    })
+}
+
+/// Reads a request and answers it with these bytes.
+fn says(bytes: Vec<u8>) -> Turn {
+    Box::new(move |mut stream| {
+        let mut request = [0; 512];
+        let _ = stream.read(&mut request).unwrap();
+        // The other side may have heard enough.
+        let _ = stream.write_all(&bytes);
+    })
+}
+
+fn words(numbers: &[u32], behind: &[u8]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    bytes.extend_from_slice(behind);
+    bytes
+}
+
+fn network(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+}
+
+/// A user of nscd's, as it would answer for u7.
+fn seven(uid: u32) -> Vec<u8> {
+    words(&[2, 1, 3, 2, uid, 7, 1, 2, 8], b"u7\0x\0\0/\0/bin/sh\0")
+}
+
+fn questions(by: By, negative: f64) -> Arc<Questions> {
+    let keys = Arc::new(Keys::range(7..=7, Some("u%d")).unwrap());
+    let parts = [Kind { by, weight: 1, keys }];
+    Arc::new(Questions::new(&parts, Distribution::Once, negative, 1).unwrap())
+}
+
+/// The outcome of one lookup, and the words for it.
+fn look_up(session: &mut NamesSession) -> (Outcome, String) {
+    let clock = Monotonic::new();
+    let mut words = String::new();
+    let mut watch = Watch::new(&clock, Some(&mut words));
+    if !session.is_ready() {
+        session.ready(&mut watch);
+    }
+    let outcome = session.exchange(&Ticket { number: 0, session: 0, turn: 0 }, &mut watch);
+    (outcome, words)
+}
+
+fn nscd(path: &Path) -> Roads {
+    Roads::Nscd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
+}
+
+fn nslcd(path: &Path) -> Roads {
+    Roads::Nslcd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
+}
+
+fn outcomes(roads: fn(&Path) -> Roads, by: By, turns: Vec<Turn>) -> Vec<(Outcome, String)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let count = turns.len();
+    let daemon = listener(&path, turns);
+    let mut session = NamesSession::new(&questions(by, 0.0), &roads(&path), 0, 1);
+    let outcomes = (0..count).map(|_| look_up(&mut session)).collect();
+    daemon.join().unwrap();
+    outcomes
+}
+
+#[test]
+fn answers_of_nscd_are_held_against_what_is_known() {
+    let group = || words(&[2, 1, 3, 2, 7, 0], b"u7\0x\0");
+    let found = outcomes(
+        nscd,
+        By::User,
+        vec![
+            says(seven(7)),
+            says(seven(8)),
+            says(words(&[2, 0, 0], b"")),
+            says(words(&[2, u32::MAX], b"")),
+        ],
+    );
+    let expected = [
+        Outcome::Ok(FOUND),
+        Outcome::Failed(Class::Check, WRONG),
+        Outcome::Failed(Class::Check, UNRESOLVED),
+        Outcome::Failed(Class::Check, Trouble::OFF),
+    ];
+    assert_eq!(found.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(), expected);
+    assert!(found[1].1.contains("user u7 has another number"), "{}", found[1].1);
+    assert!(found[3].1.contains("enable-cache"), "{}", found[3].1);
+    let found = outcomes(nscd, By::Gid, vec![says(group())]);
+    assert_eq!(found[0].0, Outcome::Ok(FOUND));
+    let of_two = || words(&[2, 1, 2, 20, 21], b"\0");
+    let found = outcomes(nscd, By::Memberships, vec![says(of_two()), says(words(&[2, 1, 0], b""))]);
+    assert_eq!((found[0].0, found[1].0), (Outcome::Ok(FOUND), Outcome::Ok(ABSENT)));
+}
+
+#[test]
+fn answers_of_nslcd_are_held_against_what_is_known() {
+    let user = |uid: u32| {
+        let mut bytes = network(&[2, 0x0008_0002, 1, 2]);
+        bytes.extend(b"u7");
+        bytes.extend(network(&[0, uid, 7, 0, 0, 0, 2]));
+        bytes
+    };
+    let found = outcomes(
+        nslcd,
+        By::Uid,
+        vec![
+            says(user(7)),
+            says(user(8)),
+            says(network(&[2, 0x0008_0002, 2])),
+            says(network(&[2, 0x0008_0001, 2])),
+        ],
+    );
+    let expected = [
+        Outcome::Ok(FOUND),
+        Outcome::Failed(Class::Check, WRONG),
+        Outcome::Failed(Class::Check, UNRESOLVED),
+        Outcome::Failed(Class::Protocol, 0),
+    ];
+    assert_eq!(found.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(), expected);
+    let group = |gid: u32| [network(&[1, 1]), b"g".to_vec(), network(&[0, gid, 0])].concat();
+    let groups = [network(&[2, 0x0004_0006]), group(20), group(21), network(&[2])].concat();
+    let found = outcomes(nslcd, By::Memberships, vec![says(groups)]);
+    assert_eq!(found[0].0, Outcome::Ok(FOUND));
+}
+
+#[test]
+fn what_no_daemon_says_is_counted_and_the_next_lookup_works() {
+    let evil: Vec<Vec<u8>> = vec![
+        b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
+        words(&[2, 1, u32::MAX, 2, 0, 0, 1, 1, 1], b""),
+        words(&[2, 1, 1, 1, 0, 0, 1, 1, 1], b"ab\0\0\0\0"),
+        words(&[2, 5], b""),
+    ];
+    for bytes in evil {
+        let found = outcomes(nscd, By::User, vec![says(bytes), says(seven(7))]);
+        assert_eq!(found[0].0, Outcome::Failed(Class::Protocol, 0), "{}", found[0].1);
+        assert!(found[0].1.starts_with("failed to understand the answer: "), "{}", found[0].1);
+        assert_eq!(found[1].0, Outcome::Ok(FOUND));
+    }
+}
+
+#[test]
+fn a_reply_that_stops_is_closed_and_one_that_never_comes_is_late() {
+    let clock = Monotonic::new();
+    let silent: Turn = Box::new(|mut stream| {
+        // Until the session hangs up.
+        while stream.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+    });
+    let began = clock.now();
+    let found = outcomes(
+        nscd,
+        By::User,
+        vec![says(seven(7)[..20].to_vec()), says(Vec::new()), silent, says(seven(7))],
+    );
+    let expected = [
+        Outcome::Failed(Class::Closed, 0),
+        Outcome::Failed(Class::Closed, 0),
+        Outcome::TimedOut,
+        Outcome::Ok(FOUND),
+    ];
+    assert_eq!(found.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(), expected);
+    assert!(clock.now() - began < Duration::from_secs(10));
+}
+
+#[test]
+fn a_reply_without_end_takes_no_more_memory_than_is_allowed() {
+    let endless: Turn = Box::new(|mut stream| {
+        let _ = stream.read(&mut [0; 64]).unwrap();
+        let head = network(&[2, 0x0004_0006]);
+        let entries = network(&[1, 0, 0, 5, 0]).repeat(1000);
+        let mut sent = stream.write_all(&head);
+        while sent.is_ok() {
+            sent = stream.write_all(&entries);
+        }
+    });
+    let found = outcomes(nslcd, By::Memberships, vec![endless]);
+    assert_eq!(found[0].0, Outcome::Failed(Class::Protocol, 0));
+    assert!(found[0].1.contains("are allowed"), "{}", found[0].1);
+}
+
+#[test]
+fn nobody_listening_is_no_connection_and_was_never_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none");
+    let mut session = NamesSession::new(&questions(By::User, 0.0), &nscd(&path), 0, 1);
+    let (outcome, words) = look_up(&mut session);
+    assert_eq!(outcome, Outcome::Failed(Class::Connect, 2));
+    assert!(words.contains(path.to_str().unwrap()), "{words}");
+}
+
+#[test]
+fn what_should_be_absent_and_is_there_is_not_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let daemon = listener(&path, vec![says(seven(7)), says(words(&[2, 0], b""))]);
+    let mut session = NamesSession::new(&questions(By::User, 1.0), &nscd(&path), 0, 1);
+    let unexpected = look_up(&mut session);
+    assert_eq!(unexpected.0, Outcome::Failed(Class::Check, UNEXPECTED));
+    assert!(unexpected.1.contains("brunt-absent-0"), "{}", unexpected.1);
+    assert_eq!(look_up(&mut session).0, Outcome::Ok(ABSENT));
+    daemon.join().unwrap();
+}
+
+#[test]
+fn outcomes_have_words() {
+    let named = |outcome| outcome_name(&Roads::Nss, outcome);
+    assert_eq!(named(Outcome::Ok(FOUND)), "found");
+    assert_eq!(named(Outcome::Ok(ABSENT)), "absent");
+    assert_eq!(named(Outcome::Failed(Class::Check, UNRESOLVED)), "unresolved");
+    assert!(named(Outcome::Failed(Class::Result, 2)).starts_with("No such file"));
+    assert_eq!(named(Outcome::TimedOut), "timed out");
+}
