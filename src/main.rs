@@ -12,6 +12,7 @@ mod http;
 mod import;
 mod loadgen;
 mod measured;
+mod names;
 mod plan;
 mod rates;
 mod schedules;
@@ -50,6 +51,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Run(args) => plan::run(&args, &Signals::default()),
         Command::Http(args) => http::run(&args, &Signals::default()),
         Command::Import(kind) => import::run(&kind),
+        Command::Names(kind) => names::run(&kind),
         Command::Report(args) => commands::report(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

@@ -11,6 +11,7 @@ use super::dhcp_target::DhcpTargetArgs;
 use super::http::HttpArgs;
 use super::import::ImportKind;
 use super::loadgen::LoadgenArgs;
+use super::names::NamesKind;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
 
@@ -37,6 +38,13 @@ pub(crate) enum Verb {
         /// What is imported.
         #[command(subcommand)]
         kind: ImportKind,
+    },
+    /// Put load on a name service
+    #[command(hide = true)]
+    Names {
+        /// What is done about names.
+        #[command(subcommand)]
+        kind: NamesKind,
     },
     /// Print a record that a run wrote with --record
     Report(ReportArgs),

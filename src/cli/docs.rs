@@ -20,7 +20,8 @@ fn pages() -> Vec<(String, String)> {
     let mut pages = Vec::new();
     while let Some((path, command)) = open.pop() {
         if command.has_subcommands() {
-            open.extend(command.get_subcommands().map(|sub| {
+            let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+            open.extend(shown.map(|sub| {
                 ([path.clone(), vec![sub.get_name().to_owned()]].concat(), sub.clone())
             }));
         } else {

@@ -15,6 +15,8 @@ mod help;
 pub(crate) mod http;
 pub(crate) mod import;
 pub(crate) mod loadgen;
+pub(crate) mod names;
+pub(crate) mod names_cell;
 mod options;
 pub(crate) mod output;
 mod pages;
@@ -40,6 +42,7 @@ use exit::Exit;
 use http::HttpArgs;
 use import::ImportKind;
 use loadgen::LoadgenArgs;
+use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
 use surroundings::Surroundings;
@@ -71,6 +74,8 @@ pub(crate) enum Command {
     Http(Box<HttpArgs>),
     /// Make a plan of something else.
     Import(ImportKind),
+    /// Ask a name service.
+    Names(NamesKind),
     /// Print a record.
     Report(ReportArgs),
     /// Start a server.
@@ -191,6 +196,7 @@ fn verb(verb: Verb) -> Result<Command, Refusal> {
         Verb::Run(args) => Command::Run(args),
         Verb::Http(args) => Command::Http(args),
         Verb::Import { kind } => Command::Import(kind),
+        Verb::Names { kind } => Command::Names(kind),
         Verb::Report(args) => Command::Report(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

@@ -1,0 +1,20 @@
+//! The hidden command by which a private environment starts its own processes. Nobody types it.
+
+use clap::Args;
+
+/// One of the processes of a private environment.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub(crate) struct CellArgs {
+    /// What the environment is to be, as JSON.
+    #[arg(long)]
+    pub(crate) spec: Option<String>,
+    /// Be process 1.
+    #[arg(long)]
+    pub(crate) inner: bool,
+    /// Only find out whether such an environment can be had: root or user.
+    #[arg(long = "try", value_parser = ["root", "user"])]
+    pub(crate) attempt: Option<String>,
+    /// Become this program, and end with whoever asked.
+    #[arg(last = true)]
+    pub(crate) leash: Vec<String>,
+}

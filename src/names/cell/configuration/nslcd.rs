@@ -1,0 +1,15 @@
+//! nslcd.conf. nslcd takes neither another file nor another socket than its own, so both stand where it expects them,
+//! behind the walls of a cell.
+
+use super::super::spec::{GROUPS, PEOPLE, SUFFIX};
+
+/// Threads that ask the directory: nslcd's own default, said so that it cannot change unnoticed.
+const THREADS: u32 = 5;
+
+/// nslcd.conf for the directory at `url`.
+pub(crate) fn text(url: &str) -> String {
+    format!(
+        "threads {THREADS}\nuri {url}\nbase {SUFFIX}\nbase passwd {PEOPLE}\nbase group {GROUPS}\nscope one\n\
+         reconnect_sleeptime 1\nreconnect_retrytime 1\nbind_timelimit 5\ntimelimit 5\n"
+    )
+}

@@ -1,0 +1,89 @@
+//! A directory of files with owners, and what `ls -l` makes of it: the article's measure of a lookup.
+//!
+//! `ls` asks for each owner and each group once and shows a number where it gets no name, so the names are counted in
+//! what it printed, and each must be that of the file's owner: a time without all of its names is none.
+
+use std::fs::{self, File};
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::ask::Listed;
+use super::fault::Fault;
+use super::place::Place;
+use super::spec::{Users, id, name};
+use super::tools;
+
+/// Makes a file for some of these users, spread evenly over all of them, since a file of accounts is read from its
+/// beginning and the position of a name decides how long it takes.
+pub(super) fn make(place: &Place, users: &Users, files: u32) -> Result<u32, Fault> {
+    let directory = directory(place);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).map_err(Fault::file("make", &directory))?;
+    let owners = owners(users, files);
+    for owner in &owners {
+        let path = directory.join(format!("f{owner}"));
+        File::create(&path).map_err(Fault::file("make", &path))?;
+        chown(&path, Some(*owner), Some(*owner)).map_err(Fault::file("give away", &path))?;
+    }
+    Ok(owners.len() as u32)
+}
+
+/// Lists the directory.
+pub(super) fn list(place: &Place, numeric: bool, limit: Duration) -> Result<Listed, Fault> {
+    let directory = directory(place);
+    let files = fs::read_dir(&directory).map_err(Fault::file("read", &directory))?.count() as u64;
+    let mut command = tools::command(&place.program("ls")?);
+    command.arg(if numeric { "-ln" } else { "-l" }).arg(&directory);
+    let ran = tools::run(command, &[], limit)?;
+    Ok(Listed { seconds: ran.seconds, asked: 2 * files, resolved: resolved(&ran.output) })
+}
+
+fn directory(place: &Place) -> PathBuf {
+    // In memory also where the data is on a disk, since it is the names that are to be waited for.
+    place.root.join("files")
+}
+
+/// The ids of those to whom the files belong.
+fn owners(users: &Users, files: u32) -> Vec<u32> {
+    let all = u64::from(users.end.saturating_sub(users.start));
+    let files = u64::from(files).min(all);
+    (0..files).map(|file| id(users.start + (file * all / files) as u32)).collect()
+}
+
+/// How many owners and groups in a listing have the right names.
+fn resolved(listing: &str) -> u64 {
+    listing.lines().map(|line| right(line).unwrap_or_default()).sum()
+}
+
+fn right(line: &str) -> Option<u64> {
+    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+    let (owner, group, file) = (fields.get(2)?, fields.get(3)?, fields.last()?);
+    let wanted = name(Path::new(file).file_name()?.to_str()?.strip_prefix('f')?.parse().ok()?);
+    Some(u64::from(**owner == *wanted) + u64::from(**group == *wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_are_spread_over_all_users() {
+        assert_eq!(owners(&(0..4), 10), [10_000, 10_001, 10_002, 10_003]);
+        assert_eq!(owners(&(0..11), 4), [10_000, 10_002, 10_005, 10_008]);
+        let thousand = owners(&(0..11_000), 1_000);
+        assert_eq!((thousand.len(), thousand[1], thousand[999]), (1_000, 10_011, 20_989));
+        assert!(owners(&(5..5), 3).is_empty());
+    }
+
+    #[test]
+    fn a_number_and_the_wrong_name_are_no_answers() {
+        let listing = "total 0\n\
+            -rw-r--r-- 1 u10001 u10001 0 Nov 21 11:00 f10001\n\
+            -rw-r--r-- 1 10002 u10002 0 Nov 21 11:00 f10002\n\
+            -rw-r--r-- 1 10003 10003 0 Nov 21 11:00 f10003\n\
+            -rw-r--r-- 1 u10001 u10004 0 Nov 21 11:00 f10004\n";
+        assert_eq!(resolved(listing), 4);
+        assert_eq!(resolved(""), 0);
+    }
+}

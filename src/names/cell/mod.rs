@@ -1,0 +1,192 @@
+//! A private world in which one backend of the name service is measured, and nothing of the host is touched.
+//!
+//! A cell is this program started again: an outer process makes namespaces and waits, an inner one is process 1 of
+//! them, covers what daemons write to, and carries out what it is asked, a line of JSON at a time. The kernel ends
+//! every process and mount of a namespace with its process 1, so nothing has to be cleaned up, and however the
+//! controller ends nothing is left behind. The controller speaks to it through [`Cell`] and knows none of this.
+
+mod accounts;
+mod ask;
+mod configuration;
+mod connection;
+mod daemons;
+mod etc;
+mod fault;
+mod leftover;
+mod listing;
+mod loopback;
+mod means;
+mod place;
+mod provision;
+mod service;
+mod spec;
+mod stage;
+mod tools;
+mod vitals;
+mod walls;
+
+pub(crate) use ask::{
+    Answer, Ask, Counted, Daemon, Estimate, Listed, NscdTable, Point, Provisioned, Ran, Sampled,
+    Spread, Started, Statistics, Vitals, Way,
+};
+pub(crate) use means::{Lack, Means};
+pub(crate) use spec::{
+    ADMIN, Backend, Cache, Data, FIRST_ID, GROUPS, Index, Nscd, PASSWORD, PEOPLE, Reader, SUFFIX,
+    Server, Source, Spec, Users, Variant, Walls, id, name,
+};
+pub(crate) use stage::enter;
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use leftover::Leftover;
+
+/// Lines of a cell's words that are kept to explain its end.
+const KEPT_LINES: usize = 20;
+/// How long a cell may take to be made.
+const MAKING: Duration = Duration::from_secs(60);
+
+/// Why a cell could not be had, or did not answer. Reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CellError {
+    /// This program could not be started again.
+    #[error("start a private environment: {0}")]
+    Start(#[source] std::io::Error),
+    /// Its directory could not be made.
+    #[error("make a directory for a private environment below {0}: {1}")]
+    Data(std::path::PathBuf, #[source] std::io::Error),
+    /// It ended before it answered.
+    #[error("keep a private environment: it ended without an answer{0}")]
+    Ended(String),
+    /// It did not answer in time, and was ended.
+    #[error("get an answer from a private environment within {0:?}; it was ended{1}")]
+    Silent(Duration, String),
+    /// It answered what nobody understands.
+    #[error("understand a private environment: {0}")]
+    Garbled(#[source] serde_json::Error),
+    /// It could not do what it was asked.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// A private world, as its controller sees it. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    child: Child,
+    /// Closing it is the order to end.
+    asks: Option<ChildStdin>,
+    answers: Receiver<String>,
+    words: Arc<Mutex<VecDeque<String>>>,
+    /// The directory on disk, which goes with the cell.
+    _data: Option<Leftover>,
+}
+
+impl Cell {
+    /// Makes a private world.
+    pub(crate) fn open(spec: &Spec) -> Result<Self, CellError> {
+        let mut spec = spec.clone();
+        let data = match &spec.data {
+            Data::Memory => None,
+            Data::Below(directory) => {
+                let made = Leftover::make(directory);
+                Some(made.map_err(|error| CellError::Data(directory.clone(), error))?)
+            }
+        };
+        if let Some(data) = &data {
+            spec.data = Data::Below(data.path().to_owned());
+        }
+        let mut child = Command::new("/proc/self/exe")
+            .args(["names", "cell", "--spec"])
+            .arg(serde_json::to_string(&spec).map_err(CellError::Garbled)?)
+            .env("BRUNT_CELL", &spec.mark)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A ^C at the terminal is the controller's to hear: it decides what becomes of its cells.
+            .process_group(0)
+            .spawn()
+            .map_err(CellError::Start)?;
+        let (sender, answers) = channel();
+        let words = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || {
+                let lines = BufReader::new(output).lines().map_while(Result::ok);
+                lines.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
+            });
+        }
+        if let Some(complaints) = child.stderr.take() {
+            let words = Arc::clone(&words);
+            thread::spawn(move || {
+                for line in BufReader::new(complaints).lines().map_while(Result::ok) {
+                    let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
+                    if words.len() == KEPT_LINES {
+                        words.pop_front();
+                    }
+                    words.push_back(line);
+                }
+            });
+        }
+        let asks = child.stdin.take();
+        let mut cell = Self { child, asks, answers, words, _data: data };
+        match cell.answer(MAKING)? {
+            Answer::Failed(why) => Err(CellError::Refused(why)),
+            _ => Ok(cell),
+        }
+    }
+
+    /// Has something done inside. A cell that takes longer than `patience` is ended, and answers nothing any more.
+    pub(crate) fn ask(&mut self, ask: &Ask, patience: Duration) -> Result<Answer, CellError> {
+        let mut line = serde_json::to_string(ask).map_err(CellError::Garbled)?;
+        line.push('\n');
+        let sent = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(CellError::Ended(self.last_words()));
+        }
+        match self.answer(patience)? {
+            Answer::Failed(why) => Err(CellError::Refused(why)),
+            answer => Ok(answer),
+        }
+    }
+
+    /// The process id of the outer process, as this one sees it.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn answer(&mut self, patience: Duration) -> Result<Answer, CellError> {
+        match self.answers.recv_timeout(patience) {
+            Ok(line) => serde_json::from_str(&line).map_err(CellError::Garbled),
+            Err(RecvTimeoutError::Disconnected) => {
+                self.end();
+                Err(CellError::Ended(self.last_words()))
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                self.end();
+                Err(CellError::Silent(patience, self.last_words()))
+            }
+        }
+    }
+
+    fn last_words(&self) -> String {
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.iter().fold(String::new(), |text, line| text + "\n  " + line)
+    }
+
+    /// Ends everything in it. The outer process ends the inner one when nobody holds the other end of its input.
+    fn end(&mut self) {
+        self.asks = None;
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,33 @@
+//! One user after the other without a process for each: over one connection, or by rewriting the files each time.
+
+use super::super::accounts;
+use super::super::ask::Provisioned;
+use super::super::connection::{Connection, Login};
+use super::super::fault::Fault;
+use super::super::place::Place;
+use super::super::spec::{Users, id};
+use super::{Act, one_by_one};
+
+/// Over one connection to a directory.
+pub(super) fn connected(act: Act, users: &Users, login: &Login) -> Result<Provisioned, Fault> {
+    let mut connection = Connection::open(login)?;
+    Ok(one_by_one(users, |user| {
+        let done = match act {
+            Act::Insert => connection.add(id(user)),
+            Act::Delete => connection.remove(id(user)),
+        };
+        done.map_err(|fault| fault.to_string())
+    }))
+}
+
+/// Both files are rewritten for each user.
+pub(super) fn rewritten(act: Act, users: &Users, place: &Place) -> Result<Provisioned, Fault> {
+    Ok(one_by_one(users, |user| {
+        let one = user..user + 1;
+        let done = match act {
+            Act::Insert => accounts::add(&place.etc, &one),
+            Act::Delete => accounts::remove(&place.etc, &one),
+        };
+        done.map_err(|error| error.to_string())
+    }))
+}

@@ -1,0 +1,86 @@
+//! A process a user, as the article's script did it.
+
+use std::process::Command;
+
+use super::super::ask::Provisioned;
+use super::super::connection::{Login, account_dn, group_dn, ldif};
+use super::super::daemons::tool_log;
+use super::super::fault::Fault;
+use super::super::place::Place;
+use super::super::spec::{Users, id, name};
+use super::super::tools;
+use super::{Act, complaint, one_by_one};
+
+/// `useradd` and `userdel`. Home directories and mailboxes are left out, as in the article.
+pub(super) fn files(
+    act: Act,
+    users: &Users,
+    own_group: bool,
+    place: &Place,
+) -> Result<Provisioned, Fault> {
+    let program = |name: &str| place.program(name);
+    let (useradd, userdel) = (program("useradd")?, program("userdel")?);
+    let groupadd = program("groupadd")?;
+    // Without walls the files are those below a directory of ours.
+    let prefix = place.etc.parent().filter(|_| !place.resolves()).map(ToOwned::to_owned);
+    let (log, path) = tool_log(place)?;
+    let run = |program: &std::path::Path, words: &[&str]| {
+        let mut command = tools::command(program);
+        if let Some(prefix) = &prefix {
+            command.arg("--prefix").arg(prefix);
+        }
+        command.args(words);
+        finish(&mut command, &[], &log, &path)
+    };
+    Ok(one_by_one(users, |user| {
+        let (id, name) = (id(user).to_string(), name(id(user)));
+        match (act, own_group) {
+            (Act::Insert, true) => run(&useradd, &["-M", "-U", "-u", &id, &name]),
+            (Act::Insert, false) => run(&groupadd, &["-g", &id, &name])
+                .and_then(|()| run(&useradd, &["-M", "-N", "-u", &id, "-g", &id, &name])),
+            // `userdel` takes the user's own group along, if it is that by its name (USERGROUPS_ENAB).
+            (Act::Delete, _) => run(&userdel, &[&name]),
+        }
+    }))
+}
+
+/// `ldapadd` and `ldapdelete`.
+pub(super) fn directory(
+    act: Act,
+    users: &Users,
+    login: &Login,
+    place: &Place,
+) -> Result<Provisioned, Fault> {
+    let program = place.program(match act {
+        Act::Insert => "ldapadd",
+        Act::Delete => "ldapdelete",
+    })?;
+    let (log, path) = tool_log(place)?;
+    let url = place.url();
+    Ok(one_by_one(users, |user| {
+        let id = id(user);
+        let mut command = tools::command(&program);
+        command.args(["-x", "-H", &url, "-D", login.dn, "-w", login.password]);
+        let input = match act {
+            Act::Insert => ldif(id),
+            Act::Delete => {
+                command.args([account_dn(id), group_dn(id)]);
+                String::new()
+            }
+        };
+        finish(&mut command, input.as_bytes(), &log, &path)
+    }))
+}
+
+fn finish(
+    command: &mut Command,
+    input: &[u8],
+    log: &std::fs::File,
+    path: &std::path::Path,
+) -> Result<(), String> {
+    match tools::brief(command, input, log) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{status}: {}", complaint(path))),
+        Err(error) => Err(error.to_string()),
+    }
+}

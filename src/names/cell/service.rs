@@ -1,0 +1,369 @@
+//! Process 1 of a cell at work: what it is asked, carried out.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::accounts;
+use super::ask::{Answer, Ask, Counted, Daemon, Ran, Started, Statistics};
+use super::configuration;
+use super::connection::{Connection, Login};
+use super::daemons::{Daemons, Listens, Start};
+use super::etc;
+use super::fault::Fault;
+use super::listing;
+use super::place::Place;
+use super::provision::{self, Act, Halt, Store};
+use super::spec::{
+    ADMIN, Backend, Cache, GROUPS, PASSWORD, PEOPLE, Reader, Server, Source, Variant,
+};
+use super::tools;
+use super::vitals;
+
+/// How long a tool of the system that only asks may take.
+const TOOL: Duration = Duration::from_secs(300);
+/// Where slapd counts the searches it has completed.
+const SEARCHES: &str = "cn=Search,cn=Operations,cn=Monitor";
+
+/// What a cell is and has.
+#[derive(Debug)]
+pub(super) struct Service {
+    place: Place,
+    daemons: Daemons,
+    backend: Option<Backend>,
+    /// Searches of the directory that were this process's own, since the directory was started.
+    own_searches: u64,
+}
+
+impl Service {
+    /// A cell in which nothing runs yet.
+    pub(super) fn new(place: Place) -> Self {
+        Self { place, daemons: Daemons::default(), backend: None, own_searches: 0 }
+    }
+
+    /// Does what it is asked.
+    pub(super) fn carry_out(&mut self, ask: Ask) -> Result<Answer, Fault> {
+        Ok(match ask {
+            Ask::Start(backend) => Answer::Started(self.start(backend)?),
+            Ask::Insert { way, users } => {
+                let (store, place) = (self.store()?, self.place.clone());
+                let done = provision::carry_out(Act::Insert, way, &users, &store, &place, self)?;
+                Answer::Provisioned(done)
+            }
+            Ask::Delete { way, users } => {
+                let (store, place) = (self.store()?, self.place.clone());
+                let done = provision::carry_out(Act::Delete, way, &users, &store, &place, self)?;
+                Answer::Provisioned(done)
+            }
+            Ask::Sample { users, points, calls } => {
+                let (store, place) = (self.store()?, self.place.clone());
+                Answer::Sampled(provision::sample(&users, points, calls, &store, &place, self)?)
+            }
+            Ask::Count => Answer::Counted(self.count()?),
+            Ask::MakeFiles { users, files } => {
+                listing::make(&self.place, &users, files)?;
+                Answer::Done
+            }
+            Ask::List { numeric, limit_s } => {
+                Answer::Listed(listing::list(&self.place, numeric, limit(limit_s))?)
+            }
+            Ask::Resolve { words, limit_s } => Answer::Ran(self.resolve(&words, limit(limit_s))?),
+            Ask::Run { words, limit_s } => {
+                let name = words.first().map_or("", String::as_str);
+                let mut command = tools::command(&self.place.program(name)?);
+                command.args(words.get(1..).unwrap_or_default());
+                Answer::Ran(tools::run(command, &[], limit(limit_s))?)
+            }
+            Ask::Restart(daemon) => {
+                self.daemons.restart(daemon, &self.place)?;
+                if daemon == Daemon::Directory {
+                    self.own_searches = 0;
+                }
+                Answer::Done
+            }
+            Ask::Pause(daemon) => self.daemons.pause(daemon, true).map(|()| Answer::Done)?,
+            Ask::Resume(daemon) => self.daemons.pause(daemon, false).map(|()| Answer::Done)?,
+            Ask::Statistics => Answer::Statistics(self.statistics()?),
+        })
+    }
+
+    fn start(&mut self, backend: Backend) -> Result<Started, Fault> {
+        self.daemons.stop_all();
+        self.backend = None;
+        etc::furnish(&self.place.etc)?;
+        let mut started = Started::default();
+        if let Source::Ldap { server, variant, .. } = &backend.source {
+            match server {
+                Server::Slapd => self.fill_slapd(variant)?,
+                Server::DirectoryServer389 => {}
+            }
+            started.url = Some(self.place.url());
+        }
+        let sources = match &backend.source {
+            Source::Files | Source::Ldap { reader: Reader::Nobody, .. } => "files",
+            Source::Ldap { reader: Reader::Nslcd, .. } => "files ldap",
+            Source::Ldap { reader: Reader::Sssd, .. } => "files sss",
+        };
+        if self.place.resolves() {
+            etc::switch(&self.place.etc, sources, backend.switch.as_deref())?;
+        }
+        self.backend = Some(backend);
+        self.start_daemons(&mut started)?;
+        Ok(started)
+    }
+
+    /// Makes an empty database with the entries that everything else stands below.
+    fn fill_slapd(&self, variant: &Variant) -> Result<(), Fault> {
+        let (root, database) = (&self.place.root, self.place.data.join("slapd"));
+        let _ = fs::remove_dir_all(&database);
+        fs::create_dir_all(&database).map_err(Fault::file("make", &database))?;
+        let text = configuration::slapd::text(variant, &database, &root.join("slapd.pid"))?;
+        let (config, base) = (root.join("slapd.conf"), root.join("base.ldif"));
+        fs::write(&config, text).map_err(Fault::file("write", &config))?;
+        fs::write(&base, configuration::slapd::base()).map_err(Fault::file("write", &base))?;
+        let mut command = provision::slapadd(&self.place)?;
+        command.arg("-l").arg(&base);
+        tools::demand(command, &[], TOOL).map(|_| ())
+    }
+
+    /// Starts what the backend consists of, those that are asked before those that ask.
+    fn start_daemons(&mut self, started: &mut Started) -> Result<(), Fault> {
+        let Some(backend) = self.backend.clone() else { return Ok(()) };
+        let mut starts = Vec::new();
+        if let Source::Ldap { reader, .. } = &backend.source {
+            starts.push((Daemon::Directory, self.slapd(), "-V"));
+            match reader {
+                Reader::Nslcd => starts.push((Daemon::Nslcd, self.nslcd()?, "-V")),
+                Reader::Sssd => starts.push((Daemon::Sssd, self.sssd()?, "--version")),
+                Reader::Nobody => {}
+            }
+        }
+        if let Some(cache) = &backend.cache {
+            starts.push((Daemon::Nscd, self.nscd(cache)?, "-V"));
+        }
+        for (daemon, start, version) in starts {
+            let program = start.program;
+            let time = self.daemons.start(daemon, start, &self.place)?;
+            started.seconds.insert(daemon.name().to_owned(), time.as_secs_f64());
+            started.versions.insert(program.to_owned(), self.version(program, version));
+        }
+        self.own_searches = 0;
+        Ok(())
+    }
+
+    fn slapd(&self) -> Start {
+        let config = self.place.root.join("slapd.conf").display().to_string();
+        // Any level of debugging keeps slapd in the foreground; 0 says nothing.
+        let words = ["-f", &config, "-h", &self.place.url(), "-d", "0"];
+        Start {
+            program: "slapd",
+            words: words.map(str::to_owned).to_vec(),
+            listens: Listens::Port(self.place.port),
+            forgets: Vec::new(),
+        }
+    }
+
+    fn nslcd(&self) -> Result<Start, Fault> {
+        self.within_walls("nslcd")?;
+        etc::write(
+            &self.place.etc,
+            "nslcd.conf",
+            0o600,
+            &configuration::nslcd::text(&self.place.url()),
+        )?;
+        Ok(Start {
+            program: "nslcd",
+            words: vec!["-n".to_owned()],
+            listens: Listens::Socket("/run/nslcd/socket".into()),
+            forgets: vec!["/run/nslcd".into()],
+        })
+    }
+
+    fn sssd(&self) -> Result<Start, Fault> {
+        self.within_walls("sssd")?;
+        etc::write(
+            &self.place.etc,
+            "sssd/sssd.conf",
+            0o600,
+            &configuration::sssd::text(&self.place.url()),
+        )?;
+        let below = |name: &str| Path::new("/var/lib/sss").join(name);
+        Ok(Start {
+            program: "sssd",
+            words: vec!["-i".to_owned()],
+            listens: Listens::Socket(below("pipes/nss")),
+            forgets: vec![below("pipes/nss"), below("db"), below("mc"), "/run/sssd.pid".into()],
+        })
+    }
+
+    fn nscd(&self, cache: &Cache) -> Result<Start, Fault> {
+        self.within_walls("nscd")?;
+        let (program, word, text) = match cache {
+            Cache::Nscd(nscd) => ("nscd", "-F", configuration::nscd::text(nscd)),
+            Cache::Unscd(nscd) => ("unscd", "-d", configuration::nscd::unscd(nscd)),
+        };
+        etc::write(&self.place.etc, "nscd.conf", 0o644, &text)?;
+        Ok(Start {
+            program,
+            words: vec![word.to_owned()],
+            listens: Listens::Socket("/run/nscd/socket".into()),
+            forgets: vec!["/run/nscd".into(), "/var/cache/nscd".into(), "/var/db/nscd".into()],
+        })
+    }
+
+    fn within_walls(&self, daemon: &str) -> Result<(), Fault> {
+        if self.place.resolves() {
+            return Ok(());
+        }
+        Err(Fault::Unfit(format!(
+            "start {daemon} without root or a user namespace: its socket would be the host's"
+        )))
+    }
+
+    /// What a program says its version is: the first of its lines in which there is a number.
+    fn version(&self, program: &str, word: &str) -> String {
+        let Ok(path) = self.place.program(program) else { return String::new() };
+        let mut command = tools::command(&path);
+        command.arg(word);
+        let Ok(ran) = tools::run(command, &[], Duration::from_secs(10)) else {
+            return String::new();
+        };
+        let lines = ran.output.lines().chain(ran.complaints.lines());
+        let line = lines.map(str::trim).find(|line| line.contains(|c: char| c.is_ascii_digit()));
+        line.map(|line| line.trim_start_matches("@(#) ").to_owned()).unwrap_or_default()
+    }
+
+    fn store(&self) -> Result<Store, Fault> {
+        match self.backend.as_ref().map(|backend| &backend.source) {
+            Some(Source::Files) => Ok(Store::Files),
+            Some(Source::Ldap { server, .. }) => {
+                Ok(Store::Directory { login: self.login(), server: *server })
+            }
+            None => Err(Fault::Unfit("find a backend in this cell: none was started".to_owned())),
+        }
+    }
+
+    fn login(&self) -> Login {
+        Login { port: self.place.port, dn: ADMIN, password: PASSWORD }
+    }
+
+    fn count(&mut self) -> Result<Counted, Fault> {
+        let mut counted = Counted::default();
+        if self.place.resolves() && !self.daemons.has(Daemon::Sssd) {
+            counted.accounts = Some(self.listed("passwd")?);
+            counted.groups = Some(self.listed("group")?);
+        }
+        match self.store()? {
+            Store::Files => {
+                let lines = |file| {
+                    accounts::count(&self.place.etc, file)
+                        .map_err(Fault::file("read", &self.place.etc))
+                };
+                counted.file_accounts = Some(lines("passwd")?);
+                counted.file_groups = Some(lines("group")?);
+            }
+            Store::Directory { .. } => {
+                counted.ldap_accounts = Some(self.found(PEOPLE, "(objectClass=posixAccount)")?);
+                counted.ldap_groups = Some(self.found(GROUPS, "(objectClass=posixGroup)")?);
+            }
+        }
+        Ok(counted)
+    }
+
+    /// How many users `getent` lists.
+    fn listed(&mut self, database: &str) -> Result<u64, Fault> {
+        let before = self.searches()?;
+        let mut command = tools::command(&self.place.program("getent")?);
+        command.arg(database);
+        let ran = tools::demand(command, &[], TOOL)?;
+        // What counting asks of the directory is not what is measured.
+        if let (Some(before), Some(after)) = (before, self.searches()?) {
+            self.own_searches += after.saturating_sub(before);
+        }
+        Ok(accounts::counted(&ran.output))
+    }
+
+    /// How many entries `ldapsearch` finds.
+    fn found(&mut self, base: &str, filter: &str) -> Result<u64, Fault> {
+        let mut command: Command = tools::command(&self.place.program("ldapsearch")?);
+        command.args(["-x", "-LLL", "-H", &self.place.url(), "-D", ADMIN, "-w", PASSWORD]);
+        command.args(["-s", "one", "-b", base, filter, "1.1"]);
+        let ran = tools::demand(command, &[], TOOL)?;
+        self.own_searches += 1;
+        Ok(ran.output.lines().filter(|line| line.starts_with("dn:")).count() as u64)
+    }
+
+    fn resolve(&self, words: &[String], limit: Duration) -> Result<Ran, Fault> {
+        let record = self.place.root.join("record.json");
+        let _ = fs::remove_file(&record);
+        let path = record.display().to_string();
+        // A fresh process each time: one that once found no cache asks for it again only after a hundred questions.
+        let mut command = tools::command(Path::new("/proc/self/exe"));
+        command.args(words.iter().map(|word| word.replace("{record}", &path)));
+        let mut ran = tools::run(command, &[], limit)?;
+        ran.record = fs::read_to_string(&record).ok();
+        Ok(ran)
+    }
+
+    /// Searches the directory has completed, less our own.
+    fn searches(&mut self) -> Result<Option<u64>, Fault> {
+        let slapd = matches!(
+            self.backend.as_ref().map(|backend| &backend.source),
+            Some(Source::Ldap { server: Server::Slapd, .. })
+        );
+        if !slapd || !self.daemons.has(Daemon::Directory) {
+            return Ok(None);
+        }
+        let mut connection = Connection::open(&self.login())?;
+        let value = connection.value(SEARCHES, "monitorOpCompleted")?;
+        let completed: Option<u64> = value.and_then(|value| value.parse().ok());
+        let others = completed.map(|completed| completed.saturating_sub(self.own_searches));
+        // The one that asks is not completed when it is answered.
+        self.own_searches += 1;
+        Ok(others)
+    }
+
+    fn statistics(&mut self) -> Result<Statistics, Fault> {
+        let daemons = self.daemons.running();
+        let daemons = daemons.map(|(daemon, pid)| (daemon.name().to_owned(), vitals::of(pid)));
+        let daemons = daemons.collect();
+        let nscd = if self.has_glibc_nscd() {
+            let mut command = tools::command(&self.place.program("nscd")?);
+            command.arg("-g");
+            Some(vitals::nscd_tables(&tools::demand(command, &[], TOOL)?.output))
+        } else {
+            None
+        };
+        let synced = vitals::synced(&self.place.data);
+        let mut synced = synced.map_err(Fault::file("synchronise", &self.place.data))?;
+        Ok(Statistics {
+            daemons,
+            searches: self.searches()?,
+            nscd,
+            fsync: provision::spread(&mut synced),
+            load: vitals::load(),
+        })
+    }
+
+    fn has_glibc_nscd(&self) -> bool {
+        matches!(self.backend, Some(Backend { cache: Some(Cache::Nscd(_)), .. }))
+    }
+}
+
+impl Halt for Service {
+    fn while_stopped(
+        &mut self,
+        work: &mut dyn FnMut(&Place) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        // Those that keep connections to the directory would find them broken afterwards.
+        self.daemons.stop_all();
+        let done = work(&self.place);
+        self.start_daemons(&mut Started::default())?;
+        done
+    }
+}
+
+fn limit(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(TOOL)
+}

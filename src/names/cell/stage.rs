@@ -1,0 +1,162 @@
+//! The two processes of a cell: the outer one, which makes namespaces and waits, and the inner one, which is process 1.
+//!
+//! Two, since a process cannot move itself into a new process namespace, only what it starts. Each end of the chain
+//! watches the other: the inner process is killed by the kernel when the outer one dies and ends by itself when nobody
+//! can ask it anything any more; the outer one ends the inner one as soon as the controller's end of the pipe is
+//! closed, however that came about. So no order of deaths leaves anything behind.
+
+use std::io::{self, BufRead as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, set_parent_process_death_signal};
+
+use super::ask::{Answer, Ask};
+use super::fault::Fault;
+use super::service::Service;
+use super::spec::{Data, Spec, Walls};
+use super::walls;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::names_cell::CellArgs;
+
+/// Is what the hidden command says it is: one of the processes of a cell.
+pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
+    if !args.leash.is_empty() {
+        return Err(refusal(&leashed(&args.leash)));
+    }
+    if let Some(kind) = &args.attempt {
+        let walls = if kind == "root" { Walls::Root } else { Walls::User };
+        return attempt(walls, args.inner).map_err(|fault| refusal(&fault));
+    }
+    let text = args.spec.as_deref().unwrap_or_default();
+    let spec: Spec = serde_json::from_str(text).map_err(|error| Refusal {
+        text: format!("failed to understand what the environment is to be: {error}\n"),
+        exit: Exit::Usage,
+    })?;
+    let ended = if args.inner { inner(&spec) } else { outer(&spec, text) };
+    match ended {
+        Ok(()) => Ok(Exit::Ok),
+        Err(fault) => {
+            // The controller reads why as the answer it is waiting for.
+            say(&Answer::Failed(fault.to_string()));
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn refusal(fault: &Fault) -> Refusal {
+    Refusal { text: format!("failed to {fault}\n"), exit: Exit::Failed }
+}
+
+/// Becomes a program that dies with the process that asked for it.
+fn leashed(words: &[String]) -> Fault {
+    if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
+        return Fault::system("tie a daemon to its cell")(error.into());
+    }
+    let (program, rest) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name, rest));
+    let error = Command::new(program).args(rest).exec();
+    Fault::system(format!("start {program}"))(error)
+}
+
+/// Whether walls can be had: makes them and goes away.
+fn attempt(kind: Walls, inner: bool) -> Result<Exit, Fault> {
+    if inner {
+        walls::seclude()?;
+        return Ok(Exit::Ok);
+    }
+    walls::part(kind)?;
+    let mut child = itself();
+    let kind = if kind == Walls::Root { "root" } else { "user" };
+    child.args(["--inner", "--try", kind]);
+    let status = child.status().map_err(Fault::system("start process 1"))?;
+    Ok(if status.success() { Exit::Ok } else { Exit::Failed })
+}
+
+fn itself() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["names", "cell"]);
+    command
+}
+
+fn outer(spec: &Spec, text: &str) -> Result<(), Fault> {
+    if spec.walls != Walls::None {
+        walls::part(spec.walls)?;
+    }
+    let child = itself().args(["--inner", "--spec", text]).spawn();
+    let mut child = child.map_err(Fault::system("start process 1"))?;
+    let watched = watch(&child);
+    // All of a process namespace is gone once its process 1 is waited for.
+    let _ = child.kill();
+    let _ = child.wait();
+    if let Data::Below(directory) = &spec.data {
+        let _ = std::fs::remove_dir_all(directory);
+    }
+    watched.map_err(Fault::system("watch over process 1"))
+}
+
+/// Returns when the inner process has ended or nobody holds the other end of standard input.
+fn watch(child: &Child) -> io::Result<()> {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
+    let ended = pidfd_open(pid, PidfdFlags::empty())?;
+    let input = rustix::stdio::stdin();
+    loop {
+        // No event is asked for on the input, which leaves those that are always told: the other end is closed.
+        let mut both =
+            [PollFd::new(&ended, PollFlags::IN), PollFd::new(&input, PollFlags::empty())];
+        match poll(&mut both, None) {
+            Ok(_) => return Ok(()),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn inner(spec: &Spec) -> Result<(), Fault> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| Fault::system("tie process 1 to its cell")(error.into()))?;
+    let asks = asks();
+    let place = walls::furnish(spec)?;
+    say(&Answer::Done);
+    let mut service = Service::new(place);
+    while let Ok(ask) = asks.recv() {
+        let answer = match ask {
+            Ok(ask) => service.carry_out(ask),
+            Err(error) => Err(Fault::Unfit(format!("understand what is asked: {error}"))),
+        };
+        say(&answer.unwrap_or_else(|fault| Answer::Failed(fault.to_string())));
+    }
+    Ok(())
+}
+
+/// Reads what is asked. Where nobody can ask any more this process ends at once, whatever it is doing: its daemons and
+/// mounts go with it.
+#[expect(clippy::exit, reason = "the end of process 1 is what ends a cell")]
+fn asks() -> Receiver<serde_json::Result<Ask>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(serde_json::from_str(&line)).is_err() {
+                break;
+            }
+        }
+        std::process::exit(0);
+    });
+    receiver
+}
+
+fn say(answer: &Answer) {
+    let line = serde_json::to_string(answer).unwrap_or_else(|error| {
+        format!(
+            "{{\"Failed\":\"put an answer into words: {}\"}}",
+            error.to_string().replace('"', "'")
+        )
+    });
+    let mut output = io::stdout().lock();
+    let _ = writeln!(output, "{line}");
+    let _ = output.flush();
+}

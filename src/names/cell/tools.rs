@@ -1,0 +1,177 @@
+//! Programs of the system: where they are, and running them to their end.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use brunt_exchange::{Clock as _, Monotonic};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::ask::Ran;
+use super::fault::Fault;
+
+/// Where programs of an administrator are, which the path of others lacks.
+const MORE: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/libexec"];
+/// How much of what a program writes is brought back.
+const OUTPUT_MAX: u64 = 16 << 20;
+
+/// Where a program is.
+pub(super) fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .chain(MORE.iter().map(PathBuf::from))
+        .map(|directory| directory.join(name))
+        .find(|path| executable(path))?;
+    // A mask must lie over the program, not over a link to it, but a program may also be told by its link's name.
+    if found.file_name() == found.canonicalize().ok()?.file_name() {
+        return found.canonicalize().ok();
+    }
+    Some(found)
+}
+
+fn executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// A command whose words and surroundings are the same wherever it runs.
+pub(super) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("LC_ALL", "C").env("LDAPNOINIT", "1").env("PATH", path());
+    command.current_dir("/");
+    command
+}
+
+fn path() -> std::ffi::OsString {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let all = std::env::split_paths(&own).chain(MORE.iter().map(PathBuf::from));
+    std::env::join_paths(all).unwrap_or(own)
+}
+
+/// Runs a program to its end, or to the end of `limit`, and brings back what it said.
+pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result<Ran, Fault> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let failed = |source| Fault::System { act: format!("run {program}"), source };
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let clock = Monotonic::new();
+    let mut child = command.spawn().map_err(failed)?;
+    let output = child.stdout.take().map(gather);
+    let complaints = child.stderr.take().map(gather);
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that does not want its input closes it, which its exit will explain.
+        let input = input.to_owned();
+        thread::spawn(move || pipe.write_all(&input));
+    }
+    if !ends_within(&child, limit) {
+        let _ = child.kill();
+    }
+    let status = child.wait();
+    let seconds = clock.now().since_origin().as_secs_f64();
+    let status =
+        status.map_err(|source| Fault::System { act: format!("wait for {program}"), source })?;
+    let text = |reader: Option<thread::JoinHandle<String>>| {
+        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
+    };
+    Ok(Ran {
+        code: status.code(),
+        seconds,
+        output: text(output),
+        complaints: text(complaints),
+        record: None,
+    })
+}
+
+/// The same for a program that must end well.
+pub(super) fn demand(command: Command, input: &[u8], limit: Duration) -> Result<Ran, Fault> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let ran = run(command, input, limit)?;
+    if ran.code == Some(0) {
+        return Ok(ran);
+    }
+    let how = ran.code.map_or("ended by a signal".to_owned(), |code| format!("exit {code}"));
+    Err(Fault::Program { program, how, complaints: tail(&ran.complaints) })
+}
+
+/// Runs a program with little input whose complaints go to `log`, at as little cost of our own as can be.
+pub(super) fn brief(
+    command: &mut Command,
+    input: &[u8],
+    log: &File,
+) -> std::io::Result<ExitStatus> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stdout(Stdio::null()).stderr(log.try_clone()?);
+    let mut child = command.spawn()?;
+    if let Some(mut pipe) = child.stdin.take() {
+        let _ = pipe.write_all(input);
+    }
+    child.wait()
+}
+
+/// The last lines of a text.
+pub(super) fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(8)..].join("\n")
+}
+
+fn gather(pipe: impl std::io::Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let mut pipe = pipe;
+        let _ = pipe.by_ref().take(OUTPUT_MAX).read_to_end(&mut bytes);
+        let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Whether a child ends before `limit` is over.
+pub(super) fn ends_within(child: &Child, limit: Duration) -> bool {
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
+    let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+    let clock = Monotonic::new();
+    loop {
+        let left = limit.saturating_sub(clock.now().since_origin());
+        let left = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
+        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&left)) {
+            Ok(ready) => return ready > 0,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = command(Path::new("/bin/sh"));
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_a_program_says_comes_back() {
+        let ran = run(shell("cat; echo no >&2; exit 3"), b"yes", Duration::from_secs(20)).unwrap();
+        assert_eq!((ran.code, &*ran.output, &*ran.complaints), (Some(3), "yes", "no\n"));
+        let fault = demand(shell("echo no >&2; exit 3"), b"", Duration::from_secs(20)).unwrap_err();
+        assert_eq!(fault.to_string(), "run /bin/sh (exit 3): no");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        let clock = Monotonic::new();
+        let ran = run(shell("echo here; exec sleep 600"), b"", Duration::from_millis(300)).unwrap();
+        assert_eq!((ran.code, &*ran.output), (None, "here\n"));
+        assert!(clock.now().since_origin() < Duration::from_secs(60));
+    }
+
+    #[test]
+    fn programs_are_found_and_others_are_not() {
+        assert!(find("sh").is_some());
+        assert_eq!(find("no-such-program-anywhere"), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! What daemons use, as the kernel counts it, what nscd says of itself, and what it costs to make data last.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+
+use brunt_exchange::{Clock as _, Monotonic};
+
+use super::ask::{NscdTable, Vitals};
+
+/// Blocks that are made to last, one after the other.
+const SYNCS: usize = 40;
+const BLOCK: [u8; 4096] = [0; 4096];
+const PAGE_KIB: u64 = 4;
+
+/// What one process says in `/proc/PID/stat` (proc(5)).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Stat {
+    parent: u32,
+    /// Of itself, in clock ticks.
+    ticks: u64,
+    /// Of children it waited for.
+    children_ticks: u64,
+    pages: u64,
+}
+
+/// What a process and everything it started use.
+pub(super) fn of(process: u32) -> Vitals {
+    let all: BTreeMap<u32, Stat> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| Some((pid, stat(pid)?)))
+        .collect();
+    let belongs = |mut pid: u32| {
+        // A chain of parents has an end; one that changes while it is read is cut short.
+        for _ in 0..32 {
+            if pid == process {
+                return true;
+            }
+            match all.get(&pid) {
+                Some(stat) if stat.parent != pid => pid = stat.parent,
+                _ => return false,
+            }
+        }
+        false
+    };
+    let whole = all.iter().filter(|(pid, _)| belongs(**pid));
+    let (ticks, pages) = whole.fold((0, 0), |(ticks, pages), (_, stat)| {
+        (ticks + stat.ticks + stat.children_ticks, pages + stat.pages)
+    });
+    Vitals { cpu_s: seconds(ticks), rss_kib: pages * page_kib() }
+}
+
+/// Processor time of this process and of every child that it has waited for.
+pub(super) fn own_cpu_s() -> f64 {
+    let stat = stat(std::process::id()).unwrap_or_default();
+    seconds(stat.ticks + stat.children_ticks)
+}
+
+fn seconds(ticks: u64) -> f64 {
+    ticks as f64 / rustix::param::clock_ticks_per_second() as f64
+}
+
+fn page_kib() -> u64 {
+    (rustix::param::page_size() as u64 / 1024).max(PAGE_KIB)
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    parsed(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The name of a program stands in brackets and may hold anything, so fields are counted from the last bracket.
+fn parsed(text: &str) -> Option<Stat> {
+    let rest = text.get(text.rfind(')')? + 2..)?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let number = |field: usize| fields.get(field).and_then(|text| text.parse::<u64>().ok());
+    Some(Stat {
+        parent: u32::try_from(number(1)?).ok()?,
+        ticks: number(11)? + number(12)?,
+        children_ticks: number(13)? + number(14)?,
+        pages: number(21)?,
+    })
+}
+
+/// How long it takes to make a block last in a directory, each in microseconds.
+pub(super) fn synced(directory: &Path) -> std::io::Result<Vec<f64>> {
+    let path = directory.join("sync-probe");
+    let mut file = File::create(&path)?;
+    let clock = Monotonic::new();
+    let mut each = Vec::with_capacity(SYNCS);
+    for _ in 0..SYNCS {
+        let before = clock.now();
+        file.write_all(&BLOCK)?;
+        file.sync_data()?;
+        each.push((clock.now() - before).as_nanos() as f64 / 1000.0);
+    }
+    drop(file);
+    fs::remove_file(path)?;
+    Ok(each)
+}
+
+/// The load average over a minute.
+pub(super) fn load() -> f64 {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().and_then(|figure| figure.parse().ok()).unwrap_or_default()
+}
+
+/// The tables in what `nscd -g` prints.
+pub(super) fn nscd_tables(text: &str) -> BTreeMap<String, NscdTable> {
+    let mut tables = BTreeMap::new();
+    let mut current: Option<(String, NscdTable)> = None;
+    for line in text.lines() {
+        if let Some(name) = line.strip_suffix(" cache:") {
+            tables.extend(current.take());
+            current = Some((name.trim().to_owned(), NscdTable::default()));
+        }
+        let Some((_, table)) = &mut current else { continue };
+        let Some((figure, what)) = line.trim().split_once("  ") else { continue };
+        let Ok(figure) = figure.parse::<u64>() else { continue };
+        match what.trim() {
+            "suggested size" => table.suggested_size = figure,
+            "cache hits on positive entries" => table.positive_hits = figure,
+            "cache hits on negative entries" => table.negative_hits = figure,
+            "cache misses on positive entries" => table.positive_misses = figure,
+            "cache misses on negative entries" => table.negative_misses = figure,
+            "current number of cached values" => table.values = figure,
+            "maximum chain length searched" => table.longest_chain = figure,
+            _ => {}
+        }
+    }
+    tables.extend(current);
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_may_be_called_anything() {
+        let text = "42 (a) b) (c) S 7 42 42 0 -1 4194304 100 0 0 0 15 5 30 40 20 0 1 0 100 1000000 250 1844 1 1";
+        let stat = parsed(text).unwrap();
+        assert_eq!(stat, Stat { parent: 7, ticks: 20, children_ticks: 70, pages: 250 });
+        assert_eq!(parsed("42 (cut) S 7"), None);
+        assert_eq!(parsed(""), None);
+    }
+
+    #[test]
+    fn a_process_counts_with_what_it_started() {
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let (alone, both) = (of(child.id()), of(std::process::id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(alone.rss_kib > 0 && both.rss_kib > alone.rss_kib);
+        assert_eq!(of(u32::MAX - 1), Vitals::default());
+    }
+
+    #[test]
+    fn nscd_is_taken_at_its_word() {
+        let text = "nscd configuration:\n\n              0  server debug level\n\npasswd cache:\n\n            yes  cache \
+                    is enabled\n          32011  suggested size\n         256104  total data pool size\n             12  \
+                    cache hits on positive entries\n              3  cache misses on positive entries\n              \
+                    1  maximum chain length searched\n           1000  current number of cached values\n\ngroup \
+                    cache:\n\n            211  suggested size\n             7  cache hits on negative entries\n";
+        let tables = nscd_tables(text);
+        let passwd = tables["passwd"];
+        assert_eq!(
+            (passwd.suggested_size, passwd.positive_hits, passwd.positive_misses),
+            (32_011, 12, 3)
+        );
+        assert_eq!((passwd.longest_chain, passwd.values), (1, 1000));
+        assert_eq!((tables["group"].suggested_size, tables["group"].negative_hits), (211, 7));
+        assert_eq!(tables.len(), 2);
+    }
+
+    #[test]
+    fn what_lasts_takes_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let each = synced(directory.path()).unwrap();
+        assert!(each.len() == SYNCS && each.iter().all(|one| *one > 0.0));
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,226 @@
+//! What parts a cell from the host: namespaces, and what is mounted in them.
+//!
+//! Everything a daemon or a tool writes to is covered by memory of the cell's own before anything runs, and `/etc` by a
+//! copy as a whole: a tool that replaces `/etc/passwd` renames a file over it, which nobody can do to a mount. Programs
+//! that are confined by their path (AppArmor knows slapd as `/usr/sbin/slapd`) or that are masked are lent under
+//! another path.
+
+use std::fs::{self, File, OpenOptions};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use nix::sched::{CloneFlags, unshare};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
+
+use super::etc;
+use super::fault::Fault;
+use super::loopback;
+use super::place::Place;
+use super::spec::{Data, Spec, Walls};
+use super::tools;
+
+/// Where a cell within walls keeps its own.
+const ROOT: &str = "/run/brunt";
+/// The port of the directory within walls, which nobody else can have.
+const PORT: u16 = 3890;
+
+/// Covered with memory where they exist, with these modes.
+const COVERED: &[(&str, u32)] = &[
+    ("/tmp", 0o1777),
+    ("/var/tmp", 0o1777),
+    ("/dev/shm", 0o1777),
+    ("/var/cache/nscd", 0o755),
+    ("/var/db/nscd", 0o755),
+    ("/var/lib/sss", 0o755),
+    ("/var/lib/dirsrv", 0o755),
+    ("/var/log", 0o755),
+    ("/var/mail", 0o2775),
+];
+
+/// Directories that daemons expect below what is covered.
+const EXPECTED: &[&str] = &[
+    "/run/lock",
+    "/run/nslcd",
+    "/run/nscd",
+    "/var/log/sssd",
+    "/var/log/dirsrv",
+    "/var/lib/sss/db",
+    "/var/lib/sss/mc",
+    "/var/lib/sss/pipes/private",
+    "/var/lib/sss/pubconf/krb5.include.d",
+    "/var/lib/sss/keytabs",
+    "/var/lib/sss/secrets",
+    "/var/lib/sss/gpo_cache",
+    "/var/lib/sss/deskprofile",
+];
+
+/// Daemons, lent under another path.
+const LENT: &[&str] = &["slapd", "nslcd", "nscd", "unscd", "sssd", "ns-slapd"];
+
+/// What `useradd` and `userdel` start to tell caches of a change, at a quarter of a second each time.
+const MASKED: &[&str] = &["sss_cache", "nscd"];
+
+/// Leaves the host's namespaces. What this process starts next is process 1.
+pub(super) fn part(walls: Walls) -> Result<(), Fault> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let mut flags = CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWNET
+        | CloneFlags::CLONE_NEWIPC;
+    if walls == Walls::User {
+        flags |= CloneFlags::CLONE_NEWUSER;
+    }
+    unshare(flags).map_err(|error| {
+        Fault::system("make namespaces (root, or the right to make user namespaces, is needed)")(
+            error.into(),
+        )
+    })?;
+    if walls == Walls::User {
+        // Groups must be given up before the group can be mapped (user_namespaces(7)).
+        write(Path::new("/proc/self/setgroups"), "deny")?;
+        write(Path::new("/proc/self/uid_map"), &format!("0 {} 1", user.as_raw()))?;
+        write(Path::new("/proc/self/gid_map"), &format!("0 {} 1", group.as_raw()))?;
+    }
+    Ok(())
+}
+
+/// Parts the mounts of this process namespace from the host's and shows it its own processes.
+pub(super) fn seclude() -> Result<(), Fault> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
+        .map_err(|error| {
+            Fault::system("part the mounts from the host's (is / a mount? in a chroot, bind it onto itself first)")(
+                error.into(),
+            )
+        })?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None).map_err(refused("mount", Path::new("/proc")))
+}
+
+/// Makes the cell a place to live in.
+pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
+    match (spec.walls, &spec.data) {
+        (Walls::None, Data::Below(directory)) => unwalled(directory),
+        (Walls::None, Data::Memory) => {
+            Err(Fault::Unfit("keep data in memory without walls: name a directory".to_owned()))
+        }
+        (_, data) => walled(spec, data),
+    }
+}
+
+fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
+    // Held open, since what is mounted next may cover it.
+    let held = match data {
+        Data::Memory => None,
+        Data::Below(path) => Some(open(path)?),
+    };
+    seclude()?;
+    memory(Path::new("/run"), 0o755)?;
+    let place = Place {
+        walls: spec.walls,
+        root: PathBuf::from(ROOT),
+        data: Path::new(ROOT).join("data"),
+        etc: PathBuf::from("/etc"),
+        port: PORT,
+    };
+    make(&place.root.join("bin"))?;
+    make(&place.data)?;
+    if let Some(held) = held {
+        // The link leads to the directory itself, whatever lies over its path by now.
+        bind(&PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd())), &place.data)?;
+    }
+    for (path, mode) in COVERED {
+        let path = Path::new(path);
+        if path.is_dir() && !path.is_symlink() {
+            memory(path, *mode)?;
+        }
+    }
+    for path in EXPECTED {
+        // Where sssd is not installed there is nothing to be covered, nor anybody to expect anything.
+        if Path::new(path).starts_with("/run") || covered(Path::new(path)) {
+            make(Path::new(path))?;
+        }
+    }
+    silence_syslog()?;
+    let copy = place.data.join("etc");
+    etc::copy(Path::new("/etc"), &copy)?;
+    etc::furnish(&copy)?;
+    bind(&copy, Path::new("/etc"))?;
+    lend(&place)?;
+    loopback::up().map_err(Fault::system("bring the loopback interface up"))?;
+    Ok(place)
+}
+
+fn unwalled(directory: &Path) -> Result<Place, Fault> {
+    let root = directory.join("run");
+    let (data, etc) = (directory.join("data"), directory.join("prefix/etc"));
+    for path in [&root, &data, &etc] {
+        make(path)?;
+    }
+    etc::furnish(&etc)?;
+    // Somebody else could take the port before the directory does, which would then say so.
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
+    let port = port.map_err(Fault::system("find a free port"))?.port();
+    Ok(Place { walls: Walls::None, root, data, etc, port })
+}
+
+fn covered(path: &Path) -> bool {
+    COVERED.iter().any(|(covered, _)| path.starts_with(covered) && Path::new(covered).is_dir())
+}
+
+/// Eleven thousand new users are no news for the host's log.
+fn silence_syslog() -> Result<(), Fault> {
+    let log = Path::new("/dev/log");
+    let socket = fs::symlink_metadata(log).is_ok_and(|found| found.file_type().is_socket());
+    if socket { bind(Path::new("/dev/null"), log) } else { Ok(()) }
+}
+
+fn lend(place: &Place) -> Result<(), Fault> {
+    for name in LENT {
+        let Some(program) = tools::find(name) else { continue };
+        let lent = place.lent(name);
+        File::create(&lent).map_err(Fault::file("make", &lent))?;
+        bind(&program, &lent)?;
+    }
+    let nothing = tools::find("true").ok_or_else(|| Fault::Missing("true".to_owned()))?;
+    for program in MASKED.iter().filter_map(|name| tools::find(name)) {
+        bind(&nothing, &program)?;
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<File, Fault> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::DIRECTORY.bits().cast_signed())
+        .open(path)
+        .map_err(Fault::file("open", path))
+}
+
+fn memory(path: &Path, mode: u32) -> Result<(), Fault> {
+    mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, None)
+        .map_err(refused("cover", path))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        .map_err(Fault::file("open up", path))
+}
+
+fn bind(from: &Path, over: &Path) -> Result<(), Fault> {
+    let (from, over) = (from.to_owned(), over.to_owned());
+    mount_bind(&from, &over).map_err(|error| {
+        Fault::system(format!("mount {} over {}", from.display(), over.display()))(error.into())
+    })
+}
+
+fn refused(verb: &'static str, path: &Path) -> impl FnOnce(rustix::io::Errno) -> Fault {
+    let path = path.to_owned();
+    move |error| Fault::file(verb, &path)(error.into())
+}
+
+fn make(path: &Path) -> Result<(), Fault> {
+    fs::create_dir_all(path).map_err(Fault::file("make", path))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Fault> {
+    fs::write(path, text).map_err(Fault::file("write", path))
+}
