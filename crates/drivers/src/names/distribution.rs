@@ -1,15 +1,22 @@
 //! Which keys are asked about how often: a [`Distribution`], made ready as a [`Sampler`].
 //!
+//! Each key once is not the order in which they are listed: a flat file finds its first users soonest, and a directory
+//! has neighbours in one page. It is a walk in steps of the golden ratio, of which every beginning is spread evenly over
+//! all keys (Weyl), so that the first thousand of many are a fair sample.
+//!
 //! Zipf's distribution is drawn from a table of aliases (Walker, Electronics Letters 1974; Vose, IEEE Transactions on
 //! Software Engineering 1991): one random number and one look into a table a draw, however many keys there are, and
 //! exact where rejection would take a number of tries that follows from the numbers drawn.
 
 use crate::chance::mix;
 
+/// How far from the golden ratio a step is looked for.
+const NEAR: u64 = 300;
+
 /// Which keys are asked about how often.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Each once in order, then again from the beginning.
+    /// Each once, then each again: in an order that is spread over all of them from its beginning.
     Once,
     /// Each as often as the other.
     Uniform,
@@ -26,7 +33,7 @@ pub struct Sampler {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Once,
+    Once { stride: u64 },
     Uniform,
     Aliases(Vec<Slot>),
 }
@@ -43,7 +50,7 @@ impl Sampler {
     pub fn new(distribution: Distribution, count: usize) -> Self {
         let count = count.max(1);
         let kind = match distribution {
-            Distribution::Once => Kind::Once,
+            Distribution::Once => Kind::Once { stride: stride(count as u64) },
             Distribution::Uniform => Kind::Uniform,
             Distribution::Zipf(exponent) => Kind::Aliases(aliases(
                 (1..=count).map(|rank| (rank as f64).powf(-exponent)).collect(),
@@ -55,7 +62,10 @@ impl Sampler {
     /// The place of the key that question `number` is about, of those drawn with this seed.
     pub fn place(&self, seed: u64, number: u64) -> usize {
         let place = match &self.kind {
-            Kind::Once => number % self.count,
+            Kind::Once { stride } => {
+                let from = below(mix(seed), self.count);
+                (from + number % self.count * stride) % self.count
+            }
             Kind::Uniform => below(drawn(seed, number), self.count),
             Kind::Aliases(slots) => {
                 let drawn = drawn(seed, number);
@@ -69,6 +79,25 @@ impl Sampler {
         };
         place as usize
     }
+}
+
+/// The step of a walk that comes to each of `count` places, and is spread evenly on the way: of those next to the golden
+/// ratio, the one whose continued fraction has the smallest numbers in it.
+fn stride(count: u64) -> u64 {
+    let golden = (count as f64 * 0.618_033_988_749_895).round() as u64;
+    let near = golden.saturating_sub(NEAR).max(1)..=(golden + NEAR).min(count.max(1));
+    let best = near.filter_map(|stride| Some((roughness(stride, count)?, stride))).min();
+    best.map_or(1, |(_, stride)| stride)
+}
+
+/// The largest number in the continued fraction of `a / b`; nothing where they have a factor in common.
+fn roughness(mut a: u64, mut b: u64) -> Option<u64> {
+    let mut most = 0;
+    while b != 0 {
+        most = most.max(a / b);
+        (a, b) = (b, a % b);
+    }
+    (a == 1).then_some(most)
 }
 
 /// A random number that follows from a seed and a number.
@@ -152,8 +181,19 @@ mod tests {
         let strange = strangeness(&even, &[1.0 / 500.0; 500]);
         assert!(strange.abs() < 4.0, "{strange}");
         assert_eq!(counts(Distribution::Once, 7, 21), [3; 7]);
-        let sampler = Sampler::new(Distribution::Once, 3);
-        assert_eq!([0, 1, 2, 3].map(|number| sampler.place(1, number)), [0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn each_once_is_spread_from_the_beginning() {
+        for keys in [1, 2, 3, 10, 97, 1000, 4096, 11_000] {
+            assert_eq!(counts(Distribution::Once, keys, keys as u64), vec![1; keys], "{keys}");
+        }
+        let sampler = Sampler::new(Distribution::Once, 11_000);
+        let mut first: Vec<_> = (0..1000).map(|number| sampler.place(7, number)).collect();
+        first.sort_unstable();
+        let widest = first.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+        // Evenly would be 11; steps of the golden ratio leave gaps of three lengths, none three times as wide.
+        assert!(widest < 30, "{widest}");
     }
 
     #[test]

@@ -58,6 +58,9 @@ pub struct Questions {
 struct Kind {
     by: By,
     weight: u64,
+    /// Tells its draws from those of other kinds; nothing where each key is asked about once, so that a listing's
+    /// questions for a user and a group come together.
+    seed: u64,
     keys: Arc<Keys>,
     sampler: Sampler,
     absent: Option<Arc<Keys>>,
@@ -87,9 +90,10 @@ impl Questions {
         }
         let most = parts.iter().map(|part| part.keys.len()).max().unwrap_or(1);
         let absent = if negative > 0.0 { Some(Arc::new(Keys::absent(most)?)) } else { None };
-        let kind = |part: &Part| Kind {
+        let kind = |(number, part): (usize, &Part)| Kind {
             by: part.by,
             weight: u64::from(part.weight),
+            seed: if distribution == Distribution::Once { 0 } else { number as u64 },
             keys: Arc::clone(&part.keys),
             sampler: Sampler::new(distribution, part.keys.len()),
             absent: absent.clone(),
@@ -97,7 +101,7 @@ impl Questions {
         // As many rounds as the kind needs that has the most keys for its turns.
         let rounds = parts.iter().map(|part| (part.keys.len() as u64).div_ceil(part.weight.into()));
         Ok(Self {
-            kinds: parts.iter().map(kind).collect(),
+            kinds: parts.iter().enumerate().map(kind).collect(),
             round: round(parts),
             seed,
             negative: (negative * u64::MAX as f64) as u64,
@@ -124,7 +128,7 @@ impl Questions {
     pub fn question(&self, number: u64) -> (u16, Question<'_>) {
         let (operation, turn) = self.turn(number);
         let kind = &self.kinds[usize::from(operation)];
-        let place = kind.sampler.place(self.seed ^ u64::from(operation), turn);
+        let place = kind.sampler.place(self.seed.wrapping_add(kind.seed), turn);
         if let Some(absent) = &kind.absent
             && drawn(!self.seed, number) <= self.negative
         {
@@ -206,7 +210,10 @@ mod tests {
         assert_eq!(asked.len(), 20);
         assert!(asked.values().all(|&times| times == 1));
         // A user and the group of the same number follow each other, as a listing of files asks for them.
-        assert_eq!([0, 1].map(|n| questions.question(n).1.id), [Some(100); 2]);
+        for file in 0..10 {
+            let [user, group] = [0, 1].map(|of| questions.question(2 * file + of).1);
+            assert_eq!((user.id, user.by, group.by), (group.id, By::Uid, By::Gid));
+        }
     }
 
     #[test]
@@ -263,11 +270,12 @@ mod tests {
         let users = Keys::lines("a:x:1:\nb:x:2:").unwrap().with_members("g:x:9:b");
         let parts = [part(By::Memberships, 1, &Arc::new(users))];
         let questions = Questions::new(&parts, Distribution::Once, 0.0, 0).unwrap();
-        let expected = |number| {
+        let mut expected = [0, 1].map(|number| {
             let (_, question) = questions.question(number);
             (question.name, question.id, question.expected)
-        };
-        assert_eq!(expected(0), (c"a", None, Expected::Either));
-        assert_eq!(expected(1), (c"b", Some(9), Expected::Found));
+        });
+        expected.sort_by_key(|(name, ..)| *name);
+        let known = [(c"a", None, Expected::Either), (c"b", Some(9), Expected::Found)];
+        assert_eq!(expected, known);
     }
 }

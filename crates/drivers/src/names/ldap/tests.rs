@@ -146,10 +146,10 @@ fn groups_of_a_user_are_sought_by_name_and_by_dn() {
 fn a_refusal_keeps_the_connection_and_nonsense_ends_it() {
     let (url, server) = serve(vec![
         vec![|request, out| done(request, out, 11), |_, out| {
-            out.extend_from_slice(b"HTTP/1.1 400 Bad Request\r\n")
+            out.extend_from_slice(b"HTTP/1.1 400 Bad Request\r\n");
         }],
         vec![|request, out| {
-            reply::result(out, id(request) + 1, op::SEARCH_DONE, &Said::code(0), &[])
+            reply::result(out, id(request) + 1, op::SEARCH_DONE, &Said::code(0), &[]);
         }],
         vec![|request, out| {
             entry(request, out, "uid=u7", &[("uid", &["u7"]), ("uidNumber", &["seven"])]);
