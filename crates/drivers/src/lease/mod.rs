@@ -6,11 +6,13 @@
 //! | [`Depot`], [`Store`] | where leases lie, and one thread's way in |
 //! | [`sql`] | the tables and sentences of stores that speak SQL |
 //! | [`sqlite`] | leases in a database of `SQLite` |
+//! | [`memfile`] | leases in memory and in a file of their changes |
 //! | [`Trouble`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
 
 mod leases;
+pub mod memfile;
 pub mod mysql;
 pub mod postgres;
 mod session;

@@ -1,5 +1,6 @@
 //! Every embedded depot there is, in every way it can be set up that changes what it does.
 
+use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
 use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
 use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
 use std::path::Path;
@@ -27,6 +28,17 @@ pub(crate) fn sqlite(directory: &Path, schema: Schema, family: Family) -> Sqlite
     }
 }
 
+pub(crate) fn memfile(directory: &Path, schema: Schema, family: Family) -> MemfileSetup {
+    MemfileSetup {
+        path: directory.join("leases.csv"),
+        format: Format::Csv,
+        schema,
+        family,
+        durability: Durability::Async,
+        may_destroy: false,
+    }
+}
+
 /// Every depot of this table, by name.
 pub(crate) fn all(
     directory: &Path,
@@ -41,6 +53,15 @@ pub(crate) fn all(
         let path = directory.join(format!("{name}.db"));
         let setup = SqliteSetup { path, statements, journal, ..sqlite(directory, schema, family) };
         depots.push((format!("SQLite {name}"), Box::new(SqliteDepot::new(setup))));
+    }
+    for (name, format, durability) in [
+        ("lines", Format::Csv, Durability::Async),
+        ("lines sync", Format::Csv, Durability::Sync),
+        ("blocks", Format::Block, Durability::Async),
+    ] {
+        let path = directory.join(format!("{name}.leases"));
+        let setup = MemfileSetup { path, format, durability, ..memfile(directory, schema, family) };
+        depots.push((format!("memfile {name}"), Box::new(MemfileDepot::new(setup))));
     }
     depots
 }

@@ -1,0 +1,359 @@
+//! Every lease in memory: [`Index`].
+//!
+//! Addresses are handed out from pools, so those in use lie close together: a page of 256 numbered places is found by
+//! the upper part of an address and read at its lower part. That makes two reads of a search, and neighbours share them.
+//! Where the tables are Kea's, leases are also found by client identifier and hardware address, through hash tables
+//! whose equals are chained to each other, and lie in the order in which their time is over. Where they are the guide's
+//! there is no more than the address, and what asks for anything else looks at every lease, as it does in a database.
+
+use super::slabs::Slabs;
+use crate::lease::leases::{Family, Schema};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashTable};
+use std::collections::BTreeSet;
+use std::hash::BuildHasher;
+
+/// No lease.
+const NONE: u32 = u32::MAX;
+const PAGE: usize = 256;
+
+/// What a lease says, borrowed from wherever it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Columns<'a> {
+    pub(super) address: u128,
+    pub(super) hardware: &'a [u8],
+    pub(super) client_id: &'a [u8],
+    pub(super) hostname: &'a [u8],
+    pub(super) valid_lifetime: u32,
+    pub(super) cltt: i64,
+    pub(super) subnet: u32,
+}
+
+/// Which identity of a lease is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    Hardware,
+    Client,
+}
+
+/// One lease, in one line of the processor's cache.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Entry {
+    address: u128,
+    cltt: i64,
+    valid_lifetime: u32,
+    subnet: u32,
+    /// Where the slabs keep hardware address, client identifier and host name, in this order.
+    place: u32,
+    lengths: [u8; 3],
+    there: bool,
+    /// The leases before and behind this one that have the same identity.
+    links: [Link; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    before: u32,
+    behind: u32,
+}
+
+const LOOSE: Link = Link { before: NONE, behind: NONE };
+
+/// Leases by address, and by what else they are looked for.
+pub(super) struct Index {
+    /// The low bits of an address that say nothing: those of a prefix.
+    shift: u32,
+    directory: HashMap<u128, u32, RandomState>,
+    pages: Vec<[u32; PAGE]>,
+    entries: Vec<Entry>,
+    free: Vec<u32>,
+    slabs: Slabs,
+    secondary: Option<Box<Secondary>>,
+    count: u64,
+}
+
+#[derive(Default)]
+struct Secondary {
+    hasher: RandomState,
+    /// The first of each chain, by hardware address and by client identifier.
+    heads: [HashTable<u32>; 2],
+    over: BTreeSet<(i64, u32)>,
+}
+
+impl Index {
+    pub(super) fn new(schema: Schema, family: Family) -> Self {
+        Self {
+            shift: if family == Family::Prefix { 64 } else { 0 },
+            directory: HashMap::default(),
+            pages: Vec::new(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            slabs: Slabs::default(),
+            secondary: (schema == Schema::Kea).then(Box::default),
+            count: 0,
+        }
+    }
+
+    /// How many leases there are.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The lease of an address.
+    pub(super) fn at(&self, address: u128) -> Option<u32> {
+        let number = address >> self.shift;
+        let page = self.directory.get(&(number / PAGE as u128))?;
+        let id = self.pages[*page as usize][number as usize % PAGE];
+        (id != NONE).then_some(id)
+    }
+
+    /// A lease with this identity, if there is one.
+    pub(super) fn with(&self, which: Which, octets: &[u8]) -> Option<u32> {
+        match &self.secondary {
+            Some(secondary) => {
+                let hash = secondary.hasher.hash_one(octets);
+                let heads = &secondary.heads[which as usize];
+                heads.find(hash, |id| self.identity(*id, which) == octets).copied()
+            }
+            None => self.all().find(|id| self.identity(*id, which) == octets),
+        }
+    }
+
+    /// At most `limit` leases whose time was over at `now`, the longest first.
+    pub(super) fn over(&self, now: i64, limit: usize, found: &mut Vec<u32>) {
+        found.clear();
+        if let Some(secondary) = &self.secondary {
+            let over = secondary.over.iter().take_while(|(end, _)| *end < now);
+            found.extend(over.take(limit).map(|(_, id)| *id));
+        } else {
+            found.extend(self.all().filter(|id| self.entries[*id as usize].end() < now));
+            found.sort_unstable_by_key(|id| (self.entries[*id as usize].end(), *id));
+            found.truncate(limit);
+        }
+    }
+
+    /// What a lease says.
+    pub(super) fn columns(&self, id: u32) -> Columns<'_> {
+        let entry = &self.entries[id as usize];
+        let [hardware, client_id, hostname] = self.pieces(entry);
+        Columns {
+            address: entry.address,
+            hardware,
+            client_id,
+            hostname,
+            valid_lifetime: entry.valid_lifetime,
+            cltt: entry.cltt,
+            subnet: entry.subnet,
+        }
+    }
+
+    /// When the time of a lease is over.
+    pub(super) fn end(&self, id: u32) -> i64 {
+        self.entries[id as usize].end()
+    }
+
+    /// Adds a lease whose address is free, and whose octets are at most 255 each; `None` where there is no room for
+    /// more leases than can be numbered.
+    pub(super) fn add(&mut self, lease: &Columns<'_>) -> Option<u32> {
+        let pieces = [lease.hardware, lease.client_id, lease.hostname];
+        let place = self.slabs.keep(pieces)?;
+        let entry = Entry {
+            address: lease.address,
+            cltt: lease.cltt,
+            valid_lifetime: lease.valid_lifetime,
+            subnet: lease.subnet,
+            place,
+            lengths: pieces.map(|piece| piece.len() as u8),
+            there: false,
+            links: [LOOSE; 2],
+        };
+        let id = if let Some(id) = self.free.pop() {
+            self.entries[id as usize] = entry;
+            id
+        } else {
+            let id = u32::try_from(self.entries.len()).ok().filter(|id| *id != NONE)?;
+            self.entries.push(entry);
+            id
+        };
+        self.attach(id);
+        Some(id)
+    }
+
+    /// Gives a lease another lifetime.
+    pub(super) fn renew(&mut self, id: u32, valid_lifetime: u32, cltt: i64) {
+        let entry = &mut self.entries[id as usize];
+        let before = entry.end();
+        (entry.valid_lifetime, entry.cltt) = (valid_lifetime, cltt);
+        let end = entry.end();
+        if let Some(secondary) = &mut self.secondary {
+            secondary.over.remove(&(before, id));
+            secondary.over.insert((end, id));
+        }
+    }
+
+    /// Makes a lease that was added or detached be found.
+    pub(super) fn attach(&mut self, id: u32) {
+        let entry = &mut self.entries[id as usize];
+        entry.there = true;
+        let (number, end) = (entry.address >> self.shift, entry.end());
+        let page = *self.directory.entry(number / PAGE as u128).or_insert_with(|| {
+            self.pages.push([NONE; PAGE]);
+            (self.pages.len() - 1) as u32
+        });
+        self.pages[page as usize][number as usize % PAGE] = id;
+        self.count += 1;
+        if let Some(mut secondary) = self.secondary.take() {
+            secondary.over.insert((end, id));
+            for which in [Which::Hardware, Which::Client] {
+                self.link(&mut secondary, which, id);
+            }
+            self.secondary = Some(secondary);
+        }
+    }
+
+    /// Makes a lease be found no more, but keeps it.
+    pub(super) fn detach(&mut self, id: u32) {
+        let entry = &mut self.entries[id as usize];
+        entry.there = false;
+        let (number, end) = (entry.address >> self.shift, entry.end());
+        if let Some(page) = self.directory.get(&(number / PAGE as u128)) {
+            self.pages[*page as usize][number as usize % PAGE] = NONE;
+        }
+        self.count -= 1;
+        if let Some(mut secondary) = self.secondary.take() {
+            secondary.over.remove(&(end, id));
+            for which in [Which::Hardware, Which::Client] {
+                self.unlink(&mut secondary, which, id);
+            }
+            self.secondary = Some(secondary);
+        }
+    }
+
+    /// Gives back what a detached lease takes.
+    pub(super) fn forget(&mut self, id: u32) {
+        let entry = &self.entries[id as usize];
+        self.slabs.give_back(entry.place, entry.length());
+        self.free.push(id);
+    }
+
+    fn all(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.entries).filter(|(_, entry)| entry.there).map(|(id, _)| id)
+    }
+
+    fn pieces(&self, entry: &Entry) -> [&[u8]; 3] {
+        let octets = self.slabs.kept(entry.place, entry.length());
+        let [hardware, client, _] = entry.lengths.map(usize::from);
+        let (hardware, octets) = octets.split_at(hardware);
+        let (client, hostname) = octets.split_at(client);
+        [hardware, client, hostname]
+    }
+
+    fn identity(&self, id: u32, which: Which) -> &[u8] {
+        self.pieces(&self.entries[id as usize])[which as usize]
+    }
+
+    /// Puts a lease behind the first of those that have the same identity, or at the head of a new chain.
+    fn link(&mut self, secondary: &mut Secondary, which: Which, id: u32) {
+        let octets = self.identity(id, which);
+        let hash = secondary.hasher.hash_one(octets);
+        let heads = &mut secondary.heads[which as usize];
+        if let Some(head) = heads.find(hash, |id| self.identity(*id, which) == octets).copied() {
+            let behind = self.entries[head as usize].links[which as usize].behind;
+            self.entries[head as usize].links[which as usize].behind = id;
+            self.entries[id as usize].links[which as usize] = Link { before: head, behind };
+            if behind != NONE {
+                self.entries[behind as usize].links[which as usize].before = id;
+            }
+        } else {
+            let hasher = &secondary.hasher;
+            heads.insert_unique(hash, id, |id| hasher.hash_one(self.identity(*id, which)));
+        }
+    }
+
+    fn unlink(&mut self, secondary: &mut Secondary, which: Which, id: u32) {
+        let link = std::mem::replace(&mut self.entries[id as usize].links[which as usize], LOOSE);
+        if link.behind != NONE {
+            self.entries[link.behind as usize].links[which as usize].before = link.before;
+        }
+        if link.before != NONE {
+            self.entries[link.before as usize].links[which as usize].behind = link.behind;
+            return;
+        }
+        let hash = secondary.hasher.hash_one(self.identity(id, which));
+        let heads = &mut secondary.heads[which as usize];
+        if let Ok(mut head) = heads.find_entry(hash, |head| *head == id) {
+            if link.behind == NONE {
+                head.remove();
+            } else {
+                *head.get_mut() = link.behind;
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn end(&self) -> i64 {
+        self.cltt.saturating_add(i64::from(self.valid_lifetime))
+    }
+
+    fn length(&self) -> usize {
+        self.lengths.iter().map(|length| usize::from(*length)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(address: u128, client_id: &[u8], cltt: i64) -> Columns<'_> {
+        Columns {
+            address,
+            hardware: b"hw",
+            client_id,
+            hostname: b"foo",
+            valid_lifetime: 10,
+            cltt,
+            subnet: 1,
+        }
+    }
+
+    #[test]
+    fn equals_stay_found_whichever_goes_first() {
+        for schema in [Schema::Guide, Schema::Kea] {
+            for gone in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+                let mut index = Index::new(schema, Family::V4);
+                let ids = [7, 300, 9].map(|at| index.add(&columns(at, b"same", 0)).unwrap());
+                for (place, left) in gone.into_iter().zip([2, 1, 0]) {
+                    assert!(index.with(Which::Client, b"same").is_some());
+                    index.detach(ids[place]);
+                    index.forget(ids[place]);
+                    assert_eq!(index.count(), left);
+                    assert_eq!(index.with(Which::Hardware, b"hw").is_some(), left > 0);
+                }
+                assert_eq!(index.with(Which::Client, b"same"), None);
+                assert_eq!(index.at(300), None);
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_over_come_first() {
+        for schema in [Schema::Guide, Schema::Kea] {
+            let mut index = Index::new(schema, Family::V6);
+            for (address, cltt) in [(1, 50), (2, 10), (3, 30), (4, 500)] {
+                index.add(&columns(address, &[address as u8], cltt)).unwrap();
+            }
+            let late = index.at(2).unwrap();
+            index.renew(late, 10, 40);
+            let mut found = Vec::new();
+            index.over(61, 10, &mut found);
+            let addresses: Vec<_> = found.iter().map(|id| index.columns(*id).address).collect();
+            assert_eq!(addresses, [3, 2, 1]);
+            index.over(60, 10, &mut found);
+            assert_eq!(found.len(), 2, "at 60 the lease until 60 is not over");
+            index.over(61, 1, &mut found);
+            assert_eq!(index.columns(found[0]).address, 3);
+        }
+    }
+}

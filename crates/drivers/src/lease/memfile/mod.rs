@@ -1,0 +1,230 @@
+//! Leases in memory and in a file of their changes, as Kea's memfile backend and ISC's lease file keep them: a
+//! [`MemfileDepot`].
+//!
+//! | piece | what it is |
+//! |---|---|
+//! | `index` | every lease in memory, by address and by what else it is looked for |
+//! | `record` | the text of a record, written and read |
+//! | `ledger` | index and file under one lock, and waiting for the disk |
+//! | `recovery` | a file read back into an index |
+//! | `store` | one worker's way in, and its transaction |
+//!
+//! Every change appends a record to the file; the last one of an address counts. The file is never made smaller while it
+//! is used: cleaning it up is a program of its own in Kea (`kea-lfc`), and would disturb what is measured. What others
+//! find in the index may not be on the disk yet, but nothing is answered before it is as safe as was asked for. A
+//! transaction keeps its records apart and hands them over in one piece; since neither format has a mark for what belongs
+//! together, a machine that stops in the midst of that can leave the first of them in the file, of a transaction that was
+//! never answered.
+
+mod index;
+mod ledger;
+mod record;
+mod recovery;
+mod slabs;
+mod store;
+
+pub use record::Format;
+pub use recovery::Recovered;
+
+use super::leases::{Durability, Family, Lease, Schema};
+use super::{Depot, Store, Trouble};
+use brunt_exchange::Class;
+use ledger::Ledger;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use store::MemfileStore;
+
+/// Where a lease file is and how it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemfileSetup {
+    /// The file.
+    pub path: PathBuf,
+    /// How records are written.
+    pub format: Format,
+    /// What leases can be found by without looking at each: the address, or what Kea has indexes for.
+    pub schema: Schema,
+    /// The leases.
+    pub family: Family,
+    /// Whether each change is on the disk before it is answered.
+    pub durability: Durability,
+    /// Whether a file that somebody else made may be emptied.
+    pub may_destroy: bool,
+}
+
+/// A lease file and the index of it.
+pub struct MemfileDepot {
+    setup: MemfileSetup,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Default)]
+struct Inside {
+    ledger: Option<Arc<Ledger>>,
+    made: Option<Made>,
+}
+
+/// What `prepare` did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// There was no file.
+    New,
+    /// There was one, and it was emptied.
+    Emptied,
+}
+
+impl MemfileDepot {
+    /// A depot in this file, which is not touched yet.
+    pub fn new(setup: MemfileSetup) -> Self {
+        Self { setup, inside: Mutex::new(Inside::default()) }
+    }
+
+    /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The first
+    /// [`open`](Depot::open) does the same where nothing was prepared.
+    pub fn recover(&self) -> Result<Recovered, Trouble> {
+        self.recover_inside(&mut self.inside())
+    }
+
+    fn recover_inside(&self, inside: &mut Inside) -> Result<Recovered, Trouble> {
+        let (ledger, recovered) = self.read()?;
+        inside.ledger = Some(Arc::new(ledger));
+        Ok(recovered)
+    }
+
+    fn read(&self) -> Result<(Ledger, Recovered), Trouble> {
+        let MemfileSetup { path, format, schema, family, durability, .. } = &self.setup;
+        let failed = |error: &std::io::Error| trouble("open", path, error);
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).map_err(|e| failed(&e))?;
+        let read = recovery::recover((*format, *family), *schema, path, &file)?;
+        let header = format.header(*family);
+        let mut cut = || {
+            file.set_len(read.length)?;
+            file.seek(SeekFrom::End(0))?;
+            if read.length < header.len() as u64 {
+                file.write_all(header.as_bytes())?;
+            }
+            if *durability == Durability::Sync { file.sync_all() } else { Ok(()) }
+        };
+        cut().map_err(|error| failed(&error))?;
+        let kind = (*format, *family, *durability);
+        Ok((Ledger::new(kind, path.clone(), file, read.index), read.recovered))
+    }
+
+    /// Makes the file, empty but for its header, and safe as a file where changes are.
+    fn make(&self) -> std::io::Result<()> {
+        let mut file = File::create(&self.setup.path)?;
+        file.write_all(self.setup.format.header(self.setup.family).as_bytes())?;
+        if self.setup.durability == Durability::Sync {
+            file.sync_all()?;
+            let directory = self.setup.path.parent().filter(|path| !path.as_os_str().is_empty());
+            File::open(directory.unwrap_or(Path::new(".")))?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        // Each change is a single assignment, so what a panic left is whole.
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Depot for MemfileDepot {
+    fn prepare(&self) -> Result<(), Trouble> {
+        let mut inside = self.inside();
+        let path = &self.setup.path;
+        let length = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
+        if let (None, false, Some(length @ 1..)) = (inside.made, self.setup.may_destroy, length) {
+            let text = format!(
+                "make the lease file anew: {} is there and holds {length} octets; name another file, or let it be \
+                 emptied with --yes-destroy",
+                path.display()
+            );
+            return Err(Trouble { class: Class::Check, code: 0, text });
+        }
+        inside.ledger = None;
+        self.make().map_err(|error| trouble("make", path, &error))?;
+        let made = if length.is_some() { Made::Emptied } else { Made::New };
+        inside.made.get_or_insert(made);
+        self.recover_inside(&mut inside).map(drop)
+    }
+
+    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+        let mut inside = self.inside();
+        if inside.ledger.is_none() {
+            self.recover_inside(&mut inside)?;
+        }
+        match &inside.ledger {
+            Some(ledger) => Ok(Box::new(MemfileStore::new(Arc::clone(ledger))?)),
+            None => Err(Trouble::refused(0, "open the lease file: it was cleared away")),
+        }
+    }
+
+    /// Counts what the file says, and not what the index has.
+    fn count(&self) -> Result<u64, Trouble> {
+        let ledger = self.inside().ledger.clone();
+        if let Some(ledger) = ledger {
+            ledger.settle_all()?;
+        }
+        let MemfileSetup { path, format, family, .. } = &self.setup;
+        let file = File::open(path).map_err(|error| trouble("open", path, &error))?;
+        let read = recovery::recover((*format, *family), Schema::Guide, path, &file)?;
+        Ok(read.recovered.leases)
+    }
+
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+        let mut store = self.open()?;
+        store.begin()?;
+        for (place, lease) in leases.enumerate() {
+            store.create(&lease)?;
+            if place % 10_000 == 9_999 {
+                store.commit()?;
+                store.begin()?;
+            }
+        }
+        store.commit()
+    }
+
+    fn clear(&self) -> Result<(), Trouble> {
+        let mut inside = self.inside();
+        let path = &self.setup.path;
+        inside.ledger = None;
+        match inside.made.take() {
+            Some(Made::New) => std::fs::remove_file(path),
+            Some(Made::Emptied) => File::create(path).map(drop),
+            None => Ok(()),
+        }
+        .map_err(|error| trouble("remove", path, &error))
+    }
+
+    fn version(&self) -> Result<String, Trouble> {
+        Ok(format!("memfile of brunt {}", env!("CARGO_PKG_VERSION")))
+    }
+
+    fn durability(&self) -> String {
+        match self.setup.durability {
+            Durability::Sync => "each change is appended to the file with write(2) and flushed to the disk with \
+                                 fdatasync(2) before it is answered; workers that wait at the same time share a flush"
+                .into(),
+            Durability::Async => format!(
+                "changes are collected in this process and handed to the system whenever {} KiB are full and at the \
+                 end, and nothing is ever flushed: what was not handed over is lost with the process, and what the \
+                 system had not written with the machine",
+                ledger::COLLECTED_MAX / 1024
+            ),
+        }
+    }
+
+    fn name_of(&self, code: u32) -> String {
+        match code {
+            0 => "0".into(),
+            code => std::io::Error::from_raw_os_error(code.cast_signed()).to_string(),
+        }
+    }
+}
+
+fn trouble(what: &str, path: &Path, error: &std::io::Error) -> Trouble {
+    let text = format!("{what} the lease file {}: {error}", path.display());
+    Trouble { class: Class::Connect, code: error.raw_os_error().unwrap_or(0).cast_unsigned(), text }
+}

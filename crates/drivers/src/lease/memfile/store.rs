@@ -1,0 +1,245 @@
+//! One worker's way into a memfile.
+
+use super::index::{Columns, Which};
+use super::ledger::{Ledger, Page, ended};
+use crate::lease::leases::{Identity, Lease};
+use crate::lease::{Renewal, Store, Trouble};
+use brunt_exchange::Class;
+use rustix::io::Errno;
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// The longest hardware address, client identifier and name.
+const OCTETS_MAX: usize = 255;
+
+/// A way into a memfile.
+pub(super) struct MemfileStore {
+    ledger: Arc<Ledger>,
+    number: u64,
+    transaction: Option<Transaction>,
+    over: Vec<u32>,
+    lost: bool,
+}
+
+/// A transaction that is open. Its records are kept apart until it is committed; the index has changed already.
+#[derive(Default)]
+struct Transaction {
+    records: Vec<u8>,
+    undo: Vec<Undo>,
+}
+
+/// How a change is taken back.
+enum Undo {
+    Created(u32),
+    Renewed { id: u32, valid_lifetime: u32, cltt: i64 },
+    Released(u32),
+}
+
+impl MemfileStore {
+    /// A way in, unless the file was given up.
+    pub(super) fn new(ledger: Arc<Ledger>) -> Result<Self, Trouble> {
+        let number = ledger.number()?;
+        Ok(Self { ledger, number, transaction: None, over: Vec::new(), lost: false })
+    }
+
+    /// Does a change to the page and records it: `change` says what was changed and how it is taken back, or that there
+    /// was nothing to change.
+    fn change(
+        &mut self,
+        change: impl FnOnce(&mut Page) -> Result<Option<Undo>, Trouble>,
+    ) -> Result<bool, Trouble> {
+        let done = self.try_change(change);
+        if let Err(trouble) = &done {
+            self.lost |= trouble.class == Class::Closed;
+        }
+        done
+    }
+
+    fn try_change(
+        &mut self,
+        change: impl FnOnce(&mut Page) -> Result<Option<Undo>, Trouble>,
+    ) -> Result<bool, Trouble> {
+        let mut page = self.ledger.page_for(self.number)?;
+        let Some(undo) = change(&mut page)? else { return Ok(false) };
+        let (Undo::Created(id) | Undo::Renewed { id, .. } | Undo::Released(id)) = undo;
+        match &mut self.transaction {
+            Some(transaction) => {
+                let columns = page.index.columns(id);
+                let columns = match undo {
+                    Undo::Released(_) => ended(&columns),
+                    Undo::Created(_) | Undo::Renewed { .. } => columns,
+                };
+                let Ledger { format, family, .. } = &*self.ledger;
+                format.write(*family, &columns, &mut transaction.records);
+                transaction.undo.push(undo);
+            }
+            None if matches!(undo, Undo::Released(_)) => self.ledger.record_end(page, id)?,
+            None => self.ledger.record(page, id)?,
+        }
+        Ok(true)
+    }
+
+    fn take_back(&mut self) {
+        let Some(transaction) = self.transaction.take() else { return };
+        let mut page = self.ledger.page();
+        for undo in transaction.undo.into_iter().rev() {
+            match undo {
+                Undo::Created(id) => {
+                    page.index.detach(id);
+                    page.index.forget(id);
+                }
+                Undo::Renewed { id, valid_lifetime, cltt } => {
+                    page.index.renew(id, valid_lifetime, cltt);
+                }
+                Undo::Released(id) => page.index.attach(id),
+            }
+        }
+        self.ledger.release(&mut page);
+    }
+}
+
+impl Store for MemfileStore {
+    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+        let columns = columns(lease)?;
+        let created = self.change(|page| {
+            if page.index.at(columns.address).is_some() {
+                let text = format!("create a lease: {} is taken", lease.notation());
+                return Err(Trouble::refused(code(Errno::EXIST), text));
+            }
+            let added = page.index.add(&columns).map(Undo::Created);
+            added.map(Some).ok_or_else(|| full("create a lease: there are as many as can be kept"))
+        });
+        created.map(drop)
+    }
+
+    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+        let page = self.ledger.page();
+        let found = match by {
+            Identity::Address(address) => page.index.at(*address),
+            Identity::ClientId(octets) => page.index.with(Which::Client, octets),
+            Identity::Hardware(octets) => page.index.with(Which::Hardware, octets),
+        };
+        let Some(id) = found else { return Ok(false) };
+        // In memory, fetching the columns is knowing where they are.
+        black_box(page.index.columns(id));
+        Ok(true)
+    }
+
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+        has_time(renewal.valid_lifetime)?;
+        self.change(|page| {
+            let Some(id) = page.index.at(renewal.address) else { return Ok(None) };
+            let before = page.index.columns(id);
+            let (valid_lifetime, cltt) = (before.valid_lifetime, before.cltt);
+            page.index.renew(id, renewal.valid_lifetime, renewal.cltt);
+            Ok(Some(Undo::Renewed { id, valid_lifetime, cltt }))
+        })
+    }
+
+    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+        self.change(|page| {
+            let Some(id) = page.index.at(address) else { return Ok(None) };
+            page.index.detach(id);
+            Ok(Some(Undo::Released(id)))
+        })
+    }
+
+    /// As a server does it: first the list, then one deletion after the other, each of a lease that is still over.
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+        let mut over = std::mem::take(&mut self.over);
+        let page = self.ledger.page();
+        page.index.over(now, limit as usize, &mut over);
+        let addresses: Vec<u128> = over.iter().map(|id| page.index.columns(*id).address).collect();
+        drop(page);
+        self.over = over;
+        let mut reclaimed = 0;
+        for address in addresses {
+            let gone = self.change(|page| {
+                let Some(id) = page.index.at(address) else { return Ok(None) };
+                if page.index.end(id) >= now {
+                    return Ok(None);
+                }
+                page.index.detach(id);
+                Ok(Some(Undo::Released(id)))
+            })?;
+            reclaimed += u32::from(gone);
+        }
+        Ok(reclaimed)
+    }
+
+    fn begin(&mut self) -> Result<(), Trouble> {
+        if self.transaction.is_some() {
+            let text = "begin a transaction: one is open already";
+            return Err(Trouble::refused(code(Errno::ALREADY), text));
+        }
+        self.ledger.reserve(self.number)?;
+        self.transaction = Some(Transaction::default());
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
+        let Some(transaction) = self.transaction.take() else { return Ok(()) };
+        let mut page = self.ledger.page();
+        for undo in transaction.undo {
+            if let Undo::Released(id) = undo {
+                page.index.forget(id);
+            }
+        }
+        let recorded = self.ledger.record_all(page, &transaction.records);
+        self.lost |= recorded.is_err();
+        recorded
+    }
+
+    fn roll_back(&mut self) -> Result<(), Trouble> {
+        self.take_back();
+        Ok(())
+    }
+
+    fn broken(&self) -> bool {
+        self.lost
+    }
+}
+
+impl Drop for MemfileStore {
+    fn drop(&mut self) {
+        self.take_back();
+        // Nobody is left to be told; whoever counts the leases reads the file and sees what is missing.
+        let _ = self.ledger.settle_all();
+    }
+}
+
+fn columns(lease: &Lease) -> Result<Columns<'_>, Trouble> {
+    has_time(lease.valid_lifetime)?;
+    let hostname = lease.hostname.as_bytes();
+    let lengths = [lease.hardware.len(), lease.client_id.len(), hostname.len()];
+    if lengths.into_iter().any(|length| length > OCTETS_MAX) {
+        let text =
+            format!("keep a lease: an identity or a name is longer than {OCTETS_MAX} octets");
+        return Err(Trouble::refused(code(Errno::INVAL), text));
+    }
+    Ok(Columns {
+        address: lease.address,
+        hardware: &lease.hardware,
+        client_id: &lease.client_id,
+        hostname,
+        valid_lifetime: lease.valid_lifetime,
+        cltt: lease.cltt,
+        subnet: lease.subnet,
+    })
+}
+
+fn has_time(valid_lifetime: u32) -> Result<(), Trouble> {
+    if valid_lifetime == 0 {
+        let text = "keep a lease: a lifetime of 0 is what the file says of a lease that is gone";
+        return Err(Trouble::refused(code(Errno::INVAL), text));
+    }
+    Ok(())
+}
+
+fn full(text: &str) -> Trouble {
+    Trouble::refused(code(Errno::NOSPC), text)
+}
+
+fn code(error: Errno) -> u32 {
+    error.raw_os_error().cast_unsigned()
+}
