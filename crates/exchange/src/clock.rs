@@ -73,7 +73,14 @@ impl Monotonic {
 impl Clock for Monotonic {
     #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     fn now(&self) -> Moment {
-        Moment::ZERO + Instant::now().saturating_duration_since(self.origin)
+        let since = Instant::now().saturating_duration_since(self.origin);
+        // 584 years fit, and no 128-bit arithmetic is needed.
+        Moment(
+            since
+                .as_secs()
+                .wrapping_mul(1_000_000_000)
+                .wrapping_add(u64::from(since.subsec_nanos())),
+        )
     }
 }
 

@@ -75,12 +75,23 @@ impl Histogram {
     /// maximum exactly, but shares the last bucket and is counted as saturated.
     #[inline]
     pub fn record(&mut self, took: Duration) {
-        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let nanos = took
+            .as_secs()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(u64::from(took.subsec_nanos()));
         self.sum += u128::from(nanos);
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
         self.saturated += u64::from(nanos > CEILING);
         self.buckets.saturating_record(nanos.min(CEILING));
+    }
+
+    /// Records no time at all, `count` times.
+    pub fn record_zero(&mut self, count: u64) {
+        if count > 0 {
+            self.min = 0;
+            self.buckets.saturating_record_n(0, count);
+        }
     }
 
     /// Adds what another recorded.

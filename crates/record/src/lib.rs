@@ -21,6 +21,7 @@ mod latency;
 mod operation;
 mod packed;
 mod phase;
+mod prompt;
 mod record;
 mod sample;
 mod series;
@@ -42,6 +43,7 @@ pub use interval::Interval;
 pub use latency::{Latency, Percentile};
 pub use operation::Operation;
 pub use phase::Phase;
+pub use prompt::Prompt;
 pub use record::{
     Basis, CodeRecord, Conclusion, Conservation, Generator, Mode, Names, OperationRecord,
     PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord,

@@ -20,6 +20,9 @@ use std::fmt;
     JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+// As wide as a moment, so that a phase beside moments leaves no gap. A gap is copied in pieces that a processor cannot
+// read back before they have reached its cache: a dozen cycles each time, for every exchange.
+#[repr(u64)]
 pub enum Phase {
     /// Connecting, and checking the parameters, before any exchange is due.
     Prepare,

@@ -31,6 +31,8 @@ pub(crate) struct Numbers {
     counted: AtomicU64,
     /// Set with the last number that counts, so that nobody makes itself ready in vain.
     exhausted: AtomicBool,
+    /// Whether one session takes them all, which then needs no turn-taking with others.
+    alone: bool,
 }
 
 impl Numbers {
@@ -41,7 +43,20 @@ impl Numbers {
             promised: AtomicU64::new(sessions.into()),
             counted: AtomicU64::new(0),
             exhausted: AtomicBool::new(false),
+            alone: sessions == 1,
         }
+    }
+
+    /// Adds one to a number that is shared, and says what it was. A locked addition costs a processor a quarter of what
+    /// all else does for an exchange.
+    #[inline]
+    fn taken(&self, number: &AtomicU64) -> u64 {
+        if !self.alone {
+            return number.fetch_add(1, Ordering::Relaxed);
+        }
+        let before = number.load(Ordering::Relaxed);
+        number.store(before + 1, Ordering::Relaxed);
+        before
     }
 }
 
@@ -377,7 +392,7 @@ impl Closed {
         if let Some(count) = self.count
             && (steady || self.count_includes_warm_up)
         {
-            let before = self.numbers.counted.fetch_add(1, Ordering::Relaxed);
+            let before = self.numbers.taken(&self.numbers.counted);
             if before + 1 >= count {
                 self.numbers.exhausted.store(true, Ordering::Relaxed);
             }
@@ -388,7 +403,7 @@ impl Closed {
             // What does not count has used up no promise.
             self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
-        let number = self.numbers.next.fetch_add(1, Ordering::Relaxed);
+        let number = self.numbers.taken(&self.numbers.next);
         ledger.planned(phase);
         Some(Given { number: self.rank + self.world * number, due, phase })
     }

@@ -9,7 +9,7 @@
 use super::handing::Given;
 use crate::fleet::Noticed;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
-use brunt_record::{Catalogue, Interval, Phase, Samples, WorkerLoad};
+use brunt_record::{Catalogue, Interval, Phase, Prompt, Samples, WorkerLoad};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
@@ -90,6 +90,8 @@ pub(super) struct Recorder {
     /// One accumulator a phase, made when the phase is first met.
     filling: [Option<Interval>; Phase::ALL.len()],
     phase: Phase,
+    /// By operation, those of this step that left the moment they fell due; room is made when the first does.
+    prompt: Vec<Option<Prompt>>,
     samples: Samples,
     in_flight: u64,
     last_end: Moment,
@@ -120,6 +122,7 @@ impl Recorder {
             from: Duration::ZERO,
             filling: Default::default(),
             phase: Phase::Prepare,
+            prompt: (0..catalogue.operations.len()).map(|_| None).collect(),
             samples,
             in_flight: 0,
             last_end: Moment::ZERO,
@@ -235,6 +238,9 @@ impl Recorder {
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
+        if self.entered_as_prompt(given, (free, ended), watch, outcome) {
+            return;
+        }
         let step = self.filling(given.phase);
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         match watch.sent_at() {
@@ -247,6 +253,28 @@ impl Recorder {
             None => step.record_unsent(operation, outcome, ended - given.due, items),
         }
         watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+    }
+
+    /// Enters an exchange the short way, if it left the moment it fell due and there is nothing more to tell of it.
+    #[inline]
+    fn entered_as_prompt(
+        &mut self,
+        given: &Given,
+        (free, ended): (Moment, Moment),
+        watch: &Watch<'_>,
+        outcome: Outcome,
+    ) -> bool {
+        let due = given.due;
+        let prompt = watch.sent_at() == Some(due) && free <= due && given.phase == self.phase;
+        let Outcome::Ok(code) = outcome else { return false };
+        let Some(room) = self.prompt.get_mut(usize::from(watch.named_operation())) else {
+            return false;
+        };
+        if !prompt || !watch.parts().is_empty() {
+            return false;
+        }
+        room.get_or_insert_with(Prompt::new).record(code, ended - due, watch.counted_items());
+        true
     }
 
     /// Keeps the words of a failure.
@@ -277,6 +305,13 @@ impl Recorder {
         let (phase, in_flight) = (self.phase, self.in_flight);
         self.cpu = cpu;
         self.closed_at = now;
+        let mut prompt = std::mem::take(&mut self.prompt);
+        for (operation, prompt) in (0..).zip(&mut prompt) {
+            if let Some(prompt) = prompt {
+                prompt.settle(operation, self.filling(phase));
+            }
+        }
+        self.prompt = prompt;
         let noticed = std::mem::take(&mut self.noticed);
         let before = std::mem::take(&mut self.noticed_before);
         let step = self.filling(phase);
