@@ -231,13 +231,17 @@ fn chart(rows: &[Row<'_>], series: Series, number: &str) -> Chart {
     })
 }
 
-/// Adds a row that stands beside another; dashes, where there is nothing to put into it.
+/// Adds a row that stands beside another. Where nothing was published, one row of dashes says so.
 fn beside<const N: usize>(
     table: &mut Table,
     names: [Option<String>; 2],
     figures: Option<[Option<f64>; N]>,
     written: impl Fn(Option<f64>) -> String,
 ) {
+    let ratio = names.iter().flatten().any(|name| name == RATIO);
+    if ratio && figures.is_none() {
+        return;
+    }
     let figures = figures.unwrap_or([None; N]);
     let cells = names.into_iter().flatten().chain(figures.map(written));
     table.row(Tone::Beside, cells.collect::<Vec<_>>());

@@ -37,9 +37,13 @@ pub fn page(collection: &Collection) -> Page {
     doubts::add(&mut page, collection, &runs, &naming);
     page.heading("Rates and response times");
     measured::add(&mut page, &runs, &naming);
-    measured::bars(&mut page, &runs, &naming);
+    let mut of_2012 = Page::default();
+    // Its charts show the same bars with more beside them.
+    if !guide::add(&mut of_2012, &runs, &naming) {
+        measured::bars(&mut page, &runs, &naming);
+    }
     differences::add(&mut page, &runs, &naming);
-    guide::add(&mut page, &runs, &naming);
+    page.blocks.append(&mut of_2012.blocks);
     disk::add(&mut page, collection, &naming);
     page.origin_except(collection, &["durability/", "fsync", "directory", "version/"]);
     page
