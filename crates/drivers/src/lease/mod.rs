@@ -7,6 +7,7 @@
 //! | [`sql`] | the tables and sentences of stores that speak SQL |
 //! | [`sqlite`] | leases in a database of `SQLite` |
 //! | [`memfile`] | leases in memory and in a file of their changes |
+//! | [`probe`] | what a disk takes until a write is safe |
 //! | [`Trouble`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
@@ -15,6 +16,7 @@ mod leases;
 pub mod memfile;
 pub mod mysql;
 pub mod postgres;
+pub mod probe;
 mod session;
 mod share;
 pub mod sql;
