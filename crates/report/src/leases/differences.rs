@@ -5,6 +5,7 @@
 
 use super::runs::{Naming, Runs};
 use crate::difference::{Finding, compare};
+use crate::figure::{percent, times};
 use crate::page::Page;
 use std::collections::BTreeMap;
 
@@ -103,8 +104,8 @@ fn varied(runs: &Runs<'_>, naming: &Naming<'_>, without: &str) -> Vec<String> {
     keys.map(|key| format!("{key} {}", runs.label(key))).collect()
 }
 
-/// Compares neighbours in the order of their rates, the fastest first. Pairs that were compared
-/// before, in another setting, are not compared again.
+/// Compares neighbours in the order of their rates, the fastest first. Nothing is said where all of
+/// them were compared before, in another setting.
 fn ranked<'a, 'r>(
     about: &str,
     members: &[&'r Runs<'a>],
@@ -114,17 +115,25 @@ fn ranked<'a, 'r>(
     let mut ranking: Vec<&'r Runs<'a>> =
         members.iter().copied().filter(|runs| runs.rate().is_some()).collect();
     ranking.sort_by(|a, b| b.rate().unwrap_or_default().total_cmp(&a.rate().unwrap_or_default()));
+    let neighbours: Vec<[*const Runs<'a>; 2]> =
+        ranking.windows(2).map(|pair| [pair[0], pair[1]].map(std::ptr::from_ref)).collect();
+    if neighbours.iter().all(|pair| pairs.contains(pair)) {
+        return None;
+    }
+    pairs.extend(neighbours);
     let mut known = false;
     let mut parts = Vec::new();
     for pair in ranking.windows(2) {
-        let key = [std::ptr::from_ref(pair[0]), std::ptr::from_ref(pair[1])];
-        if pairs.contains(&key) {
-            continue;
-        }
-        pairs.push(key);
         let Some(difference) = compare(&pair[0].rates(), &pair[1].rates()) else { continue };
         known |= difference.finding != Finding::SpreadUnknown;
-        parts.push(format!("{} over {} {difference}", name(pair[0]), name(pair[1])));
+        let said = match difference.spread {
+            // There are many of these sentences: what is the rule is said shortly.
+            Some(spread) if difference.finding == Finding::Distinct => {
+                format!("{} (spread {})", times(Some(difference.ratio)), percent(spread))
+            }
+            _ => difference.to_string(),
+        };
+        parts.push(format!("{} over {} {said}", name(pair[0]), name(pair[1])));
     }
     (!parts.is_empty()).then(|| Sentence { text: format!("{about}: {}", parts.join("; ")), known })
 }

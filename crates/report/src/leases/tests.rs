@@ -214,8 +214,8 @@ fn only_differences_beyond_the_spread_are_called_so() {
         said,
         [
             "- create, sync, prepared: SQLite over memfile no difference: 1.02x lies within the spread of 10 %",
-            "create, sync, basic: memfile over SQLite 2.00x, beyond the spread of 2.0 %",
-            "SQLite, create, sync: prepared over basic 2.04x, beyond the spread of 10 %",
+            "create, sync, basic: memfile over SQLite 2.00x (spread 2.0 %)",
+            "SQLite, create, sync: prepared over basic 2.04x (spread 10 %)",
         ]
     );
 }
