@@ -7,6 +7,8 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
+use brunt_report::Screen;
+
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 
@@ -49,6 +51,22 @@ pub(crate) fn colours() -> bool {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     io::stderr().is_terminal() && !unwanted && !dumb
+}
+
+/// What standard output shows of a report: the width of the terminal, and characters beyond ASCII where the locale has
+/// them.
+pub(crate) fn screen() -> Screen {
+    let terminal = io::stdout().is_terminal();
+    let known = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|_| terminal);
+    let width = known.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let locale = locale.filter_map(std::env::var_os).find(|value| !value.is_empty());
+    let locale = locale.map(|locale| locale.to_string_lossy().to_ascii_lowercase());
+    Screen {
+        colour: colours() && terminal,
+        width: width.unwrap_or(Screen::default().width),
+        unicode: locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8")),
+    }
 }
 
 /// A seed for a run that was given none, short enough to be typed again.

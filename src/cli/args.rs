@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use super::dhcp_target::DhcpTargetArgs;
 use super::http::HttpArgs;
 use super::import::ImportKind;
+use super::leases::LeasesArgs;
 use super::loadgen::LoadgenArgs;
 use super::names::NamesKind;
 use super::rest_target::RestTargetArgs;
@@ -46,8 +47,10 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         kind: NamesKind,
     },
-    /// Print a record that a run wrote with --record
+    /// Print a record, or a comparison, that a run wrote with --record
     Report(ReportArgs),
+    /// Measure how fast stores of leases are: SQLite, memfile, redb, MySQL, PostgreSQL
+    Leases(Box<LeasesArgs>),
     /// Start a server to try things on; a convenience, not a server for data that matters
     Target {
         /// What kind of server.
@@ -83,14 +86,16 @@ pub(crate) struct ReportArgs {
 /// How a record is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The summary that a run ends with.
+    /// The text that a run ends with.
     Summary,
-    /// A line for each interval and operation, comma-separated.
+    /// A line for each interval and operation, of a comparison for each of its runs, comma-separated.
     Csv,
     /// The record itself.
     Json,
-    /// An HdrHistogram percentile distribution of all response times.
+    /// An HdrHistogram percentile distribution of all response times of a run.
     Hgrm,
+    /// A comparison as a page for browsers, in one file that needs nothing else.
+    Html,
 }
 
 /// What kind of server to start.

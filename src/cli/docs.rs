@@ -284,6 +284,34 @@ const LOADGEN_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What is measured of stores of leases.
+const LEASES: &str = include_str!("../leases/page.txt").trim_ascii_end();
+
+const LEASES_EXAMPLES: &[(&str, &str)] = &[
+    ("SQLite and memfile in a temporary directory, synchronous and asynchronous:", "brunt leases"),
+    (
+        "The tables of the DHCP Performance Guide, beside what it published in 2012, and its chart:",
+        "brunt leases --guide --html guide.html",
+    ),
+    (
+        "Five runs of three stores on the disk that matters, so that differences can be told from noise:",
+        "brunt leases sqlite memfile redb --directory /var/lib --runs 5 --record leases.json",
+    ),
+    (
+        "Kea's tables of today in PostgreSQL, ten operations a transaction, searches by client identifier:",
+        "brunt leases postgres://kea@db.example.com/ --schema kea --group 10 --search-by client-id",
+    ),
+    (
+        "What a DHCP server does all day, with a million leases, from eight connections:",
+        "brunt leases mysql://kea@db.example.com/ --schema kea --preload 1m --workers 8 -d 1m \\\n\
+         \x20 --mix allocate=40,renew=45,release=10,expire=5",
+    ),
+    (
+        "500 new leases a second, each due on time, and an objective for whoever runs it in CI:",
+        "brunt leases sqlite --durability sync --phases create --rate 500 -d 30s --slo 'create.p99<20ms'",
+    ),
+];
+
 /// How the ceiling of a machine is found.
 const CALIBRATE: &str = "\
     Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in the same \
@@ -306,7 +334,8 @@ fn words(name: &str) -> Words {
         "report" => (
             "A record is the file that a run writes with `--record`. It holds the histograms themselves, so what is \
              printed from it is what the run printed. [The record](record.md) says what each figure means. The first \
-             line is the verdict: whether the figures can be trusted.",
+             line is the verdict: whether the figures can be trusted. What `brunt leases` and `brunt names matrix` \
+             write is a comparison of many runs, which is printed as tables and charts, or as a page.",
             &[
                 ("Prints a record as the run did:", "brunt report run.json"),
                 (
@@ -316,6 +345,10 @@ fn words(name: &str) -> Words {
                 (
                     "Its percentiles, for the plotters of HdrHistogram:",
                     "brunt report run.json --format hgrm > run.hgrm",
+                ),
+                (
+                    "A comparison as a page for browsers:",
+                    "brunt report stores.json --format html > stores.html",
                 ),
             ],
         ),
@@ -338,6 +371,7 @@ fn words(name: &str) -> Words {
         "import har" => (IMPORT_HAR, IMPORT_HAR_EXAMPLES),
         "import openapi" => (IMPORT_OPENAPI, IMPORT_OPENAPI_EXAMPLES),
         "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
+        "leases" => (LEASES, LEASES_EXAMPLES),
         "calibrate" => (CALIBRATE, CALIBRATE_EXAMPLES),
         "quickstart" => (
             "Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` \
@@ -386,6 +420,7 @@ mod tests {
     use crate::cli::exit::Exit;
     use crate::cli::surroundings::Surroundings;
     use crate::cli::tool::Tool;
+    use crate::cli::ubench::Ubench;
     use crate::plan::reader::Text as Plan;
 
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -480,7 +515,13 @@ mod tests {
         let argv: Vec<&str> = match words[..] {
             ["cargo", "run", "--release", "--", ref rest @ ..] => [&["brunt"], rest].concat(),
             ["brunt", ..] => words,
-            [name, ..] if name == dhcp::NAME || Tool::named(name).is_some() => words,
+            [name, ..]
+                if name == dhcp::NAME
+                    || Tool::named(name).is_some()
+                    || Ubench::named(name).is_some() =>
+            {
+                words
+            }
             _ => return Ok(false),
         };
         let argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();

@@ -1,9 +1,10 @@
-//! `brunt report`: prints a record again.
+//! `brunt report`: prints a record again, or a comparison that consists of several.
 
 use std::io::IsTerminal as _;
 
-use brunt_record::{Histogram, HistogramError, Record, write_hgrm};
-use brunt_report::{Style, intervals_csv, json, summary};
+use brunt_record::{Collection, Document, Histogram, HistogramError, Record, write_hgrm};
+use brunt_report::page::Page;
+use brunt_report::{Style, cells_csv, intervals_csv, json, leases, names, summary};
 
 use super::failed;
 use crate::cli::Refusal;
@@ -11,24 +12,66 @@ use crate::cli::args::{Format, ReportArgs};
 use crate::cli::exit::Exit;
 use crate::console;
 
-/// Prints a record in the format that is asked for.
+/// Prints a record or a comparison in the format that is asked for.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
-    let record = Record::read(&args.file).map_err(failed)?;
-    let text = match args.format {
-        Format::Summary => {
-            let colour = console::colours() && std::io::stdout().is_terminal();
-            summary(&record, Style { colour, verdict_always: true })
-                .map_err(|error| unreadable(args, &error))?
-        }
-        Format::Csv => intervals_csv(&record).map_err(|error| unreadable(args, &error))?,
-        Format::Json => {
-            json(&record)
-                .map_err(|error| failed(format!("print {}: {error}", args.file.display())))?
-                + "\n"
-        }
-        Format::Hgrm => hgrm(&record).map_err(|error| unreadable(args, &error))?,
+    let text = match Document::read(&args.file).map_err(failed)? {
+        Document::Record(record) => of_record(args, &record)?,
+        Document::Collection(collection) => of_collection(args, &collection)?,
     };
     console::print(&text)
+}
+
+fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
+    let unreadable = |error: HistogramError| other(args, &error.to_string());
+    match args.format {
+        Format::Summary => {
+            let colour = console::colours() && std::io::stdout().is_terminal();
+            summary(record, Style { colour, verdict_always: true }).map_err(unreadable)
+        }
+        Format::Csv => intervals_csv(record).map_err(unreadable),
+        Format::Json => {
+            json(record).map(with_newline).map_err(|error| other(args, &error.to_string()))
+        }
+        Format::Hgrm => hgrm(record).map_err(unreadable),
+        Format::Html => Err(other(
+            args,
+            "it is the record of one run, and pages are made of comparisons (brunt leases, brunt names matrix); \
+             --format summary prints it",
+        )),
+    }
+}
+
+fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, Refusal> {
+    match args.format {
+        Format::Summary => Ok(page(args, collection)?.text(console::screen())),
+        Format::Html => Ok(page(args, collection)?.html()),
+        Format::Csv => Ok(cells_csv(collection)),
+        Format::Json => {
+            json(collection).map(with_newline).map_err(|error| other(args, &error.to_string()))
+        }
+        Format::Hgrm => Err(other(
+            args,
+            "it holds several runs, and a distribution is that of one; --format csv has the percentiles of each",
+        )),
+    }
+}
+
+/// The report of what was compared.
+fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
+    match collection.subject.as_str() {
+        "leases" => Ok(leases::page(collection)),
+        "names" => Ok(names::page(collection)),
+        subject => Err(other(
+            args,
+            &format!(
+                "it compares {subject:?}, which this program has no tables for; --format csv prints its cells"
+            ),
+        )),
+    }
+}
+
+fn with_newline(text: String) -> String {
+    text + "\n"
 }
 
 /// The response times of all operations together.
@@ -43,6 +86,6 @@ fn hgrm(record: &Record) -> Result<String, HistogramError> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn unreadable(args: &ReportArgs, error: &HistogramError) -> Refusal {
-    failed(format!("read {}: {error}", args.file.display()))
+fn other(args: &ReportArgs, why: &str) -> Refusal {
+    failed(format!("print {}: {why}", args.file.display()))
 }
