@@ -23,6 +23,8 @@ pub struct Ruler {
 
 /// How many steps a linear axis has, about.
 const STEPS: f64 = 6.0;
+/// Fewer decades than this need marks between the powers of ten.
+const FEW_DECADES: f64 = 2.5;
 /// Less of a step than this is an error of rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -48,7 +50,8 @@ impl Ruler {
             // What is near zero is seen better in relation to it.
             Scale::Linear if least >= 0.0 && least < greatest / 2.0 => Self::linear(0.0, greatest),
             Scale::Linear => Self::linear(least, greatest),
-            Scale::Logarithmic => Self::decades(least.log10().floor(), greatest.log10().ceil()),
+            // Two thirds of a plot would be empty if 11,000 needed an axis up to 100,000.
+            Scale::Logarithmic => Self::logarithmic(below(least), above(greatest)),
         }
     }
 
@@ -64,7 +67,8 @@ impl Ruler {
         place.is_finite().then(|| place.clamp(0.0, 1.0))
     }
 
-    /// The values that are marked, ascending: the powers of ten, or round numbers.
+    /// The values that are marked, ascending: round numbers; of a logarithmic axis the powers of ten,
+    /// and twice and five times those where there are few.
     pub fn ticks(&self) -> Vec<f64> {
         match self.scale {
             Scale::Linear => {
@@ -73,18 +77,34 @@ impl Ruler {
                 let last = (self.to / step).round() as i64;
                 (first..=last).map(|tick| tick as f64 * step).collect()
             }
-            Scale::Logarithmic => {
-                let [from, to] = [self.from, self.to].map(|end| end.log10().round() as i32);
-                (from..=to).map(|power| 10_f64.powi(power)).collect()
+            Scale::Logarithmic if self.decades_long() < FEW_DECADES => {
+                self.rounds(&[1.0, 2.0, 5.0])
             }
+            Scale::Logarithmic => self.rounds(&[1.0]),
         }
     }
 
-    /// At most `most` of the ticks, at equal distances, the first of them included.
+    /// At most `most` of the ticks, at equal distances.
     pub fn some_ticks(&self, most: usize) -> Vec<f64> {
-        let ticks = self.ticks();
+        let mut ticks = self.ticks();
+        if ticks.len() > most && self.scale == Scale::Logarithmic {
+            ticks = self.rounds(&[1.0]);
+        }
         let stride = ticks.len().div_ceil(most.max(1)).max(1);
         ticks.into_iter().step_by(stride).collect()
+    }
+
+    /// These multiples of powers of ten, as far as the axis reaches.
+    fn rounds(&self, multiples: &[f64]) -> Vec<f64> {
+        let [from, to] = [self.from, self.to].map(|end| end.log10().floor() as i32);
+        let all =
+            (from..=to).flat_map(|power| multiples.iter().map(move |m| m * 10_f64.powi(power)));
+        let slack = 1.0 + ROUNDING;
+        all.filter(|tick| *tick * slack >= self.from && *tick <= self.to * slack).collect()
+    }
+
+    fn decades_long(&self) -> f64 {
+        self.to.log10() - self.from.log10()
     }
 
     fn linear(from: f64, to: f64) -> Self {
@@ -98,7 +118,12 @@ impl Ruler {
 
     fn decades(from: f64, to: f64) -> Self {
         let to = if to > from { to } else { from + 1.0 };
-        Self { scale: Scale::Logarithmic, from: 10_f64.powf(from), to: 10_f64.powf(to) }
+        Self::logarithmic(10_f64.powf(from), 10_f64.powf(to))
+    }
+
+    fn logarithmic(from: f64, to: f64) -> Self {
+        let to = if to > from { to } else { from * 10.0 };
+        Self { scale: Scale::Logarithmic, from, to }
     }
 }
 
@@ -113,6 +138,21 @@ fn ends(scale: Scale, values: impl Iterator<Item = f64>) -> (f64, f64) {
             Some((least.min(value), greatest.max(value)))
         })
         .unwrap_or((1.0, 10.0))
+}
+
+/// The greatest of 1, 2 or 5 times a power of ten that is not above the value.
+fn below(value: f64) -> f64 {
+    let power = 10_f64.powf((value.log10() + ROUNDING).floor());
+    let fits = [5.0, 2.0].into_iter().find(|factor| factor * power <= value * (1.0 + ROUNDING));
+    fits.unwrap_or(1.0) * power
+}
+
+/// The least of 1, 2 or 5 times a power of ten that is not below the value.
+fn above(value: f64) -> f64 {
+    let power = 10_f64.powf((value.log10() - ROUNDING).floor());
+    let fits =
+        [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power * (1.0 + ROUNDING) >= value);
+    fits.unwrap_or(10.0) * power
 }
 
 /// 1, 2 or 5 times a power of ten, so that there are about [`STEPS`] of them.
@@ -150,14 +190,21 @@ mod tests {
         let ruler = Ruler::of_bars(Scale::Linear, [20.0, 70.0].into_iter());
         assert_eq!(ruler.ticks(), [0.0, 20.0, 40.0, 60.0, 80.0]);
         assert!(near(ruler.at(20.0), 0.25));
-        assert_eq!(Ruler::of_bars(Scale::Logarithmic, [].into_iter()).ticks(), [0.1, 1.0, 10.0]);
+        assert_eq!(
+            Ruler::of_bars(Scale::Logarithmic, [].into_iter()).ticks(),
+            [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+        );
     }
 
     #[test]
     fn points_lie_where_they_are() {
         let ruler = Ruler::of_points(Scale::Logarithmic, [1_000.0, 11_000.0].into_iter());
-        assert_eq!(ruler.ticks(), [1e3, 1e4, 1e5]);
-        assert!(near(ruler.at(1e4), 0.5));
+        assert_eq!(ruler.ticks(), [1e3, 2e3, 5e3, 1e4, 2e4]);
+        assert!(near(ruler.at(1e4), 1.0 / 20_f64.log10()), "{ruler:?}");
+        assert_eq!(ruler.some_ticks(3), [1e3, 1e4]);
+        let ruler = Ruler::of_points(Scale::Logarithmic, [0.0115, 500.0].into_iter());
+        assert_eq!(ruler.ticks().first(), Some(&0.01), "{ruler:?}");
+        assert!(near(ruler.at(0.01), 0.0) && near(ruler.at(500.0), 1.0), "{ruler:?}");
         // 0.92 to 0.98 are not squeezed into the upper corner.
         let ruler = Ruler::of_points(Scale::Linear, [0.92, 0.98].into_iter());
         assert!(near(ruler.at(0.95), 0.5), "{ruler:?}");
