@@ -51,7 +51,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Run(args) => plan::run(&args, &Signals::default()),
         Command::Http(args) => http::run(&args, &Signals::default()),
         Command::Import(kind) => import::run(&kind),
-        Command::Names(kind) => names::run(&kind),
+        Command::Names(kind) => names::run(&kind, &Signals::default()),
         Command::Report(args) => commands::report(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

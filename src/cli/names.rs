@@ -3,10 +3,15 @@
 use clap::Subcommand;
 
 use super::names_cell::CellArgs;
+use super::names_matrix::{MatrixArgs, SweepArgs};
 
 /// What is done about names.
 #[derive(Debug, PartialEq, Eq, Subcommand)]
 pub(crate) enum NamesKind {
+    /// Compare flat files, directories and caches: insert, look up, delete, each in an environment of its own
+    Matrix(Box<MatrixArgs>),
+    /// Vary what a cache is set to, and see what that does to hits and to latency
+    Sweep(Box<SweepArgs>),
     /// Be one of the processes of a private environment
     #[command(hide = true)]
     Cell(CellArgs),

@@ -87,7 +87,7 @@ impl Marks {
         let Some(Work { seconds, sampled }) = work else { return NONE.to_owned() };
         self.sampled |= sampled;
         let about = if sampled { "~" } else { "" };
-        format!("{about}{} or {} each", digits(seconds), digits(seconds / users.max(1) as f64))
+        format!("{about}{} or {} each", digits(seconds), each(seconds / users.max(1) as f64))
     }
 
     fn listing(&mut self, listing: &Listing) -> String {
@@ -121,4 +121,9 @@ impl Marks {
             );
         }
     }
+}
+
+/// Seconds of one user, as the article has them; where they are all zeros, microseconds.
+fn each(seconds: f64) -> String {
+    if seconds >= 0.001 { digits(seconds) } else { format!("{} us", digits(seconds * 1e6)) }
 }

@@ -1,0 +1,169 @@
+//! [`Progress`]: what is being done, how far it has come, and how long it will take.
+//!
+//! A plan expects some seconds of each of its steps; what the steps before came to corrects that, so that the estimate
+//! is right for a slow machine as well once some of the work is done. On a terminal one line changes; elsewhere there
+//! is a line for whatever takes longer than a moment, so that a log stays short.
+
+use std::io::{IsTerminal as _, stderr};
+use std::time::Duration;
+
+use brunt_engine::{Stop, Urgency};
+use brunt_exchange::{Clock as _, Moment, Monotonic};
+
+use super::world::Onlooker;
+use crate::console;
+
+/// Nothing is said of what is over sooner.
+const MOMENT: Duration = Duration::from_secs(2);
+/// How often the line changes.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// Tells how a plan is carried out, and looks for a signal.
+pub(super) struct Progress {
+    stop: Stop,
+    clock: Monotonic,
+    terminal: bool,
+    shows: bool,
+    /// Seconds that the whole plan was expected to take.
+    whole_s: f64,
+    /// Seconds that what is done was expected to take.
+    done_s: f64,
+    step: Current,
+}
+
+struct Current {
+    what: String,
+    expected_s: f64,
+    began: Moment,
+    told: Moment,
+    said: bool,
+}
+
+impl Progress {
+    /// Of a plan that is expected to take so long.
+    pub(super) fn new(quiet: bool, stop: Stop, whole_s: f64) -> Self {
+        let clock = Monotonic::new();
+        let now = clock.now();
+        let step =
+            Current { what: String::new(), expected_s: 0.0, began: now, told: now, said: true };
+        let terminal = stderr().is_terminal();
+        Self { stop, clock, terminal, shows: !quiet, whole_s, done_s: 0.0, step }
+    }
+
+    /// A step begins.
+    pub(super) fn begin(&mut self, what: String, expected_s: f64) {
+        self.done_s += self.step.expected_s;
+        let now = self.clock.now();
+        let told = self.step.told;
+        self.step = Current { what, expected_s, began: now, told, said: false };
+    }
+
+    /// Whether the plan goes on.
+    pub(super) fn goes_on(&self) -> bool {
+        self.stop.urgency() == Urgency::Run
+    }
+
+    /// Wipes the line.
+    pub(super) fn finish(&self) {
+        if self.shows && self.terminal {
+            console::tell("\r\x1b[K");
+        }
+    }
+
+    fn tell(&mut self, now: Moment) {
+        let Current { what, began, .. } = &self.step;
+        let line = line(&Figures {
+            what,
+            in_step_s: (now - *began).as_secs_f64(),
+            expected_s: self.step.expected_s,
+            passed_s: now.since_origin().as_secs_f64(),
+            done_s: self.done_s,
+            whole_s: self.whole_s,
+        });
+        if self.terminal {
+            console::tell(&format!("\r\x1b[K{line}"));
+        } else {
+            console::say(&line);
+        }
+    }
+}
+
+impl Onlooker for Progress {
+    fn look(&mut self) -> bool {
+        let now = self.clock.now();
+        let due = if self.terminal {
+            now.since_origin() > MOMENT && now - self.step.told > EVERY
+        } else {
+            !self.step.said && now - self.step.began > MOMENT
+        };
+        if self.shows && due {
+            self.tell(now);
+            (self.step.told, self.step.said) = (now, true);
+        }
+        self.goes_on()
+    }
+}
+
+/// What an estimate is made from, in seconds.
+struct Figures<'a> {
+    what: &'a str,
+    /// Since the step began.
+    in_step_s: f64,
+    /// Expected of the step.
+    expected_s: f64,
+    /// Since everything began.
+    passed_s: f64,
+    /// Expected of all steps before.
+    done_s: f64,
+    /// Expected of all steps.
+    whole_s: f64,
+}
+
+fn line(figures: &Figures<'_>) -> String {
+    let Figures { what, in_step_s, expected_s, passed_s, done_s, whole_s } = figures;
+    // What came before says how much slower than expected this machine is.
+    let before_s = passed_s - in_step_s;
+    let pace = if *done_s > 1.0 { before_s / done_s } else { 1.0 };
+    let in_step = (in_step_s / pace.max(f64::MIN_POSITIVE)).min(*expected_s);
+    let left = (whole_s - done_s - in_step).max(0.0) * pace;
+    let share = 100.0 * (done_s + in_step) / whole_s.max(f64::MIN_POSITIVE);
+    format!("{share:3.0} %  {what}; about {} left", lasting(left))
+}
+
+/// A time for people.
+pub(super) fn lasting(seconds: f64) -> String {
+    match seconds.ceil() as u64 {
+        seconds @ ..90 => format!("{seconds} s"),
+        seconds @ 90..5_400 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{:.1} h", seconds as f64 / 3_600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_follows_from_the_pace_of_what_is_done() {
+        // 10 of 40 expected seconds took 20, and 5 more are half of a step of 5 at that pace.
+        let figures = Figures {
+            what: "inserting",
+            in_step_s: 5.0,
+            expected_s: 5.0,
+            passed_s: 25.0,
+            done_s: 10.0,
+            whole_s: 40.0,
+        };
+        assert_eq!(line(&figures), " 31 %  inserting; about 55 s left");
+        let first = Figures { done_s: 0.0, passed_s: 5.0, in_step_s: 5.0, ..figures };
+        assert_eq!(line(&first), " 12 %  inserting; about 35 s left");
+    }
+
+    #[test]
+    fn times_are_for_people() {
+        assert_eq!(
+            [0.0, 0.2, 89.0, 90.0, 5_401.0].map(lasting),
+            ["0 s", "1 s", "89 s", "2 min", "1.5 h"]
+        );
+    }
+}
