@@ -8,6 +8,7 @@
 //! | [`sqlite`] | leases in a database of `SQLite` |
 //! | [`memfile`] | leases in memory and in a file of their changes |
 //! | [`probe`] | what a disk takes until a write is safe |
+//! | [`redb`] | leases in an embedded key-value store |
 //! | [`Trouble`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
@@ -17,6 +18,7 @@ pub mod memfile;
 pub mod mysql;
 pub mod postgres;
 pub mod probe;
+pub mod redb;
 mod session;
 mod share;
 pub mod sql;

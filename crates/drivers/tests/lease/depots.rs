@@ -1,6 +1,7 @@
 //! Every embedded depot there is, in every way it can be set up that changes what it does.
 
 use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
+use brunt_drivers::lease::redb::{RedbDepot, RedbSetup};
 use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
 use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
 use std::path::Path;
@@ -59,9 +60,25 @@ pub(crate) fn all(
         ("lines sync", Format::Csv, Durability::Sync),
         ("blocks", Format::Block, Durability::Async),
     ] {
+        if durability == Durability::Sync && !is_flushed(schema, family) {
+            continue;
+        }
         let path = directory.join(format!("{name}.leases"));
         let setup = MemfileSetup { path, format, durability, ..memfile(directory, schema, family) };
         depots.push((format!("memfile {name}"), Box::new(MemfileDepot::new(setup))));
     }
+    for (name, durability) in [("redb", Durability::Async), ("redb sync", Durability::Sync)] {
+        if durability == Durability::Sync && !is_flushed(schema, family) {
+            continue;
+        }
+        let path = directory.join(format!("{name}.redb"));
+        let setup = RedbSetup { path, schema, family, durability, may_destroy: false };
+        depots.push((name.into(), Box::new(RedbDepot::new(setup))));
+    }
     depots
+}
+
+/// Whether the tables are those for which stores are also tried that wait for the disk, which takes its time.
+fn is_flushed(schema: Schema, family: Family) -> bool {
+    (schema, family) == (Schema::Kea, Family::V4)
 }

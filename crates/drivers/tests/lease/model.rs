@@ -161,7 +161,7 @@ fn run(name: &str, depot: &dyn Depot, family: Family, script: &[Asked]) {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 12, ..ProptestConfig::default() }
+    ProptestConfig { cases: 6, ..ProptestConfig::default() }
 }
 
 proptest! {
