@@ -64,6 +64,9 @@ pub struct SqliteDepot {
     setup: SqliteSetup,
     table: Table,
     made: Mutex<Option<Made>>,
+    /// A connection that is open from `prepare` to `clear`: the last one to close would take the write-ahead log with
+    /// it, and whatever comes next would begin with making another.
+    open: Mutex<Option<Connection>>,
 }
 
 /// What `prepare` found, so that `clear` leaves it so.
@@ -83,7 +86,7 @@ impl SqliteDepot {
 
     fn at(setup: SqliteSetup) -> Self {
         let table = Table { dialect: Dialect::Sqlite, schema: setup.schema, family: setup.family };
-        Self { setup, table, made: Mutex::new(None) }
+        Self { setup, table, made: Mutex::new(None), open: Mutex::new(None) }
     }
 
     fn connect(&self, flags: OpenFlags) -> Result<Connection, Trouble> {
@@ -159,6 +162,10 @@ impl SqliteDepot {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    fn keep_open(&self, connection: Option<Connection>) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = connection;
+    }
+
     fn remember(&self, made: Option<Made>) {
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = made;
     }
@@ -166,6 +173,7 @@ impl SqliteDepot {
 
 impl Depot for SqliteDepot {
     fn prepare(&self) -> Result<(), Trouble> {
+        self.keep_open(None);
         let was_there = self.setup.path.exists();
         let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
         if self.made().is_none() {
@@ -178,12 +186,22 @@ impl Depot for SqliteDepot {
         }
         self.instruct(&connection)?;
         self.drop_tables(&connection)?;
-        self.table.ddl().iter().try_for_each(|text| Ok(connection.execute_batch(text)?))
+        for text in self.table.ddl() {
+            connection.execute_batch(&text)?;
+        }
+        self.keep_open(Some(connection));
+        Ok(())
     }
 
     fn open(&self) -> Result<Box<dyn Store>, Trouble> {
         let connection = self.connect(OpenFlags::empty())?;
         self.instruct(&connection)?;
+        // The log is looked at with the first read: here, and not within the first exchange.
+        connection.query_row(
+            &format!("SELECT EXISTS (SELECT 1 FROM {})", self.table.name()),
+            [],
+            |_| Ok(()),
+        )?;
         let journaled = self.setup.journal != Journal::Off;
         let statements = self.setup.statements;
         Ok(Box::new(SqliteStore::new(connection, self.table, statements, journaled)?))
@@ -218,6 +236,7 @@ impl Depot for SqliteDepot {
     }
 
     fn clear(&self) -> Result<(), Trouble> {
+        self.keep_open(None);
         let Some(made) = self.made() else { return Ok(()) };
         if let Some(mode) = made.journal_before {
             let connection = self.connect(OpenFlags::empty())?;
