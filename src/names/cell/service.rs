@@ -20,6 +20,7 @@ use super::spec::{
 };
 use super::tools;
 use super::vitals;
+use super::walls;
 
 /// How long a tool of the system that only asks may take.
 const TOOL: Duration = Duration::from_secs(300);
@@ -107,6 +108,8 @@ impl Service {
         };
         if self.place.resolves() {
             etc::switch(&self.place.etc, sources, backend.switch.as_deref())?;
+        } else if backend.source == Source::Files {
+            started.notes.extend(walls::unmasked());
         }
         self.backend = Some(backend);
         self.start_daemons(&mut started)?;

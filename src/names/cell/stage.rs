@@ -119,8 +119,9 @@ fn watch(child: &Child) -> io::Result<()> {
 fn inner(spec: &Spec) -> Result<(), Fault> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Fault::system("tie process 1 to its cell")(error.into()))?;
-    let asks = asks();
+    // Namespaces are a thread's, so they are made before there is a second one.
     let place = walls::furnish(spec)?;
+    let asks = asks();
     say(&Answer::Done);
     let mut service = Service::new(place);
     while let Ok(ask) = asks.recv() {

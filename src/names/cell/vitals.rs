@@ -131,6 +131,8 @@ pub(super) fn nscd_tables(text: &str) -> BTreeMap<String, NscdTable> {
         }
     }
     tables.extend(current);
+    // A table that is off has no buckets.
+    tables.retain(|_, table| table.suggested_size > 0);
     tables
 }
 

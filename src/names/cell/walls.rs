@@ -65,10 +65,7 @@ const MASKED: &[&str] = &["sss_cache", "nscd"];
 /// Leaves the host's namespaces. What this process starts next is process 1.
 pub(super) fn part(walls: Walls) -> Result<(), Fault> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    let mut flags = CloneFlags::CLONE_NEWNS
-        | CloneFlags::CLONE_NEWPID
-        | CloneFlags::CLONE_NEWNET
-        | CloneFlags::CLONE_NEWIPC;
+    let mut flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC;
     if walls == Walls::User {
         flags |= CloneFlags::CLONE_NEWUSER;
     }
@@ -86,8 +83,11 @@ pub(super) fn part(walls: Walls) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Parts the mounts of this process namespace from the host's and shows it its own processes.
+/// Parts the mounts of process 1 from the host's and shows it its own processes. The outer process keeps seeing what
+/// the host sees, since it is the one to clean up there.
 pub(super) fn seclude() -> Result<(), Fault> {
+    unshare(CloneFlags::CLONE_NEWNS)
+        .map_err(|error| Fault::system("make a namespace of mounts")(error.into()))?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| {
             Fault::system("part the mounts from the host's (is / a mount? in a chroot, bind it onto itself first)")(
@@ -110,12 +110,12 @@ pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
 }
 
 fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
-    // Held open, since what is mounted next may cover it.
+    seclude()?;
+    // Held open, since what is mounted next may cover it; and only now, since a mount of the host's cannot be mounted here.
     let held = match data {
         Data::Memory => None,
         Data::Below(path) => Some(open(path)?),
     };
-    seclude()?;
     memory(Path::new("/run"), 0o755)?;
     let place = Place {
         walls: spec.walls,
@@ -163,6 +163,18 @@ fn unwalled(directory: &Path) -> Result<Place, Fault> {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
     let port = port.map_err(Fault::system("find a free port"))?.port();
     Ok(Place { walls: Walls::None, root, data, etc, port })
+}
+
+/// What is to be known of a cell without walls, in which nothing can be masked.
+pub(super) fn unmasked() -> Option<String> {
+    let there: Vec<&str> =
+        MASKED.iter().copied().filter(|name| tools::find(name).is_some()).collect();
+    (!there.is_empty()).then(|| {
+        format!(
+            "useradd and userdel start {} here, which takes longer than they do",
+            there.join(" and ")
+        )
+    })
 }
 
 fn covered(path: &Path) -> bool {

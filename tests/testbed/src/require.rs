@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
 /// should return; in CI (`CI=true`) it panics instead. `"opendj"` and `"keycloak"` stand for what
-/// `tests/setup` unpacked, and `"root"` for the right to make a [`Lan`](crate::Lan), and
+/// `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, and `"root"` for the right to make a [`Lan`](crate::Lan), and
 /// `"postgres"` for the server, which distributions keep off the path.
 ///
 /// ```no_run
@@ -42,9 +42,19 @@ fn lacking(program: &str) -> Option<String> {
         }
         "root" => true,
         "postgres" => Postgres::programs().is_some(),
+        module if module.starts_with("libnss_") => is_library(module),
         _ => found(program).is_some(),
     };
     (!there).then(|| format!("{program} is not installed; run tests/setup"))
+}
+
+/// Whether a module of the name service is where the system's libraries are.
+fn is_library(name: &str) -> bool {
+    let triple = format!("{}-linux-gnu", env::consts::ARCH);
+    let directories = ["/lib", "/usr/lib", "/lib64", "/usr/lib64"].map(PathBuf::from);
+    directories
+        .iter()
+        .any(|path| path.join(name).exists() || path.join(&triple).join(name).exists())
 }
 
 /// Where `tests/setup` keeps what comes from no Debian package.

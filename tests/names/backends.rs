@@ -1,0 +1,163 @@
+//! What a cell says it did, beside what the system's own tools see in it.
+
+use brunt_testbed::require;
+use serde_json::{Value, json};
+
+use crate::cell::{Cell, cached, files, ldap, process};
+
+const INDEXED: [&str; 4] = ["objectClass", "uidNumber", "gidNumber", "uid"];
+
+fn accounts(cell: &mut Cell) -> u64 {
+    cell.shell("getent passwd | grep -c ^u1 || true").parse().unwrap()
+}
+
+fn make_files(cell: &mut Cell, users: u32, files: u32) {
+    let users = json!({ "start": 0, "end": users });
+    assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": files } })), "Done");
+}
+
+#[test]
+fn users_come_and_go_each_way() {
+    if !require(&["root", "slapd", "nslcd", "ldapadd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let apart = json!({ "Process": { "own_group": false } });
+    for (backend, directory) in [(files(), false), (ldap(&INDEXED), true)] {
+        cell.start(&backend);
+        for way in [process(), apart.clone(), json!("Connection"), json!("Batch"), json!("Bulk")] {
+            cell.insert(way.clone(), 0..12);
+            assert_eq!(accounts(&mut cell), 12, "{way}");
+            assert_eq!(
+                cell.shell("getent passwd 10007"),
+                cell.shell("getent passwd u10007"),
+                "{way}"
+            );
+            let fields = cell.shell("getent passwd u10007 | cut -d: -f3,4,6");
+            assert_eq!(fields, "10007:10007:/home/u10007", "{way}");
+            assert_eq!(cell.shell("getent group 10011 | cut -d: -f1,3"), "u10011:10011", "{way}");
+            let counted = cell.demand(json!("Count"), "Counted");
+            let own = if directory {
+                ["ldap_accounts", "ldap_groups"]
+            } else {
+                ["file_accounts", "file_groups"]
+            };
+            for figure in ["accounts", "groups"].iter().chain(&own) {
+                assert_eq!(counted[*figure], 12, "{way}: {counted}");
+            }
+            cell.delete(way.clone(), 0..11);
+            assert_eq!(accounts(&mut cell), 1, "{way}");
+            assert_eq!(cell.shell("getent group | grep -c ^u1"), "1", "{way}");
+            cell.delete(json!("Bulk"), 11..12);
+        }
+    }
+}
+
+#[test]
+fn a_directory_counts_every_search_that_reaches_it() {
+    if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let searches = |cell: &mut Cell| {
+        let statistics = cell.demand(json!("Statistics"), "Statistics");
+        (statistics["searches"].as_u64().unwrap(), statistics)
+    };
+    cell.start(&ldap(&INDEXED));
+    cell.insert(json!("Bulk"), 0..150);
+    make_files(&mut cell, 150, 100);
+    assert_eq!(searches(&mut cell).0, 0, "counting users and asking for figures are not counted");
+    for run in 1..=2 {
+        let listed = cell.list(60.0);
+        assert_eq!((&listed["asked"], &listed["resolved"]), (&json!(200), &json!(200)));
+        assert_eq!(searches(&mut cell).0, 200 * run, "nothing is remembered");
+    }
+    cell.start(&cached(ldap(&INDEXED)));
+    cell.insert(json!("Bulk"), 0..150);
+    make_files(&mut cell, 150, 100);
+    assert_eq!(cell.list(60.0)["resolved"], 200);
+    assert_eq!(searches(&mut cell).0, 200);
+    assert_eq!(cell.list(60.0)["resolved"], 200);
+    let (all, statistics) = searches(&mut cell);
+    assert_eq!(all, 200, "a warm cache asks nothing");
+    // nscd saw no hit, since clients read its memory themselves: why its own figures are no measure.
+    let passwd = &statistics["nscd"]["passwd"];
+    assert_eq!(
+        (&passwd["positive_hits"], &passwd["suggested_size"]),
+        (&json!(0), &json!(211)),
+        "{passwd}"
+    );
+    for daemon in ["slapd", "nslcd", "nscd"] {
+        assert!(statistics["daemons"][daemon]["rss_kib"].as_u64().unwrap() > 500, "{daemon}");
+    }
+    assert_eq!(cell.ask(json!({ "Restart": "nscd" })), "Done");
+    assert_eq!(cell.list(60.0)["resolved"], 200);
+    assert_eq!(searches(&mut cell).0, 400, "one that was started anew is cold");
+}
+
+#[test]
+fn two_cells_live_side_by_side() {
+    if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cells = [Cell::open(), Cell::open()];
+    for (cell, users) in cells.iter_mut().zip([20, 30]) {
+        let started = cell.start(&cached(ldap(&INDEXED)));
+        assert_eq!(started["url"], "ldap://127.0.0.1:3890");
+        cell.insert(json!("Connection"), 0..users);
+    }
+    for (cell, users) in cells.iter_mut().zip([20, 30]) {
+        assert_eq!(accounts(cell), users);
+    }
+}
+
+#[test]
+fn a_total_is_estimated_from_samples() {
+    if !require(&["root"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    cell.start(&files());
+    let users = json!({ "start": 0, "end": 200 });
+    let ask = json!({ "Sample": { "users": users, "points": 3, "calls": 5 } });
+    let sampled = cell.demand(ask, "Sampled");
+    assert_eq!(accounts(&mut cell), 200, "all of them are there afterwards");
+    for act in ["insert", "delete"] {
+        let points = sampled[act]["points"].as_array().unwrap();
+        let sizes: Vec<&Value> = points.iter().map(|point| &point["users"]).collect();
+        assert_eq!(sizes, [0, 97, 195]);
+        // Between the cheapest and the dearest call for every user.
+        let each = |what: &str, pick: fn(f64, f64) -> f64, start: f64| {
+            points.iter().map(|point| point["each"][what].as_f64().unwrap()).fold(start, pick)
+        };
+        let seconds = sampled[act]["seconds"].as_f64().unwrap();
+        assert!(seconds <= each("max_us", f64::max, 0.0) * 200.0 / 1e6, "{act}: {sampled}");
+        assert!(seconds > each("mean_us", f64::min, f64::MAX) * 199.0 / 1e6, "{act}: {sampled}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_the_cell_goes_on() {
+    if !require(&["root", "slapd"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let said =
+        |answer: Value| answer["Failed"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+    let ask = json!({ "Insert": { "way": "Bulk", "users": { "start": 0, "end": 1 } } });
+    assert!(said(cell.ask(ask)).contains("none was started"));
+    assert!(said(cell.ask(json!({ "Nonsense": 1 }))).contains("unknown variant"));
+    let mut backend = ldap(&[]);
+    backend["source"]["Ldap"]["variant"]["lines"] = json!(["nosuchdirective yes"]);
+    assert!(said(cell.ask(json!({ "Start": backend }))).contains("slapd"));
+    backend["source"]["Ldap"]["variant"]["lines"] = json!([]);
+    backend["source"]["Ldap"]["variant"]["cache_size"] = json!(1_000);
+    assert!(said(cell.ask(json!({ "Start": backend }))).contains("mdb has none"));
+    assert!(said(cell.ask(json!({ "Restart": "nscd" }))).contains("its backend has none"));
+    cell.start(&files());
+    cell.insert(process(), 0..1);
+    let again = json!({ "Insert": { "way": process(), "users": { "start": 0, "end": 2 } } });
+    let done = cell.demand(again, "Provisioned");
+    assert_eq!(done["failed"], 1, "who is there already cannot be added: {done}");
+    assert!(done["first_failure"].as_str().unwrap().contains("u10000"), "{done}");
+}

@@ -1,0 +1,157 @@
+//! A cell leaves nothing behind and touches nothing, however it ends.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_testbed::{require, until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::cell::{Cell, cached, files, ldap, marked, process};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What of the host a cell must not touch. Modification times, so that a change that was undone shows as well.
+#[derive(Debug, PartialEq)]
+struct Host {
+    mounts: String,
+    files: BTreeMap<PathBuf, (u64, i64, i64)>,
+}
+
+impl Host {
+    fn now() -> Self {
+        let mut files = BTreeMap::new();
+        for place in [
+            "/etc",
+            "/run/nslcd",
+            "/run/nscd",
+            "/var/cache/nscd",
+            "/var/lib/sss",
+            "/var/log/lastlog",
+        ] {
+            note(Path::new(place), &mut files);
+        }
+        Self { mounts: fs::read_to_string("/proc/self/mounts").unwrap(), files }
+    }
+}
+
+fn note(path: &Path, files: &mut BTreeMap<PathBuf, (u64, i64, i64)>) {
+    let Ok(about) = fs::symlink_metadata(path) else { return };
+    files.insert(path.to_owned(), (about.len(), about.mtime(), about.mtime_nsec()));
+    if about.is_dir() {
+        for entry in fs::read_dir(path).into_iter().flatten().filter_map(Result::ok) {
+            note(&entry.path(), files);
+        }
+    }
+}
+
+/// Who is killed.
+#[derive(Clone, Copy, Debug)]
+enum Victim {
+    /// The controller: all that is left of it is a closed pipe.
+    Controller,
+    /// The outer process.
+    Outer,
+    /// Process 1 of the cell.
+    Inner,
+    /// Everybody at once, as when a process group is killed.
+    All,
+}
+
+/// Kills `victim` after a while, and waits until nothing of the cell is left.
+fn end(cell: Cell, victim: Victim, after: Duration) {
+    until(after, || false);
+    let mark = cell.mark.clone();
+    let outer = Pid::from_child(&cell.outer);
+    let kill = |pid: Pid| {
+        let _ = kill_process(pid, Signal::KILL);
+    };
+    // What the outer process started is process 1; the outermost of the rest is its child.
+    let inner = || {
+        let children = format!("/proc/{0}/task/{0}/children", outer.as_raw_nonzero());
+        let children = fs::read_to_string(children).unwrap_or_default();
+        children.split_whitespace().find_map(|pid| pid.parse().ok().and_then(Pid::from_raw))
+    };
+    match victim {
+        Victim::Controller => {}
+        Victim::Outer => kill(outer),
+        Victim::Inner => inner().into_iter().for_each(kill),
+        Victim::All => [inner(), Some(outer)].into_iter().flatten().for_each(kill),
+    }
+    if matches!(victim, Victim::Controller) {
+        drop(cell);
+        assert!(marked(&mark).is_empty(), "an orderly end is waited for");
+        return;
+    }
+    // The pipe stays open: whoever is left must not need its end to know.
+    let gone = until(PATIENCE, || marked(&mark).is_empty());
+    assert!(gone, "{victim:?} was killed, and {:?} are left", marked(&mark));
+    drop(cell);
+}
+
+#[test]
+fn nothing_is_left_whoever_is_killed_and_whenever() {
+    if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let before = Host::now();
+    let victims = [Victim::Controller, Victim::Outer, Victim::Inner, Victim::All];
+    // Moments at which daemons start, users are added a process each, and names are looked up.
+    for (round, victim) in victims.iter().cycle().take(16).enumerate() {
+        let mut cell = Cell::open();
+        let backend = if round % 3 == 0 { files() } else { cached(ldap(&["uidNumber"])) };
+        cell.send(&json!({ "Start": backend }));
+        let users = json!({ "start": 0, "end": 5_000 });
+        cell.send(&json!({ "Insert": { "way": process(), "users": users } }));
+        end(cell, *victim, Duration::from_millis(37 * round as u64));
+    }
+    assert_eq!(Host::now(), before);
+}
+
+#[test]
+fn the_host_is_untouched_by_all_that_a_cell_can_do() {
+    if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let before = Host::now();
+    let mut cell = Cell::open();
+    for backend in [files(), cached(ldap(&["uidNumber", "gidNumber"]))] {
+        cell.start(&backend);
+        cell.insert(process(), 0..5);
+        cell.insert(json!("Bulk"), 5..20);
+        let users = json!({ "start": 0, "end": 20 });
+        assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": 20 } })), "Done");
+        assert_eq!(cell.list(60.0)["resolved"], 40);
+        cell.delete(process(), 0..20);
+    }
+    // A name service without the host's accounts, and a port that the host may use for itself.
+    assert_eq!(cell.shell("getent passwd | wc -l"), "2");
+    assert!(TcpListener::bind(("127.0.0.1", 3890)).is_ok());
+    let mark = cell.mark.clone();
+    assert!(cell.processes().len() >= 5, "outer, inner and three daemons carry the mark");
+    drop(cell);
+    assert!(marked(&mark).is_empty());
+    assert_eq!(Host::now(), before);
+}
+
+#[test]
+fn data_on_disk_goes_with_its_cell() {
+    if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let parent = tempfile::tempdir().unwrap();
+    for victim in [Victim::Controller, Victim::Inner] {
+        let place = parent.path().join(format!("{victim:?}"));
+        fs::create_dir(&place).unwrap();
+        let mut cell = Cell::with("Root", &json!({ "Below": place }), None);
+        cell.start(&ldap(&[]));
+        cell.insert(json!("Connection"), 0..3);
+        assert!(place.join("slapd/data.mdb").exists(), "the database is where it was to be");
+        end(cell, victim, Duration::ZERO);
+        assert!(!place.exists(), "{victim:?}");
+    }
+}

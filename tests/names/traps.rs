@@ -1,0 +1,99 @@
+//! The traps into which one falls who makes this comparison by hand.
+
+use std::time::Instant;
+
+use brunt_testbed::require;
+use serde_json::json;
+
+use crate::cell::{Cell, cached, files, ldap, process};
+
+/// With the sub-ids of a stock login.defs, `useradd` refuses user 9,156.
+#[test]
+fn there_are_ids_for_more_than_nine_thousand_users() {
+    if !require(&["root"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    cell.start(&files());
+    cell.insert(json!("Bulk"), 0..9_155);
+    cell.insert(process(), 9_155..9_158);
+    assert_eq!(cell.shell("getent passwd | grep -c ^u1"), "9158");
+    assert_eq!(cell.shell("cat /etc/subuid /etc/subgid 2>/dev/null | wc -l"), "0");
+}
+
+/// slapd returns 500 entries and no error that `getent` would show.
+#[test]
+fn a_list_of_users_is_cut_short_only_where_a_variant_says_so() {
+    if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let mut backend = ldap(&["uidNumber"]);
+    for (limit, expected) in [(json!(null), 700), (json!(500), 500)] {
+        backend["source"]["Ldap"]["variant"]["size_limit"] = limit;
+        cell.start(&backend);
+        cell.insert(json!("Bulk"), 0..700);
+        let counted = cell.demand(json!("Count"), "Counted");
+        assert_eq!(
+            (&counted["accounts"], &counted["ldap_accounts"]),
+            (&json!(expected), &json!(700))
+        );
+    }
+}
+
+/// `useradd` starts both twice and more, and waits for them.
+#[test]
+fn caches_are_not_told_of_new_users() {
+    if !require(&["root", "nscd"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    cell.start(&files());
+    // Whoever calls the program by its own path gets one that does nothing.
+    cell.shell("for it in nscd sss_cache; do at=$(command -v $it) || continue; cmp $at /bin/true || exit 1; done");
+    assert!(cell.shell("/run/brunt/bin/nscd --version").contains("nscd"));
+}
+
+#[test]
+fn a_hung_directory_is_waited_for_no_longer_than_was_said() {
+    if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    cell.start(&cached(ldap(&["uidNumber", "gidNumber"])));
+    cell.insert(json!("Bulk"), 0..30);
+    let users = json!({ "start": 0, "end": 30 });
+    assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": 30 } })), "Done");
+    assert_eq!(cell.list(60.0)["resolved"], 60);
+    assert_eq!(cell.ask(json!({ "Pause": "directory" })), "Done");
+    assert_eq!(cell.list(60.0)["resolved"], 60, "what is remembered needs no directory");
+    assert_eq!(cell.ask(json!({ "Restart": "nscd" })), "Done");
+    #[expect(clippy::disallowed_methods, reason = "what is timed is another process")]
+    let start = Instant::now();
+    let listed = cell.list(1.5);
+    assert_eq!((&listed["asked"], &listed["resolved"]), (&json!(60), &json!(0)));
+    assert!(start.elapsed().as_secs_f64() < 30.0);
+    assert_eq!(cell.ask(json!({ "Resume": "directory" })), "Done");
+    assert_eq!(cell.list(60.0)["resolved"], 60);
+}
+
+/// A time without the names is none: what was resolved is counted and not supposed.
+#[test]
+fn names_that_nobody_knows_are_not_resolved() {
+    if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let mut backend = ldap(&["uidNumber"]);
+    backend["switch"] = json!("passwd: files ldap\ngroup: files");
+    cell.start(&backend);
+    cell.insert(json!("Bulk"), 0..10);
+    let users = json!({ "start": 0, "end": 10 });
+    assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": 10 } })), "Done");
+    let listed = cell.list(60.0);
+    assert_eq!(
+        (&listed["asked"], &listed["resolved"]),
+        (&json!(20), &json!(10)),
+        "owners, but no groups"
+    );
+}

@@ -1,0 +1,84 @@
+//! What can be done without root: in a user namespace, and with nothing but a directory and a port.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use brunt_testbed::require;
+use serde_json::json;
+
+use crate::cell::{Cell, cached, files, ldap, process};
+
+/// Debian's `nobody`, whom the tests become where they are root.
+const NOBODY: u32 = 65_534;
+
+/// Whether somebody who is not root may make user namespaces here.
+fn namespaces() -> bool {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    command.args(["unshare", "--user", "--map-root-user", "true"]);
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// The programs of the build, where somebody else can reach them.
+fn reachable() -> bool {
+    let program = env!("CARGO_BIN_EXE_brunt");
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", program, "--version"]);
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
+fn a_user_namespace_has_names_but_no_owners() {
+    if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    if !namespaces() || !reachable() {
+        eprintln!("skipped: nobody may make user namespaces here, or cannot reach the program");
+        return;
+    }
+    let mut cell = Cell::with("User", &json!("Memory"), Some(NOBODY));
+    for backend in [files(), cached(ldap(&["uidNumber", "gidNumber"]))] {
+        cell.start(&backend);
+        cell.insert(process(), 0..4);
+        assert_eq!(cell.shell("getent passwd u10003 | cut -d: -f3"), "10003");
+        let users = json!({ "start": 0, "end": 4 });
+        let refused = cell.ask(json!({ "MakeFiles": { "users": users, "files": 4 } }));
+        assert!(refused["Failed"].as_str().unwrap().contains("give away"), "{refused}");
+    }
+    assert_eq!(cell.shell("id -u"), "0", "to itself it is root");
+}
+
+#[test]
+fn without_walls_there_are_files_and_a_directory() {
+    if !require(&["root", "slapd", "ldapadd"]) || !reachable() {
+        return;
+    }
+    let parent = tempfile::tempdir().unwrap();
+    fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let place = parent.path().join("cell");
+    fs::create_dir(&place).unwrap();
+    std::os::unix::fs::chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
+    let mut cell = Cell::with("None", &json!({ "Below": place }), Some(NOBODY));
+    cell.start(&files());
+    cell.insert(process(), 0..3);
+    let passwd = fs::read_to_string(place.join("prefix/etc/passwd")).unwrap();
+    assert!(passwd.contains("\nu10002:"), "{passwd}");
+    let mut raw = ldap(&["uidNumber"]);
+    let refused = cell.ask(json!({ "Start": raw }));
+    assert!(refused["Failed"].as_str().unwrap().contains("the host's"), "{refused}");
+    raw["source"]["Ldap"]["reader"] = json!("Nobody");
+    cell.start(&raw);
+    cell.insert(process(), 0..3);
+    cell.insert(json!("Bulk"), 3..9);
+    let counted = cell.demand(json!("Count"), "Counted");
+    assert_eq!((&counted["ldap_accounts"], &counted["accounts"]), (&json!(9), &json!(null)));
+    let mark = cell.mark.clone();
+    assert!(cell.processes().len() >= 3, "outer, inner and slapd");
+    let _ = cell.outer.kill();
+    let gone = brunt_testbed::until(std::time::Duration::from_secs(20), || {
+        crate::cell::marked(&mark).is_empty()
+    });
+    assert!(gone, "slapd ends with those who started it");
+}
