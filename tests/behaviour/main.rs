@@ -4,11 +4,13 @@
 //! What each operation puts on the wire is not looked at here.
 
 mod built_in;
+mod comparisons;
 mod imports;
 mod leases;
 mod links;
 mod loadgen;
 mod mistakes;
+mod names_lookup;
 mod pace;
 mod perfdhcp;
 mod plans;
