@@ -205,7 +205,7 @@ fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
 }
 
 /// A number that k and m may multiply.
-fn count(text: &str) -> Result<u64, String> {
+pub(super) fn count(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
         Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),

@@ -17,6 +17,7 @@ pub(crate) mod import;
 pub(crate) mod loadgen;
 pub(crate) mod names;
 pub(crate) mod names_cell;
+pub(crate) mod names_lookup;
 pub(crate) mod names_matrix;
 mod options;
 pub(crate) mod output;

@@ -3,11 +3,14 @@
 use clap::Subcommand;
 
 use super::names_cell::CellArgs;
+use super::names_lookup::LookupArgs;
 use super::names_matrix::{MatrixArgs, SweepArgs};
 
 /// What is done about names.
-#[derive(Debug, PartialEq, Eq, Subcommand)]
+#[derive(Debug, PartialEq, Subcommand)]
 pub(crate) enum NamesKind {
+    /// Look users and groups up, at a rate or as fast as it goes, and see what that costs
+    Lookup(Box<LookupArgs>),
     /// Compare flat files, directories and caches: insert, look up, delete, each in an environment of its own
     Matrix(Box<MatrixArgs>),
     /// Vary what a cache is set to, and see what that does to hits and to latency

@@ -7,7 +7,7 @@
 mod ending;
 mod fleet;
 mod naming;
-mod screen;
+pub(crate) mod screen;
 
 use std::sync::Arc;
 use std::time::Duration;

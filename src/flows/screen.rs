@@ -14,7 +14,7 @@ use crate::console;
 use crate::measured::{IntervalLog, Measured};
 
 /// Shows and keeps intervals.
-pub(super) struct Screen<'a> {
+pub(crate) struct Screen<'a> {
     stop: &'a Stop,
     log: IntervalLog,
     measured: Measured,
@@ -25,7 +25,7 @@ pub(super) struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     /// A screen for this run. The interval log is opened here, so that a wrong path stops the run before it starts.
-    pub(super) fn new(
+    pub(crate) fn new(
         catalogue: &Catalogue,
         output: &Output,
         stop: &'a Stop,
@@ -43,7 +43,7 @@ impl<'a> Screen<'a> {
     }
 
     /// What was measured; closes the files.
-    pub(super) fn finish(mut self) -> Result<Measured, String> {
+    pub(crate) fn finish(mut self) -> Result<Measured, String> {
         if self.shows {
             console::tell("\r\x1b[K");
         }

@@ -1,0 +1,26 @@
+//! [`Askers`]: the sessions of a run of lookups, for the engine.
+
+use std::sync::Arc;
+
+use brunt_drivers::names::{NamesSession, Questions, Roads};
+use brunt_engine::Crew;
+use brunt_exchange::Ticket;
+
+/// Makes sessions on whichever thread asks.
+pub(super) struct Askers {
+    pub(super) questions: Arc<Questions>,
+    pub(super) roads: Roads,
+    pub(super) seed: u64,
+}
+
+impl Crew for Askers {
+    type Session = NamesSession;
+
+    fn session(&self, number: u32) -> NamesSession {
+        NamesSession::new(&self.questions, &self.roads, number, self.seed)
+    }
+
+    fn operation(&self, ticket: &Ticket) -> u16 {
+        self.questions.operation(ticket.number)
+    }
+}

@@ -1,0 +1,70 @@
+//! [`getent`]: asks the C library in another process, which can be ended if it never answers.
+//!
+//! What a process once asked its name service for stays with it: connections, what it knows of caches, the sources it
+//! was told to use. So whatever is asked beside a run is asked by `getent`, which belongs to the C library itself.
+
+use std::io::Read as _;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::console;
+
+/// How often a child is looked at.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What `getent` prints. Keys that are not found are no failure.
+pub(super) fn getent(words: &[&str], patience: Duration) -> Result<String, String> {
+    let mut child = Command::new("getent")
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("getent: {error}"))?;
+    let output = child.stdout.take();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What could be read before an error is all that there is.
+        let _ = output.map(|mut output| output.read_to_end(&mut bytes));
+        bytes
+    });
+    let ended = wait(&mut child, patience);
+    if !ended {
+        // It may have ended by itself in the meantime, which is as good.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let bytes = reader.join().unwrap_or_default();
+    if !ended {
+        return Err(format!("no answer within {} s", patience.as_secs_f64()));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Waits until the child has ended; `false` if that takes too long.
+fn wait(child: &mut Child, patience: Duration) -> bool {
+    let mut waited = Duration::ZERO;
+    loop {
+        match child.try_wait() {
+            Ok(Some(_)) | Err(_) => return true,
+            Ok(None) if waited >= patience => return false,
+            Ok(None) => {
+                console::pause(TICK);
+                waited += TICK;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_is_found_and_nobody_else_is_no_failure() {
+        let patience = Duration::from_secs(20);
+        let found = getent(&["-s", "files", "passwd", "0", "3999999999"], patience).unwrap();
+        assert!(found.starts_with("root:") && found.lines().count() == 1, "{found}");
+        assert_eq!(getent(&["-s", "files", "passwd", "3999999999"], patience).unwrap(), "");
+    }
+}

@@ -1,0 +1,173 @@
+//! Who is configured to answer, and who does: said after a run, so that asking disturbs nothing that is measured.
+//!
+//! The C library says neither which source an answer came from nor whether a cache had it. So each source of
+//! nsswitch.conf is asked alone for some of the keys, past all caches that stand in front, and what it knows is counted.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_drivers::names::{
+    Answer, By, Distribution, Expected, NSCD_SOCKET, Part, Question, Roads, Sampler, Trouble,
+};
+
+use super::getent::getent;
+use crate::cli::names_lookup::{LookupArgs, Through};
+
+/// Where sources are configured.
+const NSSWITCH: &str = "/etc/nsswitch.conf";
+/// How long a source may take for all keys.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long nscd may take to say that it is there.
+const CACHE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// What each source of a database is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Probe {
+    /// `passwd` or `group`.
+    pub(super) database: &'static str,
+    /// Numbers or names.
+    pub(super) keys: Vec<String>,
+}
+
+/// Some of the keys of a run, for each database it looks into.
+pub(super) fn probes(args: &LookupArgs, parts: &[Part]) -> Vec<Probe> {
+    if args.probe == 0 || args.through != Through::Nss {
+        return Vec::new();
+    }
+    let probe = |database, of_group| {
+        let part = parts.iter().find(|part| part.by.is_of_group() == of_group)?;
+        let count = part.keys.len().min(args.probe as usize);
+        let sampler = Sampler::new(Distribution::Once, part.keys.len());
+        let key = |number| {
+            let place = sampler.place(0, number);
+            if part.by.is_by_id() {
+                part.keys.id(place).to_string()
+            } else {
+                part.keys.name(place).to_string_lossy().into_owned()
+            }
+        };
+        Some(Probe { database, keys: (0..count as u64).map(key).collect() })
+    };
+    [probe("passwd", false), probe("group", true)].into_iter().flatten().collect()
+}
+
+/// What was found out about sources and caches; nothing if nobody wants to know.
+pub(super) fn found(args: &LookupArgs, probes: &[Probe]) -> Option<String> {
+    if probes.is_empty() {
+        return None;
+    }
+    let configuration = fs::read_to_string(NSSWITCH).unwrap_or_default();
+    let mut out = String::from("\nSources\n");
+    for probe in probes {
+        let line = configured(&configuration, probe.database);
+        let _ = writeln!(out, "  {}: {}", probe.database, line.as_deref().unwrap_or("files"));
+        let sources = match &args.source {
+            Some(sources) => sources.replace(',', " "),
+            None => line.unwrap_or_else(|| "files".to_owned()),
+        };
+        for source in names(&sources) {
+            let _ = writeln!(out, "    {source:<12}{}", knows(source, probe));
+        }
+    }
+    let _ = writeln!(out, "  nscd: {}", cache(Path::new(NSCD_SOCKET)));
+    Some(out)
+}
+
+/// How many of the keys a source knows, in words.
+fn knows(source: &str, probe: &Probe) -> String {
+    let mut words = vec!["-s", source, probe.database];
+    words.extend(probe.keys.iter().map(String::as_str));
+    match getent(&words, PATIENCE) {
+        Ok(text) => format!("knows {} of {} keys", text.lines().count(), probe.keys.len()),
+        Err(why) => why,
+    }
+}
+
+/// The line of a database, without comments.
+fn configured(text: &str, database: &str) -> Option<String> {
+    let line = text.lines().find_map(|line| {
+        let line = line.split('#').next().unwrap_or_default();
+        let (name, sources) = line.split_once(':')?;
+        (name.trim() == database).then_some(sources)
+    })?;
+    let words: Vec<&str> = line.split_whitespace().collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The sources in a line, without what is to happen after each (`[NOTFOUND=return]`).
+fn names(line: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = line;
+    while let Some(open) = rest.find('[') {
+        names.extend(rest[..open].split_whitespace());
+        rest = rest[open..].find(']').map_or("", |close| &rest[open + close + 1..]);
+    }
+    names.extend(rest.split_whitespace());
+    names
+}
+
+/// What nscd has to say for itself.
+fn cache(socket: &Path) -> String {
+    let roads = Roads::Nscd { socket: socket.into(), patience: Some(CACHE_PATIENCE) };
+    let keeps = |by, name| {
+        let question = Question { by, id: Some(0), name, expected: Expected::Either };
+        roads.open().ask(&question).map(|answer| answer != Answer::Absent)
+    };
+    match (keeps(By::Uid, c"root"), keeps(By::Gid, c"root")) {
+        (Err(Trouble::Connect { .. }), _) => "does not run".to_owned(),
+        (Ok(_), Ok(_)) => "runs, and keeps users and groups".to_owned(),
+        (Ok(_), Err(Trouble::Off)) => "runs, and keeps users".to_owned(),
+        (Err(Trouble::Off), Ok(_)) => "runs, and keeps groups".to_owned(),
+        (Err(Trouble::Off), Err(Trouble::Off)) => {
+            "runs, and keeps neither users nor groups".to_owned()
+        }
+        (Err(trouble), _) | (_, Err(trouble)) => format!("runs, and failed to {trouble}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_drivers::names::Keys;
+    use std::sync::Arc;
+
+    #[test]
+    fn sources_are_read_as_they_are_configured() {
+        let text = "# passwd: no\n passwd :\tfiles [!UNAVAIL=return SUCCESS=continue] sss  # later\ngroup:\n";
+        let line = configured(text, "passwd").unwrap();
+        assert_eq!(names(&line), ["files", "sss"]);
+        assert_eq!(configured(text, "group"), None);
+        assert_eq!(configured(text, "shadow"), None);
+        assert_eq!(names("files [open"), ["files"]);
+    }
+
+    #[test]
+    fn each_database_is_asked_for_keys_of_its_own() {
+        let keys = |from| Arc::new(Keys::range(from..=from + 99, Some("u%d")).unwrap());
+        let part = |by, keys: &Arc<Keys>| Part { by, weight: 1, keys: Arc::clone(keys) };
+        let (users, groups) = (keys(100), keys(500));
+        let parts = [part(By::Uid, &users), part(By::User, &users), part(By::Group, &groups)];
+        let args = LookupArgs { probe: 5, ..LookupArgs::default() };
+        let probes = probes(&args, &parts);
+        assert_eq!(
+            probes.iter().map(|probe| probe.database).collect::<Vec<_>>(),
+            ["passwd", "group"]
+        );
+        assert!(probes[0].keys.iter().all(|key| key.parse::<u32>().is_ok_and(|id| id < 200)));
+        assert!(probes[1].keys.iter().all(|key| key.starts_with("u5")), "{probes:?}");
+        assert_eq!(probes[0].keys.len(), 5);
+        assert_eq!(super::probes(&LookupArgs { probe: 0, ..args.clone() }, &parts), []);
+        let past = LookupArgs { through: Through::Nslcd, ..args };
+        assert_eq!(super::probes(&past, &parts), []);
+    }
+
+    #[test]
+    fn files_know_root() {
+        let probe =
+            Probe { database: "passwd", keys: vec!["0".to_owned(), "3999999999".to_owned()] };
+        assert_eq!(knows("files", &probe), "knows 1 of 2 keys");
+        assert_eq!(cache(Path::new("/no/such/socket")), "does not run");
+    }
+}
