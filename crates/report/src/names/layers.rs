@@ -1,8 +1,9 @@
 //! Which layer the time went to: the same lookups asked of each layer below the name service.
 //!
 //! A lookup passes from `ls` to the C library, from there to a cache or to the daemon that asks the directory, and from
-//! that to the directory. Each of them was asked by itself. What a layer adds is the difference of the means, because
-//! means add up and percentiles do not. Cold and warm lookups are tables of their own.
+//! that to the directory. Each of them was asked by itself. What a layer adds is the difference of the medians: means
+//! would add up exactly, but a machine that pauses once adds its pause to one of them. Cold and warm lookups are tables
+//! of their own.
 
 use brunt_record::Collection;
 
@@ -36,7 +37,7 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
     let caption = format!("Where a lookup's time goes: {backend}, {users} users, {temperature}");
     let mut table = Table::new(caption)
         .names(["layer"])
-        .figures(["mean us", "adds us", "p50 us", "p99 us", "a second"]);
+        .figures(["p50 us", "adds us", "p99 us", "mean us", "a second"]);
     let mut below: Option<f64> = None;
     for (road, words) in ROADS {
         let which = Which { road, ..Which::ls(backend, users, temperature) };
@@ -45,12 +46,13 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
         else {
             continue;
         };
-        let adds = below.map_or_else(|| NONE.to_owned(), |below| digits(mean - below));
-        let p50 = or_none(single.map(|single| single.p50));
+        let p50 = single.map(|single| single.p50);
+        let adds = p50.zip(below).map(|(p50, below)| p50 - below);
         let p99 = or_none(single.map(|single| single.p99));
         let rate = rate(single.and_then(|single| single.rate));
-        table.row(Tone::Plain, [words.to_owned(), digits(mean), adds, p50, p99, rate]);
-        below = Some(mean);
+        let row = [words.to_owned(), or_none(p50), or_none(adds), p99, digits(mean), rate];
+        table.row(Tone::Plain, row);
+        below = p50.or(below);
     }
     table
 }

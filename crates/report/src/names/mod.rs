@@ -51,11 +51,11 @@ pub fn page(collection: &Collection) -> Page {
     if !sweeps.is_empty() {
         page.heading("What the cache was set to");
     }
-    for sweep in sweeps {
+    for sweep in &sweeps {
         page.table(sweep.table());
-        for chart in sweep.charts() {
-            page.chart(chart);
-        }
+    }
+    for chart in sweep::charts(&sweeps) {
+        page.chart(chart);
     }
     let closing = closing::lines(collection);
     if !closing.is_empty() {

@@ -10,8 +10,8 @@ use super::cells;
 use super::digits::{digits, or_none};
 use crate::chart::{Axis, Chart, Line, Lines};
 use crate::figure::{NONE, fixed, short, thousands};
-use crate::median;
 use crate::page::{Table, Tone};
+use crate::{compare, median};
 
 /// The `suggested-size` the article chose.
 const ARTICLE_SIZE: f64 = 32_011.0;
@@ -32,6 +32,8 @@ struct Point {
     hits: Option<f64>,
     rate: Option<f64>,
     p50: Option<f64>,
+    /// That of each pass.
+    p50s: Vec<f64>,
     p99: Option<f64>,
     passes: usize,
 }
@@ -51,6 +53,40 @@ pub(super) fn all(collection: &Collection) -> Vec<Sweep<'_>> {
         }
     }
     sweeps
+}
+
+/// Median latency and hit ratio over what was varied, a line for each road. A ratio that never changes is not drawn.
+pub(super) fn charts(sweeps: &[Sweep<'_>]) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    let mut drawn: Vec<&Sweep<'_>> = Vec::new();
+    for sweep in sweeps {
+        let same = |other: &&Sweep<'_>| {
+            (other.axis, other.backend, other.users) == (sweep.axis, sweep.backend, sweep.users)
+        };
+        if drawn.iter().any(same) {
+            continue;
+        }
+        drawn.push(sweep);
+        let over = format!("over {}: {}, {} users", sweep.axis, sweep.backend, sweep.users);
+        let draw = |what: &str, y: Axis, pick: &dyn Fn(&Point) -> Option<f64>| {
+            let roads = sweeps.iter().filter(same).enumerate();
+            let lines = roads.map(|(series, sweep)| {
+                let points = sweep.points.iter().filter_map(|p| Some((p.value, pick(p)?)));
+                let (name, points) = (sweep.road.to_owned(), points.collect());
+                Line { name, points, published: false, series }
+            });
+            let (x, lines) = (Axis::logarithmic(sweep.unit()), lines.collect());
+            Lines { title: format!("{what} {over}"), x, y, lines }
+        };
+        charts.push(draw("Median latency", Axis::logarithmic("p50, us"), &|point| point.p50));
+        let hits = draw("Hit ratio", Axis::linear("hit ratio"), &|point| point.hits);
+        let ratios = || hits.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+        let (least, most) = (ratios().fold(1.0, f64::min), ratios().fold(0.0, f64::max));
+        if most - least > 0.000_1 {
+            charts.push(hits);
+        }
+    }
+    charts.into_iter().map(Chart::Lines).collect()
 }
 
 impl<'a> Sweep<'a> {
@@ -92,40 +128,25 @@ impl<'a> Sweep<'a> {
         table
     }
 
-    /// Hit ratio and median latency over what was varied, each where it was measured.
-    pub(super) fn charts(&self) -> Vec<Chart> {
-        let chart = |what: &str, y: Axis, points: Vec<(f64, f64)>| {
-            let line = Line { name: self.backend.to_owned(), points, ..Line::default() };
-            let title = format!("{what} over {}", self.axis);
-            Chart::Lines(Lines { title, x: Axis::logarithmic(self.unit()), y, lines: vec![line] })
-        };
-        let times = self.points.iter().filter_map(|point| Some((point.value, point.p50?)));
-        let hits = self.points.iter().filter_map(|point| Some((point.value, point.hits?)));
-        vec![
-            chart("Median latency", Axis::logarithmic("p50, us"), times.collect()),
-            chart("Hit ratio", Axis::linear("hit ratio"), hits.collect()),
-        ]
-    }
-
     fn unit(&self) -> &'a str {
         if self.axis == "ttl" { "ttl, s" } else { self.axis }
     }
 
     fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        let timed = || self.points.iter().filter_map(|point| Some((point.value, point.p50?)));
-        let by_time = |a: &(f64, f64), b: &(f64, f64)| a.1.total_cmp(&b.1);
-        let (best, worst) = (timed().min_by(by_time), timed().max_by(by_time));
-        if let (Some(best), Some(worst)) = (best, worst)
+        let timed = || self.points.iter().filter_map(|point| Some((point, point.p50?)));
+        let best = timed().min_by(|a, b| a.1.total_cmp(&b.1));
+        let worst = timed().max_by(|a, b| a.1.total_cmp(&b.1));
+        if let (Some((best, least)), Some((worst, most))) = (best, worst)
             && timed().count() > 1
+            && let Some(difference) = compare(&worst.p50s, &best.p50s)
         {
             sentences.push(format!(
-                "The median lookup took {} us at its best ({}) and {} us at its worst ({}): {}x.",
-                digits(best.1),
-                best.0,
-                digits(worst.1),
-                worst.0,
-                digits(worst.1 / best.1)
+                "The median lookup took {} us at its best ({}) and {} us at its worst ({}): {difference}.",
+                digits(least),
+                best.value,
+                digits(most),
+                worst.value
             ));
         }
         if self.axis == "suggested-size" {
@@ -144,22 +165,15 @@ impl<'a> Sweep<'a> {
     /// Whether prime sizes did better than others.
     fn primes(&self) -> Option<String> {
         let (primes, others) = self.parted(|point| is_prime(point.value));
-        match (median(&primes), median(&others)) {
-            (Some(prime), Some(other)) => {
-                let apart =
-                    least(&primes) > greatest(&others) || least(&others) > greatest(&primes);
-                let verdict = if apart { "which is beyond" } else { "which lies within" };
-                Some(format!(
-                    "Prime sizes: median {} us; others: {} us, {verdict} how far sizes of one kind lie apart.",
-                    digits(prime),
-                    digits(other)
-                ))
-            }
-            (Some(_), None) => {
-                Some("All sizes are prime: add others to see whether that matters.".to_owned())
-            }
-            _ => None,
+        if !primes.is_empty() && others.is_empty() {
+            return Some("All sizes are prime: add others to see whether that matters.".to_owned());
         }
+        Some(format!(
+            "Sizes that are no primes against primes: {} us against {} us: {}.",
+            digits(median(&others)?),
+            digits(median(&primes)?),
+            compare(&others, &primes)?
+        ))
     }
 
     /// Whether more than twice as many buckets as users did better than fewer.
@@ -167,18 +181,20 @@ impl<'a> Sweep<'a> {
         let enough = 2 * self.users;
         let (large, small) = self.parted(|point| point.value > enough as f64);
         Some(format!(
-            "With more than {} buckets, twice the users, as the article asks for: median {} us; with fewer: {} us.",
+            "At most {} buckets, twice the users, against more, as the article asks for: {} us against {} us: {}.",
             thousands(enough),
+            digits(median(&small)?),
             digits(median(&large)?),
-            digits(median(&small)?)
+            compare(&small, &large)?
         ))
     }
 
-    /// The median latencies of the sizes of one kind, and of the others.
+    /// The median latencies of all passes with sizes of one kind, and of those with others.
     fn parted(&self, meant: impl Fn(&Point) -> bool) -> (Vec<f64>, Vec<f64>) {
         let (these, others): (Vec<&Point>, Vec<&Point>) =
             self.points.iter().partition(|point| meant(point));
-        let times = |points: Vec<&Point>| points.iter().filter_map(|point| point.p50).collect();
+        let times =
+            |points: Vec<&Point>| points.iter().flat_map(|point| &point.p50s).copied().collect();
         (times(these), times(others))
     }
 }
@@ -186,6 +202,8 @@ impl<'a> Sweep<'a> {
 impl Point {
     fn of(cells: &[&Cell], at: f64) -> Self {
         let passes: Vec<_> = cells.iter().filter(|cell| value(cell) == Some(at)).collect();
+        let single = passes.iter().filter_map(|cell| cells::latency(cell));
+        let p50s: Vec<f64> = single.map(|single| single.p50).collect();
         let middle = |pick: fn(&cells::Latencies) -> Option<f64>| {
             let picked = passes.iter().filter_map(|cell| pick(&cells::latency(cell)?));
             median(&picked.collect::<Vec<_>>())
@@ -195,7 +213,8 @@ impl Point {
             value: at,
             hits: median(&hits),
             rate: middle(|single| single.rate),
-            p50: middle(|single| Some(single.p50)),
+            p50: median(&p50s),
+            p50s,
             p99: middle(|single| Some(single.p99)),
             passes: passes.len(),
         }
@@ -204,14 +223,6 @@ impl Point {
 
 fn value(cell: &Cell) -> Option<f64> {
     cell.label("value")?.parse().ok()
-}
-
-fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
-fn greatest(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 fn is_prime(value: f64) -> bool {
