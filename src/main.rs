@@ -10,6 +10,7 @@ mod dhcp;
 mod flows;
 mod http;
 mod import;
+mod leases;
 mod loadgen;
 mod measured;
 mod names;
@@ -52,6 +53,12 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Http(args) => http::run(&args, &Signals::default()),
         Command::Import(kind) => import::run(&kind),
         Command::Names(kind) => names::run(&kind, &Signals::default()),
+        Command::Leases(args) => leases::run(&args, &Signals::default()),
+        Command::Ubench(args) => leases::ubench(&args, &Signals::default()),
+        Command::UbenchUsage { complaint, usage } => {
+            console::tell(&complaint);
+            console::print(&usage).map(|_| Exit::Failed)
+        }
         Command::Report(args) => commands::report(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

@@ -284,6 +284,22 @@ const LOADGEN_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What is shown to whoever comes for the first time.
+const QUICKSTART: &str = "\
+    Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` as fast as \
+    they go and `modrate` at 500 a second, prints the command line of each as one would type it, their tables and \
+    their summaries, and writes a record of each. With `dhcp` it does so with a DHCP server and `perfdhcp`: as fast as \
+    it goes, then at 1000 leases a second with renewals and releases, and the same for DHCPv6, with prefixes.";
+
+const QUICKSTART_EXAMPLES: &[(&str, &str)] = &[
+    ("LDAP, with the defaults:", "brunt quickstart"),
+    ("DHCP:", "brunt quickstart dhcp"),
+    (
+        "Shorter, with the records in a directory of their own:",
+        "brunt quickstart --duration 2 --output /tmp",
+    ),
+];
+
 /// What is measured of stores of leases.
 const LEASES: &str = include_str!("../leases/page.txt").trim_ascii_end();
 
@@ -373,21 +389,7 @@ fn words(name: &str) -> Words {
         "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
         "leases" => (LEASES, LEASES_EXAMPLES),
         "calibrate" => (CALIBRATE, CALIBRATE_EXAMPLES),
-        "quickstart" => (
-            "Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` \
-             as fast as they go and `modrate` at 500 a second, prints the command line of each as one would type it, \
-             their tables and their summaries, and writes a record of each. With `dhcp` it does so with a DHCP server \
-             and `perfdhcp`: as fast as it goes, then at 1000 leases a second with renewals and releases, and the same \
-             for DHCPv6, with prefixes.",
-            &[
-                ("LDAP, with the defaults:", "brunt quickstart"),
-                ("DHCP:", "brunt quickstart dhcp"),
-                (
-                    "Shorter, with the records in a directory of their own:",
-                    "brunt quickstart --duration 2 --output /tmp",
-                ),
-            ],
-        ),
+        "quickstart" => (QUICKSTART, QUICKSTART_EXAMPLES),
         "completions" => (
             "The script knows every command, and every option of each.",
             &[(

@@ -32,13 +32,15 @@ pub(crate) enum Exit {
     Interrupted,
     /// Ended by SIGTERM, after the report was written.
     Terminated,
+    /// One of the lease benchmarks of old failed.
+    OldFailure,
     /// The first connection or bind was refused with this LDAP result code.
     Ldap(u32),
 }
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,
@@ -51,6 +53,7 @@ impl Exit {
         Self::Missed,
         Self::Interrupted,
         Self::Terminated,
+        Self::OldFailure,
     ];
 
     /// The number the shell sees. An LDAP result code that does not fit a byte becomes 255.
@@ -68,6 +71,7 @@ impl Exit {
             Self::Missed => 99,
             Self::Interrupted => 130,
             Self::Terminated => 143,
+            Self::OldFailure => 255,
             Self::Ldap(result) => u8::try_from(result).unwrap_or(255),
         }
     }
@@ -95,6 +99,9 @@ impl Exit {
             Self::Missed => "An objective given with --slo was missed.",
             Self::Interrupted => "Interrupted (SIGINT); the report was written first.",
             Self::Terminated => "Terminated (SIGTERM); the report was written first.",
+            Self::OldFailure => {
+                "A phase of mysql_ubench, sqlite_ubench or memfile_ubench failed, or was refused."
+            }
             Self::Ldap(_) => "The first connection or bind failed with this LDAP result code.",
         }
     }
@@ -115,7 +122,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 8, 80, 89, 99, 130, 143]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 8, 80, 89, 99, 130, 143, 255]);
     }
 
     #[test]

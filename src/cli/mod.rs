@@ -14,6 +14,7 @@ pub(crate) mod fault;
 mod help;
 pub(crate) mod http;
 pub(crate) mod import;
+pub(crate) mod leases;
 pub(crate) mod loadgen;
 pub(crate) mod names;
 pub(crate) mod names_cell;
@@ -30,6 +31,7 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
+pub(crate) mod ubench;
 mod values;
 mod words;
 
@@ -43,12 +45,14 @@ use dhcp::args::DhcpArgs;
 use exit::Exit;
 use http::HttpArgs;
 use import::ImportKind;
+use leases::LeasesArgs;
 use loadgen::LoadgenArgs;
 use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
+use ubench::{Ubench, UbenchArgs};
 
 /// What the program is asked to do.
 #[derive(Debug)]
@@ -78,6 +82,17 @@ pub(crate) enum Command {
     Import(ImportKind),
     /// Ask a name service.
     Names(NamesKind),
+    /// Measure stores of leases.
+    Leases(Box<LeasesArgs>),
+    /// Run one of the lease benchmarks of old.
+    Ubench(Box<UbenchArgs>),
+    /// Show the switches of one of them, and end as it did.
+    UbenchUsage {
+        /// What is wrong, for standard error.
+        complaint: String,
+        /// The switches.
+        usage: String,
+    },
     /// Print a record.
     Report(ReportArgs),
     /// Start a server.
@@ -108,6 +123,9 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         if name == dhcp::NAME {
             return perfdhcp(words.as_slice(), surroundings);
         }
+        if let Some(program) = Ubench::named(name) {
+            return Ok(lease_benchmark(program, words.as_slice()));
+        }
         words.next();
     }
     if let [_, help, name] = argv
@@ -118,6 +136,9 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         }
         if let Some(tool) = Tool::named(name) {
             return Ok(Command::Print(help::page(tool)));
+        }
+        if let Some(program) = Ubench::named(name) {
+            return Ok(Command::Print(ubench::page(program)));
         }
     }
     // A link of the name of a command stands for it.
@@ -192,6 +213,15 @@ fn perfdhcp(words: &[String], surroundings: &dyn Surroundings) -> Result<Command
     }
 }
 
+fn lease_benchmark(program: Ubench, words: &[String]) -> Command {
+    match ubench::parse(program, words) {
+        ubench::Parsed::Help(page) => Command::Print(page),
+        ubench::Parsed::Version => Command::Print(version()),
+        ubench::Parsed::Usage { complaint, usage } => Command::UbenchUsage { complaint, usage },
+        ubench::Parsed::Run(args) => Command::Ubench(args),
+    }
+}
+
 fn verb(verb: Verb) -> Result<Command, Refusal> {
     Ok(match verb {
         Verb::Loadgen(args) => Command::Loadgen(args),
@@ -199,6 +229,7 @@ fn verb(verb: Verb) -> Result<Command, Refusal> {
         Verb::Http(args) => Command::Http(args),
         Verb::Import { kind } => Command::Import(kind),
         Verb::Names { kind } => Command::Names(kind),
+        Verb::Leases(args) => Command::Leases(args),
         Verb::Report(args) => Command::Report(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

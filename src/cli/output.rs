@@ -81,7 +81,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     written.or_else(seconds).ok_or_else(|| "write a time such as 30s, 500ms or 1m30s".to_owned())
 }
 
-fn percentile(text: &str) -> Result<f64, String> {
+pub(super) fn percentile(text: &str) -> Result<f64, String> {
     let read = text.parse::<f64>().ok().filter(|figure| (0.0..=100.0).contains(figure));
     read.ok_or_else(|| "write a number from 0 to 100, such as 99.95".to_owned())
 }

@@ -11,6 +11,7 @@ use super::dhcp::{self, switches};
 use super::options::{self, Kind};
 use super::prose;
 use super::tool::Tool;
+use super::ubench::{self, Ubench};
 
 /// The help of the program.
 pub(super) fn help() -> String {
@@ -37,7 +38,10 @@ pub(super) fn manual(name: Option<&str>) -> Option<String> {
 }
 
 fn program() -> Command {
-    Brunt::command().subcommands(Tool::ALL.map(describe)).subcommand(describe_perfdhcp())
+    Brunt::command()
+        .subcommands(Tool::ALL.map(describe))
+        .subcommand(describe_perfdhcp())
+        .subcommands(Ubench::ALL.map(describe_lease_benchmark))
 }
 
 fn sentence(purpose: &str) -> String {
@@ -68,6 +72,27 @@ fn describe_perfdhcp() -> Command {
         .disable_help_flag(true)
         .args(options)
         .arg(Arg::new("server").value_name("server"))
+}
+
+fn describe_lease_benchmark(program: Ubench) -> Command {
+    let old = ubench::SWITCHES.into_iter().map(|(letter, value, help)| {
+        let arg = Arg::new(letter).short(letter.chars().next()).help(sentence(help));
+        if value.is_empty() { arg.action(ArgAction::SetTrue) } else { arg.value_name(value) }
+    });
+    let ours = ubench::OURS.into_iter().map(|(name, value, help)| {
+        let arg = Arg::new(name).long(name).help(sentence(help));
+        match value {
+            "" => arg.action(ArgAction::SetTrue),
+            "FILE" => arg.value_name(value).value_hint(clap::ValueHint::FilePath),
+            _ => arg.value_name(value),
+        }
+    });
+    Command::new(program.name())
+        .about(sentence(program.purpose()))
+        .long_about(ubench::description())
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args(old.chain(ours))
 }
 
 fn describe(tool: Tool) -> Command {

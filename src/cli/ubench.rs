@@ -1,0 +1,564 @@
+//! The command lines of `mysql_ubench`, `sqlite_ubench` and `memfile_ubench`, as `getopt` reads them.
+//!
+//! One set of switches for all three, as of old: those that mean nothing to a store are accepted and shown. What the
+//! programs of 2012 never had are long switches, which `getopt` refused, so that no old command line changes its
+//! meaning. Reading is a function of the words alone; passwords are looked for later.
+
+use std::path::PathBuf;
+
+use brunt_drivers::secret::Secret;
+
+use super::help::Page;
+
+/// One of the old programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ubench {
+    /// MySQL or MariaDB.
+    Mysql,
+    /// SQLite.
+    Sqlite,
+    /// A file of leases and an index in memory.
+    Memfile,
+}
+
+/// What a command line comes to.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    /// Show the page of help, and end well.
+    Help(String),
+    /// Show the version, and end well.
+    Version,
+    /// Show the switches, after what is wrong if something is, and end with 1 as of old.
+    Usage {
+        /// What is wrong.
+        complaint: String,
+        /// The switches.
+        usage: String,
+    },
+    /// Run.
+    Run(Box<UbenchArgs>),
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that says yes or no")]
+pub(crate) struct UbenchArgs {
+    /// Which program.
+    pub(crate) program: Ubench,
+    /// Its words, secrets replaced.
+    pub(crate) words: Vec<String>,
+    /// -f: a database or a file.
+    pub(crate) name: String,
+    /// -m: the server.
+    pub(crate) host: String,
+    /// -u: the user.
+    pub(crate) user: String,
+    /// -p: the password, where it was given.
+    pub(crate) password: Option<Secret>,
+    /// --password-file.
+    pub(crate) password_file: Option<PathBuf>,
+    /// -n: how often.
+    pub(crate) iterations: u32,
+    /// -s: whether a change is on the disk before it is answered.
+    pub(crate) sync: bool,
+    /// -v: whether progress is shown.
+    pub(crate) verbose: bool,
+    /// -c: whether statements are prepared.
+    pub(crate) compiled: bool,
+    /// --yes-destroy.
+    pub(crate) yes_destroy: bool,
+    /// --percentiles.
+    pub(crate) percentiles: bool,
+    /// --record.
+    pub(crate) record: Option<PathBuf>,
+    /// --seed.
+    pub(crate) seed: Option<u64>,
+}
+
+impl Ubench {
+    /// Every program.
+    pub(crate) const ALL: [Self; 3] = [Self::Mysql, Self::Sqlite, Self::Memfile];
+
+    /// The name it is called by.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql_ubench",
+            Self::Sqlite => "sqlite_ubench",
+            Self::Memfile => "memfile_ubench",
+        }
+    }
+
+    /// The program of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|program| program.name() == name)
+    }
+
+    /// What it is for, in one line.
+    pub(crate) const fn purpose(self) -> &'static str {
+        match self {
+            Self::Mysql => "measure how fast MySQL or MariaDB stores leases",
+            Self::Sqlite => "measure how fast SQLite stores leases",
+            Self::Memfile => "measure how fast a lease file with an index in memory stores leases",
+        }
+    }
+
+    /// What -f names if it is not given.
+    pub(crate) const fn default_name(self) -> &'static str {
+        match self {
+            Self::Mysql => "kea",
+            Self::Sqlite => "sqlite.db",
+            Self::Memfile => "dhcpd.leases",
+        }
+    }
+}
+
+/// The switches of old: the letter, the value, and what it is.
+pub(crate) const SWITCHES: [(&str, &str, &str); 9] = [
+    ("h", "", "show the switches, and end with 1"),
+    ("m", "hostname", "host name or socket of the server (MySQL)"),
+    ("u", "username", "user name at the server (MySQL)"),
+    ("p", "password", "password at the server (MySQL)"),
+    ("f", "name", "database (MySQL) or file (SQLite, memfile)"),
+    ("n", "integer", "how often each operation is repeated"),
+    ("s", "yes|no", "whether a change is on the disk before it is answered"),
+    ("v", "yes|no", "whether a character is printed for each operation"),
+    ("c", "yes|no", "whether statements are prepared (MySQL, SQLite)"),
+];
+
+/// The switches of ours.
+pub(crate) const OURS: [(&str, &str, &str); 7] = [
+    ("yes-destroy", "", "delete leases that are there already; without it that is refused"),
+    ("password-file", "FILE", "a file whose first line is the password"),
+    ("percentiles", "", "print percentiles of the response times below the four lines"),
+    ("record", "FILE", "write everything that was measured to this JSON file"),
+    ("seed", "NUMBER", "seed of what is random"),
+    ("help", "", "show this page"),
+    ("version", "", "show the version"),
+];
+
+/// Reads the words after the name of the program.
+pub(crate) fn parse(program: Ubench, words: &[String]) -> Parsed {
+    let mut args = UbenchArgs {
+        program,
+        words: Vec::new(),
+        name: program.default_name().to_owned(),
+        host: "localhost".to_owned(),
+        user: "root".to_owned(),
+        password: None,
+        password_file: None,
+        iterations: 100,
+        sync: true,
+        verbose: true,
+        compiled: true,
+        yes_destroy: false,
+        percentiles: false,
+        record: None,
+        seed: None,
+    };
+    let mut rest = words.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        let read = match word.strip_prefix('-') {
+            Some("-") => break,
+            Some(letters) if letters.starts_with('-') => long(&letters[1..], &mut rest, &mut args),
+            Some(letters) if !letters.is_empty() => short(letters, &mut rest, &mut args),
+            _ => Err(Other::Complaint(format!(
+                "'{word}' is not a switch: each value stands behind the switch it belongs to"
+            ))),
+        };
+        match read {
+            Ok(()) => {}
+            Err(Other::Help) => return Parsed::Help(page(program)),
+            Err(Other::Version) => return Parsed::Version,
+            Err(Other::Usage) => {
+                return Parsed::Usage { complaint: String::new(), usage: usage(program) };
+            }
+            Err(Other::Complaint(complaint)) => {
+                return Parsed::Usage {
+                    complaint: format!("{}: {complaint}\n", program.name()),
+                    usage: usage(program),
+                };
+            }
+        }
+    }
+    Parsed::Run(Box::new(args))
+}
+
+/// Why there is nothing to run.
+enum Other {
+    Help,
+    Version,
+    Usage,
+    Complaint(String),
+}
+
+/// A word of letters: flags may share it, and a value may be attached to the last.
+fn short<'a>(
+    letters: &'a str,
+    rest: &mut impl Iterator<Item = &'a str>,
+    args: &mut UbenchArgs,
+) -> Result<(), Other> {
+    let Some(letter) = letters.chars().next() else { return Ok(()) };
+    if letter == 'h' {
+        return Err(Other::Usage);
+    }
+    if !SWITCHES.iter().any(|(known, ..)| known.starts_with(letter)) {
+        return Err(Other::Complaint(format!("there is no switch -{letter}")));
+    }
+    let attached = &letters[letter.len_utf8()..];
+    let value = if attached.is_empty() { rest.next() } else { Some(attached) };
+    let value =
+        value.ok_or_else(|| Other::Complaint(format!("-{letter} needs a value behind it")))?;
+    let shown = if letter == 'p' { "***" } else { value };
+    args.words.extend([format!("-{letter}"), shown.to_owned()]);
+    match letter {
+        'm' => value.clone_into(&mut args.host),
+        'u' => value.clone_into(&mut args.user),
+        'p' => args.password = Some(Secret::from(value)),
+        'f' => value.clone_into(&mut args.name),
+        'n' => args.iterations = iterations(value)?,
+        's' => args.sync = yes(value),
+        'v' => args.verbose = yes(value),
+        _ => args.compiled = yes(value),
+    }
+    Ok(())
+}
+
+fn long<'a>(
+    word: &'a str,
+    rest: &mut impl Iterator<Item = &'a str>,
+    args: &mut UbenchArgs,
+) -> Result<(), Other> {
+    let (name, attached) =
+        word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let Some((name, takes, _)) = OURS.into_iter().find(|(known, ..)| *known == name) else {
+        return Err(Other::Complaint(format!("there is no switch --{name}")));
+    };
+    let value = match (takes, attached) {
+        ("", None) => "",
+        ("", Some(_)) => {
+            return Err(Other::Complaint(format!(
+                "--{name} takes no value: leave out what begins with ="
+            )));
+        }
+        (_, Some(value)) => value,
+        (takes, None) => rest.next().ok_or_else(|| {
+            Other::Complaint(format!("--{name} needs a value behind it: {takes}"))
+        })?,
+    };
+    args.words.push(format!("--{name}"));
+    args.words.extend((!takes.is_empty()).then(|| value.to_owned()));
+    match name {
+        "help" => return Err(Other::Help),
+        "version" => return Err(Other::Version),
+        "yes-destroy" => args.yes_destroy = true,
+        "percentiles" => args.percentiles = true,
+        "password-file" => args.password_file = Some(value.into()),
+        "record" => args.record = Some(value.into()),
+        _ => {
+            let seed = value.parse().map_err(|_| {
+                Other::Complaint(format!("--seed {value} is not a number of 64 bits"))
+            })?;
+            args.seed = Some(seed);
+        }
+    }
+    Ok(())
+}
+
+/// `yes` in any case and `1` are yes, and everything else is no, as of old.
+fn yes(value: &str) -> bool {
+    value.eq_ignore_ascii_case("yes") || value == "1"
+}
+
+fn iterations(value: &str) -> Result<u32, Other> {
+    let read = value.parse::<u32>().ok().filter(|count| (1..=1 << 31).contains(count));
+    read.ok_or_else(|| {
+        Other::Complaint(format!("-n {value} is no number of iterations: give one from 1 upwards"))
+    })
+}
+
+/// The switches, as -h shows them.
+fn usage(program: Ubench) -> String {
+    let mut page = Page::default();
+    page.text(&format!("Usage:  {} [switches]", program.name()), 0, 8);
+    page.blank();
+    for (letter, value, meaning) in SWITCHES {
+        let gap = if value.is_empty() { "" } else { " " };
+        page.text(&format!(" -{letter}{gap}{value} - {meaning}"), 0, 6);
+    }
+    page.blank();
+    page.text(&format!("See \"{} --help\" for what else there is.", program.name()), 0, 0);
+    page.0
+}
+
+/// What -f and the others are if they are not given.
+pub(crate) fn default_of(program: Ubench, letter: &str) -> Option<&'static str> {
+    match letter {
+        "m" => Some("localhost"),
+        "u" => Some("root"),
+        "p" => Some("secret"),
+        "f" => Some(program.default_name()),
+        "n" => Some("100"),
+        "s" | "v" | "c" => Some("yes"),
+        _ => None,
+    }
+}
+
+/// What each program does, in the help.
+const DESCRIPTION: &str = "Creates leases, looks for them, updates them and deletes them, each as often as -n says, \
+    one after the other over one connection, and prints how long each took. It is the program of that name from the \
+    DHCP Performance Guide of 2012, with its switches and its output. brunt leases measures the same and more, for \
+    any store.";
+
+/// Where the guide, its programs and this one differ, and what is done here.
+pub(crate) const DIFFERENCES: [&str; 13] = [
+    "The guide says of MySQL that MyISAM is synchronous and InnoDB asynchronous; its program did the opposite, and \
+     only that agrees with what the guide calls synchronous: on the disk before it is answered. So -s yes is InnoDB, \
+     and -s no is MyISAM. The table is made with that engine.",
+    "The program set SQLite to synchronous = ON, which is the level NORMAL, without a journal. Here -s yes is \
+     synchronous = FULL, which writes each commit to the disk; -s no is synchronous = OFF. The journal is off in both, \
+     as it was, so a program that is killed may leave a file that cannot be read.",
+    "The program created leases base + 1 to base + n and deleted base to base + n - 1, so its first delete found \
+     nothing and its last lease stayed (MySQL, SQLite). Here those created are those deleted, and none stays.",
+    "With prepared statements the program for MySQL sent the text \"now()\" as a time. Here it is the time.",
+    "The time of one operation is a whole number of microseconds, rounded down, as it was. The rate is made of it, as \
+     it was, unless it is 0: then the rate is the number of operations by the seconds they took. (It was infinite.)",
+    "The password is printed as ********, however long it is.",
+    "Progress is collected and printed ten times a second, so that a slow terminal slows nothing down.",
+    "The guide says that memfile_ubench shows progress without -v, the program did not. The guide has it.",
+    "A search that finds nothing shows as X everywhere; the program for MySQL showed x without prepared statements.",
+    "Leases that are there already are not deleted: the program fails instead, unless --yes-destroy is given. An \
+     empty table is made anew. A table or file that is missing is made; a database of MySQL has to be there. What is \
+     not deleted at the end stays, as it did.",
+    "The asynchronous memfile_ubench leaves what it has buffered to the end of each phase, outside of its time, as it \
+     was; with -s yes each change is written with fdatasync, where it was fsync.",
+    "-m localhost means the socket of the server, as MySQL's own library has it, if there is one in a usual place or \
+     in MYSQL_UNIX_PORT; a path is that socket; anything else is a host, at port MYSQL_TCP_PORT or 3306.",
+    "A failure is printed as Failed: and what went wrong, and the program ends with 255, as it did.",
+];
+
+/// The page that --help shows.
+pub(super) fn page(program: Ubench) -> String {
+    let mut page = Page::default();
+    page.text(&format!("Usage:  {} [switches]", program.name()), 0, 8);
+    page.blank();
+    page.text(DESCRIPTION, 0, 0);
+    page.heading("Switches of old");
+    for (letter, value, meaning) in SWITCHES {
+        page.text(format!("-{letter} {value}").trim_end(), 0, 4);
+        page.text(&sentence(meaning), 4, 4);
+        if let Some(default) = default_of(program, letter) {
+            page.text(&format!("Default: {default}"), 4, 4);
+        }
+    }
+    page.heading("Other switches");
+    for (name, value, meaning) in OURS {
+        page.text(format!("--{name} {value}").trim_end(), 0, 4);
+        page.text(&sentence(meaning), 4, 4);
+    }
+    page.heading("Where this differs from the program or from the guide on purpose");
+    for difference in DIFFERENCES {
+        page.text(&format!("- {difference}"), 0, 2);
+    }
+    page.heading("Exit codes");
+    for (code, meaning) in EXITS {
+        page.text(&format!("{code:<6}{meaning}"), 0, 6);
+    }
+    page.heading("Examples");
+    page.text(&example(program), 2, 2);
+    page.0
+}
+
+/// The exit codes, and what they mean here.
+pub(crate) const EXITS: [(u8, &str); 5] = [
+    (0, "All four phases were carried out."),
+    (1, "The switches were shown: they were asked for, or the command line is wrong."),
+    (130, "Interrupted (SIGINT), after what was measured was printed."),
+    (143, "Terminated (SIGTERM), after what was measured was printed."),
+    (255, "Something failed, or leases are there already and --yes-destroy was not given."),
+];
+
+/// A command line to begin with.
+pub(crate) fn example(program: Ubench) -> String {
+    match program {
+        Ubench::Mysql => {
+            "mysql_ubench -m localhost -u kea -f kea -n 1000 -s yes --password-file pw".to_owned()
+        }
+        Ubench::Sqlite => "sqlite_ubench -f sqlite.db -n 1000 -s yes -c yes".to_owned(),
+        Ubench::Memfile => "memfile_ubench -f dhcpd.leases -n 100000 -s no -v no".to_owned(),
+    }
+}
+
+/// What it does, for the manual page.
+pub(crate) fn description() -> String {
+    let mut text = DESCRIPTION.to_owned();
+    for difference in DIFFERENCES {
+        text.push_str("\n\n");
+        text.push_str(difference);
+    }
+    text
+}
+
+/// Text with a capital at its beginning and a full stop at its end.
+fn sentence(text: &str) -> String {
+    format!("{}{}.", text[..1].to_uppercase(), &text[1..])
+}
+
+/// The page of the documentation, which the tests write and compare.
+#[cfg(test)]
+pub(super) fn markdown() -> String {
+    use std::fmt::Write as _;
+
+    let mut out = String::from("# mysql_ubench, sqlite_ubench, memfile_ubench\n\n");
+    out.push_str(
+        "<!-- Written from the table of switches by the tests: BRUNT_BLESS=1 cargo test -->\n\n",
+    );
+    let _ = writeln!(
+        out,
+        "{DESCRIPTION}\n\nEach is reached by its name behind `brunt`, or by a link of its name to the program. \
+         [brunt leases](leases.md) has everything else.\n\n## Switches of old\n"
+    );
+    for (letter, value, meaning) in SWITCHES {
+        let _ = writeln!(
+            out,
+            "`{}`\n\n> {}",
+            format!("-{letter} {value}").trim_end(),
+            sentence(meaning)
+        );
+        let defaults = Ubench::ALL.map(|program| default_of(program, letter));
+        if let [Some(mysql), Some(sqlite), Some(memfile)] = defaults {
+            let all = if mysql == sqlite {
+                format!("`{mysql}`")
+            } else {
+                format!("`{mysql}` (MySQL), `{sqlite}` (SQLite), `{memfile}` (memfile)")
+            };
+            let _ = writeln!(out, ">\n> Default: {all}");
+        }
+        out.push('\n');
+    }
+    out.push_str("## Other switches\n\n");
+    for (name, value, meaning) in OURS {
+        let _ = writeln!(
+            out,
+            "`{}`\n\n> {}\n",
+            format!("--{name} {value}").trim_end(),
+            sentence(meaning)
+        );
+    }
+    out.push_str("## Where this differs from the program or from the guide on purpose\n\n");
+    for difference in DIFFERENCES {
+        let _ = writeln!(out, "- {}", difference.replace('*', "\\*"));
+    }
+    out.push_str("\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
+    for (code, meaning) in EXITS {
+        let _ = writeln!(out, "| {code} | {meaning} |");
+    }
+    out.push_str("\n## Examples\n\n```sh\n");
+    for program in Ubench::ALL {
+        let _ = writeln!(out, "{}", example(program));
+    }
+    out.push_str("```\n");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Parsed {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        parse(Ubench::Sqlite, &words)
+    }
+
+    fn run(line: &str) -> UbenchArgs {
+        match parsed(line) {
+            Parsed::Run(args) => *args,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn complaint(line: &str) -> String {
+        match parsed(line) {
+            Parsed::Usage { complaint, usage } => {
+                assert!(usage.contains("-n integer"), "{usage}");
+                complaint
+            }
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_are_attached_or_apart() {
+        for line in ["-n100 -sno -vNO -cYES -f x.db", "-n 100 -s no -v 0 -c 1 -fx.db"] {
+            let args = run(line);
+            assert_eq!(
+                (args.iterations, args.sync, args.verbose, args.compiled),
+                (100, false, false, true)
+            );
+            assert_eq!(args.name, "x.db");
+        }
+        // Everything but yes and 1 is no.
+        assert!(!run("-s true").sync && run("-s YeS").sync);
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_old() {
+        let args = run("");
+        assert_eq!(
+            (args.iterations, args.sync, args.verbose, args.compiled),
+            (100, true, true, true)
+        );
+        assert_eq!((&*args.name, &*args.host, &*args.user), ("sqlite.db", "localhost", "root"));
+    }
+
+    #[test]
+    fn the_password_is_not_among_the_words() {
+        let args = run("-phunter2 -u kea --record x.json");
+        assert_eq!(args.words, ["-p", "***", "-u", "kea", "--record", "x.json"]);
+        assert_eq!(args.password.unwrap().expose(), b"hunter2");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, what) in [
+            ("-h", ""),
+            ("-x", "-x"),
+            ("-n", "-n needs a value"),
+            ("-n0", "-n 0"),
+            ("-n -5", "-n -5"),
+            ("-n ten", "-n ten"),
+            ("5", "'5' is not a switch"),
+            ("-", "'-'"),
+            ("--nosuch", "--nosuch"),
+            ("--record", "--record needs a value"),
+            ("--yes-destroy=1", "takes no value"),
+            ("--seed x", "--seed x"),
+        ] {
+            let said = complaint(line);
+            assert!(said.contains(what) && said.is_empty() == what.is_empty(), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn every_contradiction_of_the_guide_is_on_the_page() {
+        let Parsed::Help(page) = parsed("--help") else { panic!("no help") };
+        for word in
+            ["MyISAM", "base + 1", "NORMAL", "now()", "********", "--yes-destroy", "Exit codes"]
+        {
+            assert!(page.contains(word), "{word}");
+        }
+        assert!(page.lines().all(|line| line.len() <= 79), "{page}");
+    }
+
+    #[test]
+    fn the_documentation_is_what_the_table_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ubench.md");
+        if std::env::var_os("BRUNT_BLESS").is_some() {
+            std::fs::write(path, markdown()).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            kept == markdown(),
+            "docs/ubench.md is not what the table says: run with BRUNT_BLESS=1"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! [`Grounds`]: the directory in which temporary stores lie, and what its disk takes for a write to be safe.
+//!
+//! The disk decides what synchronous costs, so it is measured before anything else and shown with the result. The
+//! directory is made for one comparison and goes with it, however that ends short of a SIGKILL.
+
+use std::path::{Path, PathBuf};
+
+use brunt_drivers::lease::probe;
+use brunt_record::Collection;
+use tempfile::TempDir;
+
+use super::store::{Place, Store};
+use crate::console;
+
+/// Where files of stores lie.
+pub(super) struct Grounds {
+    temporary: Option<TempDir>,
+    /// Whose disk is measured.
+    disk: Option<PathBuf>,
+    files: u32,
+}
+
+impl Grounds {
+    /// Makes a directory below `directory`, if a store needs one.
+    pub(super) fn new(stores: &[Store], directory: &Path) -> Result<Self, String> {
+        let named = stores.iter().find_map(|store| match &store.place {
+            Place::File(file) => file.parent().map(|parent| {
+                if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }
+            }),
+            _ => None,
+        });
+        let temporary = stores.iter().any(|store| store.place == Place::Temporary);
+        let temporary = temporary
+            .then(|| tempfile::Builder::new().prefix("brunt-leases-").tempdir_in(directory))
+            .transpose()
+            .map_err(|error| {
+                format!(
+                    "failed to make a directory in {}: {error}; name another one with --directory",
+                    directory.display()
+                )
+            })?;
+        let disk = temporary.as_ref().map(|made| made.path().to_owned()).or(named);
+        Ok(Self { temporary, disk, files: 0 })
+    }
+
+    /// A file that nobody had before, for a store that has none of its own.
+    pub(super) fn file(&mut self, name: &str) -> PathBuf {
+        self.files += 1;
+        let directory = self.temporary.as_ref().map_or(Path::new(""), TempDir::path);
+        directory.join(format!("{}-{name}", self.files))
+    }
+
+    /// Measures the disk, and writes down what it takes.
+    pub(super) fn measure(&self, collection: &mut Collection, quiet: bool) -> Result<(), String> {
+        let Some(disk) = &self.disk else { return Ok(()) };
+        // The directory that was made says nothing to anybody; the one it lies in does.
+        let shown = match &self.temporary {
+            Some(made) => made.path().parent().unwrap_or(disk),
+            None => disk,
+        };
+        let fsync = probe::fsync(disk).map_err(|error| {
+            format!(
+                "failed to write to {}: {error}; name another directory with --directory",
+                shown.display()
+            )
+        })?;
+        collection.facts.insert("directory".to_owned(), shown.display().to_string());
+        collection.facts.insert("filesystem".to_owned(), fsync.filesystem.to_string());
+        for (name, quantile) in
+            [("fsync_p50_us", 0.5), ("fsync_p99_us", 0.99), ("fsync_max_us", 1.0)]
+        {
+            collection
+                .figures
+                .insert(name.to_owned(), fsync.quantile(quantile).as_secs_f64() * 1e6);
+        }
+        if !quiet {
+            let [p50, p99] =
+                [0.5, 0.99].map(|quantile| fsync.quantile(quantile).as_secs_f64() * 1e6);
+            console::say(&format!(
+                "{}: on the disk after {p50:.0} us (median), {p99:.0} us (p99), by {} writes with fdatasync",
+                shown.display(),
+                fsync.writes.len(),
+            ));
+        }
+        if fsync.filesystem.is_memory() {
+            console::note(&format!(
+                "{} is in memory ({}), where being on the disk costs nothing: --directory names another place",
+                shown.display(),
+                fsync.filesystem,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Leaves the directory where it is, and says where.
+    pub(super) fn keep(&mut self) -> Option<PathBuf> {
+        self.temporary.take().map(TempDir::keep)
+    }
+
+    /// Takes the directory away.
+    pub(super) fn clear(self) -> Result<(), String> {
+        let Some(made) = self.temporary else { return Ok(()) };
+        let path = made.path().to_owned();
+        made.close().map_err(|error| format!("failed to remove {}: {error}", path.display()))
+    }
+}

@@ -1,0 +1,266 @@
+//! [`Store`]: a store as a command line names it, and the [`Depot`] that it becomes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
+use brunt_drivers::lease::mysql::{MysqlDepot, MysqlOptions};
+use brunt_drivers::lease::postgres::{PostgresDepot, PostgresOptions};
+use brunt_drivers::lease::redb::{RedbDepot, RedbSetup};
+use brunt_drivers::lease::sql::{self, Engine, Server};
+use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
+use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
+use brunt_drivers::secret::Secret;
+
+/// A store that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Store {
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Where it is.
+    pub(super) place: Place,
+}
+
+/// A kind of store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Sqlite,
+    Memfile,
+    Redb,
+    Mysql,
+    Postgres,
+}
+
+/// Where a store is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Place {
+    /// In a directory that is made for it.
+    Temporary,
+    /// In this file.
+    File(PathBuf),
+    /// At this server.
+    Server(Box<Server>),
+}
+
+/// In which way a store is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner<'a> {
+    pub(super) schema: Schema,
+    pub(super) family: Family,
+    pub(super) durability: Durability,
+    pub(super) statements: Statements,
+    pub(super) may_destroy: bool,
+    pub(super) password: Option<&'a Secret>,
+    /// How long an operation may take.
+    pub(super) timeout: Duration,
+    /// What MySQL's log is flushed by where changes are not safe when they are answered.
+    pub(super) flush: Option<u8>,
+}
+
+impl Kind {
+    /// Those that lie in a file of this machine.
+    const FILES: [Self; 3] = [Self::Sqlite, Self::Memfile, Self::Redb];
+
+    /// Its name, as a command line and the labels of cells have it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Memfile => "memfile",
+            Self::Redb => "redb",
+            Self::Mysql => "mysql",
+            Self::Postgres => "postgres",
+        }
+    }
+
+    /// Whether it understands statements.
+    pub(super) const fn has_statements(self) -> bool {
+        !matches!(self, Self::Memfile | Self::Redb)
+    }
+
+    /// What its temporary file is called.
+    pub(super) const fn file_name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "leases.sqlite",
+            Self::Memfile => "leases.csv",
+            _ => "leases.redb",
+        }
+    }
+}
+
+impl Store {
+    /// Reads `sqlite`, `memfile:FILE`, `mysql://...`.
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        if let Some((scheme, _)) = word.split_once("://") {
+            return Self::server(scheme, word);
+        }
+        let (name, file) =
+            word.split_once(':').map_or((word, None), |(name, file)| (name, Some(file)));
+        let Some(kind) = Kind::FILES.into_iter().find(|kind| kind.word() == name) else {
+            return Err(unknown(word, name));
+        };
+        let place = match file {
+            None => Place::Temporary,
+            Some("") => {
+                return Err(format!(
+                    "{word}: there is no file behind the colon; write {name}:FILE, or {name} alone for a temporary one"
+                ));
+            }
+            Some(file) => Place::File(file.into()),
+        };
+        Ok(Self { kind, place })
+    }
+
+    fn server(scheme: &str, url: &str) -> Result<Self, String> {
+        let (kind, whose) = match scheme {
+            "mysql" | "mariadb" => (Kind::Mysql, sql::Kind::Mysql),
+            "postgres" | "postgresql" => (Kind::Postgres, sql::Kind::Postgres),
+            other => {
+                return Err(format!(
+                    "{other}:// is no store of leases: there are mysql:// and postgres://"
+                ));
+            }
+        };
+        let server =
+            Server::parse(whose, url).map_err(|why| format!("{scheme}://: failed to {why}"))?;
+        Ok(Self { kind, place: Place::Server(Box::new(server)) })
+    }
+
+    /// Whether it is at a server, which has a user and a password.
+    pub(super) fn is_server(&self) -> bool {
+        matches!(self.place, Place::Server(_))
+    }
+
+    /// What it is called in a record.
+    pub(super) fn target(&self) -> String {
+        match &self.place {
+            Place::Temporary => self.kind.word().to_owned(),
+            Place::File(file) => format!("{}:{}", self.kind.word(), file.display()),
+            Place::Server(server) => format!("{} at {}", self.kind.word(), server.road),
+        }
+    }
+
+    /// The depot, whose file is `file` if it has none of its own.
+    pub(super) fn depot(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Depot> {
+        let path = match &self.place {
+            Place::Server(server) => return self.at(server, manner),
+            Place::File(path) => path.clone(),
+            Place::Temporary => file.to_owned(),
+        };
+        let Manner { schema, family, durability, statements, may_destroy, timeout, .. } = *manner;
+        match self.kind {
+            Kind::Memfile => {
+                let format = Format::Csv;
+                let setup = MemfileSetup { path, format, schema, family, durability, may_destroy };
+                Arc::new(MemfileDepot::new(setup))
+            }
+            Kind::Redb => {
+                let setup = RedbSetup { path, schema, family, durability, may_destroy };
+                Arc::new(RedbDepot::new(setup))
+            }
+            _ => {
+                let (journal, patience) = (Journal::Wal, patience(timeout));
+                Arc::new(SqliteDepot::new(SqliteSetup {
+                    path,
+                    schema,
+                    family,
+                    durability,
+                    statements,
+                    journal,
+                    patience,
+                    may_destroy,
+                }))
+            }
+        }
+    }
+
+    fn at(&self, server: &Server, manner: &Manner<'_>) -> Arc<dyn Depot> {
+        let mut server = server.clone();
+        if server.password.is_none() {
+            server.password = manner.password.cloned();
+        }
+        let Manner { schema, family, durability, statements, may_destroy, timeout, .. } = *manner;
+        let patience = patience(timeout);
+        if self.kind == Kind::Postgres {
+            let options = PostgresOptions {
+                server,
+                schema,
+                family,
+                durability,
+                statements,
+                may_destroy,
+                patience,
+            };
+            return Arc::new(PostgresDepot::new(options));
+        }
+        let flush = manner.flush.filter(|_| durability == Durability::Async);
+        let engine = flush.map(|_| Engine::InnoDb);
+        Arc::new(MysqlDepot::new(MysqlOptions {
+            server,
+            schema,
+            family,
+            durability,
+            statements,
+            engine,
+            flush,
+            may_destroy,
+            patience,
+        }))
+    }
+}
+
+/// How long a store waits for what never comes: longer than the run does, which counts it.
+fn patience(timeout: Duration) -> Duration {
+    timeout + timeout / 4 + Duration::from_secs(1)
+}
+
+fn unknown(word: &str, name: &str) -> String {
+    let known: Vec<&str> = Kind::FILES.iter().map(|kind| kind.word()).collect();
+    let nearest =
+        known.iter().map(|known| (strsim::damerau_levenshtein(known, name), *known)).min();
+    let hint = match nearest {
+        Some((0..=2, known)) => format!("; did you mean {known}?"),
+        _ if matches!(name, "mysql" | "mariadb" | "postgres" | "postgresql") => {
+            format!(
+                "; write {name}://HOST/, or {name}:///?{} for a socket",
+                if name.starts_with('p') { "host=DIR" } else { "socket=FILE" }
+            )
+        }
+        _ => String::new(),
+    };
+    format!(
+        "'{word}' is no store of leases: there are {}, mysql:// and postgres://{hint}",
+        known.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_are_named_with_or_without_a_place() {
+        let parse = |word| Store::parse(word).unwrap();
+        assert_eq!(parse("sqlite"), Store { kind: Kind::Sqlite, place: Place::Temporary });
+        assert_eq!(parse("redb:/x/y:z").place, Place::File("/x/y:z".into()));
+        assert_eq!(parse("mariadb://kea@db").kind, Kind::Mysql);
+        assert_eq!(parse("postgresql:///kea").kind, Kind::Postgres);
+        assert_eq!(parse("mysql://kea:hunter2@db/kea").target(), "mysql at db:3306");
+    }
+
+    #[test]
+    fn what_is_no_store_is_refused_with_the_remedy() {
+        for (word, what) in [
+            ("sqllite", "did you mean sqlite?"),
+            ("oracle", "there are sqlite, memfile, redb, mysql://"),
+            ("mysql", "write mysql://HOST/"),
+            ("postgres:x", "host=DIR"),
+            ("sqlite:", "no file behind the colon"),
+            ("http://x", "http:// is no store"),
+            ("mysql://u:hunter2@h/db?x=y", "use 'x' in the URL"),
+        ] {
+            let said = Store::parse(word).unwrap_err();
+            assert!(said.contains(what) && !said.contains("hunter2"), "{word}: {said}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! [`Weights`]: how often a mix does what, as `--mix` says it.
+
+/// How often each is done, as shares of whatever they add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Weights {
+    pub(super) allocate: u32,
+    pub(super) renew: u32,
+    pub(super) release: u32,
+    pub(super) expire: u32,
+    pub(super) search: u32,
+}
+
+/// What a mix can do, in the order of the driver's operations.
+pub(super) const WORDS: [&str; 5] = ["allocate", "renew", "release", "expire", "search"];
+
+impl Weights {
+    /// Reads `allocate=40,renew=45,release=10,expire=5`.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut shares = [None; WORDS.len()];
+        for part in text.split(',') {
+            let (word, number) = part.trim().split_once('=').ok_or_else(|| {
+                format!("--mix: '{part}' is no share: write it as allocate=40,renew=45,release=10,expire=5")
+            })?;
+            let at = WORDS.iter().position(|known| *known == word.trim()).ok_or_else(|| {
+                format!("--mix: nothing is called '{word}': there are {}", WORDS.join(", "))
+            })?;
+            let share = number.trim().parse::<u32>().ok().filter(|share| *share <= 1_000_000);
+            let share = share.ok_or_else(|| {
+                format!("--mix: {word}={number}: a share is a whole number from 0 to 1000000")
+            })?;
+            if shares[at].replace(share).is_some() {
+                return Err(format!("--mix: {word} stands there twice"));
+            }
+        }
+        if shares.iter().flatten().all(|share| *share == 0) {
+            return Err("--mix: every share is 0, so there is nothing to do".to_owned());
+        }
+        let [allocate, renew, release, expire, search] = shares.map(Option::unwrap_or_default);
+        Ok(Self { allocate, renew, release, expire, search })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_read_in_any_order() {
+        let weights = Weights::parse("release=10, allocate=40,renew=45 ,expire=5").unwrap();
+        let expected = Weights { allocate: 40, renew: 45, release: 10, expire: 5, search: 0 };
+        assert_eq!(weights, expected);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, what) in [
+            ("", "is no share"),
+            ("allocate", "'allocate' is no share"),
+            ("drop=1", "'drop'"),
+            ("renew=-1", "renew=-1"),
+            ("renew=1,renew=2", "twice"),
+            ("renew=0", "nothing to do"),
+            ("renew=9999999999", "1000000"),
+        ] {
+            let said = Weights::parse(text).unwrap_err();
+            assert!(said.contains(what), "{text}: {said}");
+        }
+    }
+}
