@@ -42,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-bench-ldap", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-dhcp", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-http", &["brunt-bench-tool", "brunt-testbed"]),
+    ("brunt-bench-leases", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-tool", &[]),
 ];
 

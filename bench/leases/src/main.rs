@@ -1,0 +1,107 @@
+//! brunt leases beside programs that do the same work with nothing around it, store by store.
+//!
+//! A benchmark that is slower than its database's own library measures itself. So here brunt, which times every
+//! operation and keeps its distribution, stands beside bare loops in C on the same library, the same schema, the same
+//! leases in the same order, of which each phase is timed as a whole; and the lease file of our own beside the program
+//! the guide of 2012 describes. Every figure is of rounds in which the two take turns; what is missed is said.
+
+mod duel;
+mod lap;
+mod mariadb;
+mod memfile;
+mod ours;
+mod peers;
+mod place;
+mod sqlite;
+mod table;
+
+use brunt_bench_tool::machine;
+use std::process::ExitCode;
+
+/// How much and how often things are measured. A phase should take half a second, which the figures here do on a machine
+/// of today.
+#[derive(Clone, Copy)]
+struct Effort {
+    rounds: usize,
+    /// Operations of a phase in SQLite where nothing is flushed, and of a memfile's where nothing is printed octet by octet.
+    operations: u64,
+    /// Operations of a phase where each is flushed to the disk.
+    flushes: u64,
+    /// Records of a lease file in the guide's manner.
+    records: u64,
+    /// Leases in memory, and searches among them.
+    searches: u64,
+    /// Operations of a phase of which each asks a server.
+    questions: u64,
+}
+
+const FULL: Effort = Effort {
+    rounds: 5,
+    operations: 200_000,
+    flushes: 5_000,
+    records: 100_000,
+    searches: 1_000_000,
+    questions: 8_000,
+};
+const QUICK: Effort = Effort { rounds: 2, operations: 100_000, searches: 500_000, ..FULL };
+
+type Part = (&'static str, fn(Effort));
+
+const PARTS: [Part; 3] =
+    [("sqlite", sqlite::print), ("memfile", memfile::print), ("mariadb", mariadb::print)];
+
+#[expect(clippy::print_stdout, reason = "the tables are the product")]
+#[expect(clippy::print_stderr, reason = "a usage error is for whoever typed it")]
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if words == ["check"] {
+        sqlite::check();
+        mariadb::check();
+        return ExitCode::SUCCESS;
+    }
+    let Some((effort, parts)) = chosen(&words) else {
+        let names = PARTS.map(|(name, _)| name).join("|");
+        eprintln!("usage: bench/leases/run [quick] [check|{names}]");
+        return ExitCode::from(2);
+    };
+    println!("## Lease databases, on {}\n", machine());
+    println!(
+        "Microseconds an operation takes, in the middle of {} rounds of four runs (brunt, the other, the other, brunt); \
+         `ratio` is the middle of the rounds' ratios, `rounds` the lowest and the highest.\n",
+        effort.rounds
+    );
+    for (_, part) in parts {
+        part(effort);
+    }
+    ExitCode::SUCCESS
+}
+
+/// What the words of the command line ask for.
+fn chosen(words: &[&str]) -> Option<(Effort, Vec<Part>)> {
+    let (effort, names) = match words {
+        ["quick", names @ ..] => (QUICK, names),
+        names => (FULL, names),
+    };
+    let parts = match names {
+        [] => PARTS.to_vec(),
+        [name] => vec![*PARTS.iter().find(|(known, _)| known == name)?],
+        _ => return None,
+    };
+    Some((effort, parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_choose_parts_and_effort() {
+        let (effort, parts) = chosen(&[]).unwrap();
+        assert_eq!((effort.rounds, parts.len()), (5, PARTS.len()));
+        let (effort, parts) = chosen(&["quick", "sqlite"]).unwrap();
+        assert_eq!((effort.rounds, parts.len()), (2, 1));
+        assert!(chosen(&["quick", "everything"]).is_none());
+        assert!(chosen(&["sqlite", "memfile"]).is_none());
+    }
+}

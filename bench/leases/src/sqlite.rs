@@ -1,0 +1,110 @@
+//! SQLite: brunt beside a C program that does nothing but bind, step and reset.
+//!
+//! Where the disk has no part in it the two are closest to each other, so most is measured in memory, also the
+//! synchronous mode, whose path through the library is longer. On the disk follows what its flushes leave of it.
+
+use crate::duel::Duel;
+use crate::lap::Lap;
+use crate::place::{memory, scratch};
+use crate::table::overhead;
+use crate::{Effort, ours, peers};
+use std::path::Path;
+use std::process::Command;
+
+/// What was asked for: less than three per cent over the bare program.
+const MOST: f64 = 1.03;
+
+/// Measures and prints the tables.
+pub(crate) fn print(effort: Effort) {
+    let tools = scratch();
+    let bare = peers::sqlite(tools.path());
+    compare(&bare);
+    let shared = memory();
+    let (many, few) = (effort.operations, effort.flushes);
+    for (durability, rounds) in [("async", effort.rounds), ("sync", effort.rounds)] {
+        let duels = fight(&bare, shared.path(), durability, many, &[], rounds);
+        overhead(&format!("SQLite, {durability}, in memory"), "bare C", &duels, Some(MOST));
+    }
+    let changes = ["create", "update", "delete"];
+    let disk = scratch();
+    let duels = fight(&bare, disk.path(), "sync", few, &changes, effort.rounds);
+    overhead("SQLite, sync, on the disk", "bare C", &duels, Some(MOST));
+}
+
+/// Panics unless both leave the same file, made by the same library.
+pub(crate) fn check() {
+    let tools = scratch();
+    compare(&peers::sqlite(tools.path()));
+}
+
+#[expect(clippy::print_stderr, reason = "progress is for whoever waits")]
+fn fight(
+    bare: &Path,
+    place: &Path,
+    durability: &str,
+    operations: u64,
+    phases: &[&str],
+    rounds: usize,
+) -> Vec<Duel> {
+    eprintln!("SQLite, {durability}, {operations} operations in {}", place.display());
+    let count = operations.to_string();
+    let file = |name: &str| place.join(name).display().to_string();
+    let (mine, list) = (format!("sqlite:{}", file("ours.db")), phases.join(","));
+    let mut arguments = vec!["leases", &mine, "-n", &count, "--durability", durability];
+    arguments.extend(["--statements", "prepared", "--seed", "1"]);
+    if !phases.is_empty() {
+        arguments.extend(["--phases", &list]);
+    }
+    Duel::fight(
+        rounds,
+        || ours::laps(&arguments),
+        || {
+            let theirs = file("theirs.db");
+            let said = said_by(bare, &[&["run", &theirs, &count, durability], phases].concat());
+            for ending in ["", "-wal", "-shm"] {
+                let _ = std::fs::remove_file(format!("{theirs}{ending}"));
+            }
+            Lap::all_in(&said)
+        },
+    )
+}
+
+fn compare(bare: &Path) {
+    let place = scratch();
+    let file = |name: &str| place.path().join(name).display().to_string();
+    let (mine, theirs) = (file("ours.db"), file("theirs.db"));
+    let store = format!("sqlite:{mine}");
+    let record = ours::run(&[
+        "leases",
+        &store,
+        "-n",
+        "500",
+        "--durability",
+        "async",
+        "--statements",
+        "prepared",
+        "--phases",
+        "create,search,update",
+        "--keep",
+        "--seed",
+        "1",
+    ]);
+    said_by(bare, &["run", &theirs, "500", "async", "create", "search", "update"]);
+    let inspect = |file: &str| said_by(bare, &["inspect", file]);
+    let (ours, others) = (inspect(&mine), inspect(&theirs));
+    for (ours, theirs) in ours.lines().zip(others.lines()) {
+        assert_eq!(ours, theirs, "brunt's file on the left, the bare program's on the right");
+    }
+    assert!(ours.lines().count() == others.lines().count() && ours.lines().count() > 500, "{ours}");
+    let version = said_by(bare, &["version"]);
+    let said = record["facts"].to_string();
+    assert!(
+        said.contains(version.trim()),
+        "the bare program has SQLite {version}, brunt says {said}"
+    );
+}
+
+fn said_by(bare: &Path, words: &[&str]) -> String {
+    let output = peers::succeeded(Command::new(bare).args(words));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
