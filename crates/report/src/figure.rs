@@ -53,7 +53,7 @@ pub fn times(ratio: Option<f64>) -> String {
     match ratio.abs() {
         size if size >= 999.5 => format!("{}x", thousands(ratio.round() as u64)),
         size if (0.1..9.995).contains(&size) => format!("{ratio:.2}x"),
-        _ => format!("{}x", significant(ratio)),
+        _ => format!("{}x", three_digits(ratio)),
     }
 }
 
@@ -69,17 +69,21 @@ pub fn percent(share: f64) -> String {
 
 /// At most three significant digits, with no zeros that say nothing.
 fn significant(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let whole = value.abs().log10().floor() as i32;
-    let decimals = usize::try_from((2 - whole).clamp(0, 12)).unwrap_or_default();
-    let text = format!("{value:.decimals$}");
+    let text = three_digits(value);
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
         text
     }
+}
+
+fn three_digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let whole = value.abs().log10().floor() as i32;
+    let decimals = usize::try_from((2 - whole).clamp(0, 12)).unwrap_or_default();
+    format!("{value:.decimals$}")
 }
 
 /// Words of a target must not move the cursor or colour the terminal.
@@ -107,8 +111,8 @@ mod tests {
 
     #[test]
     fn ratios_and_shares_have_digits_where_they_matter() {
-        let ratios = [0.012_34, 0.5, 1.284, 34.52, 1_020.4].map(|ratio| times(Some(ratio)));
-        assert_eq!(ratios, ["0.0123x", "0.50x", "1.28x", "34.5x", "1,020x"]);
+        let ratios = [0.012_34, 0.067, 0.5, 1.284, 24.0, 1_020.4].map(|ratio| times(Some(ratio)));
+        assert_eq!(ratios, ["0.0123x", "0.0670x", "0.50x", "1.28x", "24.0x", "1,020x"]);
         assert_eq!(times(None), "-");
         assert_eq!([0.08, 0.004, 0.25, 0.0].map(percent), ["8.0 %", "0.4 %", "25 %", "0 %"]);
     }

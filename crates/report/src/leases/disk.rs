@@ -5,6 +5,9 @@ use crate::figure::fixed;
 use crate::page::Page;
 use brunt_record::Collection;
 
+/// What the names of those facts and figures begin with.
+pub(super) const SHOWN: &[&str] = &["durability/", "version/", "directory", "filesystem", "fsync_"];
+
 /// Adds the versions of the stores, what sync and async mean for each, and the delay of an fsync.
 pub(super) fn add(page: &mut Page, collection: &Collection, naming: &Naming<'_>) {
     let fact = |key: String| collection.facts.get(&key).cloned();
@@ -17,9 +20,9 @@ pub(super) fn add(page: &mut Page, collection: &Collection, naming: &Naming<'_>)
             facts.extend(meaning.map(|meaning| (format!("{name}, {durability}"), meaning)));
         }
     }
-    facts.extend(fact("directory".to_owned()).map(|path| ("directory".to_owned(), path)));
-    let others = collection.facts.iter().filter(|(key, _)| key.starts_with("fsync"));
-    facts.extend(others.map(|(key, value)| (key.clone(), value.clone())));
+    for place in ["directory", "filesystem"] {
+        facts.extend(fact(place.to_owned()).map(|value| (place.to_owned(), value)));
+    }
     let [p50, p99, max] = ["p50", "p99", "max"]
         .map(|quantile| collection.figures.get(&format!("fsync_{quantile}_us")).copied());
     if facts.is_empty() && p50.is_none() {
@@ -29,9 +32,9 @@ pub(super) fn add(page: &mut Page, collection: &Collection, naming: &Naming<'_>)
     page.facts(facts);
     let Some(median) = p50.filter(|micros| *micros > 0.0) else { return };
     page.paragraph(format!(
-        "One fsync in that directory took {} us at the median, {} us at the 99th percentile and {} us at most, measured \
-         before the runs. A store that waits for one before each answer makes at most {:.0} changes a second over one \
-         connection.",
+        "To write and flush a block in that directory took {} us at the median, {} us at the 99th percentile and {} us at \
+         most, measured before the runs. A store that waits for one flush before each answer makes at most {:.0} changes \
+         a second over one connection.",
         fixed(p50, 0),
         fixed(p99, 0),
         fixed(max, 0),

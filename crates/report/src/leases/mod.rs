@@ -45,7 +45,7 @@ pub fn page(collection: &Collection) -> Page {
     differences::add(&mut page, &runs, &naming);
     page.blocks.append(&mut of_2012.blocks);
     disk::add(&mut page, collection, &naming);
-    page.origin_except(collection, &["durability/", "fsync", "directory", "version/"]);
+    page.origin_except(collection, disk::SHOWN);
     page
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Runs<'a> {
     pub(super) cells: Vec<&'a Cell>,
 }
 
-/// All runs of a collection, in the order of first appearance.
+/// All runs of a collection, store by store, else in the order of first appearance.
 pub(super) fn all(collection: &Collection) -> Vec<Runs<'_>> {
     let mut all: Vec<Runs<'_>> = Vec::new();
     for cell in &collection.cells {
@@ -31,6 +31,8 @@ pub(super) fn all(collection: &Collection) -> Vec<Runs<'_>> {
             None => all.push(Runs { labels, cells: vec![cell] }),
         }
     }
+    let stores = collection.values("store");
+    all.sort_by_key(|runs| stores.iter().position(|store| *store == runs.label("store")));
     all
 }
 

@@ -292,9 +292,7 @@ fn what_sync_means_and_what_the_disk_does_are_told() {
         collection.figures.insert(name.to_owned(), value);
     }
     let text = plain(&collection);
-    for told in
-        ["PRAGMA synchronous=FULL", "SQLite 3.50.2", "took 2000 us at the median", "500 changes"]
-    {
+    for told in ["PRAGMA synchronous=FULL", "SQLite 3.50.2", "took 2000 us at the", "500 changes"] {
         assert_eq!(text.matches(told).count(), 1, "{told}: {text}");
     }
     let html = html(&collection);
@@ -330,4 +328,24 @@ fn every_cell_is_a_line_of_the_csv() {
     assert_eq!([value(3, "verdict"), value(3, "ok")], ["", ""]);
     assert!(csv.contains(",\"a \"\"b\"\", c; d\"\n"), "{csv}");
     assert!(lines.iter().all(|line| line.len() == lines[0].len() || line.concat().contains('"')));
+}
+
+#[test]
+fn cells_with_nothing_in_them_make_a_report_all_the_same() {
+    let empty = collection(Vec::new());
+    assert!(plain(&empty).starts_with("Stores of leases\n"));
+    let mut cells = phases("sqlite", "sync", "prepared", [0.0; 4]);
+    cells.push(Cell::default());
+    cells.push(Cell::new([("store", "x"), ("phase", "search")]));
+    for cell in &mut cells {
+        cell.record = None;
+        cell.figures.remove("rate");
+    }
+    let collection = collection(cells);
+    let text = plain(&collection);
+    // A thousand operations in no time have no rate.
+    assert_eq!(rows(&text, "Table 3.4.")[0][2..], ["0.000"; 5]);
+    let rates = rows(&text, "Table 3.6.");
+    assert_eq!(rates[0], ["SQLite", "(sync)", "-", "-", "-", "-", "-", "-"]);
+    assert!(html(&collection).ends_with("</html>\n"));
 }

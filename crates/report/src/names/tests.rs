@@ -196,7 +196,7 @@ fn an_index_whose_cost_grows_as_fast_never_reaches_a_hundred() {
         [listed("ldap", n, "cold", 10.0 * seconds), listed("ldap+index", n, "cold", seconds)]
     });
     let lines = closing::lines(&collection(cells.collect()));
-    assert!(lines[0].starts_with("At n = 4,000 the index is worth 10x; "), "{lines:?}");
+    assert!(lines[0].starts_with("At n = 4,000 the index is worth 10.0x; "), "{lines:?}");
     assert!(lines[0].ends_with("never reach the article's hundred."), "{lines:?}");
 }
 
