@@ -8,6 +8,7 @@ mod disk;
 mod doubts;
 mod guide;
 mod measured;
+mod objectives;
 mod published;
 mod runs;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub fn page(collection: &Collection) -> Page {
     doubts::add(&mut page, collection, &runs, &naming);
     page.heading("Rates and response times");
     measured::add(&mut page, &runs, &naming);
+    objectives::add(&mut page, &runs, &naming);
     let mut of_2012 = Page::default();
     // Its charts show the same bars with more beside them.
     if !guide::add(&mut of_2012, &runs, &naming) {

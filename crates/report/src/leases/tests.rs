@@ -4,7 +4,7 @@ use super::*;
 use brunt_exchange::{Class, Moment, Outcome, Stamps};
 use brunt_record::{
     COLLECTION_SCHEMA, Catalogue, Cell, Conclusion, Environment, Interval, Latency, Phase, Plan,
-    Record, Sample, Series, Tool, Totals,
+    Record, Sample, Series, SloResult, Tool, Totals,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -260,6 +260,22 @@ fn doubts_come_before_figures() {
     assert_eq!(verdicts, ["failed", "invalid", "valid", "unstable"], "{figures}");
     let told = "at most 4000 changes a second over one connection";
     assert!(flat(figures).contains(told), "{figures}");
+}
+
+#[test]
+fn objectives_are_told_for_all_runs_together() {
+    let cells = [(4.5, true), (12.0, false), (9.0, true)].into_iter().zip(1..);
+    let cells = cells.map(|((value, ok), run)| {
+        let mut cell = cell(["sqlite", "sync", "prepared", "create"], run, 1.0);
+        let expr = "create.p99<10ms".to_owned();
+        let result = SloResult { expr, value: Some(value), unit: "ms".to_owned(), ok };
+        cell.record.as_mut().unwrap().slo.push(result);
+        cell
+    });
+    let text = plain(&collection(cells.collect()));
+    let row = "create.p99<10ms SQLite, sync, create 4.500 ms 12.000 ms 2 of 3 missed";
+    assert_eq!(rows(&text, "\nObjectives\n")[1].join(" "), row, "{text}");
+    assert!(!plain(&collection(phases("sqlite", "sync", "none", [1.0; 4]))).contains("Objectives"));
 }
 
 #[test]
