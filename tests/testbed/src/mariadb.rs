@@ -8,8 +8,10 @@ use crate::daemon::Daemon;
 use crate::ports::free_port;
 use crate::sql::{number, rows};
 use crate::tool::{command, finish, run};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// A running mariadbd.
@@ -32,7 +34,13 @@ impl MariaDb {
         Self::start_with(&[])
     }
 
-    /// The same with further options on mariadbd's command line.
+    /// One for all tests of a process that need none of their own. It flushes nothing: what is tested is not its disk.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<MariaDb> = OnceLock::new();
+        SHARED.get_or_init(|| Self::start_with(&["--innodb-flush-method=nosync"]))
+    }
+
+    /// The same as [`start`](Self::start) with further options on mariadbd's command line.
     pub fn start_with(options: &[&str]) -> Self {
         let directory = tempfile::Builder::new()
             .prefix("testbed-mariadb-")
@@ -92,7 +100,8 @@ impl MariaDb {
 
     /// Runs a file of statements in a database, by the `mariadb` client.
     pub fn source(&self, database: &str, file: &Path) {
-        self.sql(&format!("USE {database}; SOURCE {}", file.display()));
+        let script = File::open(file).expect("the file of statements is there");
+        finish(self.client().arg(database).stdin(script));
     }
 
     /// The databases that are not the server's own.
@@ -135,7 +144,7 @@ fn launch(root: &Path, port: u16, options: &[&str]) -> Daemon {
     server.arg(format!("--pid-file={}", path("pid")));
     server.arg(format!("--port={port}"));
     server.args(user()).args(options);
-    let daemon = Daemon::start(&server, &root.join("log"));
+    let daemon = Daemon::start_in(root, &server, &root.join("log"));
     daemon.wait_for_port(port);
     daemon
 }

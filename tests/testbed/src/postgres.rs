@@ -12,6 +12,7 @@ use crate::tool::{finish, found, run, write};
 use crate::wait::until;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -40,13 +41,24 @@ impl Postgres {
             .filter(|(_, path)| path.join("initdb").exists())
             .collect();
         all.sort();
-        all.pop().map(|(_, path)| path).or_else(|| {
-            found("initdb").and_then(|program| program.parent().map(Path::to_owned))
-        })
+        all.pop()
+            .map(|(_, path)| path)
+            .or_else(|| found("initdb").and_then(|program| program.parent().map(Path::to_owned)))
+    }
+
+    /// One for all tests of a process that need none of their own. It flushes nothing: what is tested is not its disk.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Postgres> = OnceLock::new();
+        SHARED.get_or_init(|| Self::start_with(&["fsync=off"]))
     }
 
     /// Makes a cluster and starts postgres on it. Takes about two seconds.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with further settings: `fsync=off`.
+    pub fn start_with(settings: &[&str]) -> Self {
         let directory = tempfile::Builder::new()
             .prefix("testbed-postgres-")
             .tempdir()
@@ -56,7 +68,9 @@ impl Postgres {
         let port = free_port();
         let data = root.join("data");
         write(&root.join("password"), Self::PASSWORD);
-        for (from, name) in [(pki.pem("server"), "server.crt"), (pki.private_key("server"), "server.key")] {
+        for (from, name) in
+            [(pki.pem("server"), "server.crt"), (pki.private_key("server"), "server.key")]
+        {
             std::fs::copy(from, root.join(name)).expect("a certificate can be copied");
         }
         if rustix::process::geteuid().is_root() {
@@ -81,7 +95,10 @@ impl Postgres {
         setting(&mut server, "ssl", "on");
         setting(&mut server, "ssl_cert_file", &root.join("server.crt").display().to_string());
         setting(&mut server, "ssl_key_file", &root.join("server.key").display().to_string());
-        let daemon = Daemon::start(&server, &root.join("log"));
+        for setting in settings {
+            server.arg("-c").arg(setting);
+        }
+        let daemon = Daemon::start_in(root, &server, &root.join("log"));
         daemon.wait_for_port(port);
         let server = Self { daemon, port, pki, directory };
         // It listens before it is ready to answer.
@@ -121,6 +138,11 @@ impl Postgres {
         rows(&mut self.client(query))
     }
 
+    /// The same in another database.
+    pub fn sql_in(&self, database: &str, query: &str) -> Vec<Vec<String>> {
+        rows(&mut self.client_of(database, query))
+    }
+
     /// The one number that a query answers.
     pub fn number(&self, query: &str) -> u64 {
         number(&self.sql(query), query)
@@ -134,7 +156,8 @@ impl Postgres {
 
     /// The schemas of the database `postgres` that are not the server's own.
     pub fn schemas(&self) -> Vec<String> {
-        let query = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema|public)'";
+        let query =
+            "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema|public)'";
         self.sql(query).into_iter().flatten().collect()
     }
 
@@ -167,8 +190,14 @@ impl Postgres {
     }
 
     fn client(&self, query: &str) -> Command {
-        let mut client = self.base("postgres");
-        client.args(["--no-align", "--tuples-only", "--field-separator=\t", "--command"]).arg(query);
+        self.client_of("postgres", query)
+    }
+
+    fn client_of(&self, database: &str, query: &str) -> Command {
+        let mut client = self.base(database);
+        client
+            .args(["--no-align", "--tuples-only", "--field-separator=\t", "--command"])
+            .arg(query);
         client
     }
 
@@ -183,7 +212,8 @@ impl Postgres {
 
 /// A program of the server's, as a user that it runs as.
 fn program(name: &str) -> Command {
-    let path = Postgres::programs().unwrap_or_else(|| panic!("{name} is not installed; run tests/setup"));
+    let path =
+        Postgres::programs().unwrap_or_else(|| panic!("{name} is not installed; run tests/setup"));
     let path = path.join(name);
     if !rustix::process::geteuid().is_root() {
         return Command::new(path);

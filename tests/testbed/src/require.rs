@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 /// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
 /// should return; in CI (`CI=true`) it panics instead. `"opendj"` and `"keycloak"` stand for what
-/// `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, and `"root"` for the right to make a [`Lan`](crate::Lan), and
-/// `"postgres"` for the server, which distributions keep off the path.
+/// `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, `"root"` for the
+/// right to make a [`Lan`](crate::Lan), and `"postgres"` for the server, which distributions keep off
+/// the path.
 ///
 /// ```no_run
 /// # fn test() {

@@ -57,7 +57,7 @@ pub(super) fn opening(road: &Road, error: &Error) -> Trouble {
         Error::IoError(error) | Error::CodecError(PacketCodecError::Io(error)) => {
             (Class::Connect, system(error))
         }
-        _ => (Class::Connect, 0),
+        error => (Class::Connect, in_words(&words(error))),
     };
     let remedy = match class {
         Class::Login => "; are the account and its password right?",
@@ -83,7 +83,13 @@ pub(super) fn asking(what: &str, error: &Error) -> Trouble {
 }
 
 fn system(error: &io::Error) -> u32 {
-    error.raw_os_error().map_or(0, i32::unsigned_abs)
+    error.raw_os_error().map_or_else(|| in_words(&error.to_string()), i32::unsigned_abs)
+}
+
+/// The system's code where the crate made an error of its own of the system's: it stands at the end of the words only.
+fn in_words(words: &str) -> u32 {
+    let code = words.rsplit_once("(os error ").and_then(|(_, rest)| rest.strip_suffix(')'));
+    code.and_then(|code| code.parse().ok()).unwrap_or_default()
 }
 
 /// What the error says, less the name of a Rust type.
@@ -92,7 +98,7 @@ fn words(error: &Error) -> String {
         Error::MySqlError(said) => format!("{} ({})", said.message, name_of(u32::from(said.code))),
         Error::IoError(error) => error.to_string(),
         Error::CodecError(error) => error.to_string(),
-        Error::DriverError(error) => error.to_string(),
+        Error::DriverError(error) => error.to_string().replace(['`', '\''], ""),
         other => other.to_string(),
     }
 }

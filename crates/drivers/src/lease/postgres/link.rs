@@ -42,10 +42,14 @@ impl Link {
         let secured = secured(server)?;
         let config = config(server, database);
         let opened = runtime.block_on(async {
-            let stream = timeout(patience, connect(road)).await.map_err(|_| late(patience))?;
+            let late = || Trouble {
+                class: Class::Connect,
+                ..late(&format!("connect to {road}"), patience)
+            };
+            let stream = timeout(patience, connect(road)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
             let shaken = timeout(patience, config.connect_raw(stream, secured)).await;
-            let shaken = shaken.map_err(|_| late(patience))?;
+            let shaken = shaken.map_err(|_| late())?;
             shaken.map_err(|error| logging_in(road, &error))
         });
         let (client, connection) = opened?;
@@ -75,8 +79,7 @@ impl Link {
         if let Ok(answer) = asked {
             return answer.map_err(|error| asking(what, &error));
         }
-        let late = late(*patience);
-        Err(Trouble { class: Class::Closed, text: format!("{what}: {}", late.text), ..late })
+        Err(late(what, *patience))
     }
 
     /// Says one sentence or several, without an answer.
@@ -148,10 +151,10 @@ fn secured(server: &Server) -> Result<Secured, Trouble> {
     Ok(Secured::by(client, name))
 }
 
-fn late(patience: Duration) -> Trouble {
+fn late(what: &str, patience: Duration) -> Trouble {
     Trouble {
-        class: Class::Connect,
+        class: Class::Closed,
         code: libc::ETIMEDOUT.unsigned_abs(),
-        text: format!("no answer within {patience:?}"),
+        text: format!("{what}: no answer within {patience:?}"),
     }
 }

@@ -74,31 +74,43 @@ fn lease6(table: Table) -> String {
 }
 
 fn indexes(table: Table) -> Vec<String> {
-    // Kea's PostgreSQL looks for host names without regard to case, and so indexes them.
-    let hostname = if table.dialect == Dialect::Postgres { "lower(hostname)" } else { "hostname" };
-    let of: &[(&str, &str)] = if table.is_of_ipv6() {
-        &[
-            ("duid_iaid_subnet_id", "duid, iaid, subnet_id"),
-            ("expire_state", "expire, state"),
-            ("subnet_id_lease_type", "subnet_id, lease_type"),
-            ("hostname", hostname),
-            ("state", "state"),
-            ("lease_type", "lease_type"),
-            ("hwaddr_source", "hwaddr_source"),
-        ]
-    } else {
-        &[
-            ("hwaddr_subnet_id", "hwaddr, subnet_id"),
-            ("client_id_subnet_id", "client_id, subnet_id"),
-            ("expire_state", "expire, state"),
-            ("subnet_id", "subnet_id"),
-            ("hostname", hostname),
-            ("state", "state"),
-        ]
+    let of: &[&str] = match (table.dialect, table.is_of_ipv6()) {
+        // Kea's PostgreSQL looks for host names without regard to case, and its keys of other tables bring no index.
+        (Dialect::Postgres, false) => &[
+            "(hwaddr, subnet_id)",
+            "(client_id, subnet_id)",
+            "(state, expire)",
+            "(subnet_id)",
+            "(lower(hostname)) WHERE hostname IS NOT NULL",
+        ],
+        (Dialect::Postgres, true) => &[
+            "(duid, iaid, subnet_id)",
+            "(state, expire)",
+            "(subnet_id, lease_type)",
+            "(lower(hostname)) WHERE hostname IS NOT NULL",
+        ],
+        (_, false) => &[
+            "(hwaddr, subnet_id)",
+            "(client_id, subnet_id)",
+            "(expire, state)",
+            "(subnet_id)",
+            "(hostname)",
+            "(state)",
+        ],
+        (_, true) => &[
+            "(duid, iaid, subnet_id)",
+            "(expire, state)",
+            "(subnet_id, lease_type)",
+            "(hostname)",
+            "(state)",
+            "(lease_type)",
+            "(hwaddr_source)",
+        ],
     };
     let name = table.name();
     of.iter()
-        .map(|(by, columns)| format!("CREATE INDEX {name}_by_{by} ON {name} ({columns})"))
+        .enumerate()
+        .map(|(n, columns)| format!("CREATE INDEX {name}_by_{n} ON {name} {columns}"))
         .collect()
 }
 

@@ -1,0 +1,195 @@
+//! A [`Database`]: MariaDB or PostgreSQL, asked by its own client, and depots on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::lease::mysql::{MysqlDepot, MysqlOptions};
+use brunt_drivers::lease::postgres::{PostgresDepot, PostgresOptions};
+use brunt_drivers::lease::sql::{Kind, Server};
+use brunt_drivers::lease::{
+    Contents, Depot, Durability, Family, Lease, Leases, Schema, Statements,
+};
+use brunt_drivers::secret::Secret;
+use brunt_testbed::{MariaDb, Postgres, require};
+
+/// A server of one of the two kinds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Database<'a> {
+    MariaDb(&'a MariaDb),
+    Postgres(&'a Postgres),
+}
+
+/// What a test asks of a depot.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) schema: Schema,
+    pub(crate) family: Family,
+    pub(crate) durability: Durability,
+    pub(crate) statements: Statements,
+    /// The database to be used, where it is not the depot's own.
+    pub(crate) named: Option<&'static str>,
+    pub(crate) may_destroy: bool,
+    pub(crate) password: Option<&'static str>,
+    pub(crate) patience: Duration,
+    pub(crate) flush: Option<u8>,
+    /// The URL of the server, where it is not the Unix socket's.
+    pub(crate) url: Option<String>,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            schema: Schema::Guide,
+            family: Family::V4,
+            durability: Durability::Sync,
+            statements: Statements::Prepared,
+            named: None,
+            may_destroy: false,
+            password: None,
+            patience: Duration::from_secs(20),
+            flush: None,
+            url: None,
+        }
+    }
+}
+
+pub(crate) fn mariadb_is_here() -> bool {
+    require(&["mariadbd", "mariadb-install-db", "mariadb"])
+}
+
+pub(crate) fn postgres_is_here() -> bool {
+    require(&["postgres", "psql", "openssl"])
+}
+
+/// The servers that tests share, as far as they are installed.
+pub(crate) fn shared() -> Vec<Database<'static>> {
+    let mariadb = mariadb_is_here().then(|| Database::MariaDb(MariaDb::shared()));
+    let postgres = postgres_is_here().then(|| Database::Postgres(Postgres::shared()));
+    mariadb.into_iter().chain(postgres).collect()
+}
+
+/// Does something with servers that nobody else uses.
+pub(crate) fn with_own_servers(test: impl Fn(Database<'_>)) {
+    if mariadb_is_here() {
+        test(Database::MariaDb(&MariaDb::start()));
+    }
+    if postgres_is_here() {
+        test(Database::Postgres(&Postgres::start()));
+    }
+}
+
+impl Database<'_> {
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::MariaDb(_) => Kind::Mysql,
+            Self::Postgres(_) => Kind::Postgres,
+        }
+    }
+
+    pub(crate) fn url(self) -> String {
+        match self {
+            Self::MariaDb(server) => server.url(),
+            Self::Postgres(server) => server.url(),
+        }
+    }
+
+    pub(crate) fn tcp_url(self) -> String {
+        match self {
+            Self::MariaDb(server) => server.tcp_url(),
+            Self::Postgres(server) => server.tcp_url(),
+        }
+    }
+
+    pub(crate) fn password(self) -> &'static str {
+        match self {
+            Self::MariaDb(_) => MariaDb::PASSWORD,
+            Self::Postgres(_) => Postgres::PASSWORD,
+        }
+    }
+
+    /// A depot on the server.
+    pub(crate) fn depot(self, asked: &Asked) -> Arc<dyn Depot> {
+        let url = asked.url.clone().unwrap_or_else(|| self.url());
+        let mut server = Server::parse(self.kind(), &url).unwrap();
+        server.password = Some(Secret::from(asked.password.unwrap_or(self.password())));
+        server.database = asked.named.map(str::to_owned);
+        let Asked { schema, family, durability, statements, may_destroy, patience, .. } =
+            asked.clone();
+        match self {
+            Self::MariaDb(_) => Arc::new(MysqlDepot::new(MysqlOptions {
+                server,
+                schema,
+                family,
+                durability,
+                statements,
+                engine: None,
+                flush: asked.flush,
+                may_destroy,
+                patience,
+            })),
+            Self::Postgres(_) => Arc::new(PostgresDepot::new(PostgresOptions {
+                server,
+                schema,
+                family,
+                durability,
+                statements,
+                may_destroy,
+                patience,
+            })),
+        }
+    }
+
+    /// Databases or schemas of users.
+    pub(crate) fn places(self) -> Vec<String> {
+        match self {
+            Self::MariaDb(server) => server.databases(),
+            Self::Postgres(server) => server.schemas(),
+        }
+    }
+
+    /// The rows of a query, by the server's own client.
+    pub(crate) fn sql(self, query: &str) -> Vec<Vec<String>> {
+        match self {
+            Self::MariaDb(server) => server.sql(query),
+            Self::Postgres(server) => server.sql(query),
+        }
+    }
+
+    pub(crate) fn number(self, query: &str) -> u64 {
+        match self {
+            Self::MariaDb(server) => server.number(query),
+            Self::Postgres(server) => server.number(query),
+        }
+    }
+
+    /// A moment as a number, in the words of the server.
+    pub(crate) fn epoch(self, column: &str) -> String {
+        match self {
+            Self::MariaDb(_) => format!("UNIX_TIMESTAMP({column})"),
+            Self::Postgres(_) => format!("extract(epoch FROM {column})::bigint"),
+        }
+    }
+
+    /// Octets as digits, in the words of the server.
+    pub(crate) fn hex(self, column: &str) -> String {
+        match self {
+            Self::MariaDb(_) => format!("LOWER(HEX({column}))"),
+            Self::Postgres(_) => format!("encode({column}, 'hex')"),
+        }
+    }
+}
+
+/// The leases that tests write.
+pub(crate) fn leases(family: Family) -> Leases {
+    Leases { family, contents: Contents::Distinct, epoch: 1_700_000_000 }
+}
+
+/// Lease number `number` of a family.
+pub(crate) fn lease(family: Family, number: u64) -> Lease {
+    leases(family).lease(number)
+}
+
+/// The one place that a depot made since `before`.
+pub(crate) fn made_since(database: Database<'_>, before: &[String]) -> Vec<String> {
+    database.places().into_iter().filter(|place| !before.contains(place)).collect()
+}

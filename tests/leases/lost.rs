@@ -1,0 +1,80 @@
+//! Servers that are lost: killed, paused and gone in the middle of things. Counted, and never waited for without end.
+
+use std::time::{Duration, Instant};
+
+use brunt_exchange::Class;
+use brunt_testbed::until;
+
+use crate::database::{Asked, Database, lease, with_own_servers};
+
+fn pause(database: Database<'_>) {
+    match database {
+        Database::MariaDb(server) => server.pause(),
+        Database::Postgres(server) => server.pause(),
+    }
+}
+
+fn resume(database: Database<'_>) {
+    match database {
+        Database::MariaDb(server) => server.resume(),
+        Database::Postgres(server) => server.resume(),
+    }
+}
+
+fn kill(database: Database<'_>) {
+    match database {
+        Database::MariaDb(server) => server.kill(),
+        Database::Postgres(server) => server.kill(),
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long the store waited is what is tested")]
+fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
+    with_own_servers(|database| {
+        let asked = Asked { patience: Duration::from_millis(300), ..Asked::default() };
+        let depot = database.depot(&asked);
+        depot.prepare().unwrap();
+        let mut store = depot.open().unwrap();
+        store.create(&lease(asked.family, 1)).unwrap();
+        pause(database);
+        let begun = Instant::now();
+        // Some of its threads may stop a moment later than the signal was sent.
+        let trouble = (2..100).find_map(|number| store.create(&lease(asked.family, number)).err());
+        let trouble = trouble.expect("nobody answers");
+        assert_eq!(trouble.class, Class::Closed, "{trouble}");
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        assert!(store.broken());
+        drop(store);
+        // Nor can a new connection be had.
+        assert!(depot.open().is_err());
+        assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+        resume(database);
+        // It catches up with what was sent while it was paused first.
+        let mut store = None;
+        assert!(until(Duration::from_secs(20), || {
+            store = depot.open().ok();
+            store.is_some()
+        }));
+        store.unwrap().create(&lease(asked.family, 100)).unwrap();
+        assert!(until(Duration::from_secs(20), || depot.clear().is_ok()));
+    });
+}
+
+#[test]
+fn a_server_that_was_killed_is_a_connection_that_closed() {
+    with_own_servers(|database| {
+        let asked = Asked::default();
+        let depot = database.depot(&asked);
+        depot.prepare().unwrap();
+        let mut store = depot.open().unwrap();
+        store.create(&lease(asked.family, 1)).unwrap();
+        kill(database);
+        let trouble = store.create(&lease(asked.family, 2)).unwrap_err();
+        assert_eq!(trouble.class, Class::Closed, "{trouble}");
+        assert!(store.broken());
+        let trouble = depot.open().err().unwrap();
+        assert_eq!(trouble.class, Class::Connect, "{trouble}");
+        assert!(depot.clear().is_err(), "what cannot be cleared away is said");
+    });
+}

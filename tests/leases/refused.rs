@@ -1,0 +1,207 @@
+//! What must not happen: tables of somebody else destroyed, settings left behind, passwords shown.
+
+use brunt_drivers::lease::{Durability, Schema};
+use brunt_exchange::Class;
+use brunt_testbed::{MariaDb, Postgres};
+
+use crate::database::{Asked, Database, lease, mariadb_is_here, postgres_is_here, shared};
+
+/// Servers on which a database called `kea` holds somebody's `lease4` with three rows.
+fn with_somebodys_tables(test: impl Fn(Database<'_>, &dyn Fn() -> u64)) {
+    let fill = "CREATE TABLE lease4 (address BIGINT PRIMARY KEY, note VARCHAR(10)); \
+                INSERT INTO lease4 VALUES (1, 'mine'), (2, 'mine'), (3, 'mine')";
+    if mariadb_is_here() {
+        let server = MariaDb::start();
+        server.sql(&format!("CREATE DATABASE kea; USE kea; {fill}"));
+        let count = || server.number("SELECT COUNT(*) FROM kea.lease4 WHERE note = 'mine'");
+        test(Database::MariaDb(&server), &count);
+    }
+    if postgres_is_here() {
+        let server = Postgres::start();
+        // One database is all that psql is asked about here, so it is the one that is named.
+        server.sql(fill);
+        let count = || server.number("SELECT COUNT(*) FROM lease4 WHERE note = 'mine'");
+        test(Database::Postgres(&server), &count);
+    }
+}
+
+fn named(database: Database<'_>) -> Option<&'static str> {
+    Some(match database {
+        Database::MariaDb(_) => "kea",
+        Database::Postgres(_) => "postgres",
+    })
+}
+
+#[test]
+fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
+    with_somebodys_tables(|database, count| {
+        for schema in [Schema::Guide, Schema::Kea] {
+            let asked = Asked { schema, named: named(database), ..Asked::default() };
+            let depot = database.depot(&asked);
+            let trouble = depot.prepare().unwrap_err();
+            assert_eq!(trouble.class, Class::Check, "{trouble}");
+            for word in ["lease4 with 3 rows", "--yes-destroy"] {
+                assert!(trouble.text.contains(word), "{trouble}");
+            }
+            depot.clear().unwrap();
+            assert_eq!(count(), 3, "clearing up after a refusal touches nothing");
+        }
+        let asked = Asked { named: named(database), may_destroy: true, ..Asked::default() };
+        let depot = database.depot(&asked);
+        depot.prepare().unwrap();
+        depot.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+        // A second phase begins with empty tables.
+        depot.prepare().unwrap();
+        assert_eq!(depot.count().unwrap(), 0);
+        depot.clear().unwrap();
+        assert!(
+            database.places().contains(&"kea".to_owned())
+                || matches!(database, Database::Postgres(_))
+        );
+        let left = database
+            .number("SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'lease4'");
+        assert_eq!(left, 0, "what was made in place of them is gone");
+    });
+}
+
+#[test]
+fn other_tables_of_a_named_database_stay() {
+    for database in shared() {
+        let (make, keep, drop) = match database {
+            Database::MariaDb(_) => (
+                "CREATE DATABASE others; CREATE TABLE others.payroll (n INT); INSERT INTO others.payroll VALUES (1)",
+                "SELECT COUNT(*) FROM others.payroll",
+                "DROP DATABASE others",
+            ),
+            Database::Postgres(_) => (
+                "CREATE DATABASE others",
+                "SELECT COUNT(*) FROM pg_database WHERE datname = 'others'",
+                "DROP DATABASE others",
+            ),
+        };
+        database.sql(make);
+        let asked = Asked {
+            schema: Schema::Kea,
+            named: Some("others"),
+            may_destroy: true,
+            ..Asked::default()
+        };
+        let depot = database.depot(&asked);
+        depot.prepare().unwrap();
+        depot.clear().unwrap();
+        assert_eq!(database.number(keep), 1);
+        // The functions that triggers called are gone as well, or making them again would fail.
+        let again = database.depot(&Asked { may_destroy: false, ..asked });
+        again.prepare().unwrap();
+        again.clear().unwrap();
+        database.sql(drop);
+    }
+}
+
+#[test]
+fn a_setting_of_the_whole_server_is_put_back() {
+    if !mariadb_is_here() {
+        return;
+    }
+    let server = MariaDb::start();
+    let setting = || server.number("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit");
+    let asked = Asked { flush: Some(2), ..Asked::default() };
+    let depot = Database::MariaDb(&server).depot(&asked);
+    depot.prepare().unwrap();
+    depot.prepare().unwrap();
+    assert_eq!(setting(), 2);
+    assert!(depot.durability().starts_with("not sync"), "{}", depot.durability());
+    depot.clear().unwrap();
+    assert_eq!(setting(), 1);
+}
+
+#[test]
+fn a_wrong_password_is_a_refused_login_and_is_not_repeated() {
+    for database in shared() {
+        for url in [database.url(), database.tcp_url()] {
+            let asked =
+                Asked { password: Some("wrong-hunter3"), url: Some(url), ..Asked::default() };
+            let depot = database.depot(&asked);
+            for trouble in [depot.prepare().unwrap_err(), depot.open().err().unwrap()] {
+                assert_eq!(trouble.class, Class::Login, "{trouble}");
+                assert!(!format!("{trouble:?}{trouble}").contains("hunter"), "{trouble}");
+            }
+            assert!(!depot.durability().contains("hunter"));
+            let debugged = format!("{asked:?}").replace("wrong-hunter3", "");
+            assert!(!debugged.contains("hunter"));
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_connection_that_failed() {
+    for database in shared() {
+        let scheme = if matches!(database, Database::MariaDb(_)) { "mysql" } else { "postgres" };
+        let port = brunt_testbed::free_port();
+        for url in [
+            format!("{scheme}://tester@127.0.0.1:{port}/"),
+            format!(
+                "{scheme}://tester@localhost/?{}=/nowhere",
+                if scheme == "mysql" { "socket" } else { "host" }
+            ),
+        ] {
+            let asked = Asked { url: Some(url), ..Asked::default() };
+            let trouble = database.depot(&asked).prepare().unwrap_err();
+            assert_eq!(trouble.class, Class::Connect, "{trouble}");
+            assert!(
+                trouble.code > 0 && trouble.text.contains("is the server running"),
+                "{trouble:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn tcp_is_as_good_as_the_socket() {
+    for database in shared() {
+        for durability in [Durability::Sync, Durability::Async] {
+            let url = Some(database.tcp_url());
+            let asked = Asked { url, durability, named: Some("over_tcp"), ..Asked::default() };
+            // PostgreSQL cannot be connected to a database that is not there yet.
+            let asked = match database {
+                Database::MariaDb(_) => asked,
+                Database::Postgres(_) => Asked { named: None, ..asked },
+            };
+            let depot = database.depot(&asked);
+            depot.prepare().unwrap();
+            depot.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+            assert_eq!(depot.count().unwrap(), 1);
+            depot.clear().unwrap();
+            assert!(
+                !database.places().contains(&"over_tcp".to_owned()),
+                "made by the depot, so dropped by it"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_secured_connection_checks_the_certificate() {
+    if !postgres_is_here() {
+        return;
+    }
+    let server = Postgres::shared();
+    let database = Database::Postgres(server);
+    let (user, port) = (Postgres::USER, server.port());
+    let authority = server.pki().ca();
+    let over_tls = |host: &str, more: &str| {
+        let url = format!("postgres://{user}@{host}:{port}/?sslmode=verify-full{more}");
+        database.depot(&Asked { url: Some(url), ..Asked::default() })
+    };
+    let trusted = format!("&sslrootcert={}", authority.display());
+    let depot = over_tls("localhost", &trusted);
+    depot.prepare().unwrap();
+    let query = "SELECT COUNT(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                 WHERE ssl AND application_name = 'brunt'";
+    let store = depot.open().unwrap();
+    assert_eq!(server.number(query), 1, "the server says that it is secured");
+    drop(store);
+    depot.clear().unwrap();
+    let trouble = over_tls("localhost", "").prepare().unwrap_err();
+    assert_eq!(trouble.class, Class::Tls, "{trouble}");
+}
