@@ -35,6 +35,9 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     let usage = |why: String| Refusal { text: format!("failed to {why}\n"), exit: Exit::Usage };
     let failed = |why: String| Refusal { text: format!("{why}\n"), exit: Exit::Failed };
     let asked = Asked::of(args).map_err(usage)?;
+    if let Some(sources) = &args.source {
+        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
+    }
     if !args.output.quiet {
         asked.notes.iter().for_each(|note| console::note(note));
     }
@@ -44,9 +47,6 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     let objectives = measured::objectives(&args.output.objectives, &operations).map_err(failed)?;
     let seed = asked.settings.seed;
     let plan = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
-    if let Some(sources) = &args.source {
-        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
-    }
     signals.listen().map_err(|error| failed(format!("failed to listen for signals: {error}")))?;
     let output = args.output.files();
     measured::check([("--record", &output.record), ("--hgrm", &output.hgrm)]).map_err(failed)?;

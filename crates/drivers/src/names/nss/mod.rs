@@ -62,7 +62,7 @@ pub enum RestrictError {
     #[error("name the sources of lookups: only the GNU C library lets a program do that")]
     Library,
     /// It did not like them.
-    #[error("name the sources '{0}': write them as in nsswitch.conf(5), such as 'files sss'")]
+    #[error("name the sources '{0}': write names as in nsswitch.conf(5), and nothing else, such as 'files sss'")]
     Sources(String),
 }
 
@@ -70,10 +70,13 @@ pub enum RestrictError {
 /// and for good. A cache in front, nscd, is then not asked. To be called before the first lookup.
 pub fn restrict(sources: &str) -> Result<(), RestrictError> {
     let wrong = || RestrictError::Sources(sources.to_owned());
-    let text = CString::new(sources.replace(',', " ")).map_err(|_| wrong())?;
-    if text.to_bytes().trim_ascii().is_empty() {
+    // What follows a name in brackets is left out: the library reads beyond the end of one that is not closed.
+    let part_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    let names: Vec<&str> = sources.split([',', ' ']).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() || !names.iter().all(|name| name.bytes().all(part_of_name)) {
         return Err(wrong());
     }
+    let text = CString::new(names.join(" ")).map_err(|_| wrong())?;
     for database in [c"passwd", c"group", c"initgroups"] {
         match calls::configure(database, &text) {
             None => return Err(RestrictError::Library),
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn sources_that_are_none_are_refused() {
-        for wrong in ["", " , ", "files [", "a\0b"] {
+        for wrong in ["", " , ", "[", "files [NOTFOUND=return]", "a\0b", "../x"] {
             assert_eq!(restrict(wrong), Err(RestrictError::Sources(wrong.to_owned())), "{wrong:?}");
         }
     }
