@@ -7,7 +7,6 @@ use crate::difference::{median, spread};
 use crate::figure::{fixed, percent};
 use crate::page::{Page, Table, Tone};
 use brunt_record::{Histogram, Status};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 const QUANTILES: [(f64, &str); 3] = [(0.5, "p50 [us]"), (0.99, "p99 [us]"), (0.999, "p99.9 [us]")];
@@ -24,9 +23,13 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
 /// Adds the same rates as bars.
 pub(super) fn bars<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
     let phases = kinds(runs, "phase");
-    let mut settings: Vec<(BTreeMap<&str, &str>, Group)> = Vec::new();
+    let keys =
+        ["store", "durability", "statements"].into_iter().chain(naming.varied.iter().copied());
+    let keys: Vec<&str> = keys.collect();
+    let mut settings: Vec<(Vec<&str>, Group)> = Vec::new();
     for runs in runs {
-        let setting = runs.without(&["phase"]);
+        // A label that only some phases have, and that never varies, parts no phases.
+        let setting: Vec<&str> = keys.iter().map(|key| runs.label(key)).collect();
         let known = settings.iter().position(|(known, _)| *known == setting);
         let number = known.unwrap_or_else(|| {
             let name = naming.of(runs).replace(&format!(", {}", runs.label("phase")), "");

@@ -263,6 +263,19 @@ fn doubts_come_before_figures() {
 }
 
 #[test]
+fn a_label_of_one_phase_parts_no_bars() {
+    let mut cells = phases("redb", "sync", "none", [1.0; 4]);
+    cells[1].labels.insert("by".to_owned(), "client-id".to_owned());
+    for cell in &mut cells {
+        cell.labels.insert("schema".to_owned(), "kea".to_owned());
+    }
+    let text = plain(&collection(cells));
+    let bars = text.split_once("\nRates\n").unwrap().1;
+    assert_eq!(bars.lines().filter(|line| *line == "redb, sync").count(), 1, "{text}");
+    assert_eq!(bars.lines().filter(|line| line.contains("1k") && line.contains('█')).count(), 4);
+}
+
+#[test]
 fn objectives_are_told_for_all_runs_together() {
     let cells = [(4.5, true), (12.0, false), (9.0, true)].into_iter().zip(1..);
     let cells = cells.map(|((value, ok), run)| {
