@@ -43,6 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-bench-dhcp", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-http", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-leases", &["brunt-bench-tool", "brunt-testbed"]),
+    ("brunt-bench-names", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-tool", &[]),
 ];
 
@@ -68,6 +69,7 @@ const AUDITED: &[&str] = &[
     "crates/drivers/tests/flow_allocations.rs",
     "crates/drivers/tests/http_allocations.rs",
     "crates/drivers/tests/ldap_allocations.rs",
+    "crates/drivers/tests/lease_allocations.rs",
     "crates/engine/src/timer.rs",
     "crates/engine/tests/allocation.rs",
     "crates/feed/tests/allocation.rs",

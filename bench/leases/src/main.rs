@@ -5,15 +5,12 @@
 //! leases in the same order, of which each phase is timed as a whole; and the lease file of our own beside the program
 //! the guide of 2012 describes. Every figure is of rounds in which the two take turns; what is missed is said.
 
-mod duel;
-mod lap;
 mod mariadb;
 mod memfile;
 mod ours;
 mod peers;
 mod place;
 mod sqlite;
-mod table;
 
 use brunt_bench_tool::machine;
 use std::process::ExitCode;

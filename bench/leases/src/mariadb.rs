@@ -1,10 +1,8 @@
 //! MariaDB: brunt beside a C program on libmariadb, over the same Unix socket.
 
-use crate::duel::Duel;
-use crate::lap::Lap;
 use crate::place::scratch;
-use crate::table::overhead;
 use crate::{Effort, ours, peers};
+use brunt_bench_tool::{Duel, Lap, overhead, succeeded};
 use brunt_testbed::MariaDb;
 use std::path::Path;
 use std::process::Command;
@@ -58,7 +56,7 @@ fn fight(
         || {
             let mut command = Command::new(bare);
             command.arg(&socket).args([MariaDb::USER, MariaDb::PASSWORD, "bare", &count, engine]);
-            let output = peers::succeeded(&mut command);
+            let output = succeeded(&mut command);
             Lap::all_in(&String::from_utf8_lossy(&output.stdout))
         },
     )

@@ -5,11 +5,9 @@
 //! `fprintf` each shows how much of the difference is that habit. Searches need no file, so they are more and among
 //! more leases.
 
-use crate::duel::Duel;
-use crate::lap::Lap;
 use crate::place::memory;
-use crate::table::speed;
 use crate::{Effort, ours, peers};
+use brunt_bench_tool::{Duel, Lap, speed, succeeded};
 use std::path::Path;
 use std::process::Command;
 
@@ -92,7 +90,7 @@ fn theirs(peer: &Path, place: &Path, octets: &str, count: &str, phases: &[&str])
     let file = place.join("theirs");
     let mut command = Command::new(peer);
     command.arg(&file).args([count, "async", octets]).args(phases);
-    let output = peers::succeeded(&mut command);
+    let output = succeeded(&mut command);
     let _ = std::fs::remove_file(file);
     Lap::all_in(&String::from_utf8_lossy(&output.stdout))
 }

@@ -1,8 +1,6 @@
 //! brunt as it is measured: started as a user would, its times read from the file it writes.
 
-use crate::lap::Lap;
-use crate::peers::succeeded;
-use brunt_bench_tool::stopwatch;
+use brunt_bench_tool::{Lap, stopwatch, succeeded};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;

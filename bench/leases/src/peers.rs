@@ -3,17 +3,18 @@
 //! With `-O2` by the C and C++ compilers of the machine, from the sources in `peers/`. SQLite's is linked with the very
 //! archive that cargo made for brunt, so that both run the same library, compiled with the same options.
 
+use brunt_bench_tool::{compiled, succeeded};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-/// Where the sources are.
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
+/// A source.
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
 /// Compiles a program without libraries of its own; where it is.
-pub(crate) fn plain(source: &str, into: &Path) -> PathBuf {
-    compiled(source, into, &[])
+pub(crate) fn plain(name: &str, into: &Path) -> PathBuf {
+    compiled(&source(name), into, &[])
 }
 
 /// Compiles the program that measures SQLite with nothing between; where it is.
@@ -29,25 +30,13 @@ pub(crate) fn sqlite(into: &Path) -> PathBuf {
     let archive = made.join("libsqlite3.a");
     let arguments =
         [format!("-I{headers}"), archive.display().to_string(), "-lpthread -ldl -lm".to_owned()];
-    compiled("sqlite_bare.c", into, &arguments.each_ref().map(String::as_str))
+    compiled(&source("sqlite_bare.c"), into, &arguments.each_ref().map(String::as_str))
 }
 
 /// Compiles a program with a library of the system, by the flags that `config` prints.
-pub(crate) fn with_system_library(source: &str, into: &Path, config: &str) -> PathBuf {
+pub(crate) fn with_system_library(name: &str, into: &Path, config: &str) -> PathBuf {
     let flags = shell(config);
-    compiled(source, into, &[&flags])
-}
-
-fn compiled(source: &str, into: &Path, flags: &[&str]) -> PathBuf {
-    let (name, ending) = source.split_once('.').expect("a source has a name and an ending");
-    let program = into.join(name);
-    let compiler = if ending == "cc" { "c++" } else { "cc" };
-    let file = sources().join(source);
-    let mut command = Command::new(compiler);
-    command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(file);
-    command.args(flags.iter().flat_map(|flags| flags.split_whitespace()));
-    succeeded(&mut command);
-    program
+    compiled(&source(name), into, &[&flags])
 }
 
 /// The directory in which the build script of a package leaves what it makes.
@@ -70,18 +59,4 @@ fn made_by_cargo(package: &str) -> PathBuf {
 fn shell(script: &str) -> String {
     let output = succeeded(Command::new("sh").args(["-c", script]));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
-
-/// Runs a command to its end; panics with its words unless it succeeds.
-pub(crate) fn succeeded(command: &mut Command) -> Output {
-    let output =
-        command.output().unwrap_or_else(|error| panic!("failed to start {command:?}: {error}"));
-    assert!(
-        output.status.success(),
-        "{command:?} ended with {}; it said:\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
 }

@@ -3,11 +3,9 @@
 //! Where the disk has no part in it the two are closest to each other, so most is measured in memory, also the
 //! synchronous mode, whose path through the library is longer. On the disk follows what its flushes leave of it.
 
-use crate::duel::Duel;
-use crate::lap::Lap;
 use crate::place::{memory, scratch};
-use crate::table::overhead;
 use crate::{Effort, ours, peers};
+use brunt_bench_tool::{Duel, Lap, overhead, succeeded};
 use std::path::Path;
 use std::process::Command;
 
@@ -105,6 +103,6 @@ fn compare(bare: &Path) {
 }
 
 fn said_by(bare: &Path, words: &[&str]) -> String {
-    let output = peers::succeeded(Command::new(bare).args(words));
+    let output = succeeded(Command::new(bare).args(words));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -6,11 +6,19 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a bench has nobody to hand an error to")]
 
+mod compiler;
 pub mod cpu;
+mod duel;
 mod figures;
+mod lap;
 mod machine;
 mod process;
+mod table;
 
+pub use compiler::{compiled, succeeded};
+pub use duel::Duel;
 pub use figures::{median, share};
+pub use lap::Lap;
 pub use machine::machine;
 pub use process::{Process, pass, pass_for, stopwatch};
+pub use table::{overhead, speed};

@@ -4,7 +4,7 @@ use crate::duel::Duel;
 
 /// Prints what ours costs over theirs; no more than `most` was asked for, where anything was.
 #[expect(clippy::print_stdout, reason = "the table is the product")]
-pub(crate) fn overhead(title: &str, theirs: &str, duels: &[Duel], most: Option<f64>) {
+pub fn overhead(title: &str, theirs: &str, duels: &[Duel], most: Option<f64>) {
     println!("### {title}\n");
     println!(
         "| phase | operations | {theirs} us | brunt us | ratio | rounds | best/best | asked | met |"
@@ -29,7 +29,7 @@ pub(crate) fn overhead(title: &str, theirs: &str, duels: &[Duel], most: Option<f
 
 /// Prints how often ours does what theirs does once; in these phases at least so often was asked for.
 #[expect(clippy::print_stdout, reason = "the table is the product")]
-pub(crate) fn speed(title: &str, theirs: &str, duels: &[Duel], asked: &[(&str, f64)]) {
+pub fn speed(title: &str, theirs: &str, duels: &[Duel], asked: &[(&str, f64)]) {
     println!("### {title}\n");
     println!(
         "| phase | operations | {theirs} us | brunt us | times as fast | rounds | asked | met |"

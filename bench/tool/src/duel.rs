@@ -5,21 +5,25 @@
 //! the ratios is the figure, their lowest and highest the spread; beside them stands how the best of either compare,
 //! since a neighbour's noise only ever adds.
 
+use crate::figures::median;
 use crate::lap::Lap;
-use brunt_bench_tool::median;
 
 /// One phase over all rounds.
 #[derive(Debug)]
-pub(crate) struct Duel {
-    pub(crate) phase: String,
-    pub(crate) operations: u64,
+pub struct Duel {
+    /// Its name.
+    pub phase: String,
+    /// How many operations it has.
+    pub operations: u64,
+    /// How many of them did what was asked, in every run.
+    pub done: u64,
     ours_us: Vec<f64>,
     theirs_us: Vec<f64>,
 }
 
 impl Duel {
     /// Lets the two take turns. Panics where one of them did other work than the other: both draw the same leases.
-    pub(crate) fn fight(
+    pub fn fight(
         rounds: usize,
         mut ours: impl FnMut() -> Vec<Lap>,
         mut theirs: impl FnMut() -> Vec<Lap>,
@@ -40,7 +44,8 @@ impl Duel {
 
     fn new(lap: &Lap) -> Self {
         let (ours_us, theirs_us) = (Vec::new(), Vec::new());
-        Self { phase: lap.phase.clone(), operations: lap.operations, ours_us, theirs_us }
+        let Lap { phase, operations, done, .. } = lap.clone();
+        Self { phase, operations, done, ours_us, theirs_us }
     }
 
     fn add(&mut self, runs: [&[Lap]; 4]) {
@@ -50,17 +55,19 @@ impl Duel {
         });
         for lap in &laps {
             assert_eq!(lap.operations, self.operations, "{} of other length: {laps:?}", self.phase);
-            assert_eq!(lap.done, laps[0].done, "{} came to other rows: {laps:?}", self.phase);
+            assert_eq!(lap.done, self.done, "{} came to other rows: {laps:?}", self.phase);
         }
         self.ours_us.extend([laps[0].each_us(), laps[3].each_us()]);
         self.theirs_us.extend([laps[1].each_us(), laps[2].each_us()]);
     }
 
-    pub(crate) fn ours_us(&self) -> f64 {
+    /// What an operation of ours takes, in the middle of all runs.
+    pub fn ours_us(&self) -> f64 {
         median(self.ours_us.iter().copied())
     }
 
-    pub(crate) fn theirs_us(&self) -> f64 {
+    /// What one of theirs takes.
+    pub fn theirs_us(&self) -> f64 {
         median(self.theirs_us.iter().copied())
     }
 
@@ -71,28 +78,28 @@ impl Duel {
     }
 
     /// The middle of the rounds' ratios.
-    pub(crate) fn ratio(&self) -> f64 {
+    pub fn ratio(&self) -> f64 {
         median(self.ratios())
     }
 
     /// The lowest and the highest of the rounds' ratios.
-    pub(crate) fn spread(&self) -> (f64, f64) {
+    pub fn spread(&self) -> (f64, f64) {
         (self.ratios().fold(f64::INFINITY, f64::min), self.ratios().fold(0.0, f64::max))
     }
 
     /// How the best of ours stands to the best of theirs.
-    pub(crate) fn best(&self) -> f64 {
+    pub fn best(&self) -> f64 {
         let least = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
         least(&self.ours_us) / least(&self.theirs_us)
     }
 
     /// How often ours did what theirs did once in the same time, in the middle of the rounds.
-    pub(crate) fn faster(&self) -> f64 {
+    pub fn faster(&self) -> f64 {
         1.0 / self.ratio()
     }
 
     /// Whether our time is within `most` of theirs, and whether that is more than chance.
-    pub(crate) fn met(&self, most: f64) -> &'static str {
+    pub fn met(&self, most: f64) -> &'static str {
         let (low, high) = self.spread();
         match (self.ratio() <= most, low <= most && most < high) {
             (true, false) => "yes",

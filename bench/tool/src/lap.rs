@@ -1,20 +1,21 @@
-//! A [`Lap`]: what one phase came to in one run, by whoever ran it.
+//! A [`Lap`]: what one phase came to in one run, by whoever ran it, timed as a whole.
 
 /// One phase of one run.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lap {
-    /// `create`, `search`, `update` or `delete`.
-    pub(crate) phase: String,
-    pub(crate) operations: u64,
+pub struct Lap {
+    /// Its name.
+    pub phase: String,
+    /// How many operations.
+    pub operations: u64,
     /// Of the phase as a whole.
-    pub(crate) seconds: f64,
-    /// How many did what was asked: rows created, found, changed, deleted. So it is seen that both did the same.
-    pub(crate) done: u64,
+    pub seconds: f64,
+    /// How many did what was asked: rows written, names found. So it is seen that both did the same.
+    pub done: u64,
 }
 
 impl Lap {
     /// The laps in what a bare program says: `create 1000 0.123456789 1000`, a line for each phase.
-    pub(crate) fn all_in(said: &str) -> Vec<Self> {
+    pub fn all_in(said: &str) -> Vec<Self> {
         said.lines().filter_map(Self::in_line).collect()
     }
 
@@ -28,7 +29,7 @@ impl Lap {
     }
 
     /// The wall time of one operation.
-    pub(crate) fn each_us(&self) -> f64 {
+    pub fn each_us(&self) -> f64 {
         self.seconds * 1e6 / self.operations as f64
     }
 }

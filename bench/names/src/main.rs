@@ -1,0 +1,53 @@
+//! brunt names lookup beside C programs that do the same lookups with nothing around them, road by road.
+//!
+//! All of it happens in a mount and a process namespace of its own, with an own `/etc` and `/run`: the name service of
+//! the machine is neither asked nor changed, and whatever was started ends with the namespace. What is measured is what
+//! a lookup costs through brunt over what it costs a loop in C, whose lookups are the same in the same order and are
+//! timed as a whole.
+
+mod roads;
+mod world;
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitCode};
+
+/// How much and how often things are measured.
+#[derive(Clone, Copy)]
+struct Effort {
+    rounds: usize,
+    /// What the numbers of lookups are divided by.
+    divisor: u64,
+}
+
+const FULL: Effort = Effort { rounds: 5, divisor: 1 };
+const QUICK: Effort = Effort { rounds: 2, divisor: 2 };
+const CHECK: Effort = Effort { rounds: 1, divisor: 100 };
+
+#[expect(clippy::print_stderr, reason = "a usage error is for whoever typed it")]
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (inside, words) = match words.as_slice() {
+        ["inside", words @ ..] => (true, words),
+        words => (false, words),
+    };
+    let effort = match words {
+        [] => FULL,
+        ["quick"] => QUICK,
+        ["check"] => CHECK,
+        _ => {
+            eprintln!("usage: bench/names/run [quick|check]");
+            return ExitCode::from(2);
+        }
+    };
+    if inside {
+        roads::print(effort);
+        return ExitCode::SUCCESS;
+    }
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"]);
+    let error = command.arg(program).arg("inside").args(words).exec();
+    eprintln!("failed to start unshare, which needs root: {error}");
+    ExitCode::FAILURE
+}

@@ -1,0 +1,155 @@
+//! The roads to a name, and what brunt costs on each.
+
+use crate::Effort;
+use crate::world::{FIRST, Source, USERS, World};
+use brunt_bench_tool::{Duel, Lap, compiled, machine, overhead, stopwatch, succeeded};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What was asked for: less than ten per cent over the bare loop.
+const MOST: f64 = 1.1;
+
+/// One way of looking users up.
+struct Road {
+    title: &'static str,
+    /// What it is called by both programs.
+    name: &'static str,
+    /// How many take about half a second.
+    lookups: u64,
+    /// The most that was asked for, if anything was.
+    most: Option<f64>,
+}
+
+const FILES: Road =
+    Road { title: "getpwuid_r, /etc/passwd", name: "nss", lookups: 6_000, most: Some(MOST) };
+const LDAP: Road =
+    Road { title: "getpwuid_r, nslcd and slapd", name: "nss", lookups: 4_000, most: Some(MOST) };
+const NSLCD: Road =
+    Road { title: "nslcd's socket", name: "nslcd", lookups: 6_000, most: Some(MOST) };
+const NSCD: Road = Road { title: "nscd's socket", name: "nscd", lookups: 20_000, most: Some(MOST) };
+const ASKED: Road = Road {
+    title: "getpwuid_r, nscd over its socket",
+    name: "nss",
+    lookups: 10_000,
+    most: Some(MOST),
+};
+const MAPPED: Road = Road {
+    title: "getpwuid_r, nscd through shared memory",
+    name: "nss",
+    lookups: 3_000_000,
+    // A lookup is a few reads of memory then, and no clock is that cheap.
+    most: None,
+};
+
+/// Measures and prints the tables.
+#[expect(clippy::print_stdout, reason = "the tables are the product")]
+pub(crate) fn print(effort: Effort) {
+    println!("## Name service, on {}\n", machine());
+    println!(
+        "Microseconds a lookup of one of {USERS} users takes, warm, in the middle of {} rounds of four runs (brunt, the \
+         C loop, the C loop, brunt); `ratio` is the middle of the rounds' ratios, `rounds` the lowest and the highest.\n",
+        effort.rounds
+    );
+    let world = World::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/names_bare.c");
+    let bare = compiled(&source, Path::new(&world.path("")), &[]);
+    world.configure(Source::Files);
+    measure(&bare, &FILES, effort);
+    let nscd = world.nscd(true);
+    warm(&bare);
+    measure(&bare, &NSCD, effort);
+    measure(&bare, &MAPPED, effort);
+    drop(nscd);
+    let nscd = world.nscd(false);
+    warm(&bare);
+    measure(&bare, &ASKED, effort);
+    drop(nscd);
+    let _ = std::fs::remove_file("/run/nscd/socket");
+    world.configure(Source::Ldap);
+    let (_slapd, port) = world.slapd();
+    let _nslcd = world.nslcd(port);
+    measure(&bare, &LDAP, effort);
+    measure(&bare, &NSLCD, effort);
+}
+
+/// Has nscd asked for everybody once: drawn at random, ten times as many miss one in 22,000.
+fn warm(bare: &Path) {
+    theirs(bare, "nscd", u64::from(USERS) * 10);
+}
+
+#[expect(clippy::print_stderr, reason = "progress is for whoever waits")]
+fn measure(bare: &Path, road: &Road, effort: Effort) {
+    let lookups = (road.lookups / effort.divisor).max(10);
+    eprintln!("{}, {lookups} lookups", road.title);
+    let duels = Duel::fight(
+        effort.rounds,
+        || vec![ours(road.name, lookups)],
+        || theirs(bare, road.name, lookups),
+    );
+    for duel in &duels {
+        assert_eq!(duel.done, duel.operations, "{}: not every user was found", road.title);
+    }
+    overhead(road.title, "bare C", &duels, road.most);
+}
+
+fn theirs(bare: &Path, road: &str, lookups: u64) -> Vec<Lap> {
+    let mut command = Command::new(bare);
+    command.args([road, &lookups.to_string(), &FIRST.to_string(), &USERS.to_string()]);
+    let output = succeeded(&mut command);
+    Lap::all_in(&String::from_utf8_lossy(&output.stdout))
+}
+
+fn ours(road: &str, lookups: u64) -> Lap {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let file = scratch.path().join("record.json");
+    let mut command = Command::new(brunt());
+    command.args(["names", "lookup", "--by", "uid", "--through", road, "--unlimited"]);
+    command.args(["-c", "1", "-n", &lookups.to_string(), "--probe", "0", "--seed", "1"]);
+    command.args(["--keys", &format!("{FIRST}..{}", FIRST + USERS), "--pattern", "u%d"]);
+    command.args(["--quiet", "--record"]).arg(&file);
+    let time = stopwatch();
+    succeeded(&mut command);
+    let whole = time().as_secs_f64();
+    let text = std::fs::read_to_string(&file).expect("brunt has written its record");
+    let record: Value = serde_json::from_str(&text).expect("a record is JSON");
+    let lap = lap(&record);
+    assert!(lap.seconds < whole, "brunt says it took {} s, but it ran for {whole} s", lap.seconds);
+    lap
+}
+
+fn lap(record: &Value) -> Lap {
+    let operation = &record["operations"][0];
+    let codes = operation["codes"].as_array().expect("a record has codes");
+    let found = codes.iter().filter(|code| code["class"] == "ok" && code["code"] == 0);
+    Lap {
+        phase: operation["name"].as_str().expect("an operation has a name").to_owned(),
+        operations: record["counts"]["sent"].as_u64().expect("a record has counts"),
+        seconds: record["rates"]["seconds"].as_f64().expect("a record has the time it took"),
+        done: found.filter_map(|code| code["count"].as_u64()).sum(),
+    }
+}
+
+/// The brunt that is measured.
+fn brunt() -> PathBuf {
+    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_lap_is_what_a_record_says() {
+        let record = json!({
+            "operations": [{"name": "uid", "codes": [
+                {"class": "ok", "code": 0, "count": 90}, {"class": "check", "code": 1, "count": 10},
+            ]}],
+            "counts": {"sent": 100},
+            "rates": {"seconds": 0.25},
+        });
+        let expected = Lap { phase: "uid".to_owned(), operations: 100, seconds: 0.25, done: 90 };
+        assert_eq!(lap(&record), expected);
+    }
+}
