@@ -7,5 +7,6 @@
 mod backends;
 mod cell;
 mod hygiene;
+mod matrix;
 mod traps;
 mod unprivileged;

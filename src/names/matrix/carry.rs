@@ -28,7 +28,7 @@ const SAMPLES: (u32, u32) = (5, 25);
 pub(super) struct Ground {
     pub(super) walls: Walls,
     pub(super) data: Data,
-    /// Sources for nsswitch.conf, in place of those that fit.
+    /// The lines of nsswitch.conf, in place of those that fit.
     pub(super) nsswitch: Option<String>,
     /// How long one lookup may take.
     pub(super) timeout: Duration,

@@ -230,6 +230,9 @@ impl<'a> Setting<'a> {
                 return Err(usage(&format!("variant '{}' is described twice", variant.name)));
             }
         }
+        if cells.nsswitch.as_ref().is_some_and(|text| text.contains(['\n', ':', '#'])) {
+            return Err(usage("--nsswitch takes sources, as in 'files ldap'"));
+        }
         let nscd = settings::nscd(cells.nscd.as_deref().unwrap_or_default());
         let data = match cells.data.as_str() {
             "tmpfs" => Data::Memory,
@@ -254,7 +257,10 @@ impl<'a> Setting<'a> {
         Ground {
             walls: means.walls,
             data: self.data.clone(),
-            nsswitch: cells.nsswitch.clone(),
+            nsswitch: cells
+                .nsswitch
+                .as_ref()
+                .map(|sources| format!("passwd: {sources}\ngroup: {sources}")),
             timeout: cells.timeout.unwrap_or_default(),
             limit: cells.limit.unwrap_or_default(),
             seed: self.seed,

@@ -1,0 +1,387 @@
+//! `brunt names matrix` and `brunt names sweep` from the outside: what they print, keep and leave behind.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use brunt_testbed::{require, until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::cell::marked;
+
+const DAEMONS: [&str; 6] = ["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2", "ldapsearch"];
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn brunt(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    command.arg("names").args(words);
+    command
+}
+
+/// Runs it, and reads what it kept.
+fn kept(words: &[&str]) -> (Output, Vec<Value>) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("names.json");
+    let mut command = brunt(words);
+    let output = command.arg("--record").arg(&file).output().unwrap();
+    (output, cells(&file))
+}
+
+fn cells(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap_or_else(|_| r#"{"cells": []}"#.to_owned());
+    let mut collection: Value = serde_json::from_str(&text).unwrap();
+    match collection["cells"].take() {
+        Value::Array(cells) => cells,
+        other => panic!("{other}"),
+    }
+}
+
+/// The cells with these labels.
+fn with<'a>(cells: &'a [Value], labels: &[(&str, &str)]) -> Vec<&'a Value> {
+    let has = |cell: &Value| labels.iter().all(|(name, value)| cell["labels"][name] == *value);
+    cells.iter().filter(|cell| has(cell)).collect()
+}
+
+fn figure(cell: &Value, name: &str) -> f64 {
+    cell["figures"][name].as_f64().unwrap_or_else(|| panic!("no {name} in {cell}"))
+}
+
+/// The process of this name in an environment of a matrix.
+fn inside(mark: &str, name: &str) -> Option<i32> {
+    let called = |pid: &i32| {
+        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == name)
+    };
+    marked(mark).into_iter().find(called)
+}
+
+/// Whether names are being looked up in an environment right now.
+fn resolves(mark: &str) -> bool {
+    let asks = |pid: &i32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        words.split(|byte| *byte == 0).any(|word| word == b"lookup")
+    };
+    marked(mark).iter().any(asks)
+}
+
+/// Runs a program where that process is.
+fn beside(pid: i32, script: &str) -> String {
+    let target = pid.to_string();
+    let mut command = Command::new("nsenter");
+    command.args(["--target", &target, "--mount", "--net", "sh", "-c", script]);
+    String::from_utf8(command.output().unwrap().stdout).unwrap().trim().to_owned()
+}
+
+fn complaints(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const FOUR: [&str; 4] = ["files", "ldap", "ldap+index", "ldap+index+nscd"];
+
+/// What must hold of the article's four back ends, whatever the machine.
+fn hold(cells: &[Value], users: u64) {
+    let size = users.to_string();
+    for backend in FOUR {
+        let of = |kind: &'static str| {
+            with(cells, &[("kind", kind), ("backend", backend), ("users", &size)])
+        };
+        for (kind, left) in [("insert", users as f64), ("delete", 0.0)] {
+            let [cell] = of(kind)[..] else { panic!("{backend} {users} {kind}: {:?}", of(kind)) };
+            assert!(figure(cell, "seconds") > 0.0, "{cell}");
+            // What getent, ldapsearch and the file itself count.
+            let counts: &[&str] = if backend == "files" {
+                &["accounts", "groups", "file_accounts", "file_groups"]
+            } else {
+                &["accounts", "groups", "ldap_accounts", "ldap_groups"]
+            };
+            for count in counts {
+                assert_eq!(figure(cell, count), left, "{backend} {kind} {count}");
+            }
+        }
+        let lookups = of("lookup");
+        assert!(lookups.len() >= 4, "{backend}");
+        for cell in lookups {
+            assert_eq!(cell["figures"].get("invalid"), None, "{cell}");
+            assert_eq!(figure(cell, "asked"), figure(cell, "resolved"), "{cell}");
+        }
+        for cell in with(cells, &[("road", "ls"), ("backend", backend), ("users", &size)]) {
+            assert_eq!(figure(cell, "asked"), 2.0 * users as f64);
+            let warm = cell["labels"]["temperature"] == "warm";
+            match (backend, warm) {
+                ("files", _) => {}
+                // One search for each name, counted by the directory and not by us.
+                ("ldap" | "ldap+index", _) | (_, false) => {
+                    assert!(figure(cell, "slapd_searches") >= 2.0 * users as f64, "{cell}");
+                }
+                (_, true) => assert_eq!(figure(cell, "hit_ratio"), 1.0, "{cell}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_four_back_ends_of_the_article_with_a_process_for_each_user() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let (output, cells) = kept(&["matrix", "--users", "300", "--passes", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
+    hold(&cells, 300);
+    assert_eq!(with(&cells, &[("kind", "insert"), ("way", "process")]).len(), 4);
+    for by in ["uid+gid", "name", "group", "groups"] {
+        assert_eq!(
+            with(
+                &cells,
+                &[("backend", "files"), ("road", "nss"), ("by", by), ("temperature", "warm")]
+            )
+            .len(),
+            1,
+            "{by}"
+        );
+    }
+    for road in ["ls", "nss", "nscd", "nslcd", "ldap"] {
+        assert!(
+            !with(&cells, &[("backend", "ldap+index+nscd"), ("road", road)]).is_empty(),
+            "{road}"
+        );
+    }
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in ["files (seconds; one process a user)", "What it comes to", "600/600"] {
+        assert!(text.contains(line), "{line}\nin {text}");
+    }
+}
+
+#[test]
+fn an_index_is_worth_something_at_a_thousand_users_and_a_kept_file_says_the_same() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let [file, page] = ["names.json", "names.html"].map(|name| directory.path().join(name));
+    let words =
+        ["matrix", "--users", "1000", "--insert", "connection", "--passes", "2", "--by", "uid+gid"];
+    let mut command = brunt(&words);
+    let output = command.arg("--record").arg(&file).arg("--html").arg(&page).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
+    let cells = cells(&file);
+    hold(&cells, 1_000);
+    let median = |backend| {
+        let labels = [("backend", backend), ("road", "ldap")];
+        let times = with(&cells, &labels).into_iter().map(|cell| figure(cell, "seconds"));
+        times.fold(f64::INFINITY, f64::min)
+    };
+    assert!(
+        median("ldap") > 1.5 * median("ldap+index"),
+        "{} {}",
+        median("ldap"),
+        median("ldap+index")
+    );
+    let mut report = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let report = report.arg("report").arg(&file).output().unwrap();
+    assert_eq!(
+        String::from_utf8(report.stdout).unwrap(),
+        String::from_utf8(output.stdout).unwrap()
+    );
+    let page = fs::read_to_string(&page).unwrap();
+    assert!(page.contains("<table") && page.contains("ldap+index+nscd"));
+}
+
+#[test]
+fn whoever_looks_in_sees_the_users_and_an_interrupt_leaves_nothing_but_the_report() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("names.json");
+    let words = [
+        "matrix",
+        "--users",
+        "300",
+        "--insert",
+        "bulk",
+        "--backend",
+        "ldap+index",
+        "--passes",
+        "1000",
+    ];
+    let mut command = brunt(&words);
+    command.args(["--road", "ls", "--record"]).arg(&file);
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mark = format!("{}-0", run.id());
+    let count =
+        |script: &str| inside(&mark, "slapd").map(|pid| beside(pid, script)).unwrap_or_default();
+    assert!(until(PATIENCE, || count("getent passwd | grep -c '^u1'") == "300"));
+    assert_eq!(count("getent group | grep -c '^u1'"), "300");
+    let search = "ldapsearch -x -LLL -H ldap://127.0.0.1:3890 -b ou=people,dc=bench -z none \
+                  '(objectClass=posixAccount)' dn | grep -c '^dn:'";
+    assert_eq!(count(search), "300");
+    kill_process(Pid::from_raw(run.id().cast_signed()).unwrap(), Signal::INT).unwrap();
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", complaints(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("ldap+index (seconds; in bulk)"));
+    assert_eq!(with(&cells(&file), &[("kind", "insert")]).len(), 1);
+    assert!(until(PATIENCE, || marked(&mark).is_empty()));
+}
+
+#[test]
+fn a_directory_that_hangs_is_waited_for_so_long_and_counted() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("names.json");
+    let words = [
+        "matrix",
+        "--users",
+        "50",
+        "--insert",
+        "bulk",
+        "--backend",
+        "ldap+index",
+        "--passes",
+        "12",
+    ];
+    let mut command = brunt(&words);
+    command.args(["--road", "nss", "--by", "uid+gid", "--timeout", "500ms", "--limit", "2s"]);
+    command.arg("--record").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = command.spawn().unwrap();
+    let mark = format!("{}-0", run.id());
+    let slapd = || inside(&mark, "slapd");
+    assert!(until(PATIENCE, || resolves(&mark)));
+    let pid = Pid::from_raw(slapd().unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    std::thread::spawn(move || {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a directory hangs for some time, whatever happens"
+        )]
+        std::thread::sleep(Duration::from_secs(6));
+        let _ = kill_process(pid, Signal::CONT);
+    });
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", complaints(&output));
+    let cells = cells(&file);
+    let invalid = |cell: &&Value| cell["figures"].get("invalid").is_some();
+    let hung: Vec<&Value> =
+        with(&cells, &[("kind", "lookup")]).into_iter().filter(invalid).collect();
+    assert!(!hung.is_empty(), "{cells:#?}");
+    assert!(hung.iter().all(|cell| !cell["notes"].as_array().unwrap().is_empty()));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("INVALID"));
+}
+
+#[test]
+fn a_switch_that_leads_nowhere_is_invalid_and_not_fast() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let words =
+        ["matrix", "--users", "40", "--insert", "bulk", "--backend", "ldap+index", "--passes", "1"];
+    let (output, cells) = kept(&[&words[..], &["--nsswitch", "files", "--by", "uid+gid"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", complaints(&output));
+    let [insert] = with(&cells, &[("kind", "insert")])[..] else { panic!("{cells:#?}") };
+    assert_eq!((figure(insert, "accounts"), figure(insert, "ldap_accounts")), (0.0, 40.0));
+    let [listed] = with(&cells, &[("road", "ls"), ("temperature", "cold")])[..] else {
+        panic!("{cells:#?}")
+    };
+    assert_eq!((figure(listed, "asked"), figure(listed, "resolved")), (80.0, 0.0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("0/80 INVALID"), "{text}");
+}
+
+#[test]
+fn a_list_that_the_directory_cuts_short_is_seen_to_be_short() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let words = [
+        "matrix", "--users", "700", "--insert", "bulk", "--passes", "1", "--road", "nss", "--by",
+        "uid+gid",
+    ];
+    let tuned =
+        ["--variant", "cut=index uidNumber,gidNumber eq; sizelimit 500", "--backend", "ldap:cut"];
+    let (output, cells) = kept(&[&words[..], &tuned].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", complaints(&output));
+    let [insert] = with(&cells, &[("kind", "insert")])[..] else { panic!("{cells:#?}") };
+    assert_eq!(figure(insert, "accounts"), 500.0);
+    // Single lookups are not cut short.
+    let lookups = with(&cells, &[("kind", "lookup")]);
+    assert!(
+        !lookups.is_empty() && lookups.iter().all(|cell| cell["figures"].get("invalid").is_none())
+    );
+}
+
+#[test]
+fn what_this_machine_lacks_is_named_and_the_rest_is_measured() {
+    if !require(&["root"]) || Path::new("/usr/sbin/dscreate").exists() {
+        return;
+    }
+    let words = [
+        "matrix",
+        "--users",
+        "20",
+        "--insert",
+        "bulk",
+        "--passes",
+        "1",
+        "--backend",
+        "389ds,files",
+    ];
+    let (output, cells) = kept(&words);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complaints(&output).contains("389ds is left out: it needs"), "{}", complaints(&output));
+    assert!(complaints(&output).contains("389-ds-base"), "{}", complaints(&output));
+    assert!(with(&cells, &[("backend", "389ds")]).is_empty());
+    assert_eq!(with(&cells, &[("backend", "files"), ("kind", "insert")]).len(), 1);
+}
+
+#[test]
+fn a_sweep_measures_each_value_each_way() {
+    if !require(&DAEMONS) {
+        return;
+    }
+    let words = [
+        "sweep",
+        "--suggested-size",
+        "101,4001",
+        "--ttl",
+        "600s",
+        "--users",
+        "200",
+        "--passes",
+        "1",
+    ];
+    let (output, cells) = kept(&[&words[..], &["--duration", "500ms"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
+    assert_eq!(cells.len(), 6, "three values by two roads");
+    for cell in &cells {
+        assert_eq!(figure(cell, "hit_ratio"), 1.0, "{cell}");
+        assert!(figure(cell, "asked") > 100.0, "{cell}");
+        assert!(cell["record"].is_object());
+    }
+    let sized = with(&cells, &[("axis", "suggested-size"), ("value", "101"), ("road", "nscd")]);
+    assert_eq!(figure(sized[0], "nscd_passwd_buckets"), 101.0);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("Median latency over suggested-size"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_its_remedy() {
+    let cases: [(&[&str], &str); 9] = [
+        (&["matrix", "--backend", "nis"], "it is one of files, ldap, 389ds, sssd"),
+        (&["matrix", "--backend", "ldap:fast"], "--variant 'fast=...'"),
+        (&["matrix", "--variant", "fast=turbo"], "there are index, maxsize"),
+        (&["matrix", "--variant", "a=nosync", "--variant", "a=nosync"], "described twice"),
+        (&["matrix", "--nscd", "size 5"], "there are suggested-size"),
+        (&["matrix", "--users", "0"], "0 is not in 1..=1000000"),
+        (&["matrix", "--data", "/nonexistent"], "nor 'tmpfs'"),
+        (&["sweep", "--ttl", "1500ms"], "whole seconds"),
+        (&["sweep", "--ttl", "3s", "--backend", "ldap"], "add +nscd or +unscd"),
+    ];
+    for (words, remedy) in cases {
+        let output = brunt(words).output().unwrap();
+        let said = complaints(&output);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+        assert!(said.contains(remedy), "{words:?}: {said}");
+    }
+}
