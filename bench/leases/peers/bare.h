@@ -51,6 +51,11 @@ static inline uint32_t sought(uint64_t number, uint64_t leases) {
     return BASE + (uint32_t)(there ? place : leases + place);
 }
 
+/* The same as in 2012: any of somewhat more than there are. */
+static inline uint32_t sought_in_2012(uint64_t number, uint64_t leases) {
+    return BASE + (uint32_t)within(drawn(number), (uint64_t)((double)leases / 0.9));
+}
+
 /* The address that update `number` changes. */
 static inline uint32_t renewed(uint64_t number, uint64_t leases) {
     return BASE + (uint32_t)within(drawn(number), leases);

@@ -82,14 +82,14 @@ fn fight(
             let words = ["leases", &store, "-n", &count, "--durability", "async", "--seed", "1"];
             ours::laps(&words)
         },
-        || theirs(peer, place, octets, &count, &[]),
+        || theirs(peer, place, octets, &count, if format == "block" { &["guide"] } else { &[] }),
     )
 }
 
-fn theirs(peer: &Path, place: &Path, octets: &str, count: &str, phases: &[&str]) -> Vec<Lap> {
+fn theirs(peer: &Path, place: &Path, octets: &str, count: &str, more: &[&str]) -> Vec<Lap> {
     let file = place.join("theirs");
     let mut command = Command::new(peer);
-    command.arg(&file).args([count, "async", octets]).args(phases);
+    command.arg(&file).args([count, "async", octets]).args(more);
     let output = succeeded(&mut command);
     let _ = std::fs::remove_file(file);
     Lap::all_in(&String::from_utf8_lossy(&output.stdout))
