@@ -61,6 +61,7 @@ const AUDITED: &[&str] = &[
     "bench/tool/src/cpu.rs",
     "crates/drivers/src/ldap/sasl/gssapi/library.rs",
     "crates/drivers/src/lease/sqlite/statement.rs",
+    "crates/drivers/src/names/nss/calls.rs",
     "crates/drivers/src/net/bind.rs",
     "crates/drivers/src/net/link/packet.rs",
     "crates/drivers/src/net/mmsg.rs",

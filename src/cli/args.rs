@@ -40,8 +40,7 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         kind: ImportKind,
     },
-    /// Put load on a name service
-    #[command(hide = true)]
+    /// Look users and groups up under load, and compare flat files, directories and caches for them
     Names {
         /// What is done about names.
         #[command(subcommand)]

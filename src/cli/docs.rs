@@ -345,6 +345,59 @@ const CALIBRATE_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
+const NAMES_LOOKUP: &str = include_str!("../names/lookup/page.txt").trim_ascii_end();
+
+const NAMES_LOOKUP_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "What this machine's users and groups cost to look up, at 1,000 a second for ten seconds:",
+        "brunt names lookup --by uid,gid,user,group,groups",
+    ),
+    (
+        "A directory of 3,000 users behind sssd, popular ones more often, one in ten unknown to anybody:",
+        "brunt names lookup --keys 10000-12999 --pattern u%d --by uid=3,user --distribution zipf:1.1 --negative 0.1",
+    ),
+    (
+        "As fast as 8 threads can, and then past the C library:",
+        "brunt names lookup --threads 8 --unlimited --duration 5s\n\
+         brunt names lookup --threads 8 --unlimited --duration 5s --through nslcd",
+    ),
+    (
+        "The searches that the same lookups come to, on the directory itself:",
+        "brunt names lookup --through ldap --url ldap://127.0.0.1 --base dc=example,dc=com --keys 10000-12999",
+    ),
+    (
+        "A rate that rises until the daemon gives in, kept for later:",
+        "brunt names lookup --stages 'ramp 100..20000 over 2m' --record names.json",
+    ),
+];
+
+const NAMES_MATRIX: &str = include_str!("../names/matrix/page.txt").trim_ascii_end();
+
+const NAMES_MATRIX_EXAMPLES: &[(&str, &str)] = &[
+    ("The article's four back ends with 1,000 and 3,000 users:", "brunt names matrix"),
+    (
+        "Its whole table, kept as a page and to be compared later:",
+        "brunt names matrix --users 1000,3000,6000,9000,11000 --html names.html --record names.json",
+    ),
+    (
+        "sssd beside nscd, looked up through the C library alone:",
+        "brunt names matrix --backend sssd,ldap+index+nscd --road nss --passes 5",
+    ),
+];
+
+const NAMES_SWEEP: &str = include_str!("../names/matrix/sweep.txt").trim_ascii_end();
+
+const NAMES_SWEEP_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "What primes and other sizes are worth:",
+        "brunt names sweep --suggested-size 211,1009,2003,2004,4001,4002,32011 --users 1000",
+    ),
+    (
+        "How long an answer has to be remembered at 500 lookups a second:",
+        "brunt names sweep --ttl 1s,5s,20s,60s --rate 500 --duration 60s --html ttl.html",
+    ),
+];
+
 fn words(name: &str) -> Words {
     match name {
         "report" => (
@@ -388,6 +441,9 @@ fn words(name: &str) -> Words {
         "import openapi" => (IMPORT_OPENAPI, IMPORT_OPENAPI_EXAMPLES),
         "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
         "leases" => (LEASES, LEASES_EXAMPLES),
+        "names lookup" => (NAMES_LOOKUP, NAMES_LOOKUP_EXAMPLES),
+        "names matrix" => (NAMES_MATRIX, NAMES_MATRIX_EXAMPLES),
+        "names sweep" => (NAMES_SWEEP, NAMES_SWEEP_EXAMPLES),
         "calibrate" => (CALIBRATE, CALIBRATE_EXAMPLES),
         "quickstart" => (QUICKSTART, QUICKSTART_EXAMPLES),
         "completions" => (

@@ -21,8 +21,8 @@ KEYS is host, which asks getent for every user and group that the machine lists;
 10000..11000 without the last, with --pattern if there are names; or a file as /etc/passwd or /etc/group. A directory
 often lists nobody, so that host finds local users alone: give a range or a file then.
 
-A cache makes the first lookup of a name slow and the next ones fast. This program empties none. To begin with a cold one,
-do it yourself: sss_cache -E for sssd; nscd -i passwd and nscd -i group for nscd. With --distribution once each name is
+A cache makes the first lookup of a name slow and the next ones fast. This program empties none. To begin with a cold
+one, do it yourself: sss_cache -E for sssd; nscd -i passwd and nscd -i group for nscd. With --distribution once each name is
 looked up once, and the figures are those of a first lookup; with uniform and zipf they are mostly those of the cache.
 
 Examples:
@@ -77,7 +77,7 @@ pub(crate) struct LookupArgs {
     pub(crate) directory: DirectoryArgs,
     /// How many keys to ask each source for, one by one and past all caches, once the run is over, so that it can be
     /// said which source knows them; 0 for none.
-    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = up_to(0, 1000))]
     pub(crate) probe: u32,
     /// Where results go.
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub(crate) struct LookupArgs {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(crate) struct LookupLoad {
     /// Number of threads, each of which waits for one answer at a time.
-    #[arg(short = 'c', long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(short = 'c', long, value_name = "NUMBER", default_value_t = 4, value_parser = up_to(1, 1024))]
     pub(crate) threads: u32,
     /// End after so many lookups in all; k and m multiply, as in 100k.
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
@@ -181,6 +181,10 @@ pub(crate) enum ScopeChoice {
     /// Anywhere below it.
     #[default]
     Sub,
+}
+
+fn up_to(least: i64, most: i64) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(least..=most)
 }
 
 fn kind(text: &str) -> Result<(By, u32), String> {

@@ -1,7 +1,7 @@
 //! Who is configured to answer, and who does: said after a run, so that asking disturbs nothing that is measured.
 //!
 //! The C library says neither which source an answer came from nor whether a cache had it. So each source of
-//! nsswitch.conf is asked alone for some of the keys, past all caches that stand in front, and what it knows is counted.
+//! nsswitch.conf is asked alone for some of the keys, past all caches in front, and what it knows is counted.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Which keys are asked about how often: a [`Distribution`], made ready as a [`Sampler`].
 //!
 //! Each key once is not the order in which they are listed: a flat file finds its first users soonest, and a directory
-//! has neighbours in one page. It is a walk in steps of the golden ratio, of which every beginning is spread evenly over
-//! all keys (Weyl), so that the first thousand of many are a fair sample.
+//! has neighbours in one page. It is a walk in steps of the golden ratio, of which every beginning is spread evenly
+//! over all keys (Weyl), so that the first thousand of many are a fair sample.
 //!
 //! Zipf's distribution is drawn from a table of aliases (Walker, Electronics Letters 1974; Vose, IEEE Transactions on
 //! Software Engineering 1991): one random number and one look into a table a draw, however many keys there are, and
@@ -81,8 +81,8 @@ impl Sampler {
     }
 }
 
-/// The step of a walk that comes to each of `count` places, and is spread evenly on the way: of those next to the golden
-/// ratio, the one whose continued fraction has the smallest numbers in it.
+/// The step of a walk that comes to each of `count` places, and is spread evenly on the way: of those next to the
+/// golden ratio, the one whose continued fraction has the smallest numbers in it.
 fn stride(count: u64) -> u64 {
     let golden = (count as f64 * 0.618_033_988_749_895).round() as u64;
     let near = golden.saturating_sub(NEAR).max(1)..=(golden + NEAR).min(count.max(1));

@@ -22,8 +22,8 @@ pub enum Request {
 }
 
 impl Request {
-    /// Writes the request for `key` behind what is in `into`. Nothing is written, and `false` returned, where the key is
-    /// longer than the daemon takes or holds a zero byte, which would end it.
+    /// Writes the request for `key` behind what is in `into`. Nothing is written, and `false` returned, where the key
+    /// is longer than the daemon takes or holds a zero byte, which would end it.
     pub fn write(self, key: &[u8], into: &mut Vec<u8>) -> bool {
         if key.len() >= KEY_MAX || key.contains(&0) {
             return false;
