@@ -6,6 +6,7 @@ use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
 use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
 use std::path::Path;
 use std::time::Duration;
+use tempfile::TempDir;
 
 pub(crate) const TABLES: [(Schema, Family); 6] = [
     (Schema::Guide, Family::V4),
@@ -15,6 +16,11 @@ pub(crate) const TABLES: [(Schema, Family); 6] = [
     (Schema::Kea, Family::V6),
     (Schema::Kea, Family::Prefix),
 ];
+
+/// A directory of the test's own, in memory where the system has such a place: what is flushed here need not last.
+pub(crate) fn directory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
 
 pub(crate) fn sqlite(directory: &Path, schema: Schema, family: Family) -> SqliteSetup {
     SqliteSetup {

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 #[test]
 fn a_table_that_is_there_stays() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = depots::directory();
     let setup = depots::sqlite(directory.path(), Schema::Guide, Family::V4);
     let theirs = Connection::open(&setup.path).unwrap();
     theirs.execute_batch("CREATE TABLE lease4 (a); INSERT INTO lease4 VALUES (1), (2)").unwrap();
@@ -48,7 +48,7 @@ fn a_table_that_is_there_stays() {
 
 #[test]
 fn a_file_that_is_no_database_is_said_to_be_none() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = depots::directory();
     let setup = depots::sqlite(directory.path(), Schema::Guide, Family::V4);
     let text = "this is a letter and no database, and long enough to be looked at".repeat(20);
     std::fs::write(&setup.path, &text).unwrap();

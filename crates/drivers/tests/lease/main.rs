@@ -5,3 +5,5 @@
 mod depots;
 mod guard;
 mod model;
+mod recovery;
+mod sessions;

@@ -1,0 +1,222 @@
+//! A lease file after an end that nobody was prepared for.
+
+use crate::depots;
+use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup, Recovered};
+use brunt_drivers::lease::{
+    Contents, Depot, Durability, Family, Identity, Leases, Renewal, Schema, Store,
+};
+use brunt_exchange::Class;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const LEASES: Leases =
+    Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000_000_000 };
+
+/// Where the child finds the file it works on, if this process is the child.
+const FILE: &str = "BRUNT_TEST_LEASE_FILE";
+
+fn setup(directory: &Path, format: Format, durability: Durability) -> MemfileSetup {
+    let setup = depots::memfile(directory, Schema::Kea, Family::V4);
+    MemfileSetup { format, durability, ..setup }
+}
+
+fn there(store: &mut dyn Store, number: u64) -> bool {
+    store.find(&Identity::Address(LEASES.address(number))).unwrap()
+}
+
+/// Works on a file until it is killed, and says each change once it was answered. Run as a test it does nothing.
+#[test]
+fn child() {
+    let Ok(path) = std::env::var(FILE) else { return };
+    let path = Path::new(&path);
+    let depot = MemfileDepot::new(setup(path.parent().unwrap(), Format::Csv, Durability::Sync));
+    depot.prepare().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let depot = &depot;
+            scope.spawn(move || {
+                let mut store = depot.open().unwrap();
+                for number in (thread..).step_by(3) {
+                    store.create(&LEASES.lease(number)).unwrap();
+                    println!("\ncreated {number}");
+                    if number % 4 == 0 {
+                        assert!(store.release(LEASES.address(number)).unwrap());
+                        println!("\nreleased {number}");
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_was_answered_survives_a_kill() {
+    for round in 0..8_u64 {
+        let directory = tempfile::tempdir().unwrap();
+        let setup = setup(directory.path(), Format::Csv, Durability::Sync);
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "recovery::child", "--nocapture"])
+            .env(FILE, &setup.path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        // It is killed some time after its first answer, and what it had said by then is read to the end.
+        let mut lines = Vec::new();
+        while !lines.iter().any(|line: &String| line.starts_with("created")) {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).unwrap() > 0, "the child ended by itself");
+            lines.push(line);
+        }
+        pause(Duration::from_millis(3 + 17 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        lines.extend(said.lines().map_while(Result::ok));
+        let mut answered = BTreeMap::new();
+        for line in &lines {
+            let (word, number) = line.trim().split_once(' ').unwrap_or_default();
+            match (word, number.parse::<u64>()) {
+                ("created", Ok(number)) => _ = answered.insert(number, true),
+                ("released", Ok(number)) => _ = answered.insert(number, false),
+                _ => {}
+            }
+        }
+        let depot = MemfileDepot::new(setup);
+        let recovered = depot.recover().unwrap();
+        assert!(recovered.records as usize >= answered.len() && !answered.is_empty());
+        let mut store = depot.open().unwrap();
+        for (number, held) in answered {
+            // One that may be released may have been, without the answer having been said.
+            let may_be_gone = number % 4 == 0;
+            let there = there(&mut *store, number);
+            assert!(there == held || (held && may_be_gone), "lease {number}, round {round}");
+        }
+        let held = store.find(&Identity::ClientId(LEASES.lease(1).client_id)).unwrap();
+        assert_eq!(held, there(&mut *store, 1), "what is looked for otherwise is found as well");
+        store.create(&LEASES.lease(u64::from(u32::MAX))).unwrap();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a moment at random, at which the child is killed")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// A file with leases 0 to 9, of which 3 is gone and 5 was renewed.
+fn written(setup: &MemfileSetup) -> String {
+    let depot = MemfileDepot::new(setup.clone());
+    depot.prepare().unwrap();
+    let mut store = depot.open().unwrap();
+    (0..10).for_each(|number| store.create(&LEASES.lease(number)).unwrap());
+    store.release(LEASES.address(3)).unwrap();
+    let address = LEASES.address(5);
+    store.renew(&Renewal { address, valid_lifetime: 77, cltt: 2_000_000_000 }).unwrap();
+    drop(store);
+    std::fs::read_to_string(&setup.path).unwrap()
+}
+
+#[test]
+fn a_torn_record_is_cut_off_wherever_it_is_torn() {
+    for format in [Format::Csv, Format::Block] {
+        let directory = depots::directory();
+        let setup = setup(directory.path(), format, Durability::Async);
+        let text = written(&setup);
+        let lines = if format == Format::Csv { 1 } else { 12 };
+        let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        let last = ends[ends.len() - 1 - lines];
+        for end in last..=text.len() {
+            std::fs::write(&setup.path, &text[..end]).unwrap();
+            let depot = MemfileDepot::new(setup.clone());
+            let whole = end == text.len();
+            let recovered = Recovered {
+                leases: 9,
+                records: if whole { 12 } else { 11 },
+                torn: if whole { 0 } else { (end - last) as u64 },
+            };
+            assert_eq!(depot.recover().unwrap(), recovered, "cut at {end}");
+            let mut store = depot.open().unwrap();
+            // Renewed or not tells whether the last record counted: it alone is over so late.
+            let over = store.expire(1_999_999_999, 100).unwrap();
+            assert_eq!(over, if whole { 8 } else { 9 });
+            store.create(&LEASES.lease(40)).unwrap();
+            drop(store);
+            assert_eq!(depot.count().unwrap(), if whole { 2 } else { 1 });
+        }
+    }
+}
+
+#[test]
+fn a_torn_header_is_an_empty_file() {
+    let directory = depots::directory();
+    let setup = setup(directory.path(), Format::Csv, Durability::Async);
+    let text = written(&setup);
+    for end in [0, 1, 40] {
+        std::fs::write(&setup.path, &text[..end]).unwrap();
+        let depot = MemfileDepot::new(setup.clone());
+        assert_eq!(depot.recover().unwrap().torn, end as u64);
+        depot.open().unwrap().create(&LEASES.lease(1)).unwrap();
+        assert_eq!(depot.count().unwrap(), 1);
+        let header = text.lines().next().unwrap();
+        assert!(std::fs::read_to_string(&setup.path).unwrap().starts_with(header));
+    }
+}
+
+#[test]
+fn what_is_malformed_in_the_midst_is_an_error_with_its_line() {
+    let directory = depots::directory();
+    let setup = setup(directory.path(), Format::Csv, Durability::Async);
+    let text = written(&setup);
+    let before = text.replace("1.0.0.4,", "1.0.0.,");
+    for (damaged, line) in [
+        (before, "line 6"),
+        (text.replacen("address,", "adress,", 1), "line 1"),
+        (text.replace("1.0.0.7,", "\n1.0.0.7,"), "line 9"),
+        (text.replace("1.0.0.7,", &"9".repeat(100_000)), "line 9"),
+    ] {
+        std::fs::write(&setup.path, &damaged).unwrap();
+        let depot = MemfileDepot::new(setup.clone());
+        let refused = depot.recover().unwrap_err();
+        assert_eq!(refused.class, Class::Protocol);
+        assert!(refused.text.contains(line) && refused.text.contains("leases.csv"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&setup.path).unwrap(), damaged, "it is left as it was");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_stays() {
+    let directory = depots::directory();
+    let setup = setup(directory.path(), Format::Csv, Durability::Async);
+    let text = written(&setup);
+    let depot = MemfileDepot::new(setup.clone());
+    let refused = depot.prepare().unwrap_err();
+    assert_eq!(refused.class, Class::Check);
+    assert!(refused.text.contains(&format!("{} octets", text.len())), "{refused}");
+    depot.clear().unwrap();
+    assert_eq!(std::fs::read_to_string(&setup.path).unwrap(), text);
+}
+
+/// Two changes that wait for the disk at the same time, and a disk that has no room: nobody is told that it was done.
+#[test]
+fn a_disk_without_room_is_a_failure_and_no_answer() {
+    let setup = MemfileSetup {
+        path: "/dev/full".into(),
+        may_destroy: true,
+        ..setup(Path::new("/dev"), Format::Block, Durability::Async)
+    };
+    let depot = MemfileDepot::new(setup);
+    let Ok(mut store) = depot.open() else { return };
+    let mut failed = None;
+    for number in 0..10_000 {
+        if let Err(trouble) = store.create(&LEASES.lease(number)) {
+            failed = Some(trouble);
+            break;
+        }
+    }
+    let failed = failed.unwrap();
+    assert_eq!((failed.class, failed.code), (Class::Closed, 28), "{failed}");
+    assert!(store.broken());
+    assert_eq!(depot.open().err().map(|trouble| trouble.code), Some(28), "it was given up");
+}

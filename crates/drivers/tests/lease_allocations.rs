@@ -1,0 +1,132 @@
+//! Once warm, operations on leases in memory, and on SQLite what is ours of them, allocate nothing: counted by the
+//! allocator itself.
+//!
+//! A binary of its own, as the allocator belongs to the whole process. SQLite has an allocator of its own in C, which is
+//! not counted.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
+
+use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
+use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
+use brunt_drivers::lease::{
+    By, Contents, Depot, Draw, Durability, Family, LeaseCrew, Leases, Schema, Search, Statements,
+    Work,
+};
+use brunt_exchange::{BlockingSession, Monotonic, Outcome, Ticket, Watch};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+thread_local! {
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A thread that is ending has no counter any more, and is not the one measured.
+fn count() {
+    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
+}
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
+)]
+// SAFETY: every call is forwarded unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+const COUNT: u64 = 2_000;
+
+/// Carries out a phase in one session that was warmed up by its first exchanges; says how often it allocated after.
+fn phase(depot: &Arc<dyn Depot>, work: Work, contents: Contents) -> u64 {
+    let leases = Leases { family: Family::V4, contents, epoch: 1_000_000_000 };
+    let crew = Arc::new(LeaseCrew::new(Arc::clone(depot), work, leases, 3, 1));
+    let clock = Monotonic::new();
+    let mut session = crew.session(0);
+    let mut before = 0;
+    for number in 0..COUNT {
+        if number == 3 {
+            before = ALLOCATED.get();
+        }
+        let mut watch = Watch::new(&clock, None);
+        session.ready(&mut watch);
+        let ticket = Ticket { number, session: 0, turn: number };
+        assert!(matches!(session.exchange(&ticket, &mut watch), Outcome::Ok(_)));
+    }
+    let allocated = ALLOCATED.get() - before;
+    session.close();
+    allocated
+}
+
+/// The four phases twice, of which the second pass is counted.
+fn allocated(depot: Arc<dyn Depot>, contents: Contents) -> Vec<u64> {
+    depot.prepare().unwrap();
+    let by = [By::Address, By::Address, By::ClientId, By::Hardware];
+    let searches =
+        by.map(|by| Work::Search(Search { population: COUNT, by, draw: Draw::Guide(0.9) }));
+    let create = [Work::Create { first: 0 }];
+    let change = [Work::Update { population: COUNT }, Work::Delete { first: 0 }];
+    let works: Vec<Work> = create.into_iter().chain(searches).chain(change).collect();
+    let mut counts = Vec::new();
+    for _ in 0..2 {
+        counts = works.iter().map(|work| phase(&depot, work.clone(), contents)).collect();
+    }
+    depot.clear().unwrap();
+    counts
+}
+
+#[test]
+fn a_memfile_that_is_warm_allocates_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    for (format, contents) in [(Format::Csv, Contents::Distinct), (Format::Block, Contents::Guide)]
+    {
+        let setup = MemfileSetup {
+            path: directory.path().join("leases"),
+            format,
+            schema: Schema::Guide,
+            family: Family::V4,
+            durability: Durability::Async,
+            may_destroy: false,
+        };
+        let counts = allocated(Arc::new(MemfileDepot::new(setup)), contents);
+        assert_eq!(counts, [0; 7], "{format:?}");
+    }
+}
+
+#[test]
+fn sentences_that_are_kept_are_said_without_allocating() {
+    let directory = tempfile::tempdir().unwrap();
+    let setup = SqliteSetup {
+        path: directory.path().join("leases.db"),
+        schema: Schema::Kea,
+        family: Family::V4,
+        durability: Durability::Async,
+        statements: Statements::Prepared,
+        journal: Journal::Wal,
+        patience: Duration::from_secs(5),
+        may_destroy: false,
+    };
+    let counts = allocated(Arc::new(SqliteDepot::new(setup)), Contents::Distinct);
+    assert_eq!(counts, [0; 7]);
+}
