@@ -5,6 +5,7 @@
 //! leases in the same order, of which each phase is timed as a whole; and the lease file of our own beside the program
 //! the guide of 2012 describes. Every figure is of rounds in which the two take turns; what is missed is said.
 
+mod effort;
 mod mariadb;
 mod memfile;
 mod ours;
@@ -13,34 +14,8 @@ mod place;
 mod sqlite;
 
 use brunt_bench_tool::machine;
+use effort::{Effort, FULL, QUICK};
 use std::process::ExitCode;
-
-/// How much and how often things are measured. A phase should take half a second, which the figures here do on a machine
-/// of today.
-#[derive(Clone, Copy)]
-struct Effort {
-    rounds: usize,
-    /// Operations of a phase in SQLite where nothing is flushed, and of a memfile's where nothing is printed octet by octet.
-    operations: u64,
-    /// Operations of a phase where each is flushed to the disk.
-    flushes: u64,
-    /// Records of a lease file in the guide's manner.
-    records: u64,
-    /// Leases in memory, and searches among them.
-    searches: u64,
-    /// Operations of a phase of which each asks a server.
-    questions: u64,
-}
-
-const FULL: Effort = Effort {
-    rounds: 5,
-    operations: 200_000,
-    flushes: 5_000,
-    records: 100_000,
-    searches: 1_000_000,
-    questions: 8_000,
-};
-const QUICK: Effort = Effort { rounds: 2, operations: 100_000, searches: 500_000, ..FULL };
 
 type Part = (&'static str, fn(Effort));
 

@@ -1,7 +1,8 @@
 //! MariaDB: brunt beside a C program on libmariadb, over the same Unix socket.
 
+use crate::effort::Effort;
 use crate::place::scratch;
-use crate::{Effort, ours, peers};
+use crate::{ours, peers};
 use brunt_bench_tool::{Duel, Lap, overhead, succeeded};
 use brunt_testbed::MariaDb;
 use std::path::Path;

@@ -5,8 +5,9 @@
 //! `fprintf` each shows how much of the difference is that habit. Searches need no file, so they are more and among
 //! more leases.
 
+use crate::effort::Effort;
 use crate::place::memory;
-use crate::{Effort, ours, peers};
+use crate::{ours, peers};
 use brunt_bench_tool::{Duel, Lap, speed, succeeded};
 use std::path::Path;
 use std::process::Command;

@@ -3,8 +3,9 @@
 //! Where the disk has no part in it the two are closest to each other, so most is measured in memory, also the
 //! synchronous mode, whose path through the library is longer. On the disk follows what its flushes leave of it.
 
+use crate::effort::Effort;
 use crate::place::{memory, scratch};
-use crate::{Effort, ours, peers};
+use crate::{ours, peers};
 use brunt_bench_tool::{Duel, Lap, overhead, succeeded};
 use std::path::Path;
 use std::process::Command;

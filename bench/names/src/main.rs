@@ -5,23 +5,13 @@
 //! a lookup costs through brunt over what it costs a loop in C, whose lookups are the same in the same order and are
 //! timed as a whole.
 
+mod effort;
 mod roads;
 mod world;
 
+use effort::{CHECK, FULL, QUICK};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
-
-/// How much and how often things are measured.
-#[derive(Clone, Copy)]
-struct Effort {
-    rounds: usize,
-    /// What the numbers of lookups are divided by.
-    divisor: u64,
-}
-
-const FULL: Effort = Effort { rounds: 5, divisor: 1 };
-const QUICK: Effort = Effort { rounds: 2, divisor: 2 };
-const CHECK: Effort = Effort { rounds: 1, divisor: 100 };
 
 #[expect(clippy::print_stderr, reason = "a usage error is for whoever typed it")]
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! The roads to a name, and what brunt costs on each.
 
-use crate::Effort;
+use crate::effort::Effort;
 use crate::world::{FIRST, Source, USERS, World};
 use brunt_bench_tool::{Duel, Lap, compiled, machine, overhead, stopwatch, succeeded};
 use serde_json::Value;
