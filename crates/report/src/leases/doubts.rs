@@ -92,8 +92,9 @@ fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<String> {
     let rate = runs.rates().into_iter().reduce(f64::min)?;
     (rate > FASTER * bound).then(|| {
         format!(
-            "{rate:.0} changes a second are more than the {bound:.0} that the disk allows at one flush each ({fsync:.0} \
-             us at the median before the runs): either it was faster meanwhile, or not every change was waited for"
+            "{rate:.0} changes a second are more than the {bound:.0} that the disk allows at one flush each \
+             ({fsync:.0} us at the median before the runs): either it was faster meanwhile, or not every change \
+             was waited for"
         )
     })
 }
