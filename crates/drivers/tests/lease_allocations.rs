@@ -80,7 +80,7 @@ fn phase(depot: &Arc<dyn Depot>, work: Work, contents: Contents) -> u64 {
 }
 
 /// The four phases twice, of which the second pass is counted.
-fn allocated(depot: Arc<dyn Depot>, contents: Contents) -> Vec<u64> {
+fn allocated(depot: &Arc<dyn Depot>, contents: Contents) -> Vec<u64> {
     depot.prepare().unwrap();
     let by = [By::Address, By::Address, By::ClientId, By::Hardware];
     let searches =
@@ -90,7 +90,7 @@ fn allocated(depot: Arc<dyn Depot>, contents: Contents) -> Vec<u64> {
     let works: Vec<Work> = create.into_iter().chain(searches).chain(change).collect();
     let mut counts = Vec::new();
     for _ in 0..2 {
-        counts = works.iter().map(|work| phase(&depot, work.clone(), contents)).collect();
+        counts = works.iter().map(|work| phase(depot, work.clone(), contents)).collect();
     }
     depot.clear().unwrap();
     counts
@@ -109,7 +109,8 @@ fn a_memfile_that_is_warm_allocates_nothing() {
             durability: Durability::Async,
             may_destroy: false,
         };
-        let counts = allocated(Arc::new(MemfileDepot::new(setup)), contents);
+        let depot: Arc<dyn Depot> = Arc::new(MemfileDepot::new(setup));
+        let counts = allocated(&depot, contents);
         assert_eq!(counts, [0; 7], "{format:?}");
     }
 }
@@ -127,6 +128,7 @@ fn sentences_that_are_kept_are_said_without_allocating() {
         patience: Duration::from_secs(5),
         may_destroy: false,
     };
-    let counts = allocated(Arc::new(SqliteDepot::new(setup)), Contents::Distinct);
+    let depot: Arc<dyn Depot> = Arc::new(SqliteDepot::new(setup));
+    let counts = allocated(&depot, Contents::Distinct);
     assert_eq!(counts, [0; 7]);
 }

@@ -52,6 +52,13 @@ pub(super) struct Page {
     stores: u64,
 }
 
+impl Page {
+    /// Lets this store alone change anything until its transaction ends.
+    pub(super) fn reserve(&mut self, store: u64) {
+        self.writer = Some(store);
+    }
+}
+
 impl Ledger {
     pub(super) fn new(
         (format, family, durability): (Format, Family, Durability),
@@ -99,12 +106,6 @@ impl Ledger {
         }
     }
 
-    /// Lets this store alone change anything.
-    pub(super) fn reserve(&self, store: u64) -> Result<(), Trouble> {
-        self.page_for(store)?.writer = Some(store);
-        Ok(())
-    }
-
     /// Appends a record and waits until it is as safe as was asked for.
     pub(super) fn record(&self, mut page: MutexGuard<'_, Page>, id: u32) -> Result<(), Trouble> {
         let Page { index, collected, recorded, .. } = &mut *page;
@@ -140,7 +141,7 @@ impl Ledger {
         self.settle(page)
     }
 
-    /// Ends a transaction.
+    /// Lets everybody change something again.
     pub(super) fn release(&self, page: &mut Page) {
         page.writer = None;
         self.turned.notify_all();

@@ -72,6 +72,7 @@ impl MemfileStore {
                 let Ledger { format, family, .. } = &*self.ledger;
                 format.write(*family, &columns, &mut transaction.records);
                 transaction.undo.push(undo);
+                page.reserve(self.number);
             }
             None if matches!(undo, Undo::Released(_)) => self.ledger.record_end(page, id)?,
             None => self.ledger.record(page, id)?,
@@ -81,6 +82,9 @@ impl MemfileStore {
 
     fn take_back(&mut self) {
         let Some(transaction) = self.transaction.take() else { return };
+        if transaction.undo.is_empty() {
+            return;
+        }
         let mut page = self.ledger.page();
         for undo in transaction.undo.into_iter().rev() {
             match undo {
@@ -172,13 +176,15 @@ impl Store for MemfileStore {
             let text = "begin a transaction: one is open already";
             return Err(Trouble::refused(code(Errno::ALREADY), text));
         }
-        self.ledger.reserve(self.number)?;
         self.transaction = Some(Transaction::default());
         Ok(())
     }
 
     fn commit(&mut self) -> Result<(), Trouble> {
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
+        if transaction.undo.is_empty() {
+            return Ok(());
+        }
         let mut page = self.ledger.page();
         for undo in transaction.undo {
             if let Undo::Released(id) = undo {

@@ -12,6 +12,8 @@ use std::sync::Arc;
 /// A way into a database.
 pub(super) struct RedbStore {
     shared: Arc<Shared>,
+    /// Whether a transaction was begun. One that only reads needs no write transaction, which would be flushed.
+    begun: bool,
     transaction: Option<WriteTransaction>,
     value: Vec<u8>,
     lost: bool,
@@ -19,7 +21,13 @@ pub(super) struct RedbStore {
 
 impl RedbStore {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, transaction: None, value: Vec::with_capacity(512), lost: false }
+        Self {
+            shared,
+            begun: false,
+            transaction: None,
+            value: Vec::with_capacity(512),
+            lost: false,
+        }
     }
 
     /// Does a change within the transaction that is open, or in one of its own.
@@ -28,6 +36,10 @@ impl RedbStore {
         change: impl FnOnce(&WriteTransaction, Schema, &mut Vec<u8>) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
         let schema = self.shared.schema;
+        if self.begun && self.transaction.is_none() {
+            let transaction = self.shared.begin();
+            self.transaction = Some(self.noted(transaction)?);
+        }
         let done = match &self.transaction {
             Some(transaction) => change(transaction, schema, &mut self.value),
             None => self.shared.begin().and_then(|transaction| {
@@ -137,18 +149,19 @@ impl Store for RedbStore {
     }
 
     fn begin(&mut self) -> Result<(), Trouble> {
-        let begun = self.shared.begin();
-        self.transaction = Some(self.noted(begun)?);
+        self.begun = true;
         Ok(())
     }
 
     fn commit(&mut self) -> Result<(), Trouble> {
+        self.begun = false;
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
         let committed = self.shared.commit(transaction);
         self.noted(committed)
     }
 
     fn roll_back(&mut self) -> Result<(), Trouble> {
+        self.begun = false;
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
         let taken_back = transaction.abort().map_err(trouble);
         self.noted(taken_back)

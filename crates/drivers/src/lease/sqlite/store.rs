@@ -61,7 +61,9 @@ impl SqliteStore {
             release: say(sentences.release)?,
             expired: say(sentences.expired)?,
             reclaim: say(sentences.reclaim)?,
-            begin: kept("BEGIN IMMEDIATE")?,
+            // Deferred: a transaction that only reads keeps nobody waiting, and one whose first statement writes waits for
+            // its turn with that statement.
+            begin: kept("BEGIN")?,
             commit: kept("COMMIT")?,
             roll_back: kept("ROLLBACK")?,
             connection,
