@@ -41,14 +41,14 @@ impl Cell {
     }
 
     /// Asks and waits for the answer.
-    pub(crate) fn ask(&mut self, ask: Value) -> Value {
-        self.send(&ask);
+    pub(crate) fn ask(&mut self, ask: &Value) -> Value {
+        self.send(ask);
         self.answer()
     }
 
     /// Asks for something that must be done: what is inside the answer.
-    pub(crate) fn demand(&mut self, ask: Value, answer: &str) -> Value {
-        let mut given = self.ask(ask.clone());
+    pub(crate) fn demand(&mut self, ask: &Value, answer: &str) -> Value {
+        let mut given = self.ask(ask);
         let inside = given.get_mut(answer).map(Value::take);
         inside.unwrap_or_else(|| panic!("{ask} was answered {given}"))
     }
@@ -67,24 +67,24 @@ impl Cell {
 
     /// Starts a backend.
     pub(crate) fn start(&mut self, backend: &Value) -> Value {
-        self.demand(json!({ "Start": backend }), "Started")
+        self.demand(&json!({ "Start": backend }), "Started")
     }
 
     /// Adds users; every one of them must have been added.
-    pub(crate) fn insert(&mut self, way: Value, users: std::ops::Range<u32>) -> Value {
+    pub(crate) fn insert(&mut self, way: &Value, users: std::ops::Range<u32>) -> Value {
         self.provision("Insert", way, users)
     }
 
     /// Removes users.
-    pub(crate) fn delete(&mut self, way: Value, users: std::ops::Range<u32>) -> Value {
+    pub(crate) fn delete(&mut self, way: &Value, users: std::ops::Range<u32>) -> Value {
         self.provision("Delete", way, users)
     }
 
-    fn provision(&mut self, act: &str, way: Value, users: std::ops::Range<u32>) -> Value {
+    fn provision(&mut self, act: &str, way: &Value, users: std::ops::Range<u32>) -> Value {
         let count = users.len();
         let ask =
             json!({ act: { "way": way, "users": { "start": users.start, "end": users.end } } });
-        let done = self.demand(ask, "Provisioned");
+        let done = self.demand(&ask, "Provisioned");
         assert_eq!((&done["users"], &done["failed"]), (&json!(count), &json!(0)), "{done}");
         done
     }
@@ -92,14 +92,14 @@ impl Cell {
     /// What a shell in the cell prints. It must end well.
     pub(crate) fn shell(&mut self, script: &str) -> String {
         let words = ["sh", "-c", script];
-        let ran = self.demand(json!({ "Run": { "words": words, "limit_s": 60.0 } }), "Ran");
+        let ran = self.demand(&json!({ "Run": { "words": words, "limit_s": 60.0 } }), "Ran");
         assert_eq!(ran["code"], 0, "{script}: {ran}");
         ran["output"].as_str().expect("output is text").trim_end().to_owned()
     }
 
     /// Lists the files.
     pub(crate) fn list(&mut self, limit_s: f64) -> Value {
-        self.demand(json!({ "List": { "numeric": false, "limit_s": limit_s } }), "Listed")
+        self.demand(&json!({ "List": { "numeric": false, "limit_s": limit_s } }), "Listed")
     }
 
     /// The process ids of all that belongs to the cell, as the host sees them.

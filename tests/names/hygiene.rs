@@ -35,7 +35,7 @@ impl Host {
         ] {
             note(Path::new(place), &mut files);
         }
-        Self { mounts: fs::read_to_string("/proc/self/mounts").unwrap(), files }
+        Self { mounts: fs::read_to_string("/proc/self/mounts").expect("mounts can be read"), files }
     }
 }
 
@@ -121,12 +121,12 @@ fn the_host_is_untouched_by_all_that_a_cell_can_do() {
     let mut cell = Cell::open();
     for backend in [files(), cached(ldap(&["uidNumber", "gidNumber"]))] {
         cell.start(&backend);
-        cell.insert(process(), 0..5);
-        cell.insert(json!("Bulk"), 5..20);
+        cell.insert(&process(), 0..5);
+        cell.insert(&json!("Bulk"), 5..20);
         let users = json!({ "start": 0, "end": 20 });
-        assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": 20 } })), "Done");
+        assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": 20 } })), "Done");
         assert_eq!(cell.list(60.0)["resolved"], 40);
-        cell.delete(process(), 0..20);
+        cell.delete(&process(), 0..20);
     }
     // A name service without the host's accounts, and a port that the host may use for itself.
     assert_eq!(cell.shell("getent passwd | wc -l"), "2");
@@ -149,7 +149,7 @@ fn data_on_disk_goes_with_its_cell() {
         fs::create_dir(&place).unwrap();
         let mut cell = Cell::with("Root", &json!({ "Below": place }), None);
         cell.start(&ldap(&[]));
-        cell.insert(json!("Connection"), 0..3);
+        cell.insert(&json!("Connection"), 0..3);
         assert!(place.join("slapd/data.mdb").exists(), "the database is where it was to be");
         end(cell, victim, Duration::ZERO);
         assert!(!place.exists(), "{victim:?}");

@@ -15,8 +15,8 @@ fn there_are_ids_for_more_than_nine_thousand_users() {
     }
     let mut cell = Cell::open();
     cell.start(&files());
-    cell.insert(json!("Bulk"), 0..9_155);
-    cell.insert(process(), 9_155..9_158);
+    cell.insert(&json!("Bulk"), 0..9_155);
+    cell.insert(&process(), 9_155..9_158);
     assert_eq!(cell.shell("getent passwd | grep -c ^u1"), "9158");
     assert_eq!(cell.shell("cat /etc/subuid /etc/subgid 2>/dev/null | wc -l"), "0");
 }
@@ -32,8 +32,8 @@ fn a_list_of_users_is_cut_short_only_where_a_variant_says_so() {
     for (limit, expected) in [(json!(null), 700), (json!(500), 500)] {
         backend["source"]["Ldap"]["variant"]["size_limit"] = limit;
         cell.start(&backend);
-        cell.insert(json!("Bulk"), 0..700);
-        let counted = cell.demand(json!("Count"), "Counted");
+        cell.insert(&json!("Bulk"), 0..700);
+        let counted = cell.demand(&json!("Count"), "Counted");
         assert_eq!(
             (&counted["accounts"], &counted["ldap_accounts"]),
             (&json!(expected), &json!(700))
@@ -61,19 +61,19 @@ fn a_hung_directory_is_waited_for_no_longer_than_was_said() {
     }
     let mut cell = Cell::open();
     cell.start(&cached(ldap(&["uidNumber", "gidNumber"])));
-    cell.insert(json!("Bulk"), 0..30);
+    cell.insert(&json!("Bulk"), 0..30);
     let users = json!({ "start": 0, "end": 30 });
-    assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": 30 } })), "Done");
+    assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": 30 } })), "Done");
     assert_eq!(cell.list(60.0)["resolved"], 60);
-    assert_eq!(cell.ask(json!({ "Pause": "directory" })), "Done");
+    assert_eq!(cell.ask(&json!({ "Pause": "directory" })), "Done");
     assert_eq!(cell.list(60.0)["resolved"], 60, "what is remembered needs no directory");
-    assert_eq!(cell.ask(json!({ "Restart": "nscd" })), "Done");
+    assert_eq!(cell.ask(&json!({ "Restart": "nscd" })), "Done");
     #[expect(clippy::disallowed_methods, reason = "what is timed is another process")]
     let start = Instant::now();
     let listed = cell.list(1.5);
     assert_eq!((&listed["asked"], &listed["resolved"]), (&json!(60), &json!(0)));
     assert!(start.elapsed().as_secs_f64() < 30.0);
-    assert_eq!(cell.ask(json!({ "Resume": "directory" })), "Done");
+    assert_eq!(cell.ask(&json!({ "Resume": "directory" })), "Done");
     assert_eq!(cell.list(60.0)["resolved"], 60);
 }
 
@@ -87,9 +87,9 @@ fn names_that_nobody_knows_are_not_resolved() {
     let mut backend = ldap(&["uidNumber"]);
     backend["switch"] = json!("passwd: files ldap\ngroup: files");
     cell.start(&backend);
-    cell.insert(json!("Bulk"), 0..10);
+    cell.insert(&json!("Bulk"), 0..10);
     let users = json!({ "start": 0, "end": 10 });
-    assert_eq!(cell.ask(json!({ "MakeFiles": { "users": users, "files": 10 } })), "Done");
+    assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": 10 } })), "Done");
     let listed = cell.list(60.0);
     assert_eq!(
         (&listed["asked"], &listed["resolved"]),

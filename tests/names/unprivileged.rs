@@ -29,7 +29,6 @@ fn reachable() -> bool {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
 fn a_user_namespace_has_names_but_no_owners() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
@@ -41,10 +40,10 @@ fn a_user_namespace_has_names_but_no_owners() {
     let mut cell = Cell::with("User", &json!("Memory"), Some(NOBODY));
     for backend in [files(), cached(ldap(&["uidNumber", "gidNumber"]))] {
         cell.start(&backend);
-        cell.insert(process(), 0..4);
+        cell.insert(&process(), 0..4);
         assert_eq!(cell.shell("getent passwd u10003 | cut -d: -f3"), "10003");
         let users = json!({ "start": 0, "end": 4 });
-        let refused = cell.ask(json!({ "MakeFiles": { "users": users, "files": 4 } }));
+        let refused = cell.ask(&json!({ "MakeFiles": { "users": users, "files": 4 } }));
         assert!(refused["Failed"].as_str().unwrap().contains("give away"), "{refused}");
     }
     assert_eq!(cell.shell("id -u"), "0", "to itself it is root");
@@ -62,17 +61,17 @@ fn without_walls_there_are_files_and_a_directory() {
     std::os::unix::fs::chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
     let mut cell = Cell::with("None", &json!({ "Below": place }), Some(NOBODY));
     cell.start(&files());
-    cell.insert(process(), 0..3);
+    cell.insert(&process(), 0..3);
     let passwd = fs::read_to_string(place.join("prefix/etc/passwd")).unwrap();
     assert!(passwd.contains("\nu10002:"), "{passwd}");
     let mut raw = ldap(&["uidNumber"]);
-    let refused = cell.ask(json!({ "Start": raw }));
+    let refused = cell.ask(&json!({ "Start": raw }));
     assert!(refused["Failed"].as_str().unwrap().contains("the host's"), "{refused}");
     raw["source"]["Ldap"]["reader"] = json!("Nobody");
     cell.start(&raw);
-    cell.insert(process(), 0..3);
-    cell.insert(json!("Bulk"), 3..9);
-    let counted = cell.demand(json!("Count"), "Counted");
+    cell.insert(&process(), 0..3);
+    cell.insert(&json!("Bulk"), 3..9);
+    let counted = cell.demand(&json!("Count"), "Counted");
     assert_eq!((&counted["ldap_accounts"], &counted["accounts"]), (&json!(9), &json!(null)));
     let mark = cell.mark.clone();
     assert!(cell.processes().len() >= 3, "outer, inner and slapd");

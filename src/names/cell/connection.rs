@@ -103,9 +103,14 @@ impl Connection {
         Ok(found)
     }
 
-    fn add_entry(&mut self, dn: &str, attributes: &[(&str, &[&str])]) -> Result<(), Fault> {
+    /// Adds an entry.
+    pub(super) fn add_entry<V: AsRef<[u8]>, L: AsRef<[V]>>(
+        &mut self,
+        dn: &str,
+        attributes: &[(&str, L)],
+    ) -> Result<(), Fault> {
         self.begin();
-        let attributes = attributes.iter().map(|(name, values)| (name, values.iter()));
+        let attributes = attributes.iter().map(|(name, values)| (name, values.as_ref()));
         request::encode_add(&mut self.out, self.last, dn.as_bytes(), attributes, &[]);
         self.send()?;
         self.settle(&format!("add {dn}"), op::ADD_RESPONSE, |_| {})

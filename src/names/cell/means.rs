@@ -36,7 +36,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("nscd", "nscd"),
     ("unscd", "unscd"),
     ("sssd", "sssd-ldap"),
-    ("dscreate", "389-ds-base"),
     ("ns-slapd", "389-ds-base"),
     ("useradd", "passwd"),
     ("getent", "libc-bin"),
@@ -50,6 +49,9 @@ impl Means {
     /// Looks at this machine. To learn whether walls can be had, they are made once, for a program that does nothing.
     pub(crate) fn of_this_machine() -> Self {
         let programs = PROGRAMS.iter().filter_map(|(name, _)| Some((*name, tools::find(name)?)));
+        let programs = programs.map(|(name, path)| {
+            if name == "nscd" && tools::is_unscd(&path) { ("unscd", path) } else { (name, path) }
+        });
         let modules = MODULES.iter().map(|(name, _)| *name).filter(|name| module(name));
         let walls = [Walls::Root, Walls::User].into_iter().find(|walls| can_have(*walls));
         Self {
@@ -68,7 +70,7 @@ impl Means {
             Source::Ldap { server, reader, .. } => {
                 match server {
                     Server::Slapd => needs.extend(["slapd", "slapadd"]),
-                    Server::DirectoryServer389 => needs.extend(["dscreate", "ns-slapd"]),
+                    Server::DirectoryServer389 => needs.push("ns-slapd"),
                 }
                 needs.extend(["ldapadd", "ldapsearch", "ldapdelete"]);
                 match reader {
@@ -76,8 +78,11 @@ impl Means {
                     Reader::Sssd => needs.extend(["sssd", "libnss_sss.so.2"]),
                     Reader::Nobody => {}
                 }
-                if *server == Server::DirectoryServer389 && self.walls != Walls::Root {
-                    lacks.push(Lack("root, to set up 389 Directory Server".to_owned()));
+                if *server == Server::DirectoryServer389 && self.walls == Walls::None {
+                    lacks.push(Lack(
+                        "root, or the right to make user namespaces, for 389 Directory Server"
+                            .to_owned(),
+                    ));
                 }
             }
         }

@@ -25,14 +25,15 @@ mod tools;
 mod vitals;
 mod walls;
 
+#[cfg(test)]
+pub(crate) use ask::Vitals;
 pub(crate) use ask::{
-    Answer, Ask, Counted, Daemon, Estimate, Listed, NscdTable, Point, Provisioned, Ran, Sampled,
-    Spread, Started, Statistics, Vitals, Way,
+    Answer, Ask, Counted, Daemon, Estimate, Listed, Provisioned, Ran, Spread, Statistics, Way,
 };
 pub(crate) use means::{Lack, Means};
 pub(crate) use spec::{
-    ADMIN, Backend, Cache, Data, FIRST_ID, GROUPS, Index, Nscd, PASSWORD, PEOPLE, Reader, SUFFIX,
-    Server, Source, Spec, Users, Variant, Walls, id, name,
+    Backend, Cache, Data, FIRST_ID, GROUPS, Index, Nscd, PEOPLE, Reader, Server, Source, Spec,
+    Variant, Walls,
 };
 pub(crate) use stage::enter;
 

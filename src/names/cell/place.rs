@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::fault::Fault;
 use super::spec::Walls;
 use super::tools;
+use super::walls::MASKED;
 
 /// The directories and the port of one cell.
 #[derive(Clone, Debug)]
@@ -33,7 +34,10 @@ impl Place {
         if lent.exists() {
             return Ok(lent);
         }
-        tools::find(name).ok_or_else(|| Fault::Missing(name.to_owned()))
+        // What is masked and was not lent is not what it is called: unscd is installed as nscd.
+        let masked = self.walls != Walls::None && MASKED.contains(&name);
+        let found = tools::find(name).filter(|_| !masked);
+        found.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
     /// Where a program that is masked, or confined by its path, is to be found.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::accounts;
 use super::ask::{Answer, Ask, Counted, Daemon, Ran, Started, Statistics};
 use super::configuration;
+use super::configuration::directory389;
 use super::connection::{Connection, Login};
 use super::daemons::{Daemons, Listens, Start};
 use super::etc;
@@ -16,7 +17,7 @@ use super::listing;
 use super::place::Place;
 use super::provision::{self, Act, Halt, Store};
 use super::spec::{
-    ADMIN, Backend, Cache, GROUPS, PASSWORD, PEOPLE, Reader, Server, Source, Variant,
+    ADMIN, Backend, Cache, GROUPS, PASSWORD, PEOPLE, Reader, SUFFIX, Server, Source, Variant,
 };
 use super::tools;
 use super::vitals;
@@ -25,7 +26,7 @@ use super::walls;
 /// How long a tool of the system that only asks may take.
 const TOOL: Duration = Duration::from_secs(300);
 /// Where slapd counts the searches it has completed.
-const SEARCHES: &str = "cn=Search,cn=Operations,cn=Monitor";
+const SEARCHES: (&str, &str) = ("cn=Search,cn=Operations,cn=Monitor", "monitorOpCompleted");
 
 /// What a cell is and has.
 #[derive(Debug)]
@@ -97,7 +98,7 @@ impl Service {
         if let Source::Ldap { server, variant, .. } = &backend.source {
             match server {
                 Server::Slapd => self.fill_slapd(variant)?,
-                Server::DirectoryServer389 => {}
+                Server::DirectoryServer389 => self.fill_389(variant)?,
             }
             started.url = Some(self.place.url());
         }
@@ -112,8 +113,12 @@ impl Service {
             started.notes.extend(walls::unmasked());
         }
         self.backend = Some(backend);
-        self.start_daemons(&mut started)?;
-        Ok(started)
+        let done = self.start_daemons(&mut started).and_then(|()| self.found_389());
+        if done.is_err() {
+            self.daemons.stop_all();
+            self.backend = None;
+        }
+        done.map(|()| started)
     }
 
     /// Makes an empty database with the entries that everything else stands below.
@@ -130,12 +135,59 @@ impl Service {
         tools::demand(command, &[], TOOL).map(|_| ())
     }
 
+    /// Makes what a 389 Directory Server must find to start.
+    fn fill_389(&self, variant: &Variant) -> Result<(), Fault> {
+        self.within_walls("389 Directory Server")?;
+        let root = self.place.data.join("ds389");
+        let _ = fs::remove_dir_all(&root);
+        for name in ["config/schema", "db", "lock", "tmp", "run", "log"] {
+            let path = root.join(name);
+            fs::create_dir_all(&path).map_err(Fault::file("make", &path))?;
+        }
+        let template = Path::new(directory389::TEMPLATE);
+        let template = fs::read_to_string(template).map_err(Fault::file("read", template))?;
+        let dse = directory389::dse(&template, variant, &root, self.place.port)?;
+        etc::write(&root, "config/dse.ldif", 0o600, &dse)?;
+        etc::write(&root, "config/schema/99user.ldif", 0o600, directory389::SCHEMA)
+    }
+
+    /// Gives a 389 Directory Server that was just made its database and first entries.
+    fn found_389(&mut self) -> Result<(), Fault> {
+        let Some(Source::Ldap { server: Server::DirectoryServer389, variant, .. }) =
+            self.backend.as_ref().map(|backend| &backend.source)
+        else {
+            return Ok(());
+        };
+        let mut connection = Connection::open(&self.login())?;
+        for (dn, attributes) in directory389::entries(variant) {
+            connection.add_entry(&dn, &attributes)?;
+        }
+        // An index that was added to a running server is not used until it is started again.
+        self.daemons.restart(Daemon::Directory, &self.place)?;
+        let mut connection = Connection::open(&self.login())?;
+        let suffix: [(&str, &[&str]); 3] = [
+            ("objectClass", &["top", "domain"]),
+            ("dc", &["bench"]),
+            ("aci", &[directory389::ACCESS]),
+        ];
+        connection.add_entry(SUFFIX, &suffix)?;
+        for (dn, ou) in [(PEOPLE, "people"), (GROUPS, "groups")] {
+            let unit: [(&str, &[&str]); 2] =
+                [("objectClass", &["organizationalUnit"]), ("ou", &[ou])];
+            connection.add_entry(dn, &unit)?;
+        }
+        Ok(())
+    }
+
     /// Starts what the backend consists of, those that are asked before those that ask.
     fn start_daemons(&mut self, started: &mut Started) -> Result<(), Fault> {
         let Some(backend) = self.backend.clone() else { return Ok(()) };
         let mut starts = Vec::new();
-        if let Source::Ldap { reader, .. } = &backend.source {
-            starts.push((Daemon::Directory, self.slapd(), "-V"));
+        if let Source::Ldap { server, reader, .. } = &backend.source {
+            starts.push(match server {
+                Server::Slapd => (Daemon::Directory, self.slapd(), "-V"),
+                Server::DirectoryServer389 => (Daemon::Directory, self.ns_slapd(), "-v"),
+            });
             match reader {
                 Reader::Nslcd => starts.push((Daemon::Nslcd, self.nslcd()?, "-V")),
                 Reader::Sssd => starts.push((Daemon::Sssd, self.sssd()?, "--version")),
@@ -161,6 +213,18 @@ impl Service {
         let words = ["-f", &config, "-h", &self.place.url(), "-d", "0"];
         Start {
             program: "slapd",
+            words: words.map(str::to_owned).to_vec(),
+            listens: Listens::Port(self.place.port),
+            forgets: Vec::new(),
+        }
+    }
+
+    fn ns_slapd(&self) -> Start {
+        let root = self.place.data.join("ds389");
+        let at = |name: &str| root.join(name).display().to_string();
+        let words = ["-D", &at("config"), "-i", &at("run/pid"), "-d", "0"];
+        Start {
+            program: "ns-slapd",
             words: words.map(str::to_owned).to_vec(),
             listens: Listens::Port(self.place.port),
             forgets: Vec::new(),
@@ -224,7 +288,7 @@ impl Service {
         )))
     }
 
-    /// What a program says its version is: the first of its lines in which there is a number.
+    /// What a program says its version is: the first of its lines in which there is a number with a point.
     fn version(&self, program: &str, word: &str) -> String {
         let Ok(path) = self.place.program(program) else { return String::new() };
         let mut command = tools::command(&path);
@@ -233,7 +297,9 @@ impl Service {
             return String::new();
         };
         let lines = ran.output.lines().chain(ran.complaints.lines());
-        let line = lines.map(str::trim).find(|line| line.contains(|c: char| c.is_ascii_digit()));
+        let line = lines
+            .map(str::trim)
+            .find(|line| line.contains(|c: char| c.is_ascii_digit()) && line.contains('.'));
         line.map(|line| line.trim_start_matches("@(#) ").to_owned()).unwrap_or_default()
     }
 
@@ -311,18 +377,22 @@ impl Service {
 
     /// Searches the directory has completed, less our own.
     fn searches(&mut self) -> Result<Option<u64>, Fault> {
-        let slapd = matches!(
-            self.backend.as_ref().map(|backend| &backend.source),
-            Some(Source::Ldap { server: Server::Slapd, .. })
-        );
-        if !slapd || !self.daemons.has(Daemon::Directory) {
+        // slapd has not completed the search that asks when it answers it; the other has counted it already.
+        let source = self.backend.as_ref().map(|backend| &backend.source);
+        let ((entry, attribute), itself) = match source {
+            Some(Source::Ldap { server: Server::Slapd, .. }) => (SEARCHES, 0),
+            Some(Source::Ldap { server: Server::DirectoryServer389, .. }) => {
+                (directory389::MONITOR, 1)
+            }
+            _ => return Ok(None),
+        };
+        if !self.daemons.has(Daemon::Directory) {
             return Ok(None);
         }
         let mut connection = Connection::open(&self.login())?;
-        let value = connection.value(SEARCHES, "monitorOpCompleted")?;
-        let completed: Option<u64> = value.and_then(|value| value.parse().ok());
-        let others = completed.map(|completed| completed.saturating_sub(self.own_searches));
-        // The one that asks is not completed when it is answered.
+        let value = connection.value(entry, attribute)?;
+        let all: Option<u64> = value.and_then(|value| value.parse().ok());
+        let others = all.map(|all| all.saturating_sub(self.own_searches + itself));
         self.own_searches += 1;
         Ok(others)
     }

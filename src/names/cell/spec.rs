@@ -225,15 +225,6 @@ impl Variant {
         }
     }
 
-    /// With names indexed as well, which the article forgot.
-    pub(crate) fn indexed_by_name() -> Self {
-        let mut variant = Self::indexed();
-        variant.name = "index+uid".to_owned();
-        variant.indices.push(Index::equality(&["uid", "cn"]));
-        variant.indices.push(Index::equality(&["memberUid"]));
-        variant
-    }
-
     /// What Debian's package of slapd sets up by itself.
     pub(crate) fn stock() -> Self {
         Self {

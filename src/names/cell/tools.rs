@@ -34,6 +34,14 @@ pub(super) fn find(name: &str) -> Option<PathBuf> {
     Some(found)
 }
 
+/// Whether a program that is called nscd is unscd.
+pub(super) fn is_unscd(program: &Path) -> bool {
+    let mut command = command(program);
+    command.arg("--version");
+    let ran = run(command, &[], Duration::from_secs(10));
+    ran.is_ok_and(|ran| format!("{}{}", ran.output, ran.complaints).contains("unscd"))
+}
+
 fn executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

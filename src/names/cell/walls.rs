@@ -60,7 +60,7 @@ const EXPECTED: &[&str] = &[
 const LENT: &[&str] = &["slapd", "nslcd", "nscd", "unscd", "sssd", "ns-slapd"];
 
 /// What `useradd` and `userdel` start to tell caches of a change, at a quarter of a second each time.
-const MASKED: &[&str] = &["sss_cache", "nscd"];
+pub(super) const MASKED: &[&str] = &["sss_cache", "nscd"];
 
 /// Leaves the host's namespaces. What this process starts next is process 1.
 pub(super) fn part(walls: Walls) -> Result<(), Fault> {
@@ -191,7 +191,9 @@ fn silence_syslog() -> Result<(), Fault> {
 fn lend(place: &Place) -> Result<(), Fault> {
     for name in LENT {
         let Some(program) = tools::find(name) else { continue };
-        let lent = place.lent(name);
+        // Debian installs unscd under the name of what it replaces.
+        let unscd = *name == "nscd" && tools::is_unscd(&program);
+        let lent = place.lent(if unscd { "unscd" } else { name });
         File::create(&lent).map_err(Fault::file("make", &lent))?;
         bind(&program, &lent)?;
     }

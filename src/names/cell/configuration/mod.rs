@@ -1,6 +1,7 @@
 //! The texts of the configuration files of a cell's daemons, a file each. They are functions of what is asked for and
 //! of the place, write nothing, and are tested as texts.
 
+pub(super) mod directory389;
 pub(super) mod nscd;
 pub(super) mod nslcd;
 pub(super) mod slapd;

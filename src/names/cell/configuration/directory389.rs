@@ -1,0 +1,205 @@
+//! The configuration of 389 Directory Server: its `dse.ldif`, and the entries that give it a database.
+//!
+//! The package brings a template with holes, which its own tool fills before it asks systemd to start what came of it.
+//! There is no systemd in a cell, so the template is filled here. Limits that cut answers short are lifted, since the
+//! stock ones make a search fail that looks at more than 5,000 entries. The administrator's password is kept in the
+//! clear, as in slapd.conf: otherwise every process that binds would pay for a slow hash, which is no part of this.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::super::fault::Fault;
+use super::super::spec::{ADMIN, PASSWORD, SUFFIX, Variant};
+
+/// Where Debian's package keeps the template.
+pub(crate) const TEMPLATE: &str = "/usr/share/dirsrv/data/template-dse.ldif";
+/// The schema that an administrator may change, which must be there.
+pub(crate) const SCHEMA: &str = "dn: cn=schema\nobjectClass: top\nobjectClass: ldapSubentry\n\
+    objectClass: subschema\ncn: schema\n";
+/// Where it counts searches.
+pub(crate) const MONITOR: (&str, &str) = ("cn=snmp,cn=monitor", "searchops");
+/// What the template has every database index, and a variant may or may not want. Taken from a server that runs, they
+/// would be back when it is started again.
+const DEFAULTS: [&str; 5] = ["uidnumber", "gidnumber", "uid", "cn", "memberuid"];
+const BACKEND: &str = "cn=bench,cn=ldbm database,cn=plugins,cn=config";
+
+/// An entry to be added: its name, its attributes and their values.
+pub(crate) type Entry = (String, Vec<(&'static str, Vec<String>)>);
+
+/// `dse.ldif` for a server below `root`.
+pub(crate) fn dse(
+    template: &str,
+    variant: &Variant,
+    root: &Path,
+    port: u16,
+) -> Result<String, Fault> {
+    let strange = variant.max_size.is_some()
+        || variant.checkpoint.is_some()
+        || variant.idl_exponent.is_some()
+        || !variant.lines.is_empty();
+    if strange {
+        return Err(Fault::Unfit(format!(
+            "tune 389 Directory Server by variant '{}': sizes, checkpoints, exponents and lines are those of slapd",
+            variant.name
+        )));
+    }
+    let at = |name: &str| root.join(name).display().to_string();
+    let port = port.to_string();
+    let holes = [
+        ("schema_dir", at("config/schema")),
+        ("lock_dir", at("lock")),
+        ("tmp_dir", at("tmp")),
+        ("cert_dir", at("config")),
+        ("ldif_dir", at("tmp")),
+        ("bak_dir", at("tmp")),
+        ("run_dir", at("run")),
+        ("inst_dir", at("run")),
+        ("log_dir", at("log")),
+        ("fqdn", "localhost".to_owned()),
+        ("ds_port", port),
+        ("ds_user", "root".to_owned()),
+        ("rootdn", ADMIN.to_owned()),
+        ("instance_name", "bench".to_owned()),
+        ("ds_passwd", PASSWORD.to_owned()),
+        ("ds_suffix", SUFFIX.to_owned()),
+        ("config_dir", at("config")),
+        ("db_dir", at("db")),
+        ("db_home_dir", at("db")),
+        ("db_lib", "bdb".to_owned()),
+        ("ldapi_enabled", "off".to_owned()),
+        ("ldapi_autobind", "off".to_owned()),
+        ("ldapi", at("run/ldapi")),
+    ];
+    let text = holes
+        .iter()
+        .fold(template.to_owned(), |text, (name, value)| text.replace(&format!("%{name}%"), value));
+    let wanted = |entry: &&str| {
+        let entry = entry.trim_start().to_lowercase();
+        let is = |name: &&str| entry.starts_with(&format!("dn: cn={name},cn=default indexes"));
+        !DEFAULTS.iter().any(|name| is(name))
+    };
+    let mut out = String::with_capacity(text.len());
+    for entry in text.split("\n\n").filter(wanted) {
+        for line in entry.lines() {
+            let _ = writeln!(out, "{line}");
+            match line.split(':').next() {
+                Some("nsslapd-port") => server(variant, &mut out),
+                Some("nsslapd-backend-implement") => database(variant, &mut out),
+                _ => {}
+            }
+        }
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// What is added to the entry of the server itself.
+fn server(variant: &Variant, out: &mut String) {
+    out.push_str("nsslapd-rootpwstoragescheme: CLEAR\nnsslapd-accesslog-logging-enabled: off\n");
+    let _ = writeln!(out, "nsslapd-sizelimit: {}", variant.size_limit.map_or(-1, i64::from));
+    if let Some(threads) = variant.threads {
+        let _ = writeln!(out, "nsslapd-threadnumber: {threads}");
+    }
+}
+
+/// What is added to the entry of all databases.
+fn database(variant: &Variant, out: &mut String) {
+    out.push_str("nsslapd-lookthroughlimit: -1\nnsslapd-rangelookthroughlimit: -1\n");
+    if variant.no_sync {
+        out.push_str("nsslapd-db-durable-transaction: off\n");
+    }
+}
+
+/// What gives a fresh server its database, with the indices of a variant.
+pub(crate) fn entries(variant: &Variant) -> Vec<Entry> {
+    let one = |value: &str| vec![value.to_owned()];
+    let mut backend = vec![
+        ("objectClass", vec!["top".into(), "extensibleObject".into(), "nsBackendInstance".into()]),
+        ("cn", one("bench")),
+        ("nsslapd-suffix", one(SUFFIX)),
+    ];
+    if let Some(entries) = variant.cache_size {
+        backend.push(("nsslapd-cachesize", one(&entries.to_string())));
+    }
+    let mapping = vec![
+        ("objectClass", vec!["top".into(), "extensibleObject".into(), "nsMappingTree".into()]),
+        ("cn", one(SUFFIX)),
+        ("nsslapd-state", one("backend")),
+        ("nsslapd-backend", one("bench")),
+    ];
+    let mut entries = vec![
+        (BACKEND.to_owned(), backend),
+        (format!("cn=\"{SUFFIX}\",cn=mapping tree,cn=config"), mapping),
+    ];
+    for index in &variant.indices {
+        // The server cannot do without this one, and keeps it.
+        let names = index.attributes.iter().map(|name| name.to_lowercase());
+        for name in names.filter(|name| name != "objectclass") {
+            let attributes = vec![
+                ("objectClass", vec!["top".into(), "nsIndex".into()]),
+                ("cn", one(&name)),
+                ("nsSystemIndex", one("false")),
+                ("nsIndexType", index.kinds.clone()),
+            ];
+            entries.push((format!("cn={name},cn=index,{BACKEND}"), attributes));
+        }
+    }
+    entries
+}
+
+/// Who may read: everybody, as from slapd.
+pub(crate) const ACCESS: &str = "(targetattr=\"*\")(version 3.0; acl \"read\"; \
+    allow (read,search,compare) userdn=\"ldap:///anyone\";)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: &str = "dn: cn=config\nnsslapd-port: %ds_port%\nnsslapd-rootdn: %rootdn%\nnsslapd-ldapifilepath: \
+        %ldapi%\n\ndn: cn=config,cn=ldbm database\nnsslapd-backend-implement: %db_lib%\nnsslapd-directory: %db_dir%\n";
+
+    #[test]
+    fn the_template_is_filled_and_its_limits_are_lifted() {
+        let text = dse(SOME, &Variant::unindexed(), Path::new("/d"), 3890).unwrap();
+        assert!(!text.contains('%'), "{text}");
+        for line in [
+            "nsslapd-port: 3890",
+            "nsslapd-rootpwstoragescheme: CLEAR",
+            "nsslapd-sizelimit: -1",
+            "nsslapd-lookthroughlimit: -1",
+            "nsslapd-ldapifilepath: /d/run/ldapi",
+            "nsslapd-directory: /d/db",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
+        let (server, database) = text.split_once("\n\n").unwrap();
+        assert!(server.contains("sizelimit") && database.contains("lookthroughlimit"));
+        let mut variant = Variant::unindexed();
+        (variant.threads, variant.no_sync) = (Some(3), true);
+        let tuned = dse(SOME, &variant, Path::new("/d"), 3890).unwrap();
+        assert!(
+            tuned.contains("nsslapd-threadnumber: 3\n")
+                && tuned.contains("durable-transaction: off")
+        );
+        variant.lines.push("idlexp 20".to_owned());
+        let fault = dse(SOME, &variant, Path::new("/d"), 1).unwrap_err();
+        assert!(fault.to_string().contains("those of slapd"));
+    }
+
+    #[test]
+    fn only_what_a_variant_names_is_indexed() {
+        let indices = "\ndn: cn=uidNumber,cn=default indexes, cn=config\ncn: uidNumber\n\ndn: cn=entryrdn,cn=default \
+            indexes, cn=config\ncn: entryrdn\n";
+        let text =
+            dse(&(SOME.to_owned() + indices), &Variant::unindexed(), Path::new("/d"), 1).unwrap();
+        assert!(!text.contains("uidNumber") && text.contains("\ncn: entryrdn\n"), "{text}");
+        let adds = |variant: &Variant, name: &str| {
+            let place = format!("cn={name},cn=index,{BACKEND}");
+            entries(variant).iter().any(|(dn, _)| *dn == place)
+        };
+        assert!(!adds(&Variant::unindexed(), "uidnumber"));
+        let indexed = Variant::indexed();
+        assert!(adds(&indexed, "uidnumber") && adds(&indexed, "gidnumber"));
+        assert!(!adds(&indexed, "uid") && !adds(&indexed, "objectclass"));
+    }
+}
