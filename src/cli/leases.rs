@@ -61,7 +61,7 @@ pub(crate) struct LeaseLoadArgs {
     /// End each phase after this time, if it has not come to its number of operations before.
     #[arg(short = 'd', long, value_name = "DURATION", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Work this long in each phase before figures count.
+    /// Work this long in each phase before figures count; in all but delete, which has only so much to delete.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) warm_up: Option<Duration>,
     /// Make everything this often, so that a difference can be told from noise; 1, or 3 with --guide.

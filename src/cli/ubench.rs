@@ -327,8 +327,8 @@ pub(crate) const DIFFERENCES: [&str; 13] = [
     "The guide says that memfile_ubench shows progress without -v, the program did not. The guide has it.",
     "A search that finds nothing shows as X everywhere; the program for MySQL showed x without prepared statements.",
     "Leases that are there already are not deleted: the program fails instead, unless --yes-destroy is given. An \
-     empty table is made anew. A table or file that is missing is made; a database of MySQL has to be there. What is \
-     not deleted at the end stays, as it did.",
+     empty table is made anew, and so is a file of leases that were all deleted, as memfile_ubench leaves it. A table, \
+     a database or a file that is missing is made. What is not deleted at the end stays, as it did.",
     "The asynchronous memfile_ubench leaves what it has buffered to the end of each phase, outside of its time, as it \
      was; with -s yes each change is written with fdatasync, where it was fsync.",
     "-m localhost means the socket of the server, as MySQL's own library has it, if there is one in a usual place or \

@@ -7,6 +7,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use brunt_drivers::lease::{
     Depot, Draw, Durability, Lease, Leases, Mix, Search, Statements, Trouble, Work,
@@ -89,6 +90,9 @@ impl Comparison<'_> {
     pub(super) fn prove(&mut self) -> Result<(), Refused> {
         for store in &self.asked.stores {
             for durability in &self.asked.durabilities {
+                if self.stop.urgency() != Urgency::Run {
+                    return Ok(());
+                }
                 let way = Way {
                     run: 0,
                     store,
@@ -224,9 +228,9 @@ impl Comparison<'_> {
         let mut operations = asked.operations(way.durability);
         let mut settings = self.settings();
         if effect == Effect::Shrinks {
-            // There is no more to delete than is there, before figures count and after.
+            // There is no more to delete than is there, and none of it to warm up with.
             operations = Some(operations.map_or(before.rows, |count| count.min(before.rows)));
-            settings.stop.count_includes_warm_up = true;
+            settings.warm_up = Duration::ZERO;
         }
         let title = format!("{} {name}, run {}", self.title(way), way.run);
         self.screen.phase(title, operations, asked.duration);

@@ -84,7 +84,11 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
     if let Err(why) = grounds.clear() {
         console::note(&why);
     }
-    report(&collection, &args.output)?;
+    if collection.cells.is_empty() && signals.received().is_some() {
+        console::note("it was ended before anything was measured");
+    } else {
+        report(&collection, &args.output)?;
+    }
     Ok(tally.exit(signals.received()))
 }
 
@@ -130,7 +134,8 @@ fn operations(work: &Chores) -> Vec<&'static str> {
 
 /// The command line as a record shows it.
 fn words() -> Vec<String> {
-    std::env::args_os().skip(1).map(|word| shown(&word.to_string_lossy())).collect()
+    let words = std::env::args_os().skip(1).map(|word| shown(&word.to_string_lossy()));
+    std::iter::once("brunt".to_owned()).chain(words).collect()
 }
 
 /// A word without the password that may stand in a URL: `mysql://kea:***@db/kea`.

@@ -6,6 +6,7 @@
 mod built_in;
 mod comparisons;
 mod imports;
+mod lease_stores;
 mod leases;
 mod links;
 mod loadgen;
@@ -23,5 +24,6 @@ mod schedules;
 mod signals;
 mod stall;
 mod tables;
+mod ubench;
 mod values;
 mod warm_up;

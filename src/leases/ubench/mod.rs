@@ -7,7 +7,8 @@
 mod server;
 mod text;
 
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -236,16 +237,40 @@ fn percentiles(line: &str, name: &str, record: &Record) -> String {
 
 /// The store with an empty table in it. Where leases are there already, only with leave to destroy them.
 fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Depot>, String> {
-    let depot = depot(args, args.yes_destroy || is_spent(depot(args, false)?.as_ref()))?;
+    let depot = depot(args, args.yes_destroy || is_spent(args, depot(args, false)?.as_ref()))?;
     depot.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
     Ok(depot)
 }
 
-/// Whether there is a table of the guide's, with nothing in it.
-fn is_spent(depot: &dyn Depot) -> bool {
-    let fits = || depot.open()?.find(&Identity::Address(0));
-    depot.count() == Ok(0) && fits().is_ok()
+/// Whether there is a table of the guide's with nothing in it, or a file that a run of memfile_ubench left behind: one
+/// whose leases are all deleted. Nothing is changed to find that out.
+fn is_spent(args: &UbenchArgs, depot: &dyn Depot) -> bool {
+    if depot.count() != Ok(0) {
+        return false;
+    }
+    match args.program {
+        // Opening a file of leases mends it, which is not for us to do with somebody else's.
+        Ubench::Memfile => is_left_behind(Path::new(&args.name)).unwrap_or(false),
+        Ubench::Mysql | Ubench::Sqlite => {
+            depot.open().and_then(|mut store| store.find(&Identity::Address(0))).is_ok()
+        }
+    }
 }
+
+/// Whether a file begins with the first lease of a benchmark, whose address is a number, and ends with a whole one. No
+/// server writes addresses so.
+fn is_left_behind(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut first = [0; FIRST_LINE.len()];
+    let mut last = [0; LAST_LINE.len()];
+    file.read_exact(&mut first)?;
+    file.seek(SeekFrom::End(-(LAST_LINE.len() as i64)))?;
+    file.read_exact(&mut last)?;
+    Ok((&first, &last) == (FIRST_LINE, LAST_LINE))
+}
+
+const FIRST_LINE: &[u8; 17] = b"lease 16777216 {\n";
+const LAST_LINE: &[u8; 3] = b"};\n";
 
 fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String> {
     let (schema, family) = (Schema::Guide, Family::V4);

@@ -1,0 +1,505 @@
+//! `brunt leases` on the stores that need no server: what is left in their files, what it says of itself, and what it
+//! refuses to do.
+//!
+//! Rows are counted by whoever reads the files without brunt: SQLite's own library, and a reader of lease files that
+//! is written here. What databases on servers hold is looked at in the tests that start some.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_record::{Cell, Collection, Status};
+use brunt_testbed::until;
+use rusqlite::Connection;
+use rustix::process::Signal;
+
+use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+
+/// Runs `brunt leases` in a directory with these words, and what it measured.
+fn measure(directory: &Path, line: &str) -> (Ended, Collection) {
+    let record = directory.join("record.json");
+    let mut brunt = command(binary());
+    brunt.current_dir(directory).arg("leases").args(line.split_whitespace());
+    brunt.args(["--quiet", "--directory", ".", "--record", "record.json"]);
+    let ended = Program::start(&mut brunt).wait();
+    let collection = Collection::read(&record).unwrap_or_else(|error| panic!("{error}\n{ended}"));
+    for cell in &collection.cells {
+        let record = cell.record.as_deref().unwrap_or_else(|| panic!("no record: {ended}"));
+        assert!(record.conservation.holds, "{:?}\n{ended}", cell.labels);
+    }
+    (ended, collection)
+}
+
+/// Rows of a table, counted by SQLite.
+fn rows(database: &Path, table: &str) -> u64 {
+    let connection = Connection::open(database).expect("SQLite opens it");
+    let count = format!("SELECT COUNT(*) FROM {table}");
+    connection.query_row(&count, [], |row| row.get::<_, i64>(0)).expect("SQLite counts") as u64
+}
+
+/// The leases that hold in a lease file of Kea: the last line of an address counts, and a lifetime of 0 ends a lease.
+fn held(file: &Path) -> usize {
+    let text = fs::read_to_string(file).expect("the file is text");
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("there is a header").split(',').collect();
+    let column =
+        |name| header.iter().position(|known| *known == name).expect("the column is there");
+    let (address, lifetime) = (column("address"), column("valid_lifetime"));
+    let mut leases = BTreeMap::new();
+    for line in lines {
+        let columns: Vec<&str> = line.split(',').collect();
+        assert_eq!(columns.len(), header.len(), "{line}");
+        leases.insert(columns[address].to_owned(), columns[lifetime] != "0");
+    }
+    leases.values().filter(|holds| **holds).count()
+}
+
+fn figure(cell: &Cell, name: &str) -> u64 {
+    let figure = cell.figure(name).unwrap_or_else(|| panic!("{name} of {:?}", cell.labels));
+    assert!(figure.fract() == 0.0, "{name}: {figure}");
+    figure as u64
+}
+
+/// Exchanges of an operation that succeeded with the code of this name.
+fn met(cell: &Cell, operation: &str, code: &str) -> u64 {
+    let record = cell.record.as_deref().expect("there is a record");
+    let operation =
+        record.operations.iter().find(|known| known.name == operation).expect("it is an operation");
+    operation.codes.iter().filter(|known| known.name == code).map(|known| known.count).sum()
+}
+
+#[test]
+fn every_phase_leaves_the_rows_it_should() {
+    let _among = among_others();
+    let directory = scratch();
+    let (ended, collection) =
+        measure(directory.path(), "sqlite memfile redb -n 60 --durability async");
+    assert_eq!(ended.code(), 0, "{ended}");
+    assert_eq!(collection.cells.len(), 3 * 4, "{ended}");
+    for store in ["sqlite", "memfile", "redb"] {
+        for (phase, after) in [("create", 60), ("search", 60), ("update", 60), ("delete", 0)] {
+            let labels = [("store", store), ("phase", phase)];
+            let cell = collection.cells(&labels).next().unwrap();
+            assert_eq!(figure(cell, "rows_after"), after, "{store} {phase}\n{ended}");
+            assert_eq!(figure(cell, "operations"), 60, "{store} {phase}\n{ended}");
+            let (seconds, rate) = (cell.figure("seconds").unwrap(), cell.figure("rate").unwrap());
+            assert!((60.0 / seconds - rate).abs() < 1e-6 * rate, "{store} {phase}");
+            assert_eq!(met(cell, phase, "hit") + met(cell, phase, "miss"), 60, "{store} {phase}");
+        }
+    }
+    // Nothing is left but what was asked for.
+    let left: Vec<_> =
+        fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["record.json"]);
+}
+
+#[test]
+fn others_count_the_same_rows() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = |name: &str| directory.path().join(name);
+    for (line, table) in [
+        ("-n 25 --durability sync --phases create", "lease4"),
+        ("-n 25 --durability async --phases create --schema kea", "lease4"),
+        ("-n 25 --durability async --phases create --schema kea --family 6", "lease6"),
+        ("-n 25 --durability async --phases create --family pd --group 7 --workers 3", "lease6"),
+        ("-n 25 --durability async --phases create,update --statements basic", "lease4"),
+    ] {
+        let (ended, _) = measure(directory.path(), &format!("sqlite:a.db --keep {line}"));
+        assert_eq!(ended.code(), 0, "{line}\n{ended}");
+        assert_eq!(rows(&at("a.db"), table), 25, "{line}\n{ended}");
+        fs::remove_file(at("a.db")).unwrap();
+    }
+    let line = "memfile:a.csv --keep -n 40 --durability sync --phases create,update,delete";
+    let (ended, _) = measure(directory.path(), line);
+    assert_eq!((ended.code(), held(&at("a.csv"))), (0, 0), "{ended}");
+    let lines = fs::read_to_string(at("a.csv")).unwrap().lines().count();
+    assert_eq!(lines, 1 + 3 * 40, "a header, and a line for each change");
+    for (line, left) in [
+        ("--phases create,update", 40),
+        ("--phases create,update --workers 4 --group 3", 40),
+        ("--phases delete --preload 50", 10),
+    ] {
+        let line = format!("memfile:a.csv --yes-destroy --keep -n 40 --durability async {line}");
+        let (ended, _) = measure(directory.path(), &line);
+        assert_eq!((ended.code(), held(&at("a.csv"))), (0, left), "{line}\n{ended}");
+    }
+}
+
+#[test]
+fn a_mix_leaves_what_its_answers_make() {
+    let _among = among_others();
+    let directory = scratch();
+    let line = "sqlite:a.db memfile:a.csv --keep --durability async --workers 3 --preload 200 -n 2000 \
+                --mix allocate=40,renew=45,release=10,expire=5,search=20";
+    let (ended, collection) = measure(directory.path(), line);
+    assert_eq!(ended.code(), 0, "{ended}");
+    for (store, counted) in [
+        ("sqlite", rows(&directory.path().join("a.db"), "lease4")),
+        ("memfile", held(&directory.path().join("a.csv")) as u64),
+    ] {
+        let labels = [("store", store)];
+        let cell = collection.cells(&labels).next().unwrap();
+        let record = cell.record.as_deref().unwrap();
+        let expire = record.operations.iter().find(|operation| operation.name == "expire").unwrap();
+        let made = met(cell, "allocate", "hit") - met(cell, "release", "hit");
+        assert_eq!(200 + made - expire.counts.items, counted, "{store}\n{ended}");
+        assert_eq!(figure(cell, "rows_after"), counted, "{store}\n{ended}");
+        assert_eq!(record.counts.planned, 2_000, "{store}");
+        // Each share, within five deviations of what it is drawn with.
+        let all = 120.0;
+        for (operation, share) in
+            [("allocate", 40.0), ("renew", 45.0), ("release", 10.0), ("expire", 5.0)]
+        {
+            let operation = record.operations.iter().find(|known| known.name == operation).unwrap();
+            let mean = 2_000.0 * share / all;
+            let off = (operation.counts.planned as f64 - mean).abs();
+            assert!(off < 5.0 * mean.sqrt(), "{}: {:?}", operation.name, operation.counts);
+        }
+    }
+}
+
+#[test]
+fn searches_find_as_many_as_is_asked_and_the_same_again() {
+    let _among = among_others();
+    let directory = scratch();
+    let mut hits = Vec::new();
+    for by in ["address", "client-id", "hardware", "address"] {
+        let line = format!(
+            "sqlite memfile redb --phases create,search --durability async -n 400 --search-by {by} --hit-ratio 0.5 \
+             --seed 7"
+        );
+        let (ended, collection) = measure(directory.path(), &line);
+        assert_eq!(ended.code(), 0, "{ended}");
+        for cell in collection.cells(&[("phase", "search")]) {
+            assert_eq!(cell.label("by"), Some(by));
+            hits.push(met(cell, "search", "hit"));
+        }
+    }
+    // Half of 400, within five deviations; and the same draw whatever the store and the column.
+    assert!((150..=250).contains(&hits[0]), "{hits:?}");
+    assert!(hits.iter().all(|one| *one == hits[0]), "{hits:?}");
+}
+
+#[test]
+fn operations_are_committed_together() {
+    let _among = among_others();
+    let directory = scratch();
+    let (ended, collection) = measure(
+        directory.path(),
+        "sqlite --durability async -n 25 --group 10 --phases create,delete",
+    );
+    assert_eq!(ended.code(), 0, "{ended}");
+    for cell in &collection.cells {
+        assert_eq!(cell.record.as_deref().unwrap().counts.planned, 3, "{ended}");
+        assert_eq!(figure(cell, "operations"), 25, "{ended}");
+    }
+}
+
+#[test]
+fn a_rate_is_kept_and_time_ends_a_phase() {
+    let _among = among_others();
+    let directory = scratch();
+    let line = "memfile --durability async --phases create,search,delete --rate 200 -d 1s";
+    let (ended, collection) = measure(directory.path(), line);
+    assert_eq!(ended.code(), 0, "{ended}");
+    for cell in &collection.cells {
+        let record = cell.record.as_deref().unwrap();
+        assert_eq!((cell.label("rate"), record.counts.planned), (Some("200"), 200), "{ended}");
+    }
+    let last = collection.cells.last().unwrap();
+    assert_eq!(figure(last, "rows_after"), 0, "{ended}");
+    let (ended, collection) =
+        measure(directory.path(), "memfile --durability async -d 300ms --phases create,delete");
+    assert_eq!(ended.code(), 0, "{ended}");
+    let created = figure(&collection.cells[0], "operations");
+    assert!(created > 100, "{ended}");
+    let deleted = figure(&collection.cells[1], "operations");
+    assert_eq!(figure(&collection.cells[1], "rows_after"), created - deleted, "{ended}");
+}
+
+#[test]
+fn the_guide_has_its_tables() {
+    let _among = among_others();
+    let directory = scratch();
+    let (ended, collection) = measure(directory.path(), "--guide -n 12 --html guide.html");
+    assert_eq!(ended.code(), 0, "{ended}");
+    for number in 1..=6 {
+        assert!(ended.stdout.contains(&format!("Table 3.{number}.")), "{number}\n{ended}");
+    }
+    // Three runs: SQLite with both kinds of statements, memfile once, each synchronous and not, four phases.
+    assert_eq!(collection.cells.len(), 3 * 3 * 2 * 4);
+    assert_eq!(collection.values("statements"), ["basic", "none", "prepared"]);
+    let page = fs::read_to_string(directory.path().join("guide.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && !page.contains("<script"), "{page}");
+    for tag in ["table", "svg", "body", "html"] {
+        let (opened, closed) =
+            (page.matches(&format!("<{tag}")).count(), page.matches(&format!("</{tag}>")).count());
+        assert!(opened > 0 && opened == closed, "{tag}: {opened} opened, {closed} closed");
+    }
+}
+
+#[test]
+fn the_record_is_as_its_schema_says() {
+    let _among = among_others();
+    let directory = scratch();
+    measure(directory.path(), "-n 5 --durability async --runs 2");
+    let text = fs::read_to_string(directory.path().join("record.json")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(root.join("docs/collection.schema.json")).unwrap();
+    let schema = serde_json::from_str(&schema).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+    assert_eq!(document["subject"], "leases");
+    for fact in ["directory", "version/sqlite", "durability/memfile/async"] {
+        assert!(document["facts"][fact].is_string(), "{fact}");
+    }
+    assert!(document["figures"]["fsync_p50_us"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_is_there_already_is_not_touched() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = |name: &str| directory.path().join(name);
+    let connection = Connection::open(at("a.db")).unwrap();
+    connection
+        .execute_batch("CREATE TABLE lease4 (mine TEXT); INSERT INTO lease4 VALUES ('x')")
+        .unwrap();
+    drop(connection);
+    fs::write(at("a.csv"), "somebody's\n").unwrap();
+    fs::write(at("a.redb"), "somebody's\n").unwrap();
+    for (store, file) in
+        [("sqlite:a.db", "a.db"), ("memfile:a.csv", "a.csv"), ("redb:a.redb", "a.redb")]
+    {
+        let before = fs::read(at(file)).unwrap();
+        let mut brunt = command(binary());
+        let line = ["leases", store, "-n", "5", "--durability", "async", "--quiet"];
+        let refused = Program::start(brunt.current_dir(directory.path()).args(line)).wait();
+        assert_eq!(refused.code(), 8, "{refused}");
+        assert!(
+            refused.stderr.contains(file) && refused.stderr.contains("--yes-destroy"),
+            "{refused}"
+        );
+        assert_eq!(refused.stdout, "");
+        assert!(fs::read(at(file)).unwrap() == before, "{store} was touched");
+    }
+    for store in ["sqlite:a.db", "memfile:a.csv", "redb:a.redb"] {
+        let line = format!("{store} -n 5 --durability async --yes-destroy");
+        let (ended, _) = measure(directory.path(), &line);
+        assert_eq!(ended.code(), 0, "{ended}");
+    }
+}
+
+#[test]
+fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
+    let _among = among_others();
+    for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
+        let directory = scratch();
+        let mut brunt = command(binary());
+        brunt.current_dir(directory.path());
+        brunt.args([
+            "leases",
+            "sqlite",
+            "memfile",
+            "-d",
+            "60s",
+            "--directory",
+            ".",
+            "--record",
+            "r.json",
+        ]);
+        let program = Program::start(&mut brunt);
+        // Four stores are made to see that they can be; the fifth is the first to be measured.
+        let measured = || {
+            let entries =
+                fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
+            entries.filter(|path| path.is_dir()).any(|path| path.join("5-leases.sqlite").exists())
+        };
+        assert!(until(Duration::from_secs(30), measured), "nothing was measured");
+        until(Duration::from_millis(600), || false);
+        program.signal(signal);
+        let ended = program.wait().expect(code);
+        let collection = Collection::read(&directory.path().join("r.json")).unwrap();
+        assert!(ended.stdout.contains(&format!("ended by {name}")), "{ended}");
+        let record = collection.cells.last().unwrap().record.as_deref().unwrap();
+        assert!(record.verdict.status >= Status::Partial && record.counts.ok > 0, "{ended}");
+        let left: Vec<_> =
+            fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["r.json"], "{ended}");
+    }
+}
+
+#[test]
+fn a_signal_before_anything_is_measured_leaves_nothing_either() {
+    let _among = among_others();
+    let directory = scratch();
+    let mut brunt = command(binary());
+    brunt.current_dir(directory.path());
+    let program = Program::start(brunt.args([
+        "leases",
+        "-d",
+        "60s",
+        "--directory",
+        ".",
+        "--record",
+        "r.json",
+    ]));
+    // The directory is made before its disk is measured, which takes some tenths of a second at least.
+    let made =
+        || fs::read_dir(directory.path()).unwrap().any(|entry| entry.unwrap().path().is_dir());
+    assert!(until(Duration::from_secs(20), made), "no directory was made");
+    program.signal(Signal::INT);
+    let ended = program.wait().expect(130);
+    assert_eq!(ended.stdout, "", "{ended}");
+    assert!(ended.stderr.contains("before anything was measured"), "{ended}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "{ended}");
+}
+
+#[test]
+fn an_objective_is_held_against_its_phase() {
+    let _among = among_others();
+    let directory = scratch();
+    let objectives = [
+        ("create.p99<1h", 2),
+        ("create.p99<3600s", 0),
+        ("update.p50<1us", 99),
+        ("errors<1%", 0),
+        ("allocate.p99<1s", 2),
+    ];
+    for (objective, code) in objectives {
+        let mut brunt = command(binary());
+        brunt.current_dir(directory.path());
+        let line = [
+            "leases",
+            "memfile",
+            "-n",
+            "20",
+            "--durability",
+            "async",
+            "--quiet",
+            "--slo",
+            objective,
+        ];
+        let ended = Program::start(brunt.args(line)).wait();
+        assert_eq!(ended.code(), code, "{objective}\n{ended}");
+    }
+}
+
+#[test]
+fn a_store_that_breaks_is_counted_and_given_up() {
+    let _among = among_others();
+    let directory = scratch();
+    let mut brunt = command(binary());
+    brunt.current_dir(directory.path());
+    brunt.args([
+        "leases",
+        "sqlite:a.db",
+        "-d",
+        "20s",
+        "--durability",
+        "async",
+        "--phases",
+        "create",
+        "--record",
+        "r.json",
+    ]);
+    let program = Program::start(&mut brunt);
+    let database = directory.path().join("a.db");
+    assert!(until(Duration::from_secs(20), || database.exists()), "no database");
+    until(Duration::from_millis(500), || false);
+    // What SQLite needs to go on is taken away from it: another program drops the table.
+    let dropped = until(Duration::from_secs(15), || {
+        Connection::open(&database)
+            .and_then(|other| other.execute_batch("DROP TABLE lease4"))
+            .is_ok()
+    });
+    assert!(dropped, "the table could not be dropped");
+    until(Duration::from_millis(700), || false);
+    program.signal(Signal::INT);
+    let ended = program.wait().expect(130);
+    let collection = Collection::read(&directory.path().join("r.json")).unwrap();
+    let cell = &collection.cells[0];
+    let counts = cell.record.as_deref().unwrap().counts;
+    assert!(counts.ok > 0 && counts.failed > 0, "{counts:?}\n{ended}");
+    assert!(cell.notes.iter().any(|note| note.contains("lease4")), "{:?}\n{ended}", cell.notes);
+}
+
+/// A line, what of it is wrong as the message names it, a word of the remedy, and the exit code.
+type Mistake = (&'static str, &'static str, &'static str, i32);
+
+const MISTAKES: &[Mistake] = &[
+    ("sqllite", "sqllite", "did you mean sqlite", 2),
+    ("oracle", "oracle", "there are sqlite, memfile, redb", 2),
+    ("mysql", "mysql", "mysql://HOST/", 2),
+    ("postgres", "postgres", "postgres://HOST/", 2),
+    ("sqlite:", "sqlite:", "sqlite:FILE", 2),
+    ("sqlite sqlite:x", "two stores", "twice", 2),
+    ("mongodb://h/", "mongodb://", "mysql:// and postgres://", 2),
+    ("mysql://h/db?sokcet=x", "sokcet", "socket", 2),
+    ("postgres://h/db?sslmode=require", "sslmode=require", "verify-full", 2),
+    ("mysql://h/d`b", "d`b", "letters, digits", 2),
+    ("mysql://u:hunter2@127.0.0.1:1/x", "127.0.0.1:1", "is the server running", 1),
+    ("postgres://u:hunter2@127.0.0.1:1/x", "127.0.0.1:1", "is the server running", 1),
+    ("sqlite:/nonexistent/x.db", "/nonexistent", "another directory", 1),
+    ("--directory /nonexistent", "/nonexistent", "--directory", 1),
+    ("-n 0", "'0'", "at least 1", 2),
+    ("-n many", "'many'", "100k", 2),
+    ("-n 5 --async-operations 5", "--async-operations", "leave it out", 2),
+    ("--durability perhaps", "'perhaps'", "possible values: sync, async, both", 2),
+    ("--statements none", "'none'", "prepared, basic, both", 2),
+    ("--schema 2013", "'2013'", "2012, kea", 2),
+    ("--family 5", "'5'", "4, 6, pd", 2),
+    ("--group 0", "--group", "1..=100000", 2),
+    ("--workers 0", "--workers", "1..=4096", 2),
+    ("--runs 0", "--runs", "1..=1000", 2),
+    ("--phases create,drop", "'drop'", "create, search, update, delete", 2),
+    ("--phases create,create", "create twice", "one column", 2),
+    ("--search-by name", "'name'", "address, client-id, hardware", 2),
+    ("--hit-ratio 90", "'90'", "from 0 to 1", 2),
+    ("--rate fast", "--rate fast", "200/s", 2),
+    ("--rate 0", "--rate 0", "200/s", 2),
+    ("--arrival poisson", "--arrival", "--rate", 2),
+    ("--stages sideways", "--stages", "failed to", 2),
+    ("--rate 5 --stages 5", "--stages", "cannot be used with", 2),
+    ("--mix allocate=1", "--mix", "-d 1m", 2),
+    ("--mix allocate -n 5", "'allocate'", "allocate=40", 2),
+    ("--mix drop=1 -n 5", "'drop'", "allocate, renew", 2),
+    ("--mix renew=0 -n 5", "every share is 0", "nothing to do", 2),
+    ("--mix renew=1 -n 5 --group 2", "--group", "--mix", 2),
+    ("--mix renew=1 -n 5 --phases create", "--phases", "cannot be used with", 2),
+    ("--guide --schema kea", "--guide", "cannot be used with", 2),
+    ("--guide --mix renew=1", "--guide", "cannot be used with", 2),
+    ("--timeout soon", "'soon'", "500ms", 2),
+    ("-d never", "'never'", "1m30s", 2),
+    ("--slo nonsense", "--slo nonsense", "bind.p99<20ms", 2),
+    ("--slo bind.p99<1s", "bind", "create, search, update, delete", 2),
+    ("--percentile 101", "'101'", "from 0 to 100", 2),
+    ("--password-file pw", "--password-file", "no database among the stores", 2),
+    ("mysql://h/ --password-file /nonexistent", "/nonexistent", "cannot be read", 2),
+    ("mysql://h/ --ask-password", "--ask-password", "--password-file FILE", 2),
+    ("--innodb-flush 1", "'1'", "0 (once a second)", 2),
+    ("--record /nonexistent/r.json", "/nonexistent/r.json", "another file", 1),
+    ("--html /nonexistent/x.html", "/nonexistent/x.html", "another file", 1),
+    ("--nonsense", "--nonsense", "unexpected argument", 2),
+];
+
+#[test]
+fn a_mistake_is_named_with_its_remedy() {
+    let _among = among_others();
+    for (line, culprit, remedy, code) in MISTAKES {
+        let words = std::iter::once("leases").chain(line.split_whitespace());
+        let ended = run(words.map(OsStr::new));
+        assert_eq!(ended.code(), *code, "{line}\n{ended}");
+        let said = ended.said();
+        assert!(said.contains(culprit), "{line}: does not name {culprit}\n{ended}");
+        assert!(said.contains(remedy), "{line}: does not say {remedy}\n{ended}");
+        assert!(!said.contains("hunter2") && !said.contains("panicked"), "{line}\n{ended}");
+        assert_eq!(ended.stdout, "", "{line}\n{ended}");
+    }
+}
