@@ -67,6 +67,9 @@ pub(crate) struct MatrixArgs {
     /// would take an hour.
     #[arg(long, value_enum, value_name = "WAY,...", value_delimiter = ',')]
     pub(crate) insert: Vec<InsertWay>,
+    /// Estimate from samples what a process for each of more users than this would take, for all back ends.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "insert", value_parser = users())]
+    pub(crate) sample_above: Option<u32>,
     /// Make the group of each user with groupadd, in place of useradd's own.
     #[arg(long)]
     pub(crate) groupadd: bool,
@@ -216,7 +219,7 @@ pub(crate) enum InsertWay {
 pub(crate) enum RoadChoice {
     /// ls -l of files with as many owners.
     Ls,
-    /// getpwuid_r and its kin.
+    /// The C library, as every program does.
     Nss,
     /// The socket of nscd or unscd.
     Nscd,
@@ -229,7 +232,7 @@ pub(crate) enum RoadChoice {
 /// A way to ask a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CacheRoad {
-    /// getpwuid_r and its kin.
+    /// The C library, as every program does.
     Nss,
     /// The cache's socket.
     Nscd,

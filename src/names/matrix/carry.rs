@@ -200,7 +200,9 @@ impl<'a> Bench<'a> {
         }
         self.count(step.entrant, &mut cell, step.users, progress)?;
         self.keep(cell);
-        removed.into_iter().for_each(|cell| self.keep(cell));
+        if let Some(cell) = removed {
+            self.keep(cell);
+        }
         Ok(())
     }
 

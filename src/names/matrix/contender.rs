@@ -51,9 +51,9 @@ fn pieces(list: &str) -> Vec<String> {
     for piece in list.split(',').map(str::trim) {
         let source = piece.split([':', '+']).next().unwrap_or_default();
         match pieces.last_mut() {
-            Some(last) if last.contains("+index=") && !SOURCES.contains(&source) => {
-                last.push(',');
-                last.push_str(piece);
+            Some(before) if before.contains("+index=") && !SOURCES.contains(&source) => {
+                before.push(',');
+                before.push_str(piece);
             }
             _ => pieces.push(piece.to_owned()),
         }

@@ -37,7 +37,7 @@ pub(super) fn estimated(mut cell: Cell, estimate: &Estimate) -> Cell {
     }
     let calls: u32 = estimate.points.iter().map(|point| point.calls).sum();
     cell.notes.push(format!(
-        "estimated from {calls} calls at {} sizes as {:.1} s, off by {:.1} s at most if the cost of a call is smooth",
+        "estimated from {calls} calls at {} sizes as {:.1} s, give or take {:.1} s if the cost of a call is smooth",
         estimate.points.len(),
         estimate.seconds,
         estimate.error_s
@@ -280,7 +280,7 @@ mod tests {
         let cell = estimated(Cell::default(), &estimate);
         assert!(
             cell.notes[0]
-                .starts_with("estimated from 0 calls at 3 sizes as 1390.0 s, off by 100.0 s")
+                .starts_with("estimated from 0 calls at 3 sizes as 1390.0 s, give or take 100.0 s")
         );
         assert!(!is_invalid(&cell));
     }

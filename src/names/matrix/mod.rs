@@ -99,6 +99,7 @@ fn order(args: &MatrixArgs) -> Order {
     Order {
         users: once(&args.users),
         manners: args.insert.iter().map(manner).collect(),
+        sampled_above: args.sample_above,
         own_group,
         lookups: args.lookups,
         passes: args.passes,
@@ -187,25 +188,22 @@ impl Muster {
 }
 
 fn checked(muster: &Muster, order: &Order, whole_s: f64) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for entrant in &muster.entrants {
         let roads: Vec<&str> = entrant.roads.iter().map(|road| road.name()).collect();
         let roads = if roads.is_empty() { "nothing".to_owned() } else { roads.join(", ") };
-        text += &format!("{}: would be measured; looked up by {roads}\n", entrant.label);
+        lines.push(format!("{}: would be measured; looked up by {roads}", entrant.label));
     }
     for (label, why) in &muster.absent {
-        text += &format!("{label}: would be left out, since it needs {why}\n");
+        lines.push(format!("{label}: would be left out, since it needs {why}"));
     }
-    for limit in &muster.limits {
-        text += &format!("{limit}\n");
-    }
+    lines.extend(muster.limits.iter().cloned());
     let users: Vec<String> = order.users.iter().map(ToString::to_string).collect();
-    text + &format!(
-        "{} users, {} passes; about {} on a machine of 2025\n",
-        users.join(", "),
-        order.passes,
-        lasting(whole_s)
-    )
+    let users = users.join(", ");
+    let time = lasting(whole_s);
+    lines
+        .push(format!("{users} users, {} passes; about {time} on a machine of 2025", order.passes));
+    lines.join("\n") + "\n"
 }
 
 /// What matrix and sweep have in common.

@@ -107,6 +107,8 @@ pub(super) struct Order {
     pub(super) users: Vec<u32>,
     /// How users come and go; as fits where it is not said.
     pub(super) manners: Vec<Manner>,
+    /// Back ends of more users than this are sampled; where it is not said, files of many are.
+    pub(super) sampled_above: Option<u32>,
     /// Whether useradd makes the groups.
     pub(super) own_group: bool,
     /// Names that are looked up, at most.
@@ -238,7 +240,10 @@ impl Order {
             return self.manners.clone();
         }
         let process = Manner::By(Way::Process { own_group: self.own_group });
-        let long = entrant.is_files() && users > SAMPLED_ABOVE;
+        let long = match self.sampled_above {
+            Some(most) => users > most,
+            None => entrant.is_files() && users > SAMPLED_ABOVE,
+        };
         vec![if long { Manner::Sampled } else { process }]
     }
 
@@ -372,6 +377,7 @@ mod tests {
         Order {
             users: users.to_vec(),
             manners: Vec::new(),
+            sampled_above: None,
             own_group: true,
             lookups: 1_000,
             passes,
@@ -449,6 +455,10 @@ mod tests {
         let asked = order(&[3_000, 6_000], 1);
         assert_eq!(way(&asked, 0), [(3_000, "process"), (6_000, "sample")]);
         assert_eq!(way(&asked, 1), [(3_000, "process"), (6_000, "process")]);
+        let sooner = Order { sampled_above: Some(2_000), ..order(&[2_000, 3_000], 1) };
+        for entrant in [0, 1] {
+            assert_eq!(way(&sooner, entrant), [(2_000, "process"), (3_000, "sample")]);
+        }
         let told = Order { manners: vec![Manner::By(Way::Process { own_group: false })], ..asked };
         assert_eq!(way(&told, 0), [(3_000, "process"), (6_000, "process")]);
     }

@@ -44,10 +44,10 @@ impl Progress {
     pub(super) fn new(quiet: bool, stop: Stop, whole_s: f64) -> Self {
         let clock = Monotonic::new();
         let now = clock.now();
-        let step =
+        let none =
             Current { what: String::new(), expected_s: 0.0, began: now, told: now, said: true };
         let terminal = stderr().is_terminal();
-        Self { stop, clock, terminal, shows: !quiet, whole_s, done_s: 0.0, step }
+        Self { stop, clock, terminal, shows: !quiet, whole_s, done_s: 0.0, step: none }
     }
 
     /// A step begins.

@@ -112,6 +112,7 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
     let order = Order {
         users: vec![100],
         manners: vec![Manner::By(Way::Bulk)],
+        sampled_above: None,
         own_group: true,
         lookups: 1_000,
         passes: 2,

@@ -15,6 +15,8 @@ pub(super) enum Way {
     Process,
     /// One connection for all.
     Connection,
+    /// One process for all.
+    Batch,
     /// All at once.
     Bulk,
 }
@@ -25,6 +27,7 @@ impl Way {
         match label {
             "process" | "sample" => Some(Self::Process),
             "connection" => Some(Self::Connection),
+            "batch" => Some(Self::Batch),
             "bulk" => Some(Self::Bulk),
             _ => None,
         }
@@ -35,6 +38,7 @@ impl Way {
         match self {
             Self::Process => "one process a user",
             Self::Connection => "one connection",
+            Self::Batch => "one process for all",
             Self::Bulk => "in bulk",
         }
     }

@@ -62,7 +62,12 @@ pub fn page(collection: &Collection) -> Page {
         page.heading("What it comes to");
         page.list(closing);
     }
-    for doubt in doubts(collection) {
+    let remarks = remarks_of(collection, false);
+    if !remarks.is_empty() {
+        page.heading("What was not measured as asked");
+        page.list(remarks);
+    }
+    for doubt in remarks_of(collection, true) {
         page.warning(doubt);
     }
     page.origin(collection);
@@ -121,19 +126,19 @@ fn lines(
     Chart::Lines(Lines { title: title.to_owned(), x, y, lines })
 }
 
-/// What has to be said of single cells.
-fn doubts(collection: &Collection) -> Vec<String> {
+/// What is said of single cells: of those that are invalid, or of the others.
+fn remarks_of(collection: &Collection, invalid: bool) -> Vec<String> {
     const LABELS: [&str; 9] =
         ["kind", "backend", "users", "way", "road", "by", "temperature", "axis", "value"];
-    let mut doubts = Vec::new();
-    for cell in &collection.cells {
+    let mut remarks = Vec::new();
+    for cell in collection.cells.iter().filter(|cell| cells::is_invalid(cell) == invalid) {
         let labels: Vec<&str> = LABELS.iter().filter_map(|label| cell.label(label)).collect();
         for note in &cell.notes {
-            let doubt = format!("{}: {note}", labels.join(" "));
-            if !doubts.contains(&doubt) {
-                doubts.push(doubt);
+            let remark = format!("{}: {note}", labels.join(" "));
+            if !remarks.contains(&remark) {
+                remarks.push(remark);
             }
         }
     }
-    doubts
+    remarks
 }
