@@ -139,8 +139,9 @@ impl Search {
                 (below(draw, span), None)
             }
             Draw::Ratio(ratio) => {
+                // The lower half of the draw says whether, the upper half which: neither tells of the other.
                 let there = self.population > 0 && unit(draw) < ratio;
-                let place = below(mix(draw), self.population.max(1));
+                let place = below(draw, self.population.max(1));
                 (if there { place } else { self.population + place }, Some(there))
             }
         }
@@ -178,9 +179,9 @@ pub(super) fn below(draw: u64, limit: u64) -> u64 {
     ((u128::from(draw) * u128::from(limit)) >> 64) as u64
 }
 
-/// A draw as a number in [0, 1).
+/// The lower half of a draw as a number in [0, 1).
 fn unit(draw: u64) -> f64 {
-    (draw >> 11) as f64 / (1_u64 << 53) as f64
+    f64::from(draw as u32) / (1_u64 << 32) as f64
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Every lease in memory: [`Index`].
 //!
-//! Addresses are handed out from pools, so those in use lie close together: a page of 256 numbered places is found by
-//! the upper part of an address and read at its lower part. That makes two reads of a search, and neighbours share them.
+//! Addresses are handed out from pools, so those in use lie close together: a page of 128 leases is found by the upper
+//! part of an address and read at its lower part. A search then waits for memory once, and neighbours share the wait;
+//! a lease far from all others pays for it with a page of its own, of 3 KiB.
 //! Where the tables are Kea's, leases are also found by client identifier and hardware address, through hash tables
 //! whose equals are chained to each other, and lie in the order in which their time is over. Where they are the guide's
 //! there is no more than the address, and what asks for anything else looks at every lease, as it does in a database.
@@ -15,7 +16,7 @@ use std::hash::BuildHasher;
 
 /// No lease.
 const NONE: u32 = u32::MAX;
-const PAGE: usize = 256;
+const PAGE: usize = 128;
 
 /// What a lease says, borrowed from wherever it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +37,9 @@ pub(super) enum Which {
     Client,
 }
 
-/// One lease, in one line of the processor's cache.
-#[derive(Debug)]
-#[repr(align(64))]
-struct Entry {
-    address: u128,
+/// What is kept of a lease beside its octets and its address, which follows from its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
     cltt: i64,
     valid_lifetime: u32,
     subnet: u32,
@@ -48,10 +47,12 @@ struct Entry {
     place: u32,
     lengths: [u8; 3],
     there: bool,
-    /// The leases before and behind this one that have the same identity.
-    links: [Link; 2],
 }
 
+const VACANT: Entry =
+    Entry { cltt: 0, valid_lifetime: 0, subnet: 0, place: 0, lengths: [0; 3], there: false };
+
+/// The leases before and behind one that have the same identity.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: u32,
@@ -60,14 +61,15 @@ struct Link {
 
 const LOOSE: Link = Link { before: NONE, behind: NONE };
 
-/// Leases by address, and by what else they are looked for.
+/// Leases by address, and by what else they are looked for. A lease is called by its place: the number of its page
+/// times the size of one, and its place in it.
 pub(super) struct Index {
     /// The low bits of an address that say nothing: those of a prefix.
     shift: u32,
     directory: HashMap<u128, u32, RandomState>,
-    pages: Vec<[u32; PAGE]>,
-    entries: Vec<Entry>,
-    free: Vec<u32>,
+    pages: Vec<[Entry; PAGE]>,
+    /// The upper part of the addresses of each page.
+    uppers: Vec<u128>,
     slabs: Slabs,
     secondary: Option<Box<Secondary>>,
     count: u64,
@@ -78,6 +80,8 @@ struct Secondary {
     hasher: RandomState,
     /// The first of each chain, by hardware address and by client identifier.
     heads: [HashTable<u32>; 2],
+    /// The chains, by place.
+    links: Vec<[Link; 2]>,
     over: BTreeSet<(i64, u32)>,
 }
 
@@ -87,8 +91,7 @@ impl Index {
             shift: if family == Family::Prefix { 64 } else { 0 },
             directory: HashMap::default(),
             pages: Vec::new(),
-            entries: Vec::new(),
-            free: Vec::new(),
+            uppers: Vec::new(),
             slabs: Slabs::default(),
             secondary: (schema == Schema::Kea).then(Box::default),
             count: 0,
@@ -103,9 +106,10 @@ impl Index {
     /// The lease of an address.
     pub(super) fn at(&self, address: u128) -> Option<u32> {
         let number = address >> self.shift;
-        let page = self.directory.get(&(number / PAGE as u128))?;
-        let id = self.pages[*page as usize][number as usize % PAGE];
-        (id != NONE).then_some(id)
+        let page = *self.directory.get(&(number / PAGE as u128))?;
+        let place = number as usize % PAGE;
+        let there = self.pages[page as usize][place].there;
+        there.then_some(page * PAGE as u32 + place as u32)
     }
 
     /// A lease with this identity, if there is one.
@@ -127,18 +131,23 @@ impl Index {
             let over = secondary.over.iter().take_while(|(end, _)| *end < now);
             found.extend(over.take(limit).map(|(_, id)| *id));
         } else {
-            found.extend(self.all().filter(|id| self.entries[*id as usize].end() < now));
-            found.sort_unstable_by_key(|id| (self.entries[*id as usize].end(), *id));
+            found.extend(self.all().filter(|id| self.end(*id) < now));
+            found.sort_unstable_by_key(|id| (self.end(*id), *id));
             found.truncate(limit);
         }
     }
 
     /// What a lease says.
     pub(super) fn columns(&self, id: u32) -> Columns<'_> {
-        let entry = &self.entries[id as usize];
+        self.columns_of(id, self.entry(id))
+    }
+
+    /// What a lease says that may have been taken out.
+    pub(super) fn columns_of(&self, id: u32, entry: &Entry) -> Columns<'_> {
         let [hardware, client_id, hostname] = self.pieces(entry);
+        let (page, place) = (id as usize / PAGE, id as usize % PAGE);
         Columns {
-            address: entry.address,
+            address: (self.uppers[page] * PAGE as u128 + place as u128) << self.shift,
             hardware,
             client_id,
             hostname,
@@ -150,39 +159,48 @@ impl Index {
 
     /// When the time of a lease is over.
     pub(super) fn end(&self, id: u32) -> i64 {
-        self.entries[id as usize].end()
+        self.entry(id).end()
     }
 
     /// Adds a lease whose address is free, and whose octets are at most 255 each; `None` where there is no room for
     /// more leases than can be numbered.
     pub(super) fn add(&mut self, lease: &Columns<'_>) -> Option<u32> {
+        let number = lease.address >> self.shift;
+        let upper = number / PAGE as u128;
+        let page = match self.directory.get(&upper) {
+            Some(page) => *page,
+            None => self.add_page(upper)?,
+        };
         let pieces = [lease.hardware, lease.client_id, lease.hostname];
-        let place = self.slabs.keep(pieces)?;
         let entry = Entry {
-            address: lease.address,
             cltt: lease.cltt,
             valid_lifetime: lease.valid_lifetime,
             subnet: lease.subnet,
-            place,
+            place: self.slabs.keep(pieces)?,
             lengths: pieces.map(|piece| piece.len() as u8),
-            there: false,
-            links: [LOOSE; 2],
+            there: true,
         };
-        let id = if let Some(id) = self.free.pop() {
-            self.entries[id as usize] = entry;
-            id
-        } else {
-            let id = u32::try_from(self.entries.len()).ok().filter(|id| *id != NONE)?;
-            self.entries.push(entry);
-            id
-        };
-        self.attach(id);
+        let id = page * PAGE as u32 + (number as usize % PAGE) as u32;
+        self.put(id, entry);
         Some(id)
+    }
+
+    fn add_page(&mut self, upper: u128) -> Option<u32> {
+        let page = self.pages.len();
+        let beyond = u32::try_from((page + 1) * PAGE).ok()?;
+        debug_assert!(beyond > 0, "a page has places");
+        self.pages.push([VACANT; PAGE]);
+        self.uppers.push(upper);
+        if let Some(secondary) = &mut self.secondary {
+            secondary.links.resize(beyond as usize, [LOOSE; 2]);
+        }
+        self.directory.insert(upper, page as u32);
+        Some(page as u32)
     }
 
     /// Gives a lease another lifetime.
     pub(super) fn renew(&mut self, id: u32, valid_lifetime: u32, cltt: i64) {
-        let entry = &mut self.entries[id as usize];
+        let entry = self.entry_mut(id);
         let before = entry.end();
         (entry.valid_lifetime, entry.cltt) = (valid_lifetime, cltt);
         let end = entry.end();
@@ -192,19 +210,13 @@ impl Index {
         }
     }
 
-    /// Makes a lease that was added or detached be found.
-    pub(super) fn attach(&mut self, id: u32) {
-        let entry = &mut self.entries[id as usize];
-        entry.there = true;
-        let (number, end) = (entry.address >> self.shift, entry.end());
-        let page = *self.directory.entry(number / PAGE as u128).or_insert_with(|| {
-            self.pages.push([NONE; PAGE]);
-            (self.pages.len() - 1) as u32
-        });
-        self.pages[page as usize][number as usize % PAGE] = id;
+    /// Puts a lease in its place, where none is.
+    pub(super) fn put(&mut self, id: u32, entry: Entry) {
+        debug_assert!(!self.entry(id).there && entry.there, "one lease in a place");
+        *self.entry_mut(id) = entry;
         self.count += 1;
         if let Some(mut secondary) = self.secondary.take() {
-            secondary.over.insert((end, id));
+            secondary.over.insert((entry.end(), id));
             for which in [Which::Hardware, Which::Client] {
                 self.link(&mut secondary, which, id);
             }
@@ -212,33 +224,35 @@ impl Index {
         }
     }
 
-    /// Makes a lease be found no more, but keeps it.
-    pub(super) fn detach(&mut self, id: u32) {
-        let entry = &mut self.entries[id as usize];
-        entry.there = false;
-        let (number, end) = (entry.address >> self.shift, entry.end());
-        if let Some(page) = self.directory.get(&(number / PAGE as u128)) {
-            self.pages[*page as usize][number as usize % PAGE] = NONE;
-        }
-        self.count -= 1;
+    /// Takes a lease out of its place. Its octets are kept until it is forgotten.
+    pub(super) fn take(&mut self, id: u32) -> Entry {
         if let Some(mut secondary) = self.secondary.take() {
-            secondary.over.remove(&(end, id));
+            secondary.over.remove(&(self.end(id), id));
             for which in [Which::Hardware, Which::Client] {
                 self.unlink(&mut secondary, which, id);
             }
             self.secondary = Some(secondary);
         }
+        self.count -= 1;
+        std::mem::replace(self.entry_mut(id), VACANT)
     }
 
-    /// Gives back what a detached lease takes.
-    pub(super) fn forget(&mut self, id: u32) {
-        let entry = &self.entries[id as usize];
+    /// Gives back what a lease takes that was taken out.
+    pub(super) fn forget(&mut self, entry: &Entry) {
         self.slabs.give_back(entry.place, entry.length());
-        self.free.push(id);
+    }
+
+    fn entry(&self, id: u32) -> &Entry {
+        &self.pages[id as usize / PAGE][id as usize % PAGE]
+    }
+
+    fn entry_mut(&mut self, id: u32) -> &mut Entry {
+        &mut self.pages[id as usize / PAGE][id as usize % PAGE]
     }
 
     fn all(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(&self.entries).filter(|(_, entry)| entry.there).map(|(id, _)| id)
+        let entries = self.pages.iter().flatten();
+        (0..).zip(entries).filter(|(_, entry)| entry.there).map(|(id, _)| id)
     }
 
     fn pieces(&self, entry: &Entry) -> [&[u8]; 3] {
@@ -250,39 +264,39 @@ impl Index {
     }
 
     fn identity(&self, id: u32, which: Which) -> &[u8] {
-        self.pieces(&self.entries[id as usize])[which as usize]
+        self.pieces(self.entry(id))[which as usize]
     }
 
     /// Puts a lease behind the first of those that have the same identity, or at the head of a new chain.
-    fn link(&mut self, secondary: &mut Secondary, which: Which, id: u32) {
+    fn link(&self, secondary: &mut Secondary, which: Which, id: u32) {
+        let Secondary { hasher, heads, links, .. } = secondary;
+        let heads = &mut heads[which as usize];
         let octets = self.identity(id, which);
-        let hash = secondary.hasher.hash_one(octets);
-        let heads = &mut secondary.heads[which as usize];
+        let hash = hasher.hash_one(octets);
         if let Some(head) = heads.find(hash, |id| self.identity(*id, which) == octets).copied() {
-            let behind = self.entries[head as usize].links[which as usize].behind;
-            self.entries[head as usize].links[which as usize].behind = id;
-            self.entries[id as usize].links[which as usize] = Link { before: head, behind };
+            let first = &mut links[head as usize][which as usize];
+            let behind = std::mem::replace(&mut first.behind, id);
+            links[id as usize][which as usize] = Link { before: head, behind };
             if behind != NONE {
-                self.entries[behind as usize].links[which as usize].before = id;
+                links[behind as usize][which as usize].before = id;
             }
         } else {
-            let hasher = &secondary.hasher;
             heads.insert_unique(hash, id, |id| hasher.hash_one(self.identity(*id, which)));
         }
     }
 
-    fn unlink(&mut self, secondary: &mut Secondary, which: Which, id: u32) {
-        let link = std::mem::replace(&mut self.entries[id as usize].links[which as usize], LOOSE);
+    fn unlink(&self, secondary: &mut Secondary, which: Which, id: u32) {
+        let Secondary { hasher, heads, links, .. } = secondary;
+        let link = std::mem::replace(&mut links[id as usize][which as usize], LOOSE);
         if link.behind != NONE {
-            self.entries[link.behind as usize].links[which as usize].before = link.before;
+            links[link.behind as usize][which as usize].before = link.before;
         }
         if link.before != NONE {
-            self.entries[link.before as usize].links[which as usize].behind = link.behind;
+            links[link.before as usize][which as usize].behind = link.behind;
             return;
         }
-        let hash = secondary.hasher.hash_one(self.identity(id, which));
-        let heads = &mut secondary.heads[which as usize];
-        if let Ok(mut head) = heads.find_entry(hash, |head| *head == id) {
+        let hash = hasher.hash_one(self.identity(id, which));
+        if let Ok(mut head) = heads[which as usize].find_entry(hash, |head| *head == id) {
             if link.behind == NONE {
                 head.remove();
             } else {
@@ -326,8 +340,8 @@ mod tests {
                 let ids = [7, 300, 9].map(|at| index.add(&columns(at, b"same", 0)).unwrap());
                 for (place, left) in gone.into_iter().zip([2, 1, 0]) {
                     assert!(index.with(Which::Client, b"same").is_some());
-                    index.detach(ids[place]);
-                    index.forget(ids[place]);
+                    let taken = index.take(ids[place]);
+                    index.forget(&taken);
                     assert_eq!(index.count(), left);
                     assert_eq!(index.with(Which::Hardware, b"hw").is_some(), left > 0);
                 }

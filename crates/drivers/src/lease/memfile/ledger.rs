@@ -8,7 +8,7 @@
 //! After a failed write or flush nobody can know what the disk has (fsync(2) reports an error once), so the ledger then
 //! refuses every further change.
 
-use super::index::{Columns, Index};
+use super::index::{Columns, Entry, Index};
 use super::record::Format;
 use crate::lease::Trouble;
 use crate::lease::leases::{Durability, Family};
@@ -119,13 +119,13 @@ impl Ledger {
     pub(super) fn record_end(
         &self,
         mut page: MutexGuard<'_, Page>,
-        id: u32,
+        (id, taken): (u32, &Entry),
     ) -> Result<(), Trouble> {
         let Page { index, collected, recorded, .. } = &mut *page;
         let before = collected.len();
-        self.format.write(self.family, &ended(&index.columns(id)), collected);
+        self.format.write(self.family, &ended(&index.columns_of(id, taken)), collected);
         *recorded += (collected.len() - before) as u64;
-        index.forget(id);
+        index.forget(taken);
         self.settle(page)
     }
 

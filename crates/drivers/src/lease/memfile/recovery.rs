@@ -82,8 +82,8 @@ pub(super) fn recover(
 /// Makes the index say what the record says. `None` where there is no room.
 fn enter(index: &mut Index, lease: &Parsed) -> Option<()> {
     if let Some(before) = index.at(lease.address) {
-        index.detach(before);
-        index.forget(before);
+        let taken = index.take(before);
+        index.forget(&taken);
     }
     if lease.valid_lifetime > 0 {
         index.add(&lease.columns())?;

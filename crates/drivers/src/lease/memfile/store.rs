@@ -1,6 +1,6 @@
 //! One worker's way into a memfile.
 
-use super::index::{Columns, Which};
+use super::index::{Columns, Entry, Which};
 use super::ledger::{Ledger, Page, ended};
 use crate::lease::leases::{Identity, Lease};
 use crate::lease::{Renewal, Store, Trouble};
@@ -32,7 +32,7 @@ struct Transaction {
 enum Undo {
     Created(u32),
     Renewed { id: u32, valid_lifetime: u32, cltt: i64 },
-    Released(u32),
+    Released(u32, Entry),
 }
 
 impl MemfileStore {
@@ -61,22 +61,21 @@ impl MemfileStore {
     ) -> Result<bool, Trouble> {
         let mut page = self.ledger.page_for(self.number)?;
         let Some(undo) = change(&mut page)? else { return Ok(false) };
-        let (Undo::Created(id) | Undo::Renewed { id, .. } | Undo::Released(id)) = undo;
-        match &mut self.transaction {
-            Some(transaction) => {
-                let columns = page.index.columns(id);
-                let columns = match undo {
-                    Undo::Released(_) => ended(&columns),
-                    Undo::Created(_) | Undo::Renewed { .. } => columns,
-                };
-                let Ledger { format, family, .. } = &*self.ledger;
-                format.write(*family, &columns, &mut transaction.records);
-                transaction.undo.push(undo);
-                page.reserve(self.number);
+        let Some(transaction) = &mut self.transaction else {
+            match undo {
+                Undo::Released(id, taken) => self.ledger.record_end(page, (id, &taken))?,
+                Undo::Created(id) | Undo::Renewed { id, .. } => self.ledger.record(page, id)?,
             }
-            None if matches!(undo, Undo::Released(_)) => self.ledger.record_end(page, id)?,
-            None => self.ledger.record(page, id)?,
-        }
+            return Ok(true);
+        };
+        let columns = match &undo {
+            Undo::Released(id, taken) => ended(&page.index.columns_of(*id, taken)),
+            Undo::Created(id) | Undo::Renewed { id, .. } => page.index.columns(*id),
+        };
+        let Ledger { format, family, .. } = &*self.ledger;
+        format.write(*family, &columns, &mut transaction.records);
+        transaction.undo.push(undo);
+        page.reserve(self.number);
         Ok(true)
     }
 
@@ -89,13 +88,13 @@ impl MemfileStore {
         for undo in transaction.undo.into_iter().rev() {
             match undo {
                 Undo::Created(id) => {
-                    page.index.detach(id);
-                    page.index.forget(id);
+                    let taken = page.index.take(id);
+                    page.index.forget(&taken);
                 }
                 Undo::Renewed { id, valid_lifetime, cltt } => {
                     page.index.renew(id, valid_lifetime, cltt);
                 }
-                Undo::Released(id) => page.index.attach(id),
+                Undo::Released(id, taken) => page.index.put(id, taken),
             }
         }
         self.ledger.release(&mut page);
@@ -143,8 +142,8 @@ impl Store for MemfileStore {
     fn release(&mut self, address: u128) -> Result<bool, Trouble> {
         self.change(|page| {
             let Some(id) = page.index.at(address) else { return Ok(None) };
-            page.index.detach(id);
-            Ok(Some(Undo::Released(id)))
+            let taken = page.index.take(id);
+            Ok(Some(Undo::Released(id, taken)))
         })
     }
 
@@ -163,8 +162,8 @@ impl Store for MemfileStore {
                 if page.index.end(id) >= now {
                     return Ok(None);
                 }
-                page.index.detach(id);
-                Ok(Some(Undo::Released(id)))
+                let taken = page.index.take(id);
+                Ok(Some(Undo::Released(id, taken)))
             })?;
             reclaimed += u32::from(gone);
         }
@@ -187,8 +186,8 @@ impl Store for MemfileStore {
         }
         let mut page = self.ledger.page();
         for undo in transaction.undo {
-            if let Undo::Released(id) = undo {
-                page.index.forget(id);
+            if let Undo::Released(_, taken) = undo {
+                page.index.forget(&taken);
             }
         }
         let recorded = self.ledger.record_all(page, &transaction.records);
