@@ -108,7 +108,7 @@ pub(crate) struct LookupLoad {
     /// Ask again as soon as an answer is there: as fast as the threads can, whoever else wants the daemons.
     #[arg(long)]
     pub(crate) unlimited: bool,
-    /// How long each thread pauses between lookups, such as 10ms or exp(1s).
+    /// How long each thread pauses between lookups, such as 10ms or 'exponential 1s'.
     #[arg(long, value_name = "TIME", requires = "unlimited")]
     pub(crate) think: Option<String>,
     /// Run this long before figures count.

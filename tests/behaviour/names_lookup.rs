@@ -35,15 +35,30 @@ fn counts(ended: &Ended) -> Counts {
 fn root_is_found_by_number_and_by_name() {
     let _others = among_others();
     let ended = look_up(&[
-        "--keys", "0-0", "--pattern", "root", "--by", "uid,gid,user,group", "--source", "files",
-        "--unlimited", "-n", "400", "-c", "2",
+        "--keys",
+        "0-0",
+        "--pattern",
+        "root",
+        "--by",
+        "uid,gid,user,group",
+        "--source",
+        "files",
+        "--unlimited",
+        "-n",
+        "400",
+        "-c",
+        "2",
     ])
     .expect(0);
     let record = ended.record();
     assert_eq!((counts(&ended).ok, named(&record, "found")), (400, 400), "{ended}");
-    let operations: Vec<_> = record.operations.iter().map(|one| (&*one.name, one.counts.ok)).collect();
+    let operations: Vec<_> =
+        record.operations.iter().map(|one| (&*one.name, one.counts.ok)).collect();
     assert_eq!(operations, [("uid", 100), ("gid", 100), ("user", 100), ("group", 100)]);
-    assert!(ended.stdout.contains("files") && ended.stdout.contains("knows 1 of 1 keys"), "{ended}");
+    assert!(
+        ended.stdout.contains("files") && ended.stdout.contains("knows 1 of 1 keys"),
+        "{ended}"
+    );
 }
 
 #[test]
@@ -118,7 +133,8 @@ fn a_cache_is_asked_past_the_c_library() {
         let mut request = [0; 64];
         let length = stream.read(&mut request).unwrap_or_default();
         // Version 2, request 1 (a user by number), a key of two bytes: "7" and its zero.
-        let numbers: Vec<u8> = [2_u32, 1, 2].iter().flat_map(|number| number.to_ne_bytes()).collect();
+        let numbers: Vec<u8> =
+            [2_u32, 1, 2].iter().flat_map(|number| number.to_ne_bytes()).collect();
         assert_eq!(&request[..length], [&numbers[..], b"7\0"].concat());
         let _ = stream.write_all(&seven());
     });
@@ -218,8 +234,8 @@ fn what_is_wrong_is_said_before_anybody_is_asked() {
         ("--keys 1-5 --socket /x", "--socket", "--through nscd"),
         ("--keys 1-5 --through nscd --source files", "--source", "--through nss"),
         ("--keys 1-5 --source [", "[", "nsswitch.conf"),
-        ("--keys 1-5 --rate 0", "--rate 0", "above 0"),
-        ("--keys 1-5 --stages 5", "--stages", "failed"),
+        ("--keys 1-5 --rate 0", "plan the load", "above 0"),
+        ("--keys 1-5 --stages x", "--stages", "cannot read"),
         ("--keys 1-5 --rate 5 --unlimited", "--unlimited", "cannot be used"),
     ] {
         let words = ["names", "lookup"].into_iter().chain(line.split(' '));

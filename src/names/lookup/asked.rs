@@ -156,7 +156,9 @@ fn settings(
         },
     };
     let flags = Flags { rate: "--rate", file: "--stages" };
-    let shape = schedules::load(&rate, load.think.as_deref(), flags)?;
+    // It says by itself what failed, where every other reason only completes a sentence.
+    let shape = schedules::load(&rate, load.think.as_deref(), flags)
+        .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
     let mut settings = match shape {
         Load::Open(schedule) => Settings::open(schedule, load.threads),
         Load::Closed(think) => Settings::closed(think, load.threads),
