@@ -11,3 +11,4 @@ mod depots;
 mod kea;
 mod lost;
 mod refused;
+mod runs;

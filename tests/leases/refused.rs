@@ -25,18 +25,18 @@ fn with_somebodys_tables(test: impl Fn(Database<'_>, &dyn Fn() -> u64)) {
     }
 }
 
-fn named(database: Database<'_>) -> Option<&'static str> {
-    Some(match database {
+fn named(database: Database<'_>) -> &'static str {
+    match database {
         Database::MariaDb(_) => "kea",
         Database::Postgres(_) => "postgres",
-    })
+    }
 }
 
 #[test]
 fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
     with_somebodys_tables(|database, count| {
         for schema in [Schema::Guide, Schema::Kea] {
-            let asked = Asked { schema, named: named(database), ..Asked::default() };
+            let asked = Asked { schema, named: Some(named(database)), ..Asked::default() };
             let depot = database.depot(&asked);
             let trouble = depot.prepare().unwrap_err();
             assert_eq!(trouble.class, Class::Check, "{trouble}");
@@ -46,7 +46,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
             depot.clear().unwrap();
             assert_eq!(count(), 3, "clearing up after a refusal touches nothing");
         }
-        let asked = Asked { named: named(database), may_destroy: true, ..Asked::default() };
+        let asked = Asked { named: Some(named(database)), may_destroy: true, ..Asked::default() };
         let depot = database.depot(&asked);
         depot.prepare().unwrap();
         depot.open().unwrap().create(&lease(asked.family, 1)).unwrap();
