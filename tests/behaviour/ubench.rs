@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use brunt_record::Collection;
-use brunt_testbed::until;
+use brunt_testbed::{MariaDb, require, until};
 use rusqlite::Connection;
 use rustix::process::Signal;
 
@@ -266,6 +266,38 @@ fn figures_of_ours_come_after_those_of_old() {
     // A tenth of 200, within five deviations.
     assert!((1..=41).contains(&shown), "{ended}");
     assert!(search.figure("seconds").unwrap() > 0.0);
+}
+
+#[test]
+fn mysql_has_the_engine_that_was_asked_for_and_no_lease_left() {
+    let _among = among_others();
+    if !require(&["mariadbd", "mariadb-install-db", "mariadb"]) {
+        return;
+    }
+    let (directory, server) = (scratch(), MariaDb::start());
+    server.sql("CREATE DATABASE guide");
+    let (socket, user) = (server.socket(), MariaDb::USER);
+    let who = format!("-m {} -u {user} -p{} -f guide", socket.display(), MariaDb::PASSWORD);
+    for (way, sync, engine) in
+        [("-s yes -c yes", "sync", "InnoDB"), ("-s no -c no", "async", "MyISAM")]
+    {
+        let ended = ubench(directory.path(), &format!("mysql_ubench {who} -n 30 {way}")).expect(0);
+        assert!(!ended.stdout.contains(MariaDb::PASSWORD), "{ended}");
+        assert!(ended.stdout.contains(&format!("Sync/async           : {sync}\n")), "{ended}");
+        assert_eq!(marks(&ended.stdout, "CREATE:   ").len(), 30, "{ended}");
+        assert!(masked(&ended.stdout).ends_with(LINES), "{ended}");
+        let table =
+            "FROM information_schema.tables WHERE table_schema = 'guide' AND table_name = 'lease4'";
+        assert_eq!(server.sql(&format!("SELECT engine {table}")), [[engine.to_owned()]]);
+        assert_eq!(server.number("SELECT COUNT(*) FROM guide.lease4"), 0, "{ended}");
+    }
+    server.sql("INSERT INTO guide.lease4 (addr) VALUES (5)");
+    let refused = ubench(directory.path(), &format!("mysql_ubench {who} -n 3")).expect(255);
+    assert!(refused.stdout.contains("--yes-destroy"), "{refused}");
+    assert_eq!(server.number("SELECT COUNT(*) FROM guide.lease4"), 1, "{refused}");
+    let wrong = who.replace(MariaDb::PASSWORD, "wrong");
+    let refused = ubench(directory.path(), &format!("mysql_ubench {wrong} -n 3")).expect(255);
+    assert!(refused.stdout.contains("Failed: ") && refused.stdout.contains("1045"), "{refused}");
 }
 
 #[test]

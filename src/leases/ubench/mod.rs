@@ -242,7 +242,7 @@ fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Depot>, String> {
     Ok(depot)
 }
 
-/// Whether there is a table of the guide's with nothing in it, or a file that a run of memfile_ubench left behind: one
+/// Whether there is a table of the guide's with nothing in it, or a file that a run of `memfile_ubench` left behind: one
 /// whose leases are all deleted. Nothing is changed to find that out.
 fn is_spent(args: &UbenchArgs, depot: &dyn Depot) -> bool {
     if depot.count() != Ok(0) {
@@ -264,13 +264,14 @@ fn is_left_behind(path: &Path) -> io::Result<bool> {
     let mut first = [0; FIRST_LINE.len()];
     let mut last = [0; LAST_LINE.len()];
     file.read_exact(&mut first)?;
-    file.seek(SeekFrom::End(-(LAST_LINE.len() as i64)))?;
+    file.seek(SeekFrom::End(-LAST_LINE_LENGTH))?;
     file.read_exact(&mut last)?;
     Ok((&first, &last) == (FIRST_LINE, LAST_LINE))
 }
 
 const FIRST_LINE: &[u8; 17] = b"lease 16777216 {\n";
 const LAST_LINE: &[u8; 3] = b"};\n";
+const LAST_LINE_LENGTH: i64 = 3;
 
 fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String> {
     let (schema, family) = (Schema::Guide, Family::V4);
