@@ -10,31 +10,20 @@
 //! identifiers, hardware addresses and the ends of lifetimes, each with the address behind it.
 
 mod row;
+mod shared;
 mod store;
 
 use super::leases::{Durability, Family, Lease, Schema};
 use super::{Depot, Store, Trouble};
 use brunt_exchange::Class;
-use redb::{Database, ReadableTableMetadata as _, TableDefinition, WriteTransaction};
+use redb::{Database, ReadableTableMetadata as _};
+use shared::{BY_CLIENT, BY_HARDWARE, FLUSHED_EVERY, LEASES, OVER, Shared, TAKEN, trouble};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::RedbStore;
 
-const LEASES: TableDefinition<'_, u128, &[u8]> = TableDefinition::new("leases");
-const BY_CLIENT: TableDefinition<'_, (&[u8], u128), ()> = TableDefinition::new("by_client");
-const BY_HARDWARE: TableDefinition<'_, (&[u8], u128), ()> = TableDefinition::new("by_hardware");
-const OVER: TableDefinition<'_, (i64, u128), ()> = TableDefinition::new("over");
-
 /// The version in the manifest; the library does not say its own.
 const VERSION: &str = "redb 2.6";
-
-/// Every so many commits one is flushed where none has to be: pages that a commit replaced are given back only by a
-/// commit that is on the disk, so a file without any would grow for ever.
-const FLUSHED_EVERY: u64 = 1_000;
-
-/// The code of an address that is taken; redb has no codes of its own.
-const TAKEN: u32 = 1;
 
 /// Where a database is and how it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,43 +52,6 @@ struct Inside {
     made: bool,
 }
 
-/// What all stores of a depot share: a database can be opened once.
-struct Shared {
-    database: Database,
-    schema: Schema,
-    durability: Durability,
-    commits: AtomicU64,
-}
-
-impl Shared {
-    fn begin(&self) -> Result<WriteTransaction, Trouble> {
-        self.database.begin_write().map_err(trouble)
-    }
-
-    fn commit(&self, mut transaction: WriteTransaction) -> Result<(), Trouble> {
-        let flushed = match self.durability {
-            Durability::Sync => true,
-            Durability::Async => {
-                self.commits.fetch_add(1, Ordering::Relaxed) % FLUSHED_EVERY == FLUSHED_EVERY - 1
-            }
-        };
-        transaction.set_durability(if flushed {
-            redb::Durability::Immediate
-        } else {
-            redb::Durability::None
-        });
-        transaction.commit().map_err(trouble)
-    }
-
-    /// Brings to the disk what was committed without it.
-    fn flush(&self) -> Result<(), Trouble> {
-        match self.durability {
-            Durability::Sync => Ok(()),
-            Durability::Async => self.begin()?.commit().map_err(trouble),
-        }
-    }
-}
-
 impl RedbDepot {
     /// A depot in this file, which is not touched yet.
     pub fn new(setup: RedbSetup) -> Self {
@@ -124,7 +76,7 @@ impl RedbDepot {
 
     fn share(&self, database: Database) -> Arc<Shared> {
         let RedbSetup { schema, durability, .. } = self.setup;
-        Arc::new(Shared { database, schema, durability, commits: AtomicU64::new(0) })
+        Arc::new(Shared::new(database, schema, durability))
     }
 
     fn unopened(&self, error: redb::DatabaseError) -> Trouble {
@@ -226,19 +178,4 @@ impl Depot for RedbDepot {
             code => std::io::Error::from_raw_os_error(code.cast_signed()).to_string(),
         }
     }
-}
-
-/// A failure in the words of the library. After a failed read or write of the file the database has to be opened anew.
-fn trouble(error: impl Into<redb::Error>) -> Trouble {
-    let error = error.into();
-    let (class, code) = match &error {
-        redb::Error::Io(io) => (Class::Closed, io.raw_os_error().unwrap_or(0).cast_unsigned()),
-        redb::Error::PreviousIo | redb::Error::Corrupted(_) => (Class::Closed, 0),
-        _ => (Class::Result, 0),
-    };
-    Trouble { class, code, text: error.to_string() }
-}
-
-fn taken(lease: &Lease) -> Trouble {
-    Trouble::refused(TAKEN, format!("create a lease: {} is taken", lease.notation()))
 }

@@ -1,7 +1,7 @@
 //! One worker's way into a database of redb.
 
 use super::row::Row;
-use super::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, taken, trouble};
+use super::shared::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, taken, trouble};
 use crate::lease::leases::{Identity, Lease, Schema};
 use crate::lease::{Renewal, Store, Trouble};
 use brunt_exchange::Class;
