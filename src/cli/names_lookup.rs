@@ -22,8 +22,9 @@ KEYS is host, which asks getent for every user and group that the machine lists;
 often lists nobody, so that host finds local users alone: give a range or a file then.
 
 A cache makes the first lookup of a name slow and the next ones fast. This program empties none. To begin with a cold
-one, do it yourself: sss_cache -E for sssd; nscd -i passwd and nscd -i group for nscd. With --distribution once each name is
-looked up once, and the figures are those of a first lookup; with uniform and zipf they are mostly those of the cache.
+one, do it yourself: sss_cache -E for sssd; nscd -i passwd and nscd -i group for nscd. With --distribution once each
+name is looked up once, and the figures are those of a first lookup; with uniform and zipf they are mostly those of the
+cache.
 
 Examples:
   What this machine's users and groups cost to look up, at 1,000 a second for ten seconds:

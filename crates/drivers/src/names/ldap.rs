@@ -1,8 +1,8 @@
 //! [`LdapRoad`]: asks a directory what nslcd would ask it, over a connection that stays.
 //!
 //! Blocking, and so beside the LDAP driver and not on it: a session of this kind has a thread to itself, and one
-//! request in flight is all that nslcd has on a connection either. Of an entry only number and name are read. The groups of a
-//! user take two searches, since groups may name their members by DN, and so it is here.
+//! request in flight is all that nslcd has on a connection either. Of an entry only number and name are read. The
+//! groups of a user take two searches, since groups may name their members by DN, and so it is here.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
