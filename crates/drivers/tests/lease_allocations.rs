@@ -1,8 +1,8 @@
 //! Once warm, operations on leases in memory, and on SQLite what is ours of them, allocate nothing: counted by the
 //! allocator itself.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. SQLite has an allocator of its own in C, which is
-//! not counted.
+//! A binary of its own, as the allocator belongs to the whole process. SQLite has an allocator of its own in C, which
+//! is not counted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 

@@ -1,7 +1,7 @@
 //! What sessions do with leases: [`Work`], and which lease the exchange of a number is about.
 //!
-//! Every choice of a phase is a pure function of the seed and the number of the operation, so that many sessions share a
-//! phase without talking to each other, and a phase repeated is the same phase. Nothing here has met a store.
+//! Every choice of a phase is a pure function of the seed and the number of the operation, so that many sessions
+//! share a phase without talking to each other, and a phase repeated is the same phase. Nothing here has met a store.
 
 use crate::chance::mix;
 
@@ -65,8 +65,9 @@ pub enum Draw {
 
 /// A mixed workload: the weights of what a server asks of its leases.
 ///
-/// Every session has a share of the pool to itself. It knows which leases of it are held, so what a store answers can be
-/// checked. Leases that were never renewed count as expired at the moment the mix calls now, and renewed ones do not.
+/// Every session has a share of the pool to itself. It knows which leases of it are held, so what a store answers can
+/// be checked. Leases that were never renewed count as expired at the moment the mix calls now, and renewed ones do
+/// not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mix {
     /// How often a lease is written that was not there.

@@ -9,12 +9,12 @@
 //! | `recovery` | a file read back into an index |
 //! | `store` | one worker's way in, and its transaction |
 //!
-//! Every change appends a record to the file; the last one of an address counts. The file is never made smaller while it
-//! is used: cleaning it up is a program of its own in Kea (`kea-lfc`), and would disturb what is measured. What others
-//! find in the index may not be on the disk yet, but nothing is answered before it is as safe as was asked for. A
-//! transaction keeps its records apart and hands them over in one piece; since neither format has a mark for what belongs
-//! together, a machine that stops in the midst of that can leave the first of them in the file, of a transaction that was
-//! never answered.
+//! Every change appends a record to the file; the last one of an address counts. The file is never made smaller while
+//! it is used: cleaning it up is a program of its own in Kea (`kea-lfc`), and would disturb what is measured. What
+//! others find in the index may not be on the disk yet, but nothing is answered before it is as safe as was asked
+//! for. A transaction keeps its records apart and hands them over in one piece; since neither format has a mark for
+//! what belongs together, a machine that stops in the midst of that can leave the first of them in the file, of a
+//! transaction that was never answered.
 
 mod index;
 mod ledger;
@@ -80,8 +80,8 @@ impl MemfileDepot {
         Self { setup, inside: Mutex::new(Inside::default()) }
     }
 
-    /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The first
-    /// [`open`](Depot::open) does the same where nothing was prepared.
+    /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The
+    /// first [`open`](Depot::open) does the same where nothing was prepared.
     pub fn recover(&self) -> Result<Recovered, Trouble> {
         self.recover_inside(&mut self.inside())
     }

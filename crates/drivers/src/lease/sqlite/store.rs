@@ -61,8 +61,8 @@ impl SqliteStore {
             release: say(sentences.release)?,
             expired: say(sentences.expired)?,
             reclaim: say(sentences.reclaim)?,
-            // Deferred: a transaction that only reads keeps nobody waiting, and one whose first statement writes waits for
-            // its turn with that statement.
+            // Deferred: a transaction that only reads keeps nobody waiting, and one whose first statement writes
+            // waits for its turn with that statement.
             begin: kept("BEGIN")?,
             commit: kept("COMMIT")?,
             roll_back: kept("ROLLBACK")?,
@@ -84,8 +84,8 @@ impl SqliteStore {
     }
 }
 
-/// Says a sentence: fills its gaps by `$fill`, where `$bind` is what takes the values, and ends with `$end`. A macro and
-/// no function, because what takes the values is of two types and borrows the values.
+/// Says a sentence: fills its gaps by `$fill`, where `$bind` is what takes the values, and ends with `$end`. A macro
+/// and no function, because what takes the values is of two types and borrows the values.
 macro_rules! say {
     ($store:ident . $which:ident, |$bind:ident| $fill:expr, $end:ident $(, $take:expr)?) => {{
         let result = match &mut $store.$which {
@@ -192,7 +192,7 @@ impl Store for SqliteStore {
         }
         let taken_back = self.roll_back.bind().run().map(drop);
         if !self.journaled {
-            let text = "take a transaction back: with journal_mode=OFF nothing is kept that it could be taken back with";
+            let text = "take a transaction back: journal_mode=OFF keeps nothing for it";
             return Err(Trouble::refused(0, text));
         }
         self.noted(taken_back)
