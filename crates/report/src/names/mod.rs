@@ -79,7 +79,7 @@ fn matrix(collection: &Collection, page: &mut Page) {
         && !cells::backends(collection).is_empty()
     {
         page.paragraph(format!(
-            "ls is `ls -l` of {} files, or of as many as there are users, each with an owner and a group of its own, so \
+            "ls is \"ls -l\" of {} files, or of as many as there are users, each with an owner and a group of its own, so \
              that twice as many names are looked up. First: the caches were empty; next: it had run once before. Times \
              are medians over passes; p50 and p99 are those of single lookups by uid and gid after the first pass.",
             thousands(files)
@@ -92,8 +92,16 @@ fn matrix(collection: &Collection, page: &mut Page) {
     page.table(ratios);
     let first = |backend: &str, users| ratios::ls(collection, backend, users, "cold");
     let next = |backend: &str, users| ratios::ls(collection, backend, users, "warm");
-    page.chart(lines(collection, "First listing over users", first));
-    page.chart(lines(collection, "Next listing over users", next));
+    page.chart(lines("First listing over users", measured(collection, first)));
+    let beside = if cells::files(collection) == Some(article::FILES) {
+        published(collection)
+    } else {
+        Vec::new()
+    };
+    let next = measured(collection, next);
+    if !next.is_empty() {
+        page.chart(lines("Next listing over users", next.into_iter().chain(beside).collect()));
+    }
 }
 
 fn article_beside(collection: &Collection, page: &mut Page) {
@@ -109,11 +117,7 @@ fn article_beside(collection: &Collection, page: &mut Page) {
 }
 
 /// Seconds over the number of users, a line for each back end.
-fn lines(
-    collection: &Collection,
-    title: &str,
-    seconds: impl Fn(&str, u64) -> Option<f64>,
-) -> Chart {
+fn measured(collection: &Collection, seconds: impl Fn(&str, u64) -> Option<f64>) -> Vec<Line> {
     let backends = cells::backends(collection);
     let measured = backends.iter().enumerate().map(|(series, backend)| {
         let point = |users: u64| Some((users as f64, seconds(backend, users)?));
@@ -121,7 +125,21 @@ fn lines(
         let points = sizes.into_iter().filter_map(point).collect();
         Line { name: (*backend).to_owned(), points, published: false, series }
     });
-    let lines = measured.filter(|line| line.points.len() > 1).collect();
+    measured.filter(|line| line.points.len() > 1).collect()
+}
+
+/// The same of the article, for the back ends that it measured too.
+fn published(collection: &Collection) -> Vec<Line> {
+    let backends = cells::backends(collection);
+    let published = backends.iter().enumerate().filter_map(|(series, backend)| {
+        let points = article::table(backend)?.iter().map(|row| (row.users as f64, row.lookup));
+        let name = format!("{backend} (the article)");
+        Some(Line { name, points: points.collect(), published: true, series })
+    });
+    published.collect()
+}
+
+fn lines(title: &str, lines: Vec<Line>) -> Chart {
     let (x, y) = (Axis::logarithmic("users"), Axis::logarithmic("seconds"));
     Chart::Lines(Lines { title: title.to_owned(), x, y, lines })
 }

@@ -161,6 +161,15 @@ fn made_up() -> Collection {
 }
 
 #[test]
+fn the_article_is_drawn_beside_ours_where_it_listed_as_many_files() {
+    let cells = vec![listed("ldap", 1_000, "warm", 1.6), listed("ldap", 3_000, "warm", 3.7)];
+    let mut collection = collection(cells);
+    assert!(html(&collection).contains("ldap (the article)"));
+    collection.figures.insert("lookups".to_owned(), 500.0);
+    assert!(!html(&collection).contains("ldap (the article)"));
+}
+
+#[test]
 fn closing_lines_find_what_the_cells_were_made_from() {
     let lines = closing::lines(&made_up());
     let has = |line: &str| assert!(lines.iter().any(|l| l == line), "{line}\nin {lines:#?}");
