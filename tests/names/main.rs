@@ -8,5 +8,6 @@ mod backends;
 mod cell;
 mod hygiene;
 mod matrix;
+mod others;
 mod traps;
 mod unprivileged;

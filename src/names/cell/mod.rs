@@ -25,11 +25,11 @@ mod tools;
 mod vitals;
 mod walls;
 
-#[cfg(test)]
-pub(crate) use ask::Vitals;
 pub(crate) use ask::{
     Answer, Ask, Counted, Daemon, Estimate, Listed, Provisioned, Ran, Spread, Statistics, Way,
 };
+#[cfg(test)]
+pub(crate) use ask::{Started, Vitals};
 pub(crate) use means::{Lack, Means};
 pub(crate) use spec::{
     Backend, Cache, Data, FIRST_ID, GROUPS, Index, Nscd, PEOPLE, Reader, Server, Source, Spec,

@@ -161,11 +161,12 @@ mod tests {
 
     #[test]
     fn nscd_is_taken_at_its_word() {
-        let text = "nscd configuration:\n\n              0  server debug level\n\npasswd cache:\n\n            yes  cache \
-                    is enabled\n          32011  suggested size\n         256104  total data pool size\n             12  \
-                    cache hits on positive entries\n              3  cache misses on positive entries\n              \
-                    1  maximum chain length searched\n           1000  current number of cached values\n\ngroup \
-                    cache:\n\n            211  suggested size\n             7  cache hits on negative entries\n";
+        let text = "nscd configuration:\n\n              0  server debug level\n\npasswd cache:\n\n            yes  \
+            cache is enabled\n          32011  suggested size\n         256104  total data pool size\n             12  \
+            cache hits on positive entries\n              3  cache misses on positive entries\n              1  \
+            maximum chain length searched\n           1000  current number of cached values\n\ngroup cache:\n\n     \
+            211  suggested size\n             7  cache hits on negative entries\n\nhosts cache:\n\n              0  \
+            suggested size\n";
         let tables = nscd_tables(text);
         let passwd = tables["passwd"];
         assert_eq!(

@@ -17,7 +17,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_
 use super::etc;
 use super::fault::Fault;
 use super::loopback;
-use super::place::Place;
+use super::place::{MASKED, Place};
 use super::spec::{Data, Spec, Walls};
 use super::tools;
 
@@ -58,9 +58,6 @@ const EXPECTED: &[&str] = &[
 
 /// Daemons, lent under another path.
 const LENT: &[&str] = &["slapd", "nslcd", "nscd", "unscd", "sssd", "ns-slapd"];
-
-/// What `useradd` and `userdel` start to tell caches of a change, at a quarter of a second each time.
-pub(super) const MASKED: &[&str] = &["sss_cache", "nscd"];
 
 /// Leaves the host's namespaces. What this process starts next is process 1.
 pub(super) fn part(walls: Walls) -> Result<(), Fault> {
@@ -111,7 +108,8 @@ pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
 
 fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
     seclude()?;
-    // Held open, since what is mounted next may cover it; and only now, since a mount of the host's cannot be mounted here.
+    // Held open, since what is mounted next may cover it; and only now, since a mount of the host's cannot be
+    // mounted here.
     let held = match data {
         Data::Memory => None,
         Data::Below(path) => Some(open(path)?),

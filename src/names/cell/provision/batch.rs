@@ -13,7 +13,7 @@ use super::super::place::Place;
 use super::super::spec::{Users, id};
 use super::super::tools;
 use super::super::vitals;
-use super::{Act, Halt};
+use super::act::{Act, Halt};
 
 /// How long a batch may take. The controller loses patience sooner if it wants to.
 const LIMIT: Duration = Duration::from_secs(4 * 3600);

@@ -6,7 +6,8 @@ use super::super::connection::{Connection, Login};
 use super::super::fault::Fault;
 use super::super::place::Place;
 use super::super::spec::{Users, id};
-use super::{Act, one_by_one};
+use super::act::Act;
+use super::timing::one_by_one;
 
 /// Over one connection to a directory.
 pub(super) fn connected(act: Act, users: &Users, login: &Login) -> Result<Provisioned, Fault> {

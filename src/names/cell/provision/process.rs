@@ -9,7 +9,8 @@ use super::super::fault::Fault;
 use super::super::place::Place;
 use super::super::spec::{Users, id, name};
 use super::super::tools;
-use super::{Act, complaint, one_by_one};
+use super::act::Act;
+use super::timing::{complaint, one_by_one};
 
 /// `useradd` and `userdel`. Home directories and mailboxes are left out, as in the article.
 pub(super) fn files(

@@ -9,7 +9,8 @@ use super::super::ask::{Estimate, Point, Provisioned, Sampled, Spread, Way};
 use super::super::fault::Fault;
 use super::super::place::Place;
 use super::super::spec::Users;
-use super::{Act, Halt, Store, carry_out};
+use super::act::{Act, Halt, Store};
+use super::way::carry_out;
 
 /// Samples at `points` sizes, `calls` at each. All users are there afterwards.
 pub(in crate::names::cell) fn sample(

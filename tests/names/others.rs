@@ -1,0 +1,79 @@
+//! Backends that `tests/setup` does not install: tried where somebody else has.
+
+use brunt_testbed::{found, require};
+use serde_json::{Value, json};
+
+use crate::cell::{Cell, cached, ldap, process};
+
+/// Whether a program that no test may count on is there.
+fn there(program: &str) -> bool {
+    let there = found(program).is_some();
+    if !there {
+        eprintln!("skipped: {program} is not installed, and tests/setup leaves it out");
+    }
+    there
+}
+
+/// Lists a hundred files of as many owners among `users`, and says how often the directory was searched for it.
+fn searched(cell: &mut Cell, users: u32) -> u64 {
+    let users = json!({ "start": 0, "end": users });
+    assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": 100 } })), "Done");
+    let searches = |cell: &mut Cell| {
+        let statistics: Value = cell.demand(&json!("Statistics"), "Statistics");
+        statistics["searches"].as_u64().expect("searches are counted")
+    };
+    let before = searches(cell);
+    assert_eq!(cell.list(120.0)["resolved"], 200);
+    searches(cell) - before
+}
+
+#[test]
+fn the_directory_may_be_389() {
+    if !there("ns-slapd") || !require(&["root", "nslcd", "ldapadd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    for indexed in [&[][..], &["objectClass", "uidNumber", "gidNumber"][..]] {
+        let mut backend = ldap(indexed);
+        backend["source"]["Ldap"]["server"] = json!("DirectoryServer389");
+        cell.start(&backend);
+        cell.insert(&process(), 0..5);
+        cell.insert(&json!("Bulk"), 5..2_100);
+        let counted = cell.demand(&json!("Count"), "Counted");
+        // More than the 2,000 that it would return if nobody had lifted its limit.
+        assert_eq!((&counted["accounts"], &counted["ldap_groups"]), (&json!(2_100), &json!(2_100)));
+        assert_eq!(searched(&mut cell, 2_100), 200);
+        cell.delete(&json!("Batch"), 0..2_100);
+        assert_eq!(cell.demand(&json!("Count"), "Counted")["ldap_accounts"], 0);
+    }
+}
+
+#[test]
+fn a_directory_may_be_read_by_sssd() {
+    if !there("sssd") || !require(&["root", "slapd", "ldapadd", "libnss_sss.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let mut backend = ldap(&["uidNumber", "gidNumber"]);
+    backend["source"]["Ldap"]["reader"] = json!("Sssd");
+    cell.start(&backend);
+    cell.insert(&json!("Connection"), 0..120);
+    assert_eq!(searched(&mut cell, 120), 200);
+    assert_eq!(searched(&mut cell, 120), 0, "sssd remembers");
+    assert_eq!(cell.ask(&json!({ "Restart": "sssd" })), "Done");
+    assert!(searched(&mut cell, 120) >= 200, "and forgets what it is made to forget");
+}
+
+#[test]
+fn names_may_be_remembered_by_unscd() {
+    if !there("unscd") || !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
+        return;
+    }
+    let mut cell = Cell::open();
+    let mut backend = cached(ldap(&["uidNumber", "gidNumber"]));
+    backend["cache"] = json!({ "Unscd": backend["cache"]["Nscd"] });
+    cell.start(&backend);
+    cell.insert(&json!("Bulk"), 0..100);
+    assert_eq!(searched(&mut cell, 100), 200);
+    assert!(searched(&mut cell, 100) <= 120, "of 200 in 211 places, most are still there");
+}
