@@ -1,4 +1,5 @@
-//! `brunt leases` against real servers: what a run says it did is held against the rows that the server's client counts.
+//! `brunt leases` against real servers: what a run says it did is held against the rows that the server's client
+//! counts.
 
 use std::process::Command;
 use std::time::Duration;
@@ -217,7 +218,10 @@ fn tables_of_somebody_else_end_a_run_before_it_begins() {
     let database = Database::MariaDb(&server);
     server.sql("CREATE DATABASE kea; CREATE TABLE kea.lease4 (n INT); INSERT INTO kea.lease4 VALUES (1), (2)");
     let count = || {
-        server.number("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'kea' AND column_name = 'n'")
+        server.number(
+            "SELECT COUNT(*) FROM information_schema.columns \
+             WHERE table_schema = 'kea' AND column_name = 'n'",
+        )
     };
     let url = server.url().replace("localhost/", "localhost/kea");
     let refused = run(at(database, &url, "-n 10")).ended_with(8);

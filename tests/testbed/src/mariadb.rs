@@ -1,8 +1,8 @@
 //! A private MariaDB server.
 //!
-//! On a directory of its own, with a Unix socket and a loopback port, and with small buffers: what tests write fits. Its
-//! durability is the default, which is that of production. As root it runs as the user `mysql` that its package made,
-//! as it refuses to run as root.
+//! On a directory of its own, with a Unix socket and a loopback port, and with small buffers: what tests write fits.
+//! Its durability is the default, which is that of production. As root it runs as the user `mysql` that its package
+//! made, as it refuses to run as root.
 
 use crate::daemon::Daemon;
 use crate::ports::free_port;

@@ -5,10 +5,10 @@
 //! named; in that, tables that somebody made are not touched unless that was allowed. A run that was killed leaves its
 //! database behind; `DROP DATABASE brunt_leases_...` removes it.
 //!
-//! "Sync" is InnoDB and "async" is MyISAM, as the program of 2012 had it. (The guide's prose has it the other way round,
-//! but describes sync as what reaches the disk before a run proceeds, which MyISAM never waits for.) Whether InnoDB
-//! flushes its log with each commit is a setting of the whole server, so it is read and said; it is changed only where
-//! that was asked for, and put back by `clear`.
+//! "Sync" is InnoDB and "async" is MyISAM, as the program of 2012 had it. (The guide's prose has it the other way
+//! round, but describes sync as what reaches the disk before a run proceeds, which MyISAM never waits for.) Whether
+//! InnoDB flushes its log with each commit is a setting of the whole server, so it is read and said; it is changed
+//! only where that was asked for, and put back by `clear`.
 
 mod settings;
 mod store;

@@ -43,9 +43,9 @@ impl Settings {
     /// What they come to, and whether it is what was asked for.
     pub(super) fn words(&self, dialect: Dialect, asked: Durability) -> String {
         if dialect == Dialect::Mysql(Engine::MyIsam) {
-            let held = "MyISAM: a change is handed to the system when it is answered (the index when the server sees fit) \
-                        and nothing is flushed; it outlives neither the machine nor, for the index, the server; \
-                        there are no transactions";
+            let held = "MyISAM: a change is handed to the system when it is answered (the index when the server sees \
+                        fit) and nothing is flushed; it outlives neither the machine nor, for the index, the \
+                        server; there are no transactions";
             return match asked {
                 Durability::Async => held.into(),
                 Durability::Sync => format!("not sync, though sync was asked for: {held}"),

@@ -1,10 +1,10 @@
 //! PostgreSQL as a depot of leases: [`PostgresDepot`].
 //!
 //! By the crate `tokio-postgres`, each connection on a runtime of its own that nothing else runs on, so that it keeps
-//! its thread waiting as the other stores do. Tables lie in a schema that the depot makes and drops, `brunt_leases_` and
-//! eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in which
-//! tables that somebody made are not touched unless that was allowed. A run that was killed leaves its schema behind;
-//! `DROP SCHEMA brunt_leases_... CASCADE` removes it.
+//! its thread waiting as the other stores do. Tables lie in a schema that the depot makes and drops, `brunt_leases_`
+//! and eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in
+//! which tables that somebody made are not touched unless that was allowed. A run that was killed leaves its schema
+//! behind; `DROP SCHEMA brunt_leases_... CASCADE` removes it.
 //!
 //! Sync and async are `synchronous_commit`, which is a setting of each connection.
 

@@ -3,8 +3,8 @@
 //! What is compared is the work of stores and not the wit of their statements, so the words stand here once, and a
 //! dialect changes no more than it must: the spelling of types, of placeholders and of moments. Addresses of IPv4 are
 //! numbers everywhere; those of IPv6 are text in Kea's table, as Kea writes them, and 16 octets in the guide's. Times
-//! are kept by the database's own type, and in `SQLite`, which has none, as seconds since 1970. Where a
-//! server is and who asks is a [`Server`]. Nothing here speaks to one.
+//! are kept by the database's own type, and in `SQLite`, which has none, as seconds since 1970. Where a server is and
+//! who asks is a [`Server`]. Nothing here speaks to one.
 
 mod address;
 mod guide;
