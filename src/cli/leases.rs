@@ -21,7 +21,8 @@ Examples:
   Five runs of three stores on the disk that matters, so that differences can be told from noise:
     brunt leases sqlite memfile redb --directory /var/lib --runs 5
   What a DHCP server does all day, with a million leases, from eight connections:
-    brunt leases mysql://kea@localhost --schema kea --preload 1m --workers 8 -d 1m --mix allocate=40,renew=45,release=10,expire=5";
+    brunt leases mysql://kea@localhost --schema kea --preload 1m --workers 8 -d 1m \\
+      --mix allocate=40,renew=45,release=10,expire=5";
 
 /// Options of `brunt leases`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -148,8 +149,8 @@ pub(crate) struct LeasePlaceArgs {
     /// Where tables of leases or a file of leases are there already, destroy them. Without this they are never touched.
     #[arg(long)]
     pub(crate) yes_destroy: bool,
-    /// Where MySQL is asynchronous, keep InnoDB, and set `innodb_flush_log_at_trx_commit` of the whole server to this while
-    /// it is measured; without this the tables are MyISAM, as in 2012.
+    /// Where MySQL is asynchronous, keep InnoDB, and set `innodb_flush_log_at_trx_commit` of the whole server to this
+    /// while it is measured; without this the tables are MyISAM, as in 2012.
     #[arg(long, value_name = "0|2", value_parser = flush)]
     pub(crate) innodb_flush: Option<u8>,
     /// A file whose first line is the password of the database.

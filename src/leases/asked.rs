@@ -10,6 +10,7 @@ use brunt_engine::Load;
 
 use super::store::{Kind, Place, Store};
 use super::weights::Weights;
+use super::words;
 use crate::cli::leases::{
     DurabilityChoice, FamilyChoice, LeaseLoadArgs, LeasesArgs, PhaseChoice, SchemaChoice, SearchBy,
     Spread, StatementsChoice,
@@ -198,13 +199,15 @@ fn chores(args: &LeasesArgs) -> Result<Chores, String> {
             .enumerate()
             .find_map(|(at, phase)| phases[..at].contains(phase).then_some(phase))
         {
-            let name = super::name_of(*twice);
+            let name = words::name_of(*twice);
             return Err(format!("--phases names {name} twice: a table has one column for it"));
         }
         return Ok(Chores::Phases(phases));
     };
     if load.group > 1 {
-        return Err("--group has no meaning with --mix, whose operations are a server's: each is answered for itself".to_owned());
+        return Err(
+            "--group has no meaning with --mix: a server answers each client for itself".to_owned()
+        );
     }
     if work.hit_ratio.is_some() {
         return Err("--hit-ratio has no meaning with --mix, which looks for leases that are held"
@@ -212,7 +215,10 @@ fn chores(args: &LeasesArgs) -> Result<Chores, String> {
     }
     let ends = [load.operations, load.sync_operations, load.async_operations];
     if load.duration.is_none() && ends.iter().all(Option::is_none) && load.stages.is_none() {
-        return Err("--mix has no end of itself: give a time with -d, such as -d 1m, or a number of operations with -n".to_owned());
+        return Err(
+            "--mix has no end of itself: give a time, as -d 1m, or a number of operations with -n"
+                .to_owned(),
+        );
     }
     Weights::parse(text).map(Chores::Mix)
 }

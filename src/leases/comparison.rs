@@ -16,16 +16,16 @@ use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
 use brunt_exchange::Class;
 use brunt_record::{Cell, Collection, Interval, Slo};
 
-use super::EPOCH;
 use super::asked::{Asked, Chores};
 use super::grounds::Grounds;
 use super::held::Held;
-use super::phase::{About, Done, Phase};
+use super::phase::{About, Done, EPOCH, Phase};
 use super::rows::{Effect, RECLAIMED_MAX, Rows};
 use super::screen::Screen;
 use super::secrets::Secrets;
 use super::store::{Manner, Place, Store};
 use super::tally::Tally;
+use super::words;
 use crate::cli::leases::PhaseChoice;
 use crate::console;
 use crate::signals::{Signal, Signals};
@@ -114,7 +114,7 @@ impl Comparison<'_> {
                     |trouble: Trouble| Refused::Failed(format!("{word}: failed to {trouble}"));
                 let facts = &mut self.collection.facts;
                 facts.insert(format!("version/{word}"), depot.version().map_err(failed)?);
-                let name = format!("durability/{word}/{}", durability_word(*durability));
+                let name = format!("durability/{word}/{}", words::durability_word(*durability));
                 facts.insert(name, depot.durability());
                 drop(held);
             }
@@ -204,9 +204,9 @@ impl Comparison<'_> {
                 PhaseChoice::Delete => (Work::Delete { first }, Effect::Shrinks),
             };
             if there.rows == 0 && matches!(phase, PhaseChoice::Update | PhaseChoice::Delete) {
-                return Err(format!("there is no lease to {} in it", super::name_of(*phase)));
+                return Err(format!("there is no lease to {} in it", words::name_of(*phase)));
             }
-            match self.phase(held, way, super::name_of(*phase), (work, effect), there) {
+            match self.phase(held, way, words::name_of(*phase), (work, effect), there) {
                 ControlFlow::Continue(after) => there = after,
                 ControlFlow::Break(()) => break,
             }
@@ -355,18 +355,18 @@ impl Comparison<'_> {
         let asked = self.asked;
         let mut labels = vec![
             ("store", way.store.kind.word().to_owned()),
-            ("durability", durability_word(way.durability).to_owned()),
+            ("durability", words::durability_word(way.durability).to_owned()),
             ("statements", statements_word(way).to_owned()),
             ("phase", name.to_owned()),
             ("run", way.run.to_string()),
-            ("schema", super::schema_word(asked.schema).to_owned()),
-            ("family", super::family_word(asked.family).to_owned()),
+            ("schema", words::schema_word(asked.schema).to_owned()),
+            ("family", words::family_word(asked.family).to_owned()),
             ("group", asked.group.to_string()),
             ("workers", asked.workers.to_string()),
             ("rate", asked.rate.clone()),
         ];
         if name == "search" || name == "mix" {
-            labels.push(("by", super::by_word(asked.by).to_owned()));
+            labels.push(("by", words::by_word(asked.by).to_owned()));
         }
         labels
     }
@@ -426,7 +426,8 @@ impl Comparison<'_> {
     }
 
     fn title(&self, way: Way<'_>) -> String {
-        let mut title = format!("{}, {}", way.store.kind.word(), durability_word(way.durability));
+        let mut title =
+            format!("{}, {}", way.store.kind.word(), words::durability_word(way.durability));
         if self.asked.statements.len() > 1 && way.store.kind.has_statements() {
             title.push_str(", ");
             title.push_str(statements_word(way));
@@ -461,13 +462,6 @@ fn ways(asked: &Asked) -> Vec<Way<'_>> {
         }
     }
     ways
-}
-
-fn durability_word(durability: Durability) -> &'static str {
-    match durability {
-        Durability::Sync => "sync",
-        Durability::Async => "async",
-    }
 }
 
 fn statements_word(way: Way<'_>) -> &'static str {

@@ -1,8 +1,8 @@
 //! [`Hands`]: the sessions that work on a store of leases, for the engine.
 //!
-//! A store that is gone would be tried again for each operation that is left, so a session that failed to reach it often
-//! enough in a row wants no more. Where somebody wants to see every operation, each leaves a mark in a [`Tape`]; printing it is not their business,
-//! since a terminal is slower than any store.
+//! A store that is gone would be tried again for each operation that is left, so a session that failed to reach it
+//! often enough in a row wants no more. Where somebody wants to see every operation, each leaves a mark in a [`Tape`];
+//! printing it is not their business, since a terminal is slower than any store.
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -7,6 +7,7 @@
 mod asked;
 mod comparison;
 mod crew;
+mod gathering;
 mod grounds;
 mod held;
 mod phase;
@@ -17,16 +18,15 @@ mod store;
 mod tally;
 mod ubench;
 mod weights;
+mod words;
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use brunt_drivers::lease::{By, Family, Schema};
-use brunt_record::{COLLECTION_SCHEMA, Collection, Environment};
+use brunt_record::Collection;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::leases::{LeaseOutputArgs, LeasesArgs, PhaseChoice};
+use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::measured;
@@ -34,15 +34,13 @@ use crate::signals::Signals;
 
 use asked::{Asked, Chores};
 use comparison::{Comparison, Refused};
+use gathering::collection;
 use grounds::Grounds;
 use screen::Screen;
 use secrets::Secrets;
 use tally::Tally;
 
 pub(crate) use ubench::run as ubench;
-
-/// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
-const EPOCH: i64 = 1_342_021_380;
 
 /// Carries out what was asked for, from the first file to the last line.
 pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
@@ -54,7 +52,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
     measured::check([("--record", record), ("--html", html)]).map_err(failed)?;
     signals.listen().map_err(|error| failed(format!("failed to listen for signals: {error}")))?;
     let grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
-    let mut collection = collection(words());
+    let mut collection = collection(typed());
     grounds.measure(&mut collection, args.output.quiet).map_err(failed)?;
     let mut comparison = Comparison {
         asked: &asked,
@@ -109,31 +107,16 @@ fn report(collection: &Collection, output: &LeaseOutputArgs) -> Result<(), Refus
     Ok(())
 }
 
-/// A collection of nothing yet.
-fn collection(command: Vec<String>) -> Collection {
-    Collection {
-        schema: COLLECTION_SCHEMA.to_owned(),
-        subject: "leases".to_owned(),
-        tool: phase::tool(),
-        started: console::now().to_string(),
-        command,
-        environment: Environment::read(),
-        facts: BTreeMap::new(),
-        figures: BTreeMap::new(),
-        cells: Vec::new(),
-    }
-}
-
 /// What objectives may be about.
 fn operations(work: &Chores) -> Vec<&'static str> {
     match work {
-        Chores::Phases(phases) => phases.iter().map(|phase| name_of(*phase)).collect(),
+        Chores::Phases(phases) => phases.iter().map(|phase| words::name_of(*phase)).collect(),
         Chores::Mix(_) => weights::WORDS.to_vec(),
     }
 }
 
 /// The command line as a record shows it.
-fn words() -> Vec<String> {
+fn typed() -> Vec<String> {
     let words = std::env::args_os().skip(1).map(|word| shown(&word.to_string_lossy()));
     std::iter::once("brunt".to_owned()).chain(words).collect()
 }
@@ -155,39 +138,6 @@ fn shown(word: &str) -> String {
         format!("?{}", shown.collect::<Vec<_>>().join("&"))
     });
     format!("{scheme}://{address}{query}")
-}
-
-/// What a phase is called.
-fn name_of(phase: PhaseChoice) -> &'static str {
-    match phase {
-        PhaseChoice::Create => "create",
-        PhaseChoice::Search => "search",
-        PhaseChoice::Update => "update",
-        PhaseChoice::Delete => "delete",
-    }
-}
-
-fn schema_word(schema: Schema) -> &'static str {
-    match schema {
-        Schema::Guide => "2012",
-        Schema::Kea => "kea",
-    }
-}
-
-fn family_word(family: Family) -> &'static str {
-    match family {
-        Family::V4 => "4",
-        Family::V6 => "6",
-        Family::Prefix => "pd",
-    }
-}
-
-fn by_word(by: By) -> &'static str {
-    match by {
-        By::Address => "address",
-        By::ClientId => "client-id",
-        By::Hardware => "hardware",
-    }
 }
 
 fn usage(why: impl Display) -> Refusal {

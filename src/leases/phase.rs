@@ -16,6 +16,9 @@ use super::crew::{Hands, Tape};
 use crate::console;
 use crate::measured::{Measured, percentiles};
 
+/// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
+pub(super) const EPOCH: i64 = 1_342_021_380;
+
 /// What is done.
 pub(super) struct Phase<'a> {
     /// What it does.

@@ -164,7 +164,7 @@ fn leases_that_are_there_are_not_deleted() {
         .unwrap();
     let kea = "CREATE TABLE lease4 (address INTEGER PRIMARY KEY)";
     Connection::open(at("kea.db")).unwrap().execute_batch(kea).unwrap();
-    let isc = "# The format of this file is documented in dhcpd.leases(5).\nlease 10.0.0.5 {\n  binding state active;\n}\n";
+    let isc = "# This file is described in dhcpd.leases(5).\nlease 10.0.0.5 {\n  binding state active;\n}\n";
     fs::write(at("dhcpd.leases"), isc).unwrap();
     fs::write(at("torn"), "lease 16777216 {\n  hw-addr 00:0").unwrap();
     fs::write(at("text"), "nothing of ours").unwrap();

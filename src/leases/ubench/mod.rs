@@ -25,8 +25,8 @@ use brunt_exchange::ThinkTime;
 use brunt_record::{Cell, Collection, Record};
 
 use super::crew::Tape;
-use super::phase::{About, Done, Phase};
-use super::{EPOCH, collection, failed};
+use super::gathering::collection;
+use super::phase::{About, Done, EPOCH, Phase};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::surroundings::Machine;
@@ -51,8 +51,9 @@ const PHASES: [(&str, &str, &str); 4] = [
 
 /// Carries out what was asked for, as the program of old did.
 pub(crate) fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    measured::check([("--record", &args.record), ("--record", &None)]).map_err(failed)?;
-    signals.listen().map_err(|error| failed(format!("failed to listen for signals: {error}")))?;
+    measured::check([("--record", &args.record), ("--record", &None)])
+        .map_err(|why| failed(&why))?;
+    signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
     console::print(&text::parameters(args))?;
     match conduct(args, signals) {
         Ok(exit) => Ok(exit),
@@ -242,8 +243,8 @@ fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Depot>, String> {
     Ok(depot)
 }
 
-/// Whether there is a table of the guide's with nothing in it, or a file that a run of `memfile_ubench` left behind: one
-/// whose leases are all deleted. Nothing is changed to find that out.
+/// Whether there is a table of the guide's with nothing in it, or a file that a run of `memfile_ubench` left behind:
+/// one whose leases are all deleted. Nothing is changed to find that out.
 fn is_spent(args: &UbenchArgs, depot: &dyn Depot) -> bool {
     if depot.count() != Ok(0) {
         return false;
@@ -312,4 +313,8 @@ fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String>
 fn show(text: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text).and_then(|()| out.flush());
+}
+
+fn failed(why: &str) -> Refusal {
+    Refusal { text: format!("{why}\n"), exit: Exit::Failed }
 }

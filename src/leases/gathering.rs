@@ -1,0 +1,23 @@
+//! What a comparison is gathered in: a collection that holds nothing yet but what is known of the machine.
+
+use std::collections::BTreeMap;
+
+use brunt_record::{COLLECTION_SCHEMA, Collection, Environment};
+
+use super::phase;
+use crate::console;
+
+/// A collection of nothing yet.
+pub(super) fn collection(command: Vec<String>) -> Collection {
+    Collection {
+        schema: COLLECTION_SCHEMA.to_owned(),
+        subject: "leases".to_owned(),
+        tool: phase::tool(),
+        started: console::now().to_string(),
+        command,
+        environment: Environment::read(),
+        facts: BTreeMap::new(),
+        figures: BTreeMap::new(),
+        cells: Vec::new(),
+    }
+}
