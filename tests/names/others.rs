@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::cell::{Cell, cached, ldap, process};
 
 /// Whether a program that no test may count on is there.
+#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
 fn there(program: &str) -> bool {
     let there = found(program).is_some();
     if !there {

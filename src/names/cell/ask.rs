@@ -179,6 +179,7 @@ pub(crate) struct Provisioned {
 
 /// How figures spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "a figure in JSON says its unit")]
 pub(crate) struct Spread {
     /// The mean.
     pub(crate) mean_us: f64,

@@ -62,7 +62,7 @@ impl Daemons {
     pub(super) fn start(
         &mut self,
         daemon: Daemon,
-        start: Start,
+        start: &Start,
         place: &Place,
     ) -> Result<Duration, Fault> {
         self.stop(daemon);
@@ -78,11 +78,10 @@ impl Daemons {
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         let clock = Monotonic::new();
         let child = command.spawn().map_err(Fault::system(format!("start {}", start.program)))?;
-        let (child, _) =
-            &mut *self.running.entry(daemon).insert_entry((child, start.clone())).into_mut();
+        self.running.insert(daemon, (child, start.clone()));
         while !answers(&start.listens) {
             let over = clock.now().since_origin() > PATIENCE;
-            if over || child.try_wait().is_ok_and(|ended| ended.is_some()) {
+            if over || self.has_ended(daemon) {
                 self.stop(daemon);
                 let log = tools::tail(&fs::read_to_string(&log).unwrap_or_default());
                 return Err(Fault::NotReady { daemon: daemon.name(), patience: PATIENCE, log });
@@ -96,7 +95,12 @@ impl Daemons {
     pub(super) fn restart(&mut self, daemon: Daemon, place: &Place) -> Result<Duration, Fault> {
         let Some((_, start)) = self.running.get(&daemon) else { return Err(absent(daemon)) };
         let start = start.clone();
-        self.start(daemon, start, place)
+        self.start(daemon, &start, place)
+    }
+
+    fn has_ended(&mut self, daemon: Daemon) -> bool {
+        let child = self.running.get_mut(&daemon).map(|(child, _)| child.try_wait());
+        child.is_none_or(|ended| ended.is_ok_and(|ended| ended.is_some()))
     }
 
     /// Stops a daemon, if it runs, and waits until it is gone.

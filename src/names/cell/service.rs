@@ -199,7 +199,7 @@ impl Service {
         }
         for (daemon, start, version) in starts {
             let program = start.program;
-            let time = self.daemons.start(daemon, start, &self.place)?;
+            let time = self.daemons.start(daemon, &start, &self.place)?;
             started.seconds.insert(daemon.name().to_owned(), time.as_secs_f64());
             started.versions.insert(program.to_owned(), self.version(program, version));
         }

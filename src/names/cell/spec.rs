@@ -118,7 +118,7 @@ pub(crate) enum Reader {
 pub(crate) enum Cache {
     /// glibc's nscd.
     Nscd(Nscd),
-    /// The unscd of BusyBox's author, which reads the same file.
+    /// The unscd of `BusyBox`'s author, which reads the same file.
     Unscd(Nscd),
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Everything a daemon or a tool writes to is covered by memory of the cell's own before anything runs, and `/etc` by a
 //! copy as a whole: a tool that replaces `/etc/passwd` renames a file over it, which nobody can do to a mount. Programs
-//! that are confined by their path (AppArmor knows slapd as `/usr/sbin/slapd`) or that are masked are lent under
+//! that are confined by their path (`AppArmor` knows slapd as `/usr/sbin/slapd`) or that are masked are lent under
 //! another path.
 
 use std::fs::{self, File, OpenOptions};

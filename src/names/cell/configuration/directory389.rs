@@ -76,7 +76,7 @@ pub(crate) fn dse(
     let wanted = |entry: &&str| {
         let entry = entry.trim_start().to_lowercase();
         let is = |name: &&str| entry.starts_with(&format!("dn: cn={name},cn=default indexes"));
-        !DEFAULTS.iter().any(|name| is(name))
+        !DEFAULTS.iter().any(is)
     };
     let mut out = String::with_capacity(text.len());
     for entry in text.split("\n\n").filter(wanted) {

@@ -22,13 +22,13 @@ pub(super) fn connected(act: Act, users: &Users, login: &Login) -> Result<Provis
 }
 
 /// Both files are rewritten for each user.
-pub(super) fn rewritten(act: Act, users: &Users, place: &Place) -> Result<Provisioned, Fault> {
-    Ok(one_by_one(users, |user| {
+pub(super) fn rewritten(act: Act, users: &Users, place: &Place) -> Provisioned {
+    one_by_one(users, |user| {
         let one = user..user + 1;
         let done = match act {
             Act::Insert => accounts::add(&place.etc, &one),
             Act::Delete => accounts::remove(&place.etc, &one),
         };
         done.map_err(|error| error.to_string())
-    }))
+    })
 }

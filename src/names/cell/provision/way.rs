@@ -26,7 +26,7 @@ pub(in crate::names::cell) fn carry_out(
         (Way::Process { .. }, Store::Directory { login, .. }) => {
             process::directory(act, users, login, place)
         }
-        (Way::Connection, Store::Files) => each::rewritten(act, users, place),
+        (Way::Connection, Store::Files) => Ok(each::rewritten(act, users, place)),
         (Way::Connection, Store::Directory { login, .. }) => each::connected(act, users, login),
         (Way::Batch, Store::Files) if act == Act::Insert => batch::newusers(users, place),
         (Way::Batch, Store::Directory { login, .. }) => batch::ldif(act, users, login, place),
