@@ -7,6 +7,7 @@ mod cells;
 pub mod chart;
 pub mod dhcp;
 mod difference;
+mod escaped;
 pub mod figure;
 mod intervals;
 pub mod leases;

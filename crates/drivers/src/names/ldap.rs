@@ -19,7 +19,8 @@ use brunt_wire::ldap::response::{self, Scan};
 use brunt_wire::ldap::{Template, Text, code, op};
 
 use super::question::{Answer, By, Question};
-use super::road::{Road, Trouble};
+use super::road::Road;
+use super::trouble::Trouble;
 use crate::net::tls;
 use crate::secret::Secret;
 

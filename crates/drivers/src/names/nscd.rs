@@ -8,8 +8,9 @@ use brunt_wire::account::{MEMBERS_MAX, Progress};
 use brunt_wire::nscd::{Reply, Request, scan};
 
 use super::question::{Answer, By, Question};
-use super::road::{Road, Trouble};
+use super::road::Road;
 use super::socket::Line;
+use super::trouble::Trouble;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nscd/socket";

@@ -8,8 +8,9 @@ use brunt_wire::account::MEMBERS_MAX;
 use brunt_wire::nslcd::{Entry, Replies, Request, Step};
 
 use super::question::{Answer, By, Question};
-use super::road::{Road, Trouble};
+use super::road::Road;
 use super::socket::Line;
+use super::trouble::Trouble;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nslcd/socket";

@@ -7,7 +7,9 @@ use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
 
 use super::question::Judgement;
 use super::questions::Questions;
-use super::road::{Road, Roads, Trouble};
+use super::road::Road;
+use super::roads::Roads;
+use super::trouble::Trouble;
 use crate::net::backoff;
 
 /// The parts sessions report: connecting, where a connection is kept.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::road::Trouble;
+use super::trouble::Trouble;
 
 /// How many bytes are asked for at least.
 const PIECE: usize = 1024;

@@ -2,8 +2,8 @@
 
 use super::svg::{Entry, WIDTH, fill, framed, length};
 use super::{Bar, Bars, Ruler};
+use crate::escaped::escaped;
 use crate::figure::{exact, short};
-use crate::page::escaped;
 use std::fmt::Write;
 
 const BAR: f64 = 13.0;

@@ -2,8 +2,8 @@
 
 use super::svg::{Entry, WIDTH, dashes, framed, length, mark};
 use super::{Line, Lines, Ruler, SERIES};
+use crate::escaped::escaped;
 use crate::figure::{exact, short};
-use crate::page::escaped;
 use std::fmt::Write;
 
 const HEIGHT: f64 = 320.0;

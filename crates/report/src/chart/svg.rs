@@ -6,7 +6,7 @@
 //! colour of the text, so that they stand out on light and on dark.
 
 use super::SERIES;
-use crate::page::escaped;
+use crate::escaped::escaped;
 use std::fmt::Write;
 
 /// The width of the drawing. A page scales it.

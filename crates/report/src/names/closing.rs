@@ -114,7 +114,8 @@ fn crossings(collection: &Collection) -> Vec<String> {
         let outside = if n < least || n > largest { " (an extrapolation)" } else { "" };
         let beyond = if scan.slope > other.slope { "faster" } else { "slower" };
         lines.push(format!(
-            "Listings of {backend} and of flat files cost the same at n = {}{outside}; with more users {backend} is {beyond}.",
+            "Listings of {backend} and of flat files cost the same at n = {}{outside}; with more users {backend} is \
+             {beyond}.",
             whole(n)
         ));
     }

@@ -79,9 +79,10 @@ fn matrix(collection: &Collection, page: &mut Page) {
         && !cells::backends(collection).is_empty()
     {
         page.paragraph(format!(
-            "ls is \"ls -l\" of {} files, or of as many as there are users, each with an owner and a group of its own, so \
-             that twice as many names are looked up. First: the caches were empty; next: it had run once before. Times \
-             are medians over passes; p50 and p99 are those of single lookups by uid and gid after the first pass.",
+            "ls is \"ls -l\" of {} files, or of as many as there are users, each with an owner and a group of its \
+             own, so that twice as many names are looked up. First: the caches were empty; next: it had run once \
+             before. Times are medians over passes; p50 and p99 are those of single lookups by uid and gid after the \
+             first pass.",
             thousands(files)
         ));
     }

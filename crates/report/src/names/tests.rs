@@ -314,7 +314,8 @@ fn a_sweep_says_what_size_and_primes_did() {
     );
     // 20 and 22 against 10 and 11, which spread by a tenth.
     has(
-        "twice the users, against more, as the article asks for: 21.0 us against 10.5 us: 2.00x, beyond the spread of 9.5 %.",
+        "twice the users, against more, as the article asks for: 21.0 us against 10.5 us: 2.00x, beyond the spread of \
+         9.5 %.",
     );
     has("Median latency over suggested-size");
     has("Hit ratio over suggested-size");

@@ -4,6 +4,7 @@
 //! from a server stays a text even if one of ours forgot to escape it.
 
 use super::{Block, Page, Side, Table, Tone};
+use crate::escaped::escaped;
 use std::fmt::Write;
 
 const POLICY: &str =
@@ -129,25 +130,6 @@ fn table(text: &mut String, table: &Table) {
         let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(note));
     }
     text.push_str("</div>\n");
-}
-
-/// Text that a browser shows as it is, in elements and in attributes.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\n' | '\t' => safe.push(character),
-            // No control character is allowed in HTML or SVG, escaped or not.
-            control if control.is_control() => safe.push('\u{fffd}'),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

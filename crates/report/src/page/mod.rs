@@ -10,7 +10,6 @@ mod origin;
 mod table;
 mod text;
 
-pub(crate) use html::escaped;
 pub use table::{Column, Row, Side, Table, Tone};
 
 use crate::Screen;

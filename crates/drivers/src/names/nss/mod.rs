@@ -9,7 +9,8 @@ mod calls;
 use std::ffi::CString;
 
 use super::question::{Answer, By, Question};
-use super::road::{Road, Trouble};
+use super::road::Road;
+use super::trouble::Trouble;
 
 /// Buffers grow from this, which holds most users and small groups.
 const BUFFER_FIRST: usize = 4 * 1024;
@@ -62,7 +63,9 @@ pub enum RestrictError {
     #[error("name the sources of lookups: only the GNU C library lets a program do that")]
     Library,
     /// It did not like them.
-    #[error("name the sources '{0}': write names as in nsswitch.conf(5), and nothing else, such as 'files sss'")]
+    #[error(
+        "name the sources '{0}': write names as in nsswitch.conf(5), and nothing else, such as 'files sss'"
+    )]
     Sources(String),
 }
 

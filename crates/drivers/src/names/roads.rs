@@ -1,0 +1,68 @@
+//! [`Roads`]: which of the roads is taken, and how one is opened for each session.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_wire::ldap::code;
+
+use super::ldap::{Directory, LdapRoad};
+use super::nscd::NscdRoad;
+use super::nslcd::NslcdRoad;
+use super::nss::NssRoad;
+use super::road::Road;
+
+/// Which way, and how long any step on it may take.
+#[derive(Clone, Debug)]
+pub enum Roads {
+    /// The C library, as any program asks.
+    Nss,
+    /// The socket of nscd.
+    Nscd {
+        /// Where it is.
+        socket: Arc<Path>,
+        /// How long a step may take, so that a thread that was left behind ends some time.
+        patience: Option<Duration>,
+    },
+    /// The socket of nslcd.
+    Nslcd {
+        /// Where it is.
+        socket: Arc<Path>,
+        /// How long a step may take.
+        patience: Option<Duration>,
+    },
+    /// A directory.
+    Ldap {
+        /// Which.
+        directory: Arc<Directory>,
+        /// How long a step may take.
+        patience: Option<Duration>,
+    },
+}
+
+impl Roads {
+    /// A road for one session.
+    pub fn open(&self) -> Box<dyn Road> {
+        match self {
+            Self::Nss => Box::new(NssRoad::new()),
+            Self::Nscd { socket, patience } => {
+                Box::new(NscdRoad::new(Arc::clone(socket), *patience))
+            }
+            Self::Nslcd { socket, patience } => {
+                Box::new(NslcdRoad::new(Arc::clone(socket), *patience))
+            }
+            Self::Ldap { directory, patience } => {
+                Box::new(LdapRoad::new(Arc::clone(directory), *patience))
+            }
+        }
+    }
+
+    /// What a refusal's code is called on this road.
+    pub fn name_of(&self, code: u32) -> String {
+        match self {
+            Self::Ldap { .. } => code::name(code).to_owned(),
+            _ => io::Error::from_raw_os_error(code.cast_signed()).to_string(),
+        }
+    }
+}
