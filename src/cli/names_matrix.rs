@@ -53,7 +53,13 @@ Examples:
 #[command(after_help = AFTER_MATRIX)]
 pub(crate) struct MatrixArgs {
     /// Numbers of users, separated by commas.
-    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', default_value = "1000,3000", value_parser = users())]
+    #[arg(
+        long,
+        value_name = "NUMBER,...",
+        value_delimiter = ',',
+        default_value = "1000,3000",
+        value_parser = up_to(1_000_000)
+    )]
     pub(crate) users: Vec<u32>,
     /// What is compared; may be given several times.
     #[arg(
@@ -68,16 +74,21 @@ pub(crate) struct MatrixArgs {
     #[arg(long, value_enum, value_name = "WAY,...", value_delimiter = ',')]
     pub(crate) insert: Vec<InsertWay>,
     /// Estimate from samples what a process for each of more users than this would take, for all back ends.
-    #[arg(long, value_name = "NUMBER", conflicts_with = "insert", value_parser = users())]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "insert", value_parser = up_to(1_000_000))]
     pub(crate) sample_above: Option<u32>,
     /// Make the group of each user with groupadd, in place of useradd's own.
     #[arg(long)]
     pub(crate) groupadd: bool,
     /// Files that are listed, and names that are looked up each way: as many as there are users at most.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = users())]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = up_to(1_000_000))]
     pub(crate) lookups: u32,
     /// How often everything is looked up, one back end after the other each time.
-    #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     pub(crate) passes: u32,
     /// Ways to look up, from ls -l down to the directory; those that a back end has not got are left out.
     #[arg(
@@ -98,7 +109,13 @@ pub(crate) struct MatrixArgs {
     )]
     pub(crate) keys: Vec<KeyChoice>,
     /// How many threads ask at once; each number is a measurement of its own, beside that of one.
-    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(
+        long,
+        value_name = "NUMBER,...",
+        value_delimiter = ',',
+        default_value = "1",
+        value_parser = up_to(1_024)
+    )]
     pub(crate) threads: Vec<u32>,
     /// Say what would be measured, and what is missing for the rest; measure nothing.
     #[arg(long)]
@@ -117,13 +134,19 @@ pub(crate) struct MatrixArgs {
 #[command(group(clap::ArgGroup::new("axis").required(true).multiple(true).args(["suggested_size", "ttl"])))]
 pub(crate) struct SweepArgs {
     /// Numbers of buckets of nscd's tables (for unscd, of entries).
-    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', value_parser = up_to(10_000_000))]
     pub(crate) suggested_size: Vec<u32>,
     /// Times for which an answer is remembered.
     #[arg(long, value_name = "DURATION,...", value_delimiter = ',', value_parser = duration)]
     pub(crate) ttl: Vec<Duration>,
     /// Numbers of users, separated by commas.
-    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', default_value = "3000", value_parser = users())]
+    #[arg(
+        long,
+        value_name = "NUMBER,...",
+        value_delimiter = ',',
+        default_value = "3000",
+        value_parser = up_to(1_000_000)
+    )]
     pub(crate) users: Vec<u32>,
     /// Back ends with nscd or unscd; may be given several times.
     #[arg(long = "backend", value_name = "BACKEND,...", default_value = "ldap+index+nscd")]
@@ -147,7 +170,12 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "DISTRIBUTION", default_value = "uniform")]
     pub(crate) distribution: String,
     /// How often each value is measured, one value after the other each time.
-    #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     pub(crate) passes: u32,
     /// What environments are made of.
     #[command(flatten)]
@@ -160,8 +188,9 @@ pub(crate) struct SweepArgs {
 /// What environments are made of.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellsArgs {
-    /// A directory's settings under a name, for use as ldap:NAME; separated by semicolons: index ATTRIBUTE,... KIND,...;
-    /// maxsize SIZE; threads NUMBER; nosync; checkpoint KB MINUTES; idlexp NUMBER; sizelimit NUMBER; conf LINE.
+    /// A directory's settings under a name, for use as ldap:NAME; separated by semicolons: index ATTRIBUTE,...
+    /// KIND,...; maxsize SIZE; threads NUMBER; nosync; checkpoint KB MINUTES; idlexp NUMBER; sizelimit NUMBER; conf
+    /// LINE.
     #[arg(long = "variant", value_name = "NAME=SETTINGS")]
     pub(crate) variants: Vec<String>,
     /// Settings of nscd, separated by semicolons: suggested-size NUMBER; positive-ttl SECONDS; negative-ttl SECONDS;
@@ -254,6 +283,6 @@ pub(crate) enum KeyChoice {
     Absent,
 }
 
-fn users() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..=1_000_000)
+fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=most)
 }
