@@ -72,7 +72,7 @@ impl Screen {
         if interval.phase == Phase::Steady {
             self.done += counts.completed() * u64::from(group);
         }
-        if !self.shows || !self.late() {
+        if !self.shows || !self.late() || counts.planned == 0 {
             return;
         }
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);
