@@ -36,12 +36,7 @@ pub(super) fn estimated(mut cell: Cell, estimate: &Estimate) -> Cell {
         cell.figures.insert(name, point.each.mean_us);
     }
     let calls: u32 = estimate.points.iter().map(|point| point.calls).sum();
-    cell.notes.push(format!(
-        "estimated from {calls} calls at {} sizes as {:.1} s, give or take {:.1} s if the cost of a call is smooth",
-        estimate.points.len(),
-        estimate.seconds,
-        estimate.error_s
-    ));
+    cell.figures.insert("calls".to_owned(), f64::from(calls));
     cell
 }
 
@@ -189,7 +184,7 @@ fn add(cell: &mut Cell, figures: &[(&str, f64)]) {
 mod tests {
     use super::super::plan::{Road, Temperature};
     use super::*;
-    use crate::names::cell::Vitals;
+    use crate::names::cell::{Point, Vitals};
 
     fn cell() -> Cell {
         let lookup = Lookup {
@@ -274,14 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_says_that_it_is_one() {
-        let estimate =
-            Estimate { seconds: 1390.0, error_s: 100.0, points: vec![Default::default(); 3] };
+    fn an_estimate_knows_how_far_it_may_be_off() {
+        let point = Point { users: 100, calls: 25, ..Point::default() };
+        let estimate = Estimate { seconds: 1390.0, error_s: 100.0, points: vec![point; 3] };
         let cell = estimated(Cell::default(), &estimate);
-        assert!(
-            cell.notes[0]
-                .starts_with("estimated from 0 calls at 3 sizes as 1390.0 s, give or take 100.0 s")
-        );
+        let figures = ["seconds", "error_s", "calls"].map(|name| cell.figure(name));
+        assert_eq!(figures, [Some(1390.0), Some(100.0), Some(75.0)]);
         assert!(!is_invalid(&cell));
     }
 }

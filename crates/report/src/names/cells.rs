@@ -51,6 +51,8 @@ pub(super) struct Work {
     pub(super) seconds: f64,
     /// Whether they were estimated from samples and not measured.
     pub(super) sampled: bool,
+    /// How far an estimate may be off, as a share of it.
+    pub(super) error: f64,
 }
 
 /// The passes of looking all owners up.
@@ -221,7 +223,10 @@ pub(super) fn work(
         .collect();
     let seconds: Vec<f64> = cells.iter().filter_map(|cell| cell.figure("seconds")).collect();
     let seconds = median(&seconds)?;
-    Some(Work { seconds, sampled: cells.iter().any(|cell| cell.label("way") == Some("sample")) })
+    let sampled = cells.iter().any(|cell| cell.label("way") == Some("sample"));
+    let errors = cells.iter().filter_map(|cell| cell.figure("error_s"));
+    let error = errors.fold(0.0, f64::max) / seconds.max(f64::MIN_POSITIVE);
+    Some(Work { seconds, sampled, error })
 }
 
 /// The ways in which users were inserted into a back end.

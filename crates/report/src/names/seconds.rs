@@ -8,7 +8,7 @@ use brunt_record::Collection;
 
 use super::cells::{self, Listing, Names, Way, Which, Work};
 use super::digits::{digits, or_none};
-use crate::figure::NONE;
+use crate::figure::{NONE, percent};
 use crate::median;
 use crate::page::{Table, Tone};
 
@@ -78,14 +78,17 @@ fn provisioning(collection: &Collection, backend: &str, way: Way) -> Table {
 #[derive(Default)]
 struct Marks {
     sampled: bool,
+    /// The greatest error of an estimate, as a share.
+    error: f64,
     resolved: bool,
     invalid: bool,
 }
 
 impl Marks {
     fn work(&mut self, work: Option<Work>, users: u64) -> String {
-        let Some(Work { seconds, sampled }) = work else { return NONE.to_owned() };
+        let Some(Work { seconds, sampled, error }) = work else { return NONE.to_owned() };
         self.sampled |= sampled;
+        self.error = self.error.max(error);
         let about = if sampled { "~" } else { "" };
         format!("{about}{} or {} each", digits(seconds), each(seconds / users.max(1) as f64))
     }
@@ -105,9 +108,11 @@ impl Marks {
 
     fn explain(&self, table: &mut Table) {
         if self.sampled {
-            table.note(
-                "~ was estimated: the cost of single calls was measured at several sizes and added up over all users.",
-            );
+            table.note(format!(
+                "~ was estimated: single calls were timed at several sizes and added up over all users, give or \
+                 take {}.",
+                percent(self.error)
+            ));
         }
         if self.resolved {
             table.note(

@@ -264,17 +264,15 @@ fn a_layer_adds_what_its_median_is_above_the_one_below() {
 fn sampled_times_and_lookups_without_ls_are_marked() {
     let mut resolved = listed("files", 11_000, "cold", 0.7);
     resolved.labels.insert("road".to_owned(), "nss".to_owned());
-    let cells = vec![
-        work("insert", "files", "sample", 11_000, 1390.0),
-        work("insert", "files", "bulk", 11_000, 0.02),
-        resolved,
-    ];
+    let mut estimated = work("insert", "files", "sample", 11_000, 1390.0);
+    estimated.figures.insert("error_s".to_owned(), 139.0);
+    let cells = vec![estimated, work("insert", "files", "bulk", 11_000, 0.02), resolved];
     let text = text(&collection(cells), Screen::default());
     let row_of = row(&text, "files (seconds; one process a user)", "11000");
     assert_eq!(row_of[..6], ["11000", "~1390", "or", "0.126", "each", "-"]);
     assert_eq!(row_of[6], "0.700*");
     assert!(
-        text.contains("~ was estimated") && text.contains("* There was no directory"),
+        flowing(&text).contains("give or take 10 %.") && text.contains("* There was no directory"),
         "{text}"
     );
     // 0.02 s of 11,000 users.
