@@ -1,17 +1,24 @@
 /* The least a program can do to measure SQLite with leases: statements prepared once, bound, stepped and reset.
  *
  *   sqlite_bare version                                     the library's version
- *   sqlite_bare run FILE OPERATIONS sync|async [PHASE...]   the phases; all four if none is named
+ *   sqlite_bare run FILE OPERATIONS sync|async alone|beside [PHASE...]
+ *                                                           the phases; all four if none is named
  *   sqlite_bare inspect FILE                                tables, journal and rows, to compare two files by
  *
  * Schema, settings, statements and values are those of `brunt leases sqlite`; the bench looks with `inspect` into
  * brunt's file and this program's, and refuses to measure unless they are the same. Where phases are named and `create`
  * is not among them, the rows are created before anything is measured.
+ *
+ * With `beside` there is a second thread, which sleeps. The C library leaves out what locks need on several processors
+ * for as long as a process has but one thread, and SQLite locks a good deal; so a program that measures and watches at
+ * the same time pays for that, whoever wrote it.
  */
 
 #include "bare.h"
+#include <pthread.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 static sqlite3 *database;
 static int64_t epoch;
@@ -131,6 +138,11 @@ static uint64_t drop(uint64_t leases) {
     return done;
 }
 
+static void *sleeps(void *nothing) {
+    for (;;) pause();
+    return nothing;
+}
+
 static int run(int count, char **words) {
     static const struct {
         const char *name;
@@ -142,7 +154,9 @@ static int run(int count, char **words) {
     execute("PRAGMA journal_mode = WAL");
     execute(strcmp(words[2], "sync") == 0 ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
     execute(TABLE);
-    count -= 3, words += 3;
+    pthread_t second;
+    if (strcmp(words[3], "beside") == 0 && pthread_create(&second, NULL, sleeps, NULL)) fail("start", "no thread");
+    count -= 4, words += 4;
     if (!asked(count, words, "create")) {
         execute("BEGIN");
         create(leases);
@@ -183,7 +197,7 @@ static int inspect(const char *name) {
 int main(int count, char **words) {
     if (count == 2 && strcmp(words[1], "version") == 0) return puts(sqlite3_libversion()) < 0;
     if (count == 3 && strcmp(words[1], "inspect") == 0) return inspect(words[2]);
-    if (count >= 5 && strcmp(words[1], "run") == 0) return run(count - 2, words + 2);
-    fail("start", "usage: sqlite_bare version | run FILE OPERATIONS sync|async [PHASE...] | inspect FILE");
+    if (count >= 6 && strcmp(words[1], "run") == 0) return run(count - 2, words + 2);
+    fail("start", "usage: sqlite_bare version | run FILE OPERATIONS sync|async alone|beside [PHASE...] | inspect FILE");
     return 2;
 }

@@ -1,12 +1,13 @@
 //! How much is measured.
 
-/// How much and how often things are measured. A phase should take half a second, which the figures here do on a machine
-/// of today.
+/// How much and how often things are measured. A phase should take half a second, which the figures here do on a
+/// machine of today.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     /// Rounds of four runs.
     pub(crate) rounds: usize,
-    /// Operations of a phase in SQLite where nothing is flushed, and of a memfile's where nothing is printed octet by octet.
+    /// Operations of a phase in SQLite where nothing is flushed, and of a memfile's beside one that prints no single
+    /// octet.
     pub(crate) operations: u64,
     /// Operations of a phase where each is flushed to the disk.
     pub(crate) flushes: u64,
@@ -25,7 +26,7 @@ pub(crate) const FULL: Effort = Effort {
     flushes: 5_000,
     records: 100_000,
     searches: 1_000_000,
-    questions: 8_000,
+    questions: 5_000,
 };
 /// In a third of the time.
 pub(crate) const QUICK: Effort =

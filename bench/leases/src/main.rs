@@ -39,8 +39,8 @@ fn main() -> ExitCode {
     };
     println!("## Lease databases, on {}\n", machine());
     println!(
-        "Microseconds an operation takes, in the middle of {} rounds of four runs (brunt, the other, the other, brunt); \
-         `ratio` is the middle of the rounds' ratios, `rounds` the lowest and the highest.\n",
+        "Microseconds an operation takes, in the middle of {} rounds of four runs (brunt, the other, the other, \
+         brunt); `ratio` is the middle of the rounds' ratios, `rounds` the lowest and the highest.\n",
         effort.rounds
     );
     for (_, part) in parts {

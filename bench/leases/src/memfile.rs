@@ -29,7 +29,8 @@ pub(crate) fn print(effort: Effort) {
         ("table", effort.operations, &[("Kea's records", "csv")][..]),
     ] {
         for (name, format) in formats {
-            let duels = fight(&peer, place.path(), octets, format, operations, effort.rounds);
+            let duels =
+                fight(&peer, place.path(), octets, format, operations, effort.rounds.min(3));
             let habit = if octets == "octets" { "" } else { " without an fprintf an octet" };
             let title = format!("memfile, async, {name} beside std::map and FILE*{habit}");
             speed(&title, "C++", &duels, if octets == "octets" { &asked } else { &[] });
@@ -44,7 +45,7 @@ fn search(peer: &Path, place: &Path, effort: Effort) {
     eprintln!("memfile, {leases} searches");
     let store = format!("memfile:{}", place.join("ours.csv").display());
     let duels = Duel::fight(
-        effort.rounds,
+        effort.rounds.min(3),
         || {
             let arguments = ["--durability", "async", "--phases", "search", "--seed", "1"];
             let size = ["leases", &store, "-n", &leases, "--preload", &leases];

@@ -18,16 +18,20 @@ pub(crate) fn print(effort: Effort) {
     let tools = scratch();
     let bare = peers::sqlite(tools.path());
     compare(&bare);
-    let shared = memory();
-    let (many, few) = (effort.operations, effort.flushes);
-    for (durability, rounds) in [("async", effort.rounds), ("sync", effort.rounds)] {
-        let duels = fight(&bare, shared.path(), durability, many, &[], rounds);
-        overhead(&format!("SQLite, {durability}, in memory"), "bare C", &duels, Some(MOST));
+    let (shared, disk) = (memory(), scratch());
+    let Effort { rounds, operations, flushes, .. } = effort;
+    for (durability, beside, rounds) in
+        [("async", "alone", rounds), ("async", "beside", rounds), ("sync", "alone", rounds.min(3))]
+    {
+        let bout = Bout { durability, beside, operations, phases: &[], rounds };
+        let threads =
+            if beside == "alone" { "" } else { ", the C program with a second thread that sleeps" };
+        let title = format!("SQLite, {durability}, in memory{threads}");
+        overhead(&title, "bare C", &bout.fight(&bare, shared.path()), Some(MOST));
     }
-    let changes = ["create", "update", "delete"];
-    let disk = scratch();
-    let duels = fight(&bare, disk.path(), "sync", few, &changes, effort.rounds);
-    overhead("SQLite, sync, on the disk", "bare C", &duels, Some(MOST));
+    let phases = &["create", "update", "delete"];
+    let bout = Bout { durability: "sync", beside: "alone", operations: flushes, phases, rounds };
+    overhead("SQLite, sync, on the disk", "bare C", &bout.fight(&bare, disk.path()), Some(MOST));
 }
 
 /// Panics unless both leave the same file, made by the same library.
@@ -36,36 +40,41 @@ pub(crate) fn check() {
     compare(&peers::sqlite(tools.path()));
 }
 
-#[expect(clippy::print_stderr, reason = "progress is for whoever waits")]
-fn fight(
-    bare: &Path,
-    place: &Path,
-    durability: &str,
+/// What the two do against each other.
+struct Bout<'a> {
+    durability: &'a str,
+    /// Whether the C program has a second thread: `alone` or `beside`.
+    beside: &'a str,
     operations: u64,
-    phases: &[&str],
+    /// All four if there are none.
+    phases: &'a [&'a str],
     rounds: usize,
-) -> Vec<Duel> {
-    eprintln!("SQLite, {durability}, {operations} operations in {}", place.display());
-    let count = operations.to_string();
-    let file = |name: &str| place.join(name).display().to_string();
-    let (mine, list) = (format!("sqlite:{}", file("ours.db")), phases.join(","));
-    let mut arguments = vec!["leases", &mine, "-n", &count, "--durability", durability];
-    arguments.extend(["--statements", "prepared", "--seed", "1"]);
-    if !phases.is_empty() {
-        arguments.extend(["--phases", &list]);
-    }
-    Duel::fight(
-        rounds,
-        || ours::laps(&arguments),
-        || {
+}
+
+impl Bout<'_> {
+    #[expect(clippy::print_stderr, reason = "progress is for whoever waits")]
+    fn fight(&self, bare: &Path, place: &Path) -> Vec<Duel> {
+        let Self { durability, beside, operations, phases, rounds } = *self;
+        eprintln!("SQLite, {durability}, {beside}, {operations} operations in {}", place.display());
+        let count = operations.to_string();
+        let file = |name: &str| place.join(name).display().to_string();
+        let (mine, list) = (format!("sqlite:{}", file("ours.db")), phases.join(","));
+        let mut arguments = vec!["leases", &mine, "-n", &count, "--durability", durability];
+        arguments.extend(["--statements", "prepared", "--seed", "1"]);
+        if !phases.is_empty() {
+            arguments.extend(["--phases", &list]);
+        }
+        let theirs = || {
             let theirs = file("theirs.db");
-            let said = said_by(bare, &[&["run", &theirs, &count, durability], phases].concat());
+            let words = ["run", &theirs, &count, durability, beside];
+            let said = said_by(bare, &[&words, phases].concat());
             for ending in ["", "-wal", "-shm"] {
                 let _ = std::fs::remove_file(format!("{theirs}{ending}"));
             }
             Lap::all_in(&said)
-        },
-    )
+        };
+        Duel::fight(rounds, || ours::laps(&arguments), theirs)
+    }
 }
 
 fn compare(bare: &Path) {
@@ -88,7 +97,7 @@ fn compare(bare: &Path) {
         "--seed",
         "1",
     ]);
-    said_by(bare, &["run", &theirs, "500", "async", "create", "search", "update"]);
+    said_by(bare, &["run", &theirs, "500", "async", "alone", "create", "search", "update"]);
     let inspect = |file: &str| said_by(bare, &["inspect", file]);
     let (ours, others) = (inspect(&mine), inspect(&theirs));
     for (ours, theirs) in ours.lines().zip(others.lines()) {

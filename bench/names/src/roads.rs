@@ -47,8 +47,9 @@ const MAPPED: Road = Road {
 pub(crate) fn print(effort: Effort) {
     println!("## Name service, on {}\n", machine());
     println!(
-        "Microseconds a lookup of one of {USERS} users takes, warm, in the middle of {} rounds of four runs (brunt, the \
-         C loop, the C loop, brunt); `ratio` is the middle of the rounds' ratios, `rounds` the lowest and the highest.\n",
+        "Microseconds a lookup of one of {USERS} users takes, warm, in the middle of {} rounds of four runs (brunt, \
+         the C loop, the C loop, brunt); `ratio` is the middle of the rounds' ratios, `rounds` the lowest and the \
+         highest.\n",
         effort.rounds
     );
     let world = World::new();

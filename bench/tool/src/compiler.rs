@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Compiles a C or C++ source with `-O2` into the directory `into`, with further words for the compiler, each of which may
-/// be several; where the program is.
+/// Compiles a C or C++ source with `-O2` into the directory `into`, with further words for the compiler, each of which
+/// may be several; where the program is.
 pub fn compiled(source: &Path, into: &Path, flags: &[&str]) -> PathBuf {
     let name = source.file_stem().expect("a source has a name");
     let program = into.join(name);
