@@ -184,7 +184,7 @@ fn add(cell: &mut Cell, figures: &[(&str, f64)]) {
 mod tests {
     use super::super::plan::{Road, Temperature};
     use super::*;
-    use crate::names::cell::{Point, Vitals};
+    use crate::names::cell::Vitals;
 
     fn cell() -> Cell {
         let lookup = Lookup {
@@ -270,8 +270,11 @@ mod tests {
 
     #[test]
     fn an_estimate_knows_how_far_it_may_be_off() {
-        let point = Point { users: 100, calls: 25, ..Point::default() };
-        let estimate = Estimate { seconds: 1390.0, error_s: 100.0, points: vec![point; 3] };
+        let mut estimate = Estimate { seconds: 1390.0, error_s: 100.0, points: Vec::new() };
+        estimate.points.resize_with(3, Default::default);
+        for point in &mut estimate.points {
+            point.calls = 25;
+        }
         let cell = estimated(Cell::default(), &estimate);
         let figures = ["seconds", "error_s", "calls"].map(|name| cell.figure(name));
         assert_eq!(figures, [Some(1390.0), Some(100.0), Some(75.0)]);
