@@ -159,8 +159,8 @@ mod tests {
         assert!(probes[1].keys.iter().all(|key| key.starts_with("u5")), "{probes:?}");
         assert_eq!(probes[0].keys.len(), 5);
         assert_eq!(super::probes(&LookupArgs { probe: 0, ..args.clone() }, &parts), []);
-        let past = LookupArgs { through: Through::Nslcd, ..args };
-        assert_eq!(super::probes(&past, &parts), []);
+        let beneath = LookupArgs { through: Through::Nslcd, ..args };
+        assert_eq!(super::probes(&beneath, &parts), []);
     }
 
     #[test]

@@ -289,7 +289,7 @@ mod tests {
     fn variants_are_found_by_their_names() {
         let fast = Variant { name: "fast".to_owned(), threads: Some(8), ..Variant::unindexed() };
         let list = ["ldap:fast,ldap:stock,389ds:fast".to_owned()];
-        let three = contenders(&list, &[fast.clone()], &Nscd::default()).unwrap();
+        let three = contenders(&list, std::slice::from_ref(&fast), &Nscd::default()).unwrap();
         assert_eq!(three[0].backend.source, ldap(fast, Reader::Nslcd));
         assert_eq!(three[1].backend.source, ldap(Variant::stock(), Reader::Nslcd));
         assert!(matches!(

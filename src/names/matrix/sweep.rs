@@ -220,7 +220,7 @@ mod tests {
         let cache = Some(Cache::Nscd(nscd.clone()));
         let backend = Backend { source: Source::Files, cache, switch: None };
         let sized = Axis::SuggestedSize.set(&backend, 211);
-        let expected = Nscd { suggested_size: 211, ..nscd.clone() };
+        let expected = Nscd { suggested_size: 211, shared: false, ..Nscd::default() };
         assert_eq!(sized.cache, Some(Cache::Nscd(expected)));
         let timed = Axis::Ttl.set(&backend, 3);
         assert_eq!(timed.cache, Some(Cache::Nscd(Nscd { positive_ttl_s: Some(3), ..nscd })));

@@ -65,7 +65,7 @@ mod tests {
             (50.0, 95.0, 99.0, 100.0)
         );
         assert!((spread.mean_us - 50.5).abs() < 1e-9);
-        assert_eq!(super::spread(&mut [7.0]).p50_us, 7.0);
+        assert!((super::spread(&mut [7.0]).p50_us - 7.0).abs() < 1e-9);
         assert_eq!(super::spread(&mut []), Spread::default());
     }
 
