@@ -2,7 +2,7 @@
 //!
 //! A command line becomes an [`asked::Asked`], that a [`comparison::Comparison`] carries out, phase by phase, each a
 //! run of the engine on a [`store::Store`]. What is printed is the report's business: it is made of the collection
-//! alone, so that `brunt report` prints the same of a file. [`ubench`] is the front of the programs of 2012.
+//! alone, so that `brunt report` prints the same of a file. [`mod@ubench`] is the front of the programs of 2012.
 
 mod asked;
 mod comparison;

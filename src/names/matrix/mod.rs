@@ -1,7 +1,7 @@
 //! `brunt names matrix` and `brunt names sweep`: what an index and a cache are worth, measured in private worlds.
 //!
-//! What was written becomes a plan ([`contender`], [`settings`], [`muster`], [`plan`]), the plan is carried out in
-//! cells ([`carry`], [`sweep`], [`world`]), and what they answer becomes the cells of a collection ([`found`]). The
+//! What was written becomes a plan ([`contender`], [`settings`], [`mod@muster`], [`plan`]), the plan is carried out in
+//! cells ([`carry`], [`mod@sweep`], [`world`]), and what they answer becomes the cells of a collection ([`found`]). The
 //! report is made from the collection and from nothing else, so that a file that was kept says what the terminal said.
 
 mod carry;

@@ -1,4 +1,4 @@
-//! [`NssRoad`]: asks the C library, as any program does, and so whatever it is configured to ask.
+//! `NssRoad`: asks the C library, as any program does, and so whatever it is configured to ask.
 //!
 //! The library decides what lies behind: files, a module, a daemon, a cache. A program that was linked statically with
 //! another C library loads no modules, so these lookups mean something in a dynamic build for glibc only; there,
