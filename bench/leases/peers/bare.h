@@ -46,8 +46,8 @@ static inline uint64_t drawn(uint64_t number) {
 
 /* The address that search `number` looks for: nine in ten are there. */
 static inline uint32_t sought(uint64_t number, uint64_t leases) {
-    uint64_t draw = drawn(number), place = within(mixed(draw), leases);
-    int there = (double)(draw >> 11) / 9007199254740992.0 < 0.9;
+    uint64_t draw = drawn(number), place = within(draw, leases);
+    int there = (double)(uint32_t)draw / 4294967296.0 < 0.9;
     return BASE + (uint32_t)(there ? place : leases + place);
 }
 

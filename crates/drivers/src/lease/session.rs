@@ -147,6 +147,7 @@ impl BlockingSession for LeaseSession {
         }
     }
 
+    #[inline]
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let crew = &*self.crew;
         watch.operation(crew.work.operation());
@@ -202,6 +203,8 @@ impl LeaseSession {
 
 impl Hand {
     /// One operation of a phase.
+    // Each call above a system call costs a return that no processor foresees, so those on the way to a store are none.
+    #[inline]
     fn operate(&mut self, crew: &LeaseCrew, number: u64) -> Ended {
         let leases = &crew.leases;
         match &crew.work {
@@ -228,6 +231,7 @@ impl Hand {
         }
     }
 
+    #[inline]
     fn find(
         &mut self,
         leases: &Leases,
@@ -248,6 +252,7 @@ impl Hand {
     }
 
     /// Looks lease `number` up.
+    #[inline]
     fn look(&mut self, leases: &Leases, by: By, number: u64) -> Result<bool, Trouble> {
         match by {
             By::Address => self.identity = Identity::Address(leases.address(number)),

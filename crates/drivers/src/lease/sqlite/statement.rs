@@ -81,11 +81,13 @@ impl Statement {
     }
 
     /// Begins to fill the gaps. The values must outlive the binding, which is what the statement reads them through.
+    #[inline]
     pub(super) fn bind<'v>(&mut self) -> Binding<'_, 'v> {
         Binding { statement: self, bound: 0, code: ffi::SQLITE_OK, values: PhantomData }
     }
 
     /// Fetches every column of the row that the last step came to.
+    #[inline]
     fn fetch(&mut self) {
         let raw = self.raw.as_ptr();
         if self.columns.is_empty() {
@@ -137,6 +139,7 @@ pub(super) struct Binding<'s, 'v> {
 
 impl Binding<'_, '_> {
     /// Runs a statement that answers nothing; says how many rows it changed.
+    #[inline]
     pub(super) fn run(mut self) -> Result<u64, Trouble> {
         while self.step()? {}
         // SAFETY: the connection is open, since the statement owns it too.
@@ -145,6 +148,7 @@ impl Binding<'_, '_> {
     }
 
     /// Runs a statement and fetches all columns of all rows; says how many rows there were.
+    #[inline]
     pub(super) fn fetch_all(mut self) -> Result<u64, Trouble> {
         let mut rows = 0;
         while self.step()? {
@@ -163,6 +167,7 @@ impl Binding<'_, '_> {
     }
 
     /// Whether there is another row.
+    #[inline]
     fn step(&mut self) -> Result<bool, Trouble> {
         if self.code != ffi::SQLITE_OK || self.bound != self.statement.gaps {
             let misuse = if self.code == ffi::SQLITE_OK { ffi::SQLITE_MISUSE } else { self.code };
