@@ -229,6 +229,8 @@ fn whoever_looks_in_sees_the_users_and_an_interrupt_leaves_nothing_but_the_repor
     let search = "ldapsearch -x -LLL -H ldap://127.0.0.1:3890 -b ou=people,dc=bench -z none \
                   '(objectClass=posixAccount)' dn | grep -c '^dn:'";
     assert_eq!(count(search), "300");
+    // Listings begin once the insertion is in the books.
+    assert!(until(PATIENCE, || inside(&mark, "ls").is_some()));
     kill_process(Pid::from_raw(run.id().cast_signed()).unwrap(), Signal::INT).unwrap();
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", complaints(&output));
