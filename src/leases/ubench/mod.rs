@@ -113,7 +113,7 @@ fn phase(
     let population = u64::from(args.iterations);
     let work = match at {
         0 => Work::Create { first: 0 },
-        1 => Work::Search(Search { population, by: By::Address, draw: Draw::Ratio(HIT_RATIO) }),
+        1 => Work::Search(Search { population, by: By::Address, draw: Draw::Guide(HIT_RATIO) }),
         2 => Work::Update { population },
         _ => Work::Delete { first: 0 },
     };
