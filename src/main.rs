@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+mod asked;
 mod ceiling;
 mod cli;
 mod commands;

@@ -1,9 +1,10 @@
 //! [`Ending`]: the record and the exit code of a run that is over.
 
 use brunt_engine::{Finished, Load, Plan};
-use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Record, Slo, Tool};
+use brunt_record::{Catalogue, Conclusion, Environment, Record, Slo, Tool};
 
 use super::naming::Naming;
+use crate::asked::asked;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::measured::{Measured, lost, nothing_worked, percentiles};
@@ -65,25 +66,14 @@ impl Ending<'_> {
         conclusion.record().map_err(|error| format!("failed to {error}"))
     }
 
+    /// A flow of several steps asks for iterations at a rate, and a record counts exchanges.
     fn asked(&self) -> brunt_record::Plan {
         let settings = self.load.settings();
-        let (mode, target_rate, constant) = match &settings.load {
-            Load::Closed(_) => (Mode::Closed, None, true),
-            Load::Open(_) if !self.one_for_one => (Mode::Open, None, false),
-            Load::Open(schedule) => {
-                let rate = schedule.steady_per_second();
-                (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
-            }
-        };
-        brunt_record::Plan {
-            mode,
-            target_rate,
-            constant,
-            sessions: u64::from(settings.sessions),
-            seed: self.seed,
-            latency_basis: Basis::Response,
-            target: Some(self.target.clone()),
+        let whole = asked(settings, self.seed, self.target.clone());
+        if self.one_for_one || matches!(settings.load, Load::Closed(_)) {
+            return whole;
         }
+        brunt_record::Plan { target_rate: None, constant: false, ..whole }
     }
 
     /// Why the run is not whole: somebody ended it, or the target was away for some of it.

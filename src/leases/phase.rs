@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::lease::{self, Depot, LeaseCrew, Leases, PARTS, Work};
-use brunt_engine::{Finished, Load, Plan, Settings, Stop};
+use brunt_engine::{Finished, Plan, Settings, Stop};
 use brunt_exchange::{Class, Monotonic, Outcome};
-use brunt_record::{
-    Basis, Catalogue, Conclusion, Counts, Environment, Interval, Mode, Record, Slo, Tool,
-};
+use brunt_record::{Catalogue, Conclusion, Counts, Environment, Interval, Record, Slo, Tool};
 
 use super::crew::{Hands, Tape};
+use crate::asked::asked;
 use crate::console;
 use crate::measured::{Measured, percentiles};
 
@@ -158,7 +157,7 @@ impl Done {
         let conclusion = Conclusion {
             tool: tool(),
             started: self.started,
-            plan: self.asked(about),
+            plan: asked(self.plan.settings(), about.seed, about.target.clone()),
             command: about.command.to_vec(),
             environment: about.environment.clone(),
             catalogue: &self.catalogue,
@@ -172,26 +171,6 @@ impl Done {
             objectives: about.objectives,
         };
         conclusion.record().map_err(|error| error.to_string())
-    }
-
-    fn asked(&self, about: &About<'_>) -> brunt_record::Plan {
-        let settings = self.plan.settings();
-        let (mode, target_rate, constant) = match &settings.load {
-            Load::Closed(_) => (Mode::Closed, None, true),
-            Load::Open(schedule) => {
-                let rate = schedule.steady_per_second();
-                (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
-            }
-        };
-        brunt_record::Plan {
-            mode,
-            target_rate,
-            constant,
-            sessions: u64::from(settings.sessions),
-            seed: about.seed,
-            latency_basis: Basis::Response,
-            target: Some(about.target.clone()),
-        }
     }
 }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use brunt_drivers::ldap;
-use brunt_engine::{Finished, Load, Plan};
-use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Record, Slo, Tool};
+use brunt_engine::{Finished, Plan};
+use brunt_record::{Basis, Catalogue, Conclusion, Environment, Record, Slo, Tool};
 use brunt_report::{Style, summary};
 
 use super::naming::name;
 use super::{Outcome as RunOutcome, Voice, ports, setup};
+use crate::asked::asked;
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
 use crate::console;
@@ -99,23 +100,10 @@ impl Ending<'_> {
     }
 
     fn asked(&self) -> brunt_record::Plan {
-        let settings = self.load.settings();
-        let (mode, target_rate, constant) = match &settings.load {
-            Load::Closed(_) => (Mode::Closed, None, true),
-            Load::Open(schedule) => {
-                let rate = schedule.steady_per_second();
-                (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
-            }
-        };
-        brunt_record::Plan {
-            mode,
-            target_rate,
-            constant,
-            sessions: u64::from(settings.sessions),
-            seed: self.seed,
-            latency_basis: if self.args.load.compat { Basis::Service } else { Basis::Response },
-            target: Some(setup::target(self.args, self.plan)),
-        }
+        let asked = asked(self.load.settings(), self.seed, setup::target(self.args, self.plan));
+        let compat = self.args.load.compat;
+        let latency_basis = if compat { Basis::Service } else { Basis::Response };
+        brunt_record::Plan { latency_basis, ..asked }
     }
 
     /// Why the run is not whole: somebody ended it, or the target was away for some of it.

@@ -1,9 +1,10 @@
 //! [`Ending`]: the record and the exit code of a run of lookups.
 
 use brunt_drivers::names::{Roads, outcome_name};
-use brunt_engine::{Finished, Load, Plan};
-use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Record, Slo, Tool};
+use brunt_engine::{Finished, Plan};
+use brunt_record::{Catalogue, Conclusion, Environment, Record, Slo, Tool};
 
+use crate::asked::asked;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::measured::{Measured, lost, nothing_worked, percentiles};
@@ -31,7 +32,7 @@ impl Ending<'_> {
         let conclusion = Conclusion {
             tool: Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             started: self.started,
-            plan: self.asked(),
+            plan: asked(self.plan.settings(), self.seed, self.target.clone()),
             // No option of this command holds a secret.
             command: std::env::args().skip(1).collect(),
             environment: Environment::read(),
@@ -54,26 +55,6 @@ impl Ending<'_> {
         }
         let exit = exit(self.signal, &record, lost);
         Ok((record, exit))
-    }
-
-    fn asked(&self) -> brunt_record::Plan {
-        let settings = self.plan.settings();
-        let (mode, target_rate, constant) = match &settings.load {
-            Load::Closed(_) => (Mode::Closed, None, true),
-            Load::Open(schedule) => {
-                let rate = schedule.steady_per_second();
-                (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
-            }
-        };
-        brunt_record::Plan {
-            mode,
-            target_rate,
-            constant,
-            sessions: u64::from(settings.sessions),
-            seed: self.seed,
-            latency_basis: Basis::Response,
-            target: Some(self.target.clone()),
-        }
     }
 
     fn interrupted(&self, lost: u64) -> Option<String> {
