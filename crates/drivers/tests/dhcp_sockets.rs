@@ -179,7 +179,7 @@ async fn work<D: Dialogue>(
         }
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch).await;
-        let ticket = Ticket { number, session: 0, turn: 0 };
+        let ticket = Ticket { number, session: 0, turn: 0, phase: 0 };
         let outcome = session.exchange(&ticket, &mut watch).await;
         assert!(matches!(outcome, Outcome::Ok(_) | Outcome::Skipped), "{number}: {outcome:?}");
         if number < EXCHANGES - SESSIONS {

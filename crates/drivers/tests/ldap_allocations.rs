@@ -127,8 +127,9 @@ async fn allocations(port: u16, task: Task) -> u64 {
         }
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch).await;
-        let outcome =
-            session.exchange(&Ticket { number, session: 0, turn: number }, &mut watch).await;
+        let outcome = session
+            .exchange(&Ticket { number, session: 0, turn: number, phase: 0 }, &mut watch)
+            .await;
         assert_eq!(outcome, Outcome::Ok(0));
     }
     assert!(before > 0, "opening a connection allocates, or nothing is counted at all");
@@ -186,8 +187,9 @@ async fn an_idle_connection_holds_little() {
     for session in &mut sessions {
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch).await;
-        let outcome =
-            session.exchange(&Ticket { number: 0, session: 0, turn: 0 }, &mut watch).await;
+        let outcome = session
+            .exchange(&Ticket { number: 0, session: 0, turn: 0, phase: 0 }, &mut watch)
+            .await;
         assert_eq!(outcome, Outcome::Ok(0));
     }
     let connected = (HELD.get() - without) / CONNECTIONS;

@@ -71,7 +71,7 @@ fn phase(depot: &Arc<dyn Depot>, work: Work, contents: Contents) -> u64 {
         }
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch);
-        let ticket = Ticket { number, session: 0, turn: number };
+        let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
         assert!(matches!(session.exchange(&ticket, &mut watch), Outcome::Ok(_)));
     }
     let allocated = ALLOCATED.get() - before;

@@ -3,7 +3,7 @@
 //! Sessions never leave the thread that drives them, so a fleet is shared between the workers and
 //! makes sessions where they will live. It must not know when anything is due.
 
-use brunt_exchange::Session;
+use brunt_exchange::{Session, Ticket};
 use std::ops::Range;
 
 /// The sessions of a run, made worker by worker.
@@ -38,6 +38,10 @@ pub struct Noticed {
     pub orphans: u64,
     /// Datagrams that the kernel dropped because we did not read them in time.
     pub socket_drops: u64,
-    /// The driver's own counts, by the numbers of the catalogue.
+    /// The driver's own counts that belong to no exchange, by the numbers of the catalogue. They enter the phase in
+    /// which they are noticed.
     pub tallies: Vec<u64>,
+    /// The driver's own counts of what happened to exchanges, by the phase in which those fell due ([`Ticket::phase`])
+    /// and then by the same numbers. They enter that phase, whenever they are counted.
+    pub tallies_by_phase: [Vec<u64>; Ticket::PHASES],
 }

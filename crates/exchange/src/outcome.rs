@@ -36,6 +36,8 @@ pub enum Class {
     Protocol,
     /// This machine had no local port left. Our own limit, not the target's.
     Ports,
+    /// This process may open no more files. Our own limit, not the target's.
+    Descriptors,
     /// The answer was well formed and not what the plan expects.
     Check,
     /// The answer was what the plan expects, but came later than the plan allows.
@@ -44,7 +46,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -52,6 +54,7 @@ impl Class {
         Self::Closed,
         Self::Protocol,
         Self::Ports,
+        Self::Descriptors,
         Self::Check,
         Self::Exceeded,
     ];
@@ -66,8 +69,32 @@ impl Class {
             Self::Closed => "closed",
             Self::Protocol => "protocol",
             Self::Ports => "ports",
+            Self::Descriptors => "descriptors",
             Self::Check => "check",
             Self::Exceeded => "exceeded",
+        }
+    }
+}
+
+impl Class {
+    /// Whether the target answered, whatever it said. The other classes say that no answer came.
+    pub const fn answered(self) -> bool {
+        matches!(self, Self::Result | Self::Login | Self::Protocol | Self::Check | Self::Exceeded)
+    }
+
+    /// Whether a limit of the generator's own machine is the reason.
+    pub const fn ours(self) -> bool {
+        matches!(self, Self::Ports | Self::Descriptors)
+    }
+}
+
+impl Outcome {
+    /// Whether the target answered, well or not.
+    pub const fn answered(self) -> bool {
+        match self {
+            Self::Ok(_) => true,
+            Self::Failed(class, _) => class.answered(),
+            Self::TimedOut | Self::CutOff | Self::Skipped => false,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Which exchange this is. Every argument, name and choice of an exchange is computed from its
 /// ticket and the run's seed, never from the exchange before, so that runs repeat and nodes can
 /// share a run without talking to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket {
     /// The number of the exchange in the whole run, counted from 0.
     pub number: u64,
@@ -14,6 +14,14 @@ pub struct Ticket {
     pub session: u32,
     /// How many exchanges this session carried out before this one.
     pub turn: u64,
+    /// The phase of the run in which it fell due, as a small number. What a driver counts beside
+    /// exchanges belongs to the phase of its exchange, whenever it is counted.
+    pub phase: u8,
+}
+
+impl Ticket {
+    /// How many phases a run can have.
+    pub const PHASES: usize = 5;
 }
 
 /// When a session wants its next exchange.

@@ -1,6 +1,6 @@
 //! The stopwatch of one exchange: all that a session ever learns of time.
 
-use crate::{Clock, Moment};
+use crate::{Clock, Moment, Outcome};
 use std::time::Duration;
 
 /// The moments of one exchange, from which every latency is derived.
@@ -54,6 +54,9 @@ pub struct Watch<'a> {
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
     text: Option<&'a mut String>,
+    unready: Option<Outcome>,
+    reconnected: u32,
+    resent: u32,
 }
 
 impl<'a> Watch<'a> {
@@ -71,6 +74,9 @@ impl<'a> Watch<'a> {
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
             text,
+            unready: None,
+            reconnected: 0,
+            resent: 0,
         }
     }
 
@@ -122,6 +128,23 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Says that a session could not be made ready, and why. The exchange that then fails for it is
+    /// counted apart: this counts the attempt, whether an exchange was waiting for it or not.
+    pub fn not_ready(&mut self, why: Outcome) {
+        self.unready = Some(why);
+    }
+
+    /// Counts a connection that the target had closed while it was idle, and that was made anew.
+    pub fn reconnected(&mut self) {
+        self.reconnected += 1;
+    }
+
+    /// Counts a request that was sent again on a new connection, since the one it first left on
+    /// was closed before an octet of an answer came.
+    pub fn resent(&mut self) {
+        self.resent += 1;
+    }
+
     /// Whether [`explain`](Self::explain) would keep anything, so that no text is made in vain.
     pub fn wants_text(&self) -> bool {
         self.text.is_some()
@@ -154,6 +177,21 @@ impl<'a> Watch<'a> {
     /// The items counted.
     pub fn counted_items(&self) -> u64 {
         self.items
+    }
+
+    /// Why the session is not ready, if it is not.
+    pub fn why_not_ready(&self) -> Option<Outcome> {
+        self.unready
+    }
+
+    /// How many connections were made anew because they had been closed while idle.
+    pub fn times_reconnected(&self) -> u32 {
+        self.reconnected
+    }
+
+    /// How many times the request was sent again.
+    pub fn times_resent(&self) -> u32 {
+        self.resent
     }
 
     /// The parts reported, in order.

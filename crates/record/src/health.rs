@@ -1,5 +1,6 @@
 //! How the generator itself fared: the processor time of its workers and what its sockets lost.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -12,6 +13,9 @@ pub struct WorkerLoad {
     pub cpu: Duration,
     /// The time in which it was used.
     pub wall: Duration,
+    /// How long the thread could have run and had no core to run on (its run-queue delay).
+    #[serde(default)]
+    pub waited: Duration,
 }
 
 impl WorkerLoad {
@@ -21,6 +25,57 @@ impl WorkerLoad {
     }
 }
 
+/// What the machine did beside running the generator. Times are sums over the cores it may use, except `wall`, `throttled`
+/// and `pressure`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The time in which it was looked at.
+    pub wall: Duration,
+    /// The cores the generator may use.
+    pub cores: u32,
+    /// Processor time of other processes on those cores, the target's if it is on this machine.
+    pub others: Duration,
+    /// Processor time that the host of a virtual machine kept for itself.
+    pub steal: Duration,
+    /// Time in which a quota of the control group kept the process from running.
+    pub throttled: Duration,
+    /// Time in which some process waited for a core, as the kernel's pressure stall information has it.
+    pub pressure: Duration,
+}
+
+impl Machine {
+    fn merge(&mut self, other: &Self) {
+        self.wall += other.wall;
+        self.cores = self.cores.max(other.cores);
+        self.others += other.others;
+        self.steal += other.steal;
+        self.throttled += other.throttled;
+        self.pressure += other.pressure;
+    }
+}
+
+/// A time in which the generator stood still: stopped, paused with its virtual machine, or kept from every core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stall {
+    /// When it began, since the origin of the run.
+    pub from: Duration,
+    /// How long it lasted.
+    pub lasted: Duration,
+}
+
+/// How late this machine wakes up a thread that does nothing but sleep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimerNoise {
+    /// How many wake-ups were timed.
+    pub samples: u64,
+    /// The median of their lateness.
+    pub p50: Duration,
+    /// The 99th percentile.
+    pub p99: Duration,
+    /// The greatest.
+    pub max: Duration,
+}
+
 /// What was seen of the generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
@@ -28,15 +83,28 @@ pub struct Health {
     pub workers: Vec<WorkerLoad>,
     /// Datagrams that the kernel dropped because we did not read them in time.
     pub socket_drops: u64,
+    /// What the machine did beside.
+    #[serde(default)]
+    pub machine: Machine,
+    /// The first few times in which the generator stood still, in order.
+    #[serde(default)]
+    pub stalls: Vec<Stall>,
+    /// How long it stood still in all.
+    #[serde(default)]
+    pub stalled: Duration,
 }
 
 impl Health {
+    /// The most stalls that are kept one by one.
+    pub const STALLS_MAX: usize = 32;
+
     /// Adds what was seen of a worker.
     pub fn record(&mut self, load: WorkerLoad) {
         match self.workers.binary_search_by_key(&load.worker, |known| known.worker) {
             Ok(at) => {
                 self.workers[at].cpu += load.cpu;
                 self.workers[at].wall += load.wall;
+                self.workers[at].waited += load.waited;
             }
             Err(at) => self.workers.insert(at, load),
         }
@@ -46,6 +114,22 @@ impl Health {
     pub fn merge(&mut self, other: &Self) {
         other.workers.iter().for_each(|load| self.record(*load));
         self.socket_drops += other.socket_drops;
+        self.machine.merge(&other.machine);
+        self.stalled += other.stalled;
+        self.keep(&other.stalls);
+    }
+
+    /// Adds what was seen of the machine, and the times in which the generator stood still.
+    pub fn observe(&mut self, machine: &Machine, stalls: &[Stall]) {
+        self.machine.merge(machine);
+        self.stalled += stalls.iter().map(|stall| stall.lasted).sum::<Duration>();
+        self.keep(stalls);
+    }
+
+    fn keep(&mut self, stalls: &[Stall]) {
+        self.stalls.extend(stalls);
+        self.stalls.sort_by_key(|stall| (stall.from, stall.lasted));
+        self.stalls.truncate(Self::STALLS_MAX);
     }
 
     /// The share of its core that the busiest worker used.
@@ -57,6 +141,9 @@ impl Health {
     pub fn reset(&mut self) {
         self.workers.clear();
         self.socket_drops = 0;
+        self.machine = Machine::default();
+        self.stalls.clear();
+        self.stalled = Duration::ZERO;
     }
 }
 
@@ -70,11 +157,12 @@ mod tests {
             worker,
             cpu: Duration::from_millis(cpu),
             wall: Duration::from_secs(1),
+            waited: Duration::ZERO,
         };
         let mut health = Health::default();
         health.record(load(3, 950));
         health.record(load(1, 100));
-        health.merge(&Health { workers: vec![load(1, 300)], socket_drops: 2 });
+        health.merge(&Health { workers: vec![load(1, 300)], socket_drops: 2, ..Health::default() });
         assert_eq!(health.busiest(), Some(0.95));
         assert_eq!(health.workers[0].share(), Some(0.2));
         assert_eq!(health.socket_drops, 2);

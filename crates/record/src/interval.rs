@@ -258,6 +258,7 @@ mod tests {
             worker: 0,
             cpu: Duration::from_secs(1),
             wall: Duration::from_secs(1),
+            waited: Duration::ZERO,
         });
         used.planned = 4;
         used.reset(9, Phase::WarmUp, Duration::from_secs(9));
@@ -290,7 +291,7 @@ mod tests {
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;
             made.health.record(WorkerLoad {
-                worker, cpu: Duration::from_millis(levels.0), wall: Duration::from_secs(1),
+                worker, cpu: Duration::from_millis(levels.0), wall: Duration::from_secs(1), waited: Duration::ZERO
             });
             made
         }

@@ -35,7 +35,7 @@ pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
 pub use document::{Document, ReadError, WriteError};
 pub use environment::Environment;
-pub use health::{Health, WorkerLoad};
+pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;
 pub use histogram::{Histogram, HistogramError, Share};
 pub use hlog::Hlog;

@@ -87,6 +87,9 @@ pub(crate) fn left(outcome: Outcome) -> bool {
     !matches!(
         outcome,
         Outcome::Skipped
-            | Outcome::Failed(Class::Connect | Class::Tls | Class::Login | Class::Ports, _)
+            | Outcome::Failed(
+                Class::Connect | Class::Tls | Class::Login | Class::Ports | Class::Descriptors,
+                _
+            )
     )
 }

@@ -390,6 +390,7 @@ mod tests {
             worker: 1,
             cpu: Duration::from_millis(9_500),
             wall: Duration::from_secs(10),
+            waited: Duration::ZERO,
         });
         run.0.health.socket_drops = 7;
         run.0.operations[0].codes.add(Outcome::Failed(Class::Ports, 99), 4);
@@ -407,6 +408,7 @@ mod tests {
             worker: 0,
             cpu: Duration::from_millis(95),
             wall: Duration::from_millis(100),
+            waited: Duration::ZERO,
         });
         assert_eq!(judge(&run).status, Status::GeneratorLimited);
         run.0.to = run.0.from + Duration::from_millis(100);

@@ -378,6 +378,7 @@ pub(crate) mod tests {
                 worker: 0,
                 cpu: Duration::from_millis(250),
                 wall: Duration::from_secs(1),
+                waited: Duration::ZERO,
             });
             let text = "no such\x1b[31m user".to_owned();
             interval.samples.push(Sample {

@@ -79,6 +79,7 @@ impl Failure {
     pub fn class(&self) -> Class {
         match self {
             Self::Ports(_) => Class::Ports,
+            Self::Descriptors(_) => Class::Descriptors,
             Self::TlsTimedOut(_) | Self::Tls(_) | Self::AlreadySecured => Class::Tls,
             _ => Class::Connect,
         }

@@ -257,7 +257,12 @@ fn steps_of_a_flow_ask_for_leases() {
                 let mut text = String::new();
                 let mut watch = Watch::new(&clock, Some(&mut text));
                 user.ready(&mut watch).await;
-                let ticket = Ticket { number: 2 * turn + u64::from(number), session: number, turn };
+                let ticket = Ticket {
+                    number: 2 * turn + u64::from(number),
+                    session: number,
+                    turn,
+                    phase: 0,
+                };
                 let outcome = user.exchange(&ticket, &mut watch).await;
                 operations.insert(watch.named_operation());
                 assert!(matches!(outcome, Outcome::Ok(_)), "{turn}: {outcome:?} {text}");

@@ -71,7 +71,7 @@ async fn one(session: &mut brunt_drivers::ldap::Session, number: u64, timeout: D
     let mut text = String::new();
     let mut watch = Watch::new(&clock, Some(&mut text));
     session.ready(&mut watch).await;
-    let ticket = Ticket { number, session: 0, turn: number };
+    let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
     let outcome = tokio::time::timeout(timeout, session.exchange(&ticket, &mut watch)).await;
     let outcome = outcome.unwrap_or(Outcome::TimedOut);
     let names = brunt_drivers::ldap::PARTS;

@@ -24,7 +24,7 @@ fn run(crew: &Arc<LeaseCrew>, from: u64, to: u64) -> Vec<Seen> {
         let mut text = String::new();
         let mut watch = Watch::new(&clock, Some(&mut text));
         session.ready(&mut watch);
-        let ticket = Ticket { number, session: 0, turn: number - from };
+        let ticket = Ticket { number, session: 0, turn: number - from, phase: 0 };
         let outcome = session.exchange(&ticket, &mut watch);
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         assert_eq!(operation, crew.operation(&ticket));
@@ -165,11 +165,11 @@ fn a_mix_that_can_do_nothing_more_is_finished() {
         while !session.finished() {
             let mut watch = Watch::new(&clock, None);
             session.ready(&mut watch);
-            let ticket = Ticket { number: released, session: number, turn: 0 };
+            let ticket = Ticket { number: released, session: number, turn: 0, phase: 0 };
             assert_eq!(session.exchange(&ticket, &mut watch), Outcome::Ok(0));
             released += 1;
         }
-        let ticket = Ticket { number: 99, session: number, turn: 99 };
+        let ticket = Ticket { number: 99, session: number, turn: 99, phase: 0 };
         let mut watch = Watch::new(&clock, None);
         assert_eq!(session.exchange(&ticket, &mut watch), Outcome::Skipped);
     }

@@ -163,7 +163,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
         let asking = Asking { seat, session: name, turn, free, wants, last };
         let Some(given) = worker.next(asking).await else { break };
         last = given.number;
-        let ticket = Ticket { number: given.number, session: name, turn };
+        let ticket = Ticket { number: given.number, session: name, turn, phase: given.phase as u8 };
         free = worker.exchange(&mut session, seat, &ticket, &given, free, &mut text).await;
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;

@@ -300,6 +300,7 @@ impl Recorder {
             worker: u16::try_from(self.worker).unwrap_or(u16::MAX),
             cpu: cpu.saturating_sub(self.cpu),
             wall: now - self.closed_at,
+            waited: Duration::ZERO,
         };
         let texts = self.samples.take();
         let (phase, in_flight) = (self.phase, self.in_flight);
@@ -318,12 +319,16 @@ impl Recorder {
         step.health.record(load);
         step.health.socket_drops += noticed.socket_drops - before.socket_drops;
         step.orphans += noticed.orphans - before.orphans;
-        let earlier = before.tallies.iter().copied().chain(std::iter::repeat(0));
-        for (number, (count, earlier)) in noticed.tallies.iter().zip(earlier).enumerate() {
-            step.tally(number, count - earlier);
-        }
+        add_tallies(step, &noticed.tallies, &before.tallies);
         step.in_flight = in_flight;
         step.samples.extend(texts);
+        for phase in Phase::ALL {
+            let counts = &noticed.tallies_by_phase[phase as usize];
+            let earlier = &before.tallies_by_phase[phase as usize];
+            if counts != earlier {
+                add_tallies(self.filling(phase), counts, earlier);
+            }
+        }
         self.noticed_before.clone_from(&noticed);
         self.noticed = noticed;
     }
@@ -352,6 +357,14 @@ impl Recorder {
             self.filling[phase as usize] = Some(interval);
         }
         false
+    }
+}
+
+/// Adds to a step what was counted since it was counted `earlier`.
+fn add_tallies(step: &mut Interval, counts: &[u64], earlier: &[u64]) {
+    let earlier = earlier.iter().copied().chain(std::iter::repeat(0));
+    for (number, (count, earlier)) in counts.iter().zip(earlier).enumerate() {
+        step.tally(number, count - earlier);
     }
 }
 

@@ -289,6 +289,7 @@ pub(crate) mod tests {
             worker: 0,
             cpu: Duration::from_millis(100 * (second + 1) / 2),
             wall: Duration::from_secs(1),
+            waited: Duration::ZERO,
         });
         interval
     }

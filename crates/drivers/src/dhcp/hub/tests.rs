@@ -51,7 +51,7 @@ async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
                 let clock = Monotonic::new();
                 let mut watch = Watch::new(&clock, None);
                 session.ready(&mut watch).await;
-                let ticket = Ticket { number, session: 0, turn: 0 };
+                let ticket = Ticket { number, session: 0, turn: 0, phase: 0 };
                 let outcome = session.exchange(&ticket, &mut watch).await;
                 session.close().await;
                 outcome
@@ -172,8 +172,9 @@ fn renewals_and_releases_find_leases_or_are_skipped() {
         let mut seen = Vec::new();
         for number in [1, 3, 0, 1, 2, 3] {
             let mut watch = Watch::new(&clock, None);
-            let outcome =
-                session.exchange(&Ticket { number, session: 0, turn: 0 }, &mut watch).await;
+            let outcome = session
+                .exchange(&Ticket { number, session: 0, turn: 0, phase: 0 }, &mut watch)
+                .await;
             seen.push((watch.named_operation(), outcome, watch.sent_at().is_some()));
         }
         (seen, log)
@@ -245,7 +246,7 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
         let mut seen = Vec::new();
         for number in 20..22 {
             let mut watch = Watch::new(&clock, None);
-            let ticket = Ticket { number, session: 2, turn: number };
+            let ticket = Ticket { number, session: 2, turn: number, phase: 0 };
             let outcome = session.exchange(&ticket, &mut watch).await;
             let life = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
             seen.push((watch.named_operation(), outcome, life));

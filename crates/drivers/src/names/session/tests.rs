@@ -64,7 +64,8 @@ fn look_up(session: &mut NamesSession) -> (Outcome, String) {
     if !session.is_ready() {
         session.ready(&mut watch);
     }
-    let outcome = session.exchange(&Ticket { number: 0, session: 0, turn: 0 }, &mut watch);
+    let outcome =
+        session.exchange(&Ticket { number: 0, session: 0, turn: 0, phase: 0 }, &mut watch);
     (outcome, words)
 }
 

@@ -167,7 +167,12 @@ impl Books {
     /// Begins an exchange.
     #[inline]
     pub(super) fn begin(&mut self, given: Given, free: Moment, began: Moment) -> Ticket {
-        let ticket = Ticket { number: given.number, session: self.session, turn: self.turn };
+        let ticket = Ticket {
+            number: given.number,
+            session: self.session,
+            turn: self.turn,
+            phase: given.phase as u8,
+        };
         self.turn += 1;
         self.recorder().began();
         self.doing = Doing::Exchanging(Under { given, ticket, free, began });
