@@ -6,7 +6,7 @@
 
 use crate::worker::Portion;
 use brunt_exchange::{Clock, Moment, Monotonic};
-use brunt_record::{Interval, Phase};
+use brunt_record::{Interval, Machine, Phase, Stall};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
@@ -26,6 +26,9 @@ impl<F: FnMut(&Interval)> Sink for F {
         self(interval);
     }
 }
+
+/// What the machine did since it was last asked, and when the generator stood still.
+pub(crate) type Observe<'a> = &'a dyn Fn() -> (Machine, Vec<Stall>);
 
 pub(crate) struct Collector {
     /// The first step each worker has yet to report; none, once it has reported its last.
@@ -60,6 +63,7 @@ impl Collector {
     pub(crate) fn collect(
         mut self,
         portions: &Receiver<Portion>,
+        observe: Observe<'_>,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
@@ -71,10 +75,10 @@ impl Collector {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            self.hand_on(clock.now(), sink);
+            self.hand_on(clock.now(), observe, sink);
         }
         self.expected.fill(None);
-        self.hand_on(clock.now(), sink);
+        self.hand_on(clock.now(), observe, sink);
         self.totals
     }
 
@@ -101,7 +105,7 @@ impl Collector {
     }
 
     /// Hands on the rows that are whole or have waited long enough.
-    fn hand_on(&mut self, now: Moment, sink: &mut dyn Sink) {
+    fn hand_on(&mut self, now: Moment, observe: Observe<'_>, sink: &mut dyn Sink) {
         while let Some(row) = self.rows.first_entry() {
             let step = *row.key();
             let whole =
@@ -109,8 +113,12 @@ impl Collector {
             if !whole && now - row.get().since < PATIENCE {
                 return;
             }
-            let row = row.remove();
+            let mut row = row.remove();
             self.next = step + 1;
+            if let Some((_, interval)) = row.phases.values_mut().last() {
+                let (machine, stalls) = observe();
+                interval.health.observe(&machine, &stalls);
+            }
             for (origin, interval) in row.phases.into_values() {
                 sink.interval(&interval);
                 match self.totals.get_mut(&interval.phase) {
@@ -147,7 +155,7 @@ mod tests {
         let (spent, kept): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(64)).unzip();
         let mut rows = Vec::new();
         let mut sink = |interval: &Interval| rows.push((interval.index, interval.planned));
-        let totals = Collector::new(spent).collect(&receiver, &mut sink);
+        let totals = Collector::new(spent).collect(&receiver, &Default::default, &mut sink);
         drop(kept);
         (rows, totals[&Phase::Steady].planned)
     }
@@ -184,7 +192,7 @@ mod tests {
                 sender.send(portion(0, 2, 20, true)).unwrap();
                 sender.send(portion(1, 2, 2, true)).unwrap();
             });
-            let totals = Collector::new(spent).collect(&receiver, &mut sink);
+            let totals = Collector::new(spent).collect(&receiver, &Default::default, &mut sink);
             assert_eq!(totals[&Phase::Steady].planned, 33);
         });
         assert_eq!(rows, [(1, 10), (2, 23)]);

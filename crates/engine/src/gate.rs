@@ -5,7 +5,7 @@
 //! under way that could be delayed.
 
 use brunt_exchange::Moment;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Between the last arrival and the origin, so that every worker is awake when it comes.
@@ -15,6 +15,8 @@ const LEAD: Duration = Duration::from_millis(1);
 pub(crate) struct Gate {
     state: Mutex<State>,
     opened: Condvar,
+    /// The same origin, for whoever does not wait for it.
+    origin: Arc<OnceLock<Moment>>,
 }
 
 #[derive(Debug)]
@@ -26,7 +28,13 @@ struct State {
 impl Gate {
     /// A gate for so many workers.
     pub(crate) fn new(workers: usize) -> Self {
-        Self { state: Mutex::new(State { missing: workers, origin: None }), opened: Condvar::new() }
+        let state = Mutex::new(State { missing: workers, origin: None });
+        Self { state, opened: Condvar::new(), origin: Arc::default() }
+    }
+
+    /// When the run begins, once that is known.
+    pub(crate) fn origin(&self) -> Arc<OnceLock<Moment>> {
+        Arc::clone(&self.origin)
     }
 
     /// Waits for the others; says when the run begins.
@@ -40,6 +48,7 @@ impl Gate {
             if state.missing == 0 {
                 let origin = now() + LEAD;
                 state.origin = Some(origin);
+                self.origin.get_or_init(|| origin);
                 self.opened.notify_all();
                 return origin;
             }

@@ -12,6 +12,7 @@
 //! | [`timer`] | the machine's time, or a test's |
 //! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
 //! | [`run_blocking`] | the same for a crew |
+//! | [`machine`] | what the machine did to the run |
 //! | [`Stop`] | ends a run early |
 
 mod collector;
@@ -20,6 +21,7 @@ mod crew;
 mod fleet;
 mod gate;
 pub mod limits;
+pub mod machine;
 mod plan;
 mod run;
 pub mod schedule;
@@ -29,6 +31,8 @@ mod stop;
 pub mod timer;
 #[cfg(test)]
 mod visits;
+#[cfg(test)]
+mod windows;
 mod worker;
 
 pub use brunt_exchange::{ThinkTime, ThinkTimeError};
@@ -36,6 +40,6 @@ pub use collector::Sink;
 pub use crew::Crew;
 pub use fleet::{Fleet, Noticed};
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
-pub use run::{Finished, RunError, Span, run, run_blocking};
+pub use run::{Finished, RunError, run, run_blocking};
 pub use stop::{Stop, Urgency};
 pub use worker::Ended;

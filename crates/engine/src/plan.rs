@@ -67,8 +67,9 @@ pub struct Settings {
     pub backlog: Option<usize>,
     /// How long an exchange may take; without limit if nothing.
     pub operation_timeout: Duration,
-    /// How long exchanges in flight may take once nothing more is due.
-    pub drain: Duration,
+    /// How long exchanges in flight, and those that wait for a session, may take once nothing more is due. Where it is
+    /// `None`, [`Plan::DRAIN`], and in a closed loop or after a count as long as each exchange's own time-out allows.
+    pub drain: Option<Duration>,
     /// The length of an interval.
     pub interval: Duration,
     /// The seed of everything random.
@@ -100,7 +101,7 @@ impl Settings {
             pin: true,
             backlog: None,
             operation_timeout: Duration::ZERO,
-            drain: Duration::from_secs(10),
+            drain: None,
             interval: Duration::from_secs(1),
             seed: 0,
             node: Node::default(),
@@ -165,6 +166,9 @@ impl Plan {
     pub const SESSIONS_PER_WORKER: u32 = 16;
     /// The backlog never defaults to less than this.
     pub const BACKLOG_MIN: usize = 1_024;
+
+    /// How long a run waits for what is in flight, unless it was told how long.
+    pub const DRAIN: Duration = Duration::from_secs(10);
 
     /// Checks settings for a fleet whose connections carry `group` sessions each.
     pub fn new(mut settings: Settings, group: u32) -> Result<Self, PlanError> {

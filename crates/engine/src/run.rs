@@ -9,23 +9,26 @@ use crate::cores;
 use crate::crew::Crew;
 use crate::fleet::Fleet;
 use crate::gate::Gate;
+use crate::machine::{MachineWatch, timer_noise};
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::timer::Time;
 use crate::worker::alone::{Desk, Fault, Watchman};
-use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, WorkerEnd, work};
+use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, WindowTo, WorkerEnd, work};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase};
+use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase, TimerNoise, Timing};
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
 
 /// Steps a worker may be ahead of the collector before it fills one for longer.
 const AHEAD_MAX: usize = 8;
+/// How long this machine's timer is measured before the first run of a process.
+const NOISE_LASTING: Duration = Duration::from_millis(250);
 
 /// A run that came to its end.
 #[derive(Clone, Debug)]
@@ -34,28 +37,16 @@ pub struct Finished {
     pub totals: BTreeMap<Phase, Interval>,
     /// What became of every exchange of the run, whatever its phase. It balances.
     pub counts: Counts,
-    /// When each phase began and ended, from the origin of the run. The last ends with the last
-    /// answer, or with the schedule if that is later.
-    pub spans: Vec<Span>,
+    /// When the steady phase was measured, and how late this machine's timer is.
+    pub timing: Timing,
     /// What ended the run.
     pub ended: Ended,
-    /// How long the run lasted, from the origin.
+    /// How long the run lasted, from the origin to the last answer, or to the end of the schedule if that is later.
     pub lasted: Duration,
     /// How long it was until nothing was in flight any more, waits in vain included.
     pub over: Duration,
     /// How long preparing took, before the origin.
     pub prepared_in: Duration,
-}
-
-/// The time of one phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// The phase.
-    pub phase: Phase,
-    /// When it began, from the origin of the run.
-    pub from: Duration,
-    /// When it ended.
-    pub to: Duration,
 }
 
 /// Why a run has no result.
@@ -88,7 +79,10 @@ pub fn run<T: Time, F: Fleet>(
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
     let workers = plan.workers();
+    let (noise, watch) = observed(time.machine());
     let gate = Gate::new(workers);
+    let watch = watch.map(|clock| MachineWatch::start(clock, gate.origin()));
+    let observe = || watch.as_ref().map(MachineWatch::take).unwrap_or_default();
     let numbers = Arc::new(Numbers::new(plan.settings().sessions));
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
@@ -112,7 +106,7 @@ pub fn run<T: Time, F: Fleet>(
             threads.push(spawned);
         }
         drop(portions);
-        let totals = Collector::new(ways_back).collect(&collected, sink);
+        let totals = Collector::new(ways_back).collect(&collected, &observe, sink);
         let ends: Vec<_> = threads
             .into_iter()
             .map(|spawned| spawned.map(thread::ScopedJoinHandle::join))
@@ -125,7 +119,7 @@ pub fn run<T: Time, F: Fleet>(
             end.and_then(|joined| joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         finished.push(end.map_err(|source| RunError::Worker { worker, source })?);
     }
-    conclude(plan, totals, &finished, began)
+    conclude(plan, totals, &finished, began, noise)
 }
 
 /// Carries out `plan` with sessions that keep their threads waiting, as [`run`] does with others: each has a worker of
@@ -146,7 +140,9 @@ pub fn run_blocking<C: Crew>(
     let sessions = plan.settings().sessions;
     let plan = &plan.each_alone();
     let seats = plan.workers();
+    let (noise, _) = observed(Some(clock));
     let gate = Arc::new(Gate::new(seats));
+    let watch = MachineWatch::start(clock, gate.origin());
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
     let began = clock.now();
@@ -161,7 +157,7 @@ pub fn run_blocking<C: Crew>(
     let watchman = Watchman { desks: desks.clone(), crew: Arc::clone(crew) };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchman.watch());
-        Collector::new(ways_back).collect(&collected, sink)
+        Collector::new(ways_back).collect(&collected, &|| watch.take(), sink)
     });
     let mut finished = Vec::with_capacity(seats);
     for (worker, desk) in desks.iter().enumerate() {
@@ -171,7 +167,15 @@ pub fn run_blocking<C: Crew>(
             Err(Fault::Thread(source)) => return Err(RunError::Worker { worker, source }),
         }
     }
-    conclude(plan, totals, &finished, began)
+    conclude(plan, totals, &finished, began, noise)
+}
+
+/// How late the timers of this machine are, measured once for the process, and the clock to watch it by; neither where
+/// time is not the machine's.
+fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
+    static NOISE: OnceLock<TimerNoise> = OnceLock::new();
+    let noise = clock.map(|_| *NOISE.get_or_init(|| timer_noise(NOISE_LASTING)));
+    (noise.unwrap_or_default(), clock)
 }
 
 /// One worker's thread.
@@ -220,6 +224,7 @@ pub(crate) fn conclude(
     totals: BTreeMap<Phase, Interval>,
     workers: &[WorkerEnd],
     began: Moment,
+    noise: TimerNoise,
 ) -> Result<Finished, RunError> {
     let origin = workers.iter().map(|worker| worker.origin).max().unwrap_or_default();
     let last = workers.iter().map(|worker| worker.last).max().unwrap_or_default();
@@ -230,24 +235,33 @@ pub(crate) fn conclude(
     }
     counts.conserved()?;
     let over = workers.iter().map(|worker| worker.over).max().unwrap_or_default();
-    let lasted = last - origin;
+    let steady = plan.phases().into_iter().find(|(phase, _)| *phase == Phase::Steady);
+    let from = steady.map_or(Duration::ZERO, |(_, from)| from);
+    let to = window_to(workers).unwrap_or(last) - origin;
+    let timing = Timing { from, to: to.max(from), over: over - origin, noise };
     Ok(Finished {
-        spans: spans(&plan.phases(), lasted),
+        timing,
         totals,
         counts,
         ended,
-        lasted,
+        lasted: last - origin,
         over: over - origin,
         prepared_in: origin - began,
     })
 }
 
-/// The phases that the run lived to see.
-fn spans(phases: &[(Phase, Duration)], lasted: Duration) -> Vec<Span> {
-    let nexts = phases.iter().skip(1).map(|(_, from)| *from).chain([lasted]);
-    let spans = phases.iter().zip(nexts);
-    let spans = spans.map(|(&(phase, from), to)| Span { phase, from, to: to.min(lasted) });
-    spans.filter(|span| span.from < lasted).collect()
+/// When exchanges had ceased to fall due at all workers. Where a count ended the load, the first that would have come
+/// after it is the earliest that any worker saw.
+fn window_to(workers: &[WorkerEnd]) -> Option<Moment> {
+    let counted = workers.iter().filter_map(|worker| match worker.window_to {
+        WindowTo::Count(at) => Some(at),
+        WindowTo::End(_) | WindowTo::Answer(_) => None,
+    });
+    let others = workers.iter().filter_map(|worker| match worker.window_to {
+        WindowTo::End(at) | WindowTo::Answer(at) => Some(at),
+        WindowTo::Count(_) => None,
+    });
+    counted.min().or_else(|| others.max())
 }
 
 #[cfg(test)]
@@ -255,12 +269,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_cut_short_has_no_phases_it_did_not_see() {
-        let seconds = Duration::from_secs;
-        let phases = [(Phase::WarmUp, seconds(0)), (Phase::Steady, seconds(5))];
-        let whole = spans(&phases, seconds(12));
-        assert_eq!(whole[1], Span { phase: Phase::Steady, from: seconds(5), to: seconds(12) });
-        let cut = spans(&phases, seconds(3));
-        assert_eq!(cut, [Span { phase: Phase::WarmUp, from: seconds(0), to: seconds(3) }]);
+    fn the_window_ends_where_the_first_exchange_beyond_the_count_would_have_been() {
+        let at = Moment::from_nanos;
+        let end = |window_to| WorkerEnd {
+            ended: Ended::Count,
+            origin: Moment::ZERO,
+            last: at(9),
+            window_to,
+            over: at(9),
+        };
+        let counted = [end(WindowTo::Count(at(6))), end(WindowTo::Count(at(5)))];
+        assert_eq!(window_to(&counted), Some(at(5)));
+        let answered = [end(WindowTo::Answer(at(6))), end(WindowTo::Answer(at(8)))];
+        assert_eq!(window_to(&answered), Some(at(8)));
+        assert_eq!(window_to(&[]), None);
     }
 }

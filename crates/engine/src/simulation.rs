@@ -14,7 +14,7 @@ use crate::timer::virtual_time::VirtualTime;
 use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, work};
 use brunt_exchange::ThinkTime;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Watch};
-use brunt_record::{Catalogue, Histogram, Interval, Phase};
+use brunt_record::{Catalogue, Counts, Histogram, Interval, Phase, TimerNoise};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(crate) const fn ms(millis: u64) -> Duration {
 
 /// What a session does in one exchange.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+pub(crate) enum Act {
     /// Sends at once and is answered after this time.
     Answer(Duration),
     /// Fails after this time without ever having sent.
@@ -43,7 +43,7 @@ type Script = Arc<dyn Fn(&Ticket) -> Act + Send + Sync>;
 /// What a session saw of each of its exchanges: its ticket and when it began.
 type Diary = Arc<Mutex<Vec<(Ticket, Moment)>>>;
 
-struct Scripted {
+pub(crate) struct Scripted {
     script: Script,
     diary: Diary,
     /// How often a session made itself ready.
@@ -96,7 +96,7 @@ impl Session for Scripted {
 }
 
 /// Sessions that all follow one script.
-struct Troupe {
+pub(crate) struct Troupe {
     script: Script,
     diary: Diary,
     readied: Arc<AtomicU64>,
@@ -105,7 +105,7 @@ struct Troupe {
 }
 
 impl Troupe {
-    fn new(script: impl Fn(&Ticket) -> Act + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(script: impl Fn(&Ticket) -> Act + Send + Sync + 'static) -> Self {
         Self {
             script: Arc::new(script),
             diary: Diary::default(),
@@ -115,7 +115,7 @@ impl Troupe {
         }
     }
 
-    fn answering_after(time: Duration) -> Self {
+    pub(crate) fn answering_after(time: Duration) -> Self {
         Self::new(move |_| Act::Answer(time))
     }
 }
@@ -143,8 +143,13 @@ pub(crate) struct Simulated {
 }
 
 impl Simulated {
-    fn total(&self, phase: Phase) -> &Interval {
+    pub(crate) fn total(&self, phase: Phase) -> &Interval {
         &self.finished.totals[&phase]
+    }
+
+    /// The intervals, in order.
+    pub(crate) fn intervals(&self) -> impl Iterator<Item = &Interval> {
+        self.intervals.iter()
     }
 
     pub(crate) fn steady(&self) -> &Interval {
@@ -178,12 +183,12 @@ pub(crate) fn simulate_with<F: Fleet, M: Future<Output = ()> + 'static>(
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());
-    let totals = Collector::new(vec![way_back]).collect(&collected, &mut sink);
-    let finished = conclude(&plan, totals, &[end], Moment::ZERO).unwrap();
+    let totals = Collector::new(vec![way_back]).collect(&collected, &Default::default, &mut sink);
+    let finished = conclude(&plan, totals, &[end], Moment::ZERO, TimerNoise::default()).unwrap();
     Simulated { finished, intervals }
 }
 
-fn simulate(settings: Settings, troupe: &Troupe) -> Simulated {
+pub(crate) fn simulate(settings: Settings, troupe: &Troupe) -> Simulated {
     simulate_with(settings, troupe, &Stop::new(), async {})
 }
 
@@ -192,6 +197,16 @@ pub(crate) fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
     let rate = Rate::per_second(per_second).unwrap();
     let lasting = Some(Duration::from_secs(seconds));
     Settings::open(Schedule::constant(rate, lasting).unwrap(), sessions)
+}
+
+/// The exchanges of a phase, counted where they fell due.
+pub(crate) fn by_due(run: &Simulated, phase: Phase) -> Counts {
+    let mut counts = Counts::default();
+    for interval in run.intervals.iter().filter(|interval| interval.phase == phase) {
+        counts.merge(&interval.due);
+        interval.settled.iter().for_each(|settled| counts.merge(&settled.counts));
+    }
+    counts
 }
 
 /// How many values of a histogram are at least `least`.
@@ -217,7 +232,7 @@ fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
         |ticket: &Ticket| Act::Answer(if ticket.number == 50 { ms(1_000) } else { ms(1) });
     let run = simulate(open(100, 2, 1), &Troupe::new(stalling));
     let steady = run.steady();
-    let (response, service) = (&steady.operations[0].response, &steady.operations[0].service);
+    let (response, service) = (&steady.operations[0].response.due(), &steady.operations[0].service);
     assert_eq!((response.count(), service.count()), (200, 200));
     assert_eq!(at_least(service, ms(100)), 1);
     assert_eq!(at_least(response, ms(100)), 101);
@@ -245,7 +260,7 @@ fn what_finds_no_room_in_the_backlog_is_dropped_and_counted() {
 fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
     // A hundred fall due in one second at a session that needs 100 ms each: 10 are served in time,
     // 20 more in the two seconds of the drain, and the one in flight then is cut off.
-    let settings = Settings { drain: ms(2_050), ..open(100, 1, 1) };
+    let settings = Settings { drain: Some(ms(2_050)), ..open(100, 1, 1) };
     let run = simulate(settings, &Troupe::answering_after(ms(100)));
     let counts = run.finished.counts;
     assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 30, 1, 69));
@@ -263,7 +278,7 @@ fn preparing_is_not_part_of_the_run() {
     let prepare = run.total(Phase::Prepare);
     assert_eq!((prepare.parts[0].count(), prepare.parts[0].mean()), (300, Some(ms(3_000))));
     assert_eq!(prepare.planned, 0);
-    assert_eq!(run.steady().operations[0].response.max(), Some(ms(1)));
+    assert_eq!(run.steady().operations[0].response.due().max(), Some(ms(1)));
 }
 
 #[test]
@@ -277,7 +292,7 @@ fn a_timeout_ends_the_exchange_and_not_the_session() {
     let exchange = &run.steady().operations[0];
     assert_eq!((exchange.counts.ok, exchange.counts.timed_out), (19, 1));
     // Noticed within a twentieth of its length.
-    let slowest = exchange.service.max().unwrap();
+    let slowest = exchange.service_timed_out.max().unwrap();
     assert!(slowest >= ms(200) && slowest <= ms(211), "{slowest:?}");
 }
 
@@ -290,7 +305,7 @@ fn what_never_left_has_no_service_time() {
     let run = simulate(open(100, 1, 4), &Troupe::new(refusing));
     let exchange = &run.steady().operations[0];
     assert_eq!((exchange.counts.ok, exchange.counts.failed), (50, 50));
-    assert_eq!((exchange.service.count(), exchange.response.count()), (50, 100));
+    assert_eq!((exchange.service.count(), exchange.response.due().count()), (50, 100));
     assert_eq!(exchange.counts.items, 100);
     assert_eq!(run.steady().samples.len(), 10, "the first few texts are kept");
     assert_eq!(run.steady().samples[0].text, "number 0 was refused");
@@ -304,7 +319,7 @@ fn the_warm_up_counts_for_nothing() {
     let run = simulate(settings.clone(), &Troupe::new(slow_start));
     assert_eq!(run.total(Phase::WarmUp).counts().ok, 20);
     assert_eq!(run.steady().counts().ok, 30);
-    assert_eq!(run.steady().operations[0].response.max(), Some(ms(1)));
+    assert_eq!(run.steady().operations[0].response.due().max(), Some(ms(1)));
     assert_eq!(run.finished.ended, Ended::Count);
     settings.stop.count_includes_warm_up = true;
     let old = simulate(settings, &Troupe::new(slow_start));
@@ -361,7 +376,7 @@ fn a_closed_loop_starts_where_the_last_exchange_ended() {
     let run = simulate(settings, &Troupe::answering_after(ms(10)));
     assert_eq!(run.finished.counts.ok, 300);
     assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
-    assert_eq!(run.steady().operations[0].response.mean(), Some(ms(10)));
+    assert_eq!(run.steady().operations[0].response.due().mean(), Some(ms(10)));
     assert_eq!(run.finished.lasted, ms(1_000));
 }
 
@@ -372,7 +387,7 @@ fn thinking_is_neither_response_time_nor_lag() {
     let troupe = Troupe::answering_after(ms(10));
     let run = simulate(settings, &troupe);
     assert_eq!(run.finished.counts.ok, 25);
-    assert_eq!(run.steady().operations[0].response.max(), Some(ms(10)));
+    assert_eq!(run.steady().operations[0].response.due().max(), Some(ms(10)));
     assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
     // Two users, one exchange each in 100 ms: number 24 starts at 1,200 ms.
     assert_eq!(run.finished.lasted, ms(1_210));
@@ -569,7 +584,7 @@ proptest! {
         settings.stop.count = count;
         settings.backlog = Some(backlog);
         settings.operation_timeout = ms(timeout);
-        settings.drain = ms(drain);
+        settings.drain = Some(ms(drain));
         settings.warm_up = ms(timeout);
         let stop = Stop::new();
         let handle = stop.clone();
@@ -584,6 +599,9 @@ proptest! {
         let counts = run.finished.counts;
         let rows = run.intervals.iter().map(|row| row.planned).sum::<u64>();
         prop_assert_eq!(rows, counts.planned);
+        for (phase, total) in &run.finished.totals {
+            prop_assert_eq!(by_due(&run, *phase), total.counts(), "{}", phase);
+        }
         let steady = run.finished.totals.get(&Phase::Steady);
         if let Some(count) = count {
             prop_assert!(steady.is_none_or(|steady| steady.planned <= count));

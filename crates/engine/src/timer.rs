@@ -38,6 +38,11 @@ pub trait Time: Sync {
     /// The clock.
     fn clock(&self) -> Self::Clock;
 
+    /// The same clock, if it is the machine's own, on which the machine itself can be watched.
+    fn machine(&self) -> Option<Monotonic> {
+        None
+    }
+
     /// A timer on that clock, made within the runtime of the worker that will wait for it.
     fn timer(&self) -> io::Result<Self::Timer>;
 }
@@ -62,6 +67,10 @@ impl Time for MachineTime {
 
     fn clock(&self) -> Monotonic {
         self.clock
+    }
+
+    fn machine(&self) -> Option<Monotonic> {
+        Some(self.clock)
     }
 
     fn timer(&self) -> io::Result<MachineTimer> {

@@ -74,14 +74,32 @@ impl Counts {
         }
     }
 
+    /// Counts the end of an exchange that was counted as planned before.
+    #[inline]
+    pub fn settle(&mut self, outcome: Outcome, items: u64) {
+        self.record(outcome);
+        self.planned -= 1;
+        self.items += items;
+    }
+
     /// Exchanges that came to an end of their own: all that were sent but those cut off.
     pub fn completed(&self) -> u64 {
         self.ok + self.failed + self.timed_out
     }
 
-    /// Exchanges that came to an end and were not ok.
+    /// Exchanges that came to an end of their own and were not ok: what the old tools call errors.
     pub fn errors(&self) -> u64 {
         self.failed + self.timed_out
+    }
+
+    /// Exchanges that fell due and should have done something.
+    pub fn due(&self) -> u64 {
+        self.planned - self.skipped.min(self.planned)
+    }
+
+    /// Exchanges that were due and did not do what was asked, whatever the reason.
+    pub fn missed(&self) -> u64 {
+        self.failed + self.timed_out + self.cut_off + self.dropped
     }
 
     /// Adds what another counted.

@@ -261,17 +261,17 @@ mod tests {
         assert!(said().contains("not a record of brunt"), "{}", said());
         fs::write(&path, r#"{"schema":"brunt-record/9"}"#).unwrap();
         assert!(
-            said().contains("brunt-record/9") && said().contains("brunt-record/1"),
+            said().contains("brunt-record/9") && said().contains("brunt-record/2"),
             "{}",
             said()
         );
         let either = Document::read(&path).unwrap_err().to_string();
-        assert!(either.contains(r#""brunt-record/1" and "brunt-collection/1""#), "{either}");
+        assert!(either.contains(r#""brunt-record/2" and "brunt-collection/1""#), "{either}");
         collected().write(&path).unwrap();
         assert!(said().contains("brunt-collection/1"), "{}", said());
         measured().write(&path).unwrap();
         let said = Collection::read(&path).unwrap_err().to_string();
-        assert!(said.contains("read the collection") && said.contains("brunt-record/1"), "{said}");
+        assert!(said.contains("read the collection") && said.contains("brunt-record/2"), "{said}");
         let nowhere = directory.path().join("no/such/run.json");
         let said = collected().write(&nowhere).unwrap_err().to_string();
         assert!(said.contains("write the collection") && said.contains("no/such/run.json"));

@@ -16,12 +16,20 @@ pub struct WorkerLoad {
     /// How long the thread could have run and had no core to run on (its run-queue delay).
     #[serde(default)]
     pub waited: Duration,
+    /// How many times it was given a core.
+    #[serde(default)]
+    pub runs: u64,
 }
 
 impl WorkerLoad {
     /// The share of one core, from 0 to 1; `None` before any time has passed.
     pub fn share(&self) -> Option<f64> {
         (!self.wall.is_zero()).then(|| self.cpu.as_secs_f64() / self.wall.as_secs_f64())
+    }
+
+    /// The share of the time in which it could have run and had no core to run on.
+    pub fn waited_share(&self) -> Option<f64> {
+        (!self.wall.is_zero()).then(|| self.waited.as_secs_f64() / self.wall.as_secs_f64())
     }
 }
 
@@ -61,6 +69,13 @@ pub struct Stall {
     pub from: Duration,
     /// How long it lasted.
     pub lasted: Duration,
+}
+
+/// How much of the time from `from` to `to` the generator stood still.
+pub(crate) fn overlap(stalls: &[Stall], from: Duration, to: Duration) -> Duration {
+    let of =
+        |stall: &Stall| (stall.from + stall.lasted).min(to).saturating_sub(stall.from.max(from));
+    stalls.iter().map(of).sum()
 }
 
 /// How late this machine wakes up a thread that does nothing but sleep.
@@ -105,6 +120,7 @@ impl Health {
                 self.workers[at].cpu += load.cpu;
                 self.workers[at].wall += load.wall;
                 self.workers[at].waited += load.waited;
+                self.workers[at].runs += load.runs;
             }
             Err(at) => self.workers.insert(at, load),
         }
@@ -158,6 +174,7 @@ mod tests {
             cpu: Duration::from_millis(cpu),
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
+            runs: 0,
         };
         let mut health = Health::default();
         health.record(load(3, 950));

@@ -7,8 +7,13 @@ use std::io::{self, Write};
 const STEPS_PER_HALVING: u32 = 5;
 const NANOS_PER_MILLI: f64 = 1e6;
 
-/// Writes the distribution of `histogram`.
-pub fn write_hgrm(out: &mut impl Write, histogram: &Histogram) -> io::Result<()> {
+/// What a file says of values that are only bounds, which its format has no place for.
+pub(crate) fn bounds(censored: u64) -> String {
+    format!("{censored} exchanges had no answer: each stands here with the least it can have taken")
+}
+
+/// Writes the distribution of `histogram`, of whose values `censored` are only bounds.
+pub fn write_hgrm(out: &mut impl Write, histogram: &Histogram, censored: u64) -> io::Result<()> {
     writeln!(
         out,
         "{:>12} {:>14} {:>10} {:>14}\n",
@@ -34,7 +39,11 @@ pub fn write_hgrm(out: &mut impl Write, histogram: &Histogram) -> io::Result<()>
         histogram.count()
     )?;
     let (buckets, sub_buckets) = histogram.layout();
-    writeln!(out, "#[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]")
+    writeln!(out, "#[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]")?;
+    if censored > 0 {
+        writeln!(out, "#[{}]", bounds(censored))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -47,7 +56,7 @@ mod tests {
         let mut histogram = Histogram::new();
         (1..=10).for_each(|n| histogram.record(Duration::from_millis(n)));
         let mut out = Vec::new();
-        write_hgrm(&mut out, &histogram).unwrap();
+        write_hgrm(&mut out, &histogram, 0).unwrap();
         let text = String::from_utf8(out).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");

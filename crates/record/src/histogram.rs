@@ -4,7 +4,9 @@
 //! machine answers in 20 us, of which buckets of a microsecond would blur a twentieth; finer than
 //! that is below what a clock call costs. Sum, least and greatest are kept exactly beside the
 //! buckets: a mean must not depend on bucket widths, and no quantile may exceed the greatest.
-//! Every histogram has the same bounds, so any two can be merged and nothing ever resizes.
+//! Every histogram has the same bounds, so any two can be merged and nothing ever resizes. The
+//! buckets are made with the first value: most histograms of a run (of failures, of what was cut
+//! off) stay empty, and an empty one costs nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -17,10 +19,12 @@ const DIGITS: u8 = 3;
 const LOWEST: u64 = 16;
 const CEILING: u64 = 60_000_000_000;
 
+type Buckets = hdrhistogram::Histogram<u64>;
+
 /// A distribution of durations from nothing to a minute.
 #[derive(Clone)]
 pub struct Histogram {
-    buckets: hdrhistogram::Histogram<u64>,
+    buckets: Option<Buckets>,
     sum: u128,
     min: u64,
     max: u64,
@@ -62,13 +66,14 @@ impl Histogram {
     /// The longest duration told apart from longer ones.
     pub const CEILING: Duration = Duration::from_nanos(CEILING);
 
-    /// An empty histogram. Allocates all it will ever need.
+    /// An empty histogram. The first value allocates all it will ever need.
     pub fn new() -> Self {
-        let buckets = hdrhistogram::Histogram::new_with_bounds(LOWEST, CEILING, DIGITS);
-        let Ok(buckets) = buckets else {
-            unreachable!("the bounds are constants that fit each other")
-        };
-        Self { buckets, sum: 0, min: u64::MAX, max: 0, saturated: 0 }
+        Self { buckets: None, sum: 0, min: u64::MAX, max: 0, saturated: 0 }
+    }
+
+    #[inline]
+    fn filled(&mut self) -> &mut Buckets {
+        self.buckets.get_or_insert_with(empty_buckets)
     }
 
     /// Records one duration. Beyond [`CEILING`](Self::CEILING) it still enters sum, count and
@@ -83,20 +88,23 @@ impl Histogram {
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
         self.saturated += u64::from(nanos > CEILING);
-        self.buckets.saturating_record(nanos.min(CEILING));
+        self.filled().saturating_record(nanos.min(CEILING));
     }
 
     /// Records no time at all, `count` times.
     pub fn record_zero(&mut self, count: u64) {
         if count > 0 {
             self.min = 0;
-            self.buckets.saturating_record_n(0, count);
+            self.filled().saturating_record_n(0, count);
         }
     }
 
     /// Adds what another recorded.
     pub fn merge(&mut self, other: &Self) {
-        if self.buckets.add(&other.buckets).is_err() {
+        let Some(buckets) = other.buckets.as_ref().filter(|buckets| !buckets.is_empty()) else {
+            return;
+        };
+        if self.filled().add(buckets).is_err() {
             unreachable!("histograms of the same bounds can be added");
         }
         self.sum += other.sum;
@@ -105,18 +113,38 @@ impl Histogram {
         self.saturated += other.saturated;
     }
 
+    /// What is left without `part`, which was merged into this before. Least and greatest are then known as well as
+    /// the buckets know them.
+    #[must_use]
+    pub fn without(&self, part: &Self) -> Self {
+        let Some(taken) = part.buckets.as_ref().filter(|buckets| !buckets.is_empty()) else {
+            return self.clone();
+        };
+        let mut rest = Self::new();
+        let Some(mut buckets) = self.buckets.clone() else { return rest };
+        if buckets.subtract(taken).is_err() || buckets.is_empty() {
+            return rest;
+        }
+        rest.min = if part.min > self.min { self.min } else { buckets.min() };
+        rest.max = if part.max < self.max { self.max } else { buckets.max() };
+        rest.sum = self.sum.saturating_sub(part.sum);
+        rest.saturated = self.saturated.saturating_sub(part.saturated);
+        rest.buckets = Some(buckets);
+        rest
+    }
+
     /// Forgets everything but keeps its memory.
     pub fn reset(&mut self) {
         if self.is_empty() {
             return;
         }
-        self.buckets.reset();
+        self.filled().reset();
         (self.sum, self.min, self.max, self.saturated) = (0, u64::MAX, 0, 0);
     }
 
     /// How many durations were recorded.
     pub fn count(&self) -> u64 {
-        self.buckets.len()
+        self.buckets.as_ref().map_or(0, Buckets::len)
     }
 
     /// Whether nothing was recorded.
@@ -142,7 +170,8 @@ impl Histogram {
 
     /// The standard deviation, as well as the buckets know it.
     pub fn deviation(&self) -> Option<Duration> {
-        (!self.is_empty()).then(|| Duration::from_nanos(self.buckets.stdev() as u64))
+        let buckets = self.buckets.as_ref().filter(|buckets| !buckets.is_empty())?;
+        Some(Duration::from_nanos(buckets.stdev() as u64))
     }
 
     /// The exact least.
@@ -158,20 +187,31 @@ impl Histogram {
     /// The duration that the share `quantile` (0 to 1) of all did not exceed: the upper end of the
     /// bucket it falls into, and never more than the greatest recorded.
     pub fn quantile(&self, quantile: f64) -> Option<Duration> {
-        if self.is_empty() {
-            return None;
-        }
+        let buckets = self.buckets.as_ref().filter(|buckets| !buckets.is_empty())?;
         // 0.07 x 100 is a little more than 7 in binary, which would ask for the eighth of a hundred.
         let quantile = quantile.clamp(0.0, 1.0) * (1.0 - 4.0 * f64::EPSILON);
-        let nanos = self.buckets.value_at_quantile(quantile);
+        let nanos = buckets.value_at_quantile(quantile);
         let nanos = if nanos >= CEILING { self.max } else { nanos };
+        Some(Duration::from_nanos(nanos.clamp(self.min, self.max)))
+    }
+
+    /// The duration of this rank among all, counted from 1: the upper end of its bucket, and never
+    /// more than the greatest recorded. `None` beyond the last.
+    pub fn at_rank(&self, rank: u64) -> Option<Duration> {
+        let mut count = 0;
+        let (value, _) = self.buckets().find(|(_, held)| {
+            count += held;
+            count >= rank
+        })?;
+        let nanos = if value >= CEILING { self.max } else { value };
         Some(Duration::from_nanos(nanos.clamp(self.min, self.max)))
     }
 
     /// The non-empty buckets in ascending order: the greatest value of each, in nanoseconds, and
     /// how many it holds.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.buckets.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
+        let recorded = self.buckets.iter().flat_map(Buckets::iter_recorded);
+        recorded.map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
     /// The distribution in steps that grow finer towards the greatest: `steps` to each halving of
@@ -197,14 +237,23 @@ impl Histogram {
 
     /// How many times the range doubles, and into how many buckets each doubling is divided.
     pub fn layout(&self) -> (u32, u32) {
-        (self.buckets.buckets().into(), 2 * 10_u32.pow(DIGITS.into()).next_power_of_two())
+        let buckets =
+            self.buckets.as_ref().map_or_else(|| empty_buckets().buckets(), Buckets::buckets);
+        (buckets.into(), 2 * 10_u32.pow(DIGITS.into()).next_power_of_two())
     }
 
     /// The buckets in the V2 compressed form of the public `HdrHistogram` tools, values in
     /// nanoseconds.
     pub fn to_v2(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        if V2DeflateSerializer::new().serialize(&self.buckets, &mut bytes).is_err() {
+        let none;
+        let buckets = if let Some(buckets) = &self.buckets {
+            buckets
+        } else {
+            none = empty_buckets();
+            &none
+        };
+        if V2DeflateSerializer::new().serialize(buckets, &mut bytes).is_err() {
             unreachable!("writing to memory cannot fail");
         }
         bytes
@@ -228,7 +277,7 @@ impl Histogram {
             .map_err(|error| HistogramError::Bytes(error.to_string()))?;
         let mut whole = Self::new();
         if !read.is_empty() {
-            whole.buckets.add(&read).map_err(|_| HistogramError::Bounds)?;
+            whole.filled().add(&read).map_err(|_| HistogramError::Bounds)?;
             whole.min = read.min();
             whole.max = read.max();
             whole.sum = whole
@@ -254,8 +303,15 @@ impl Histogram {
     /// Records `count` times the value of a bucket that [`buckets`](Self::buckets) gave, without
     /// touching the exact integers.
     pub(crate) fn refill(&mut self, value: u64, count: u64) {
-        self.buckets.saturating_record_n(value.min(CEILING), count);
+        self.filled().saturating_record_n(value.min(CEILING), count);
     }
+}
+
+fn empty_buckets() -> Buckets {
+    let Ok(buckets) = Buckets::new_with_bounds(LOWEST, CEILING, DIGITS) else {
+        unreachable!("the bounds are constants that fit each other")
+    };
+    buckets
 }
 
 impl PartialEq for Histogram {

@@ -10,6 +10,7 @@ use std::time::Duration;
 /// An interval log being written.
 pub struct Hlog<W> {
     out: W,
+    censored: u64,
     tags: Vec<(String, String)>,
 }
 
@@ -25,18 +26,21 @@ impl<W: Write> Hlog<W> {
         )?;
         let tags =
             catalogue.operations.iter().map(|name| (tag(name), format!("{}.service", tag(name))));
-        Ok(Self { out, tags: tags.collect() })
+        Ok(Self { out, censored: 0, tags: tags.collect() })
     }
 
     /// Adds one interval: a line for everything and two for each operation that was carried out.
     pub fn push(&mut self, interval: &Interval) -> io::Result<()> {
         let (from, lasted) = (interval.from, interval.lasted());
         let mut all = Histogram::new();
-        interval.operations.iter().for_each(|operation| all.merge(&operation.response));
+        interval.operations.iter().for_each(|operation| all.merge(&operation.response.due()));
+        all.merge(&interval.dropped_after);
+        let censored = interval.operations.iter().map(|o| o.response.censored().count());
+        self.censored += censored.sum::<u64>() + interval.dropped_after.count();
         self.line(None, from, lasted, &all)?;
         for (number, operation) in interval.operations.iter().enumerate() {
             let Some((response, service)) = self.tags.get(number).cloned() else { continue };
-            self.line(Some(&response), from, lasted, &operation.response)?;
+            self.line(Some(&response), from, lasted, &operation.response.due())?;
             self.line(Some(&service), from, lasted, &operation.service)?;
         }
         Ok(())
@@ -44,6 +48,9 @@ impl<W: Write> Hlog<W> {
 
     /// Hands back what was written to, flushed.
     pub fn finish(mut self) -> io::Result<W> {
+        if self.censored > 0 {
+            writeln!(self.out, "#[{}]", crate::hgrm::bounds(self.censored))?;
+        }
         self.out.flush()?;
         Ok(self.out)
     }
@@ -93,7 +100,13 @@ mod tests {
         interval.to = Duration::from_millis(2_500);
         for micros in 1..=100 {
             let [due, sent, ended] = [0, 500, 1_000 * micros + 500].map(Moment::from_nanos);
-            interval.record(0, Outcome::Ok(0), &Stamps { due, free: due, sent, ended }, 0);
+            interval.record(
+                0,
+                Outcome::Ok(0),
+                &Stamps { due, free: due, sent, ended },
+                0,
+                crate::Own::default(),
+            );
         }
         log.push(&interval).unwrap();
         let text = String::from_utf8(log.finish().unwrap()).unwrap();

@@ -3,11 +3,25 @@
 //! A worker fills one and gives it away; intervals of the same index are laid beside each other
 //! with [`Interval::merge`], intervals of one phase end to end with [`Interval::append`]. Counts,
 //! sums and buckets are added as integers, so the order never matters.
+//!
+//! A step has two views. By *end*: what ended in it, with its latencies ([`Interval::operations`],
+//! [`Interval::dropped`]). By *due*: what fell due in it and what became of that ([`Interval::due`]),
+//! which is known only once all of it has ended; until then later steps settle the rest
+//! ([`Interval::settled`]). Over a whole run both views count the same exchanges.
 
 use crate::operation::left;
-use crate::{Counts, Health, Histogram, Operation, Phase, Sample};
+use crate::{Codes, Counts, Health, Histogram, Operation, Own, Phase, Presence, Sample};
 use brunt_exchange::{Outcome, Part, Stamps};
 use std::time::Duration;
+
+/// What became, in a later step, of exchanges that fell due in an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// The index of the interval in which they fell due.
+    pub index: u64,
+    /// What became of them. They were counted as planned then, so nothing is planned here.
+    pub counts: Counts,
+}
 
 /// The measurements of one step of time.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +40,18 @@ pub struct Interval {
     pub parts: Vec<Histogram>,
     /// Exchanges that fell due, dropped ones included.
     pub planned: u64,
-    /// Exchanges dropped.
+    /// Exchanges given up in this step: dropped, whenever they had fallen due.
     pub dropped: u64,
+    /// How long each of those had waited: the least its response time can have been.
+    pub dropped_after: Histogram,
+    /// How many of those were due while the generator stood still.
+    pub dropped_tainted: u64,
+    /// What fell due in this step, and what had become of it when the step ended.
+    pub due: Counts,
+    /// What became in this step of exchanges that had fallen due in earlier ones.
+    pub settled: Vec<Settled>,
+    /// When the target answered, and when it was waited for.
+    pub presence: Presence,
     /// Sent − due.
     pub lag: Histogram,
     /// Sent − the later of due and free: the lag that is our own fault.
@@ -38,6 +62,12 @@ pub struct Interval {
     pub in_flight: u64,
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
+    /// Connections made anew because the target had closed them while they were idle.
+    pub reconnected: u64,
+    /// Requests sent again because the connection they left on was closed before an answer began.
+    pub resent: u64,
+    /// Why attempts to make a session ready failed, whether an exchange waited for it or not.
+    pub unready: Codes,
     /// What the driver counted beside exchanges, by the numbers of the catalogue. Grows to as many as there are.
     pub tallies: Vec<u64>,
     /// How the generator fared.
@@ -58,11 +88,19 @@ impl Interval {
             parts: (0..parts).map(|_| Histogram::new()).collect(),
             planned: 0,
             dropped: 0,
+            dropped_after: Histogram::new(),
+            dropped_tainted: 0,
+            due: Counts::default(),
+            settled: Vec::new(),
+            presence: Presence::default(),
             lag: Histogram::new(),
             lateness: Histogram::new(),
             backlog_peak: 0,
             in_flight: 0,
             orphans: 0,
+            reconnected: 0,
+            resent: 0,
+            unready: Codes::default(),
             tallies: Vec::new(),
             health: Health::default(),
             samples: Vec::new(),
@@ -76,6 +114,13 @@ impl Interval {
         self.parts.iter_mut().for_each(Histogram::reset);
         (self.planned, self.dropped, self.backlog_peak, self.in_flight, self.orphans) =
             (0, 0, 0, 0, 0);
+        (self.reconnected, self.resent) = (0, 0);
+        self.unready.reset();
+        self.dropped_after.reset();
+        self.dropped_tainted = 0;
+        self.due = Counts::default();
+        self.settled.clear();
+        self.presence.reset();
         self.tallies.fill(0);
         self.lag.reset();
         self.lateness.reset();
@@ -87,12 +132,19 @@ impl Interval {
     /// schedule, and counted in [`planned`](Self::planned) there. Of an exchange that never left,
     /// lag and lateness say nothing.
     #[inline]
-    pub fn record(&mut self, operation: u16, outcome: Outcome, stamps: &Stamps, items: u64) {
+    pub fn record(
+        &mut self,
+        operation: u16,
+        outcome: Outcome,
+        stamps: &Stamps,
+        items: u64,
+        own: Own,
+    ) {
         let Some(measured) = self.operations.get_mut(usize::from(operation)) else {
             debug_assert!(false, "operation {operation} is not in the catalogue");
             return;
         };
-        measured.record(outcome, stamps, items);
+        measured.record(outcome, stamps, items, own);
         if left(outcome) {
             self.lag.record(stamps.lag());
             self.lateness.record(stamps.lateness());
@@ -107,12 +159,41 @@ impl Interval {
         outcome: Outcome,
         response: Duration,
         items: u64,
+        own: Own,
     ) {
         let Some(measured) = self.operations.get_mut(usize::from(operation)) else {
             debug_assert!(false, "operation {operation} is not in the catalogue");
             return;
         };
-        measured.record_unsent(outcome, response, items);
+        measured.record_unsent(outcome, response, items, own);
+    }
+
+    /// Records an exchange that fell due in this step.
+    #[inline]
+    pub fn plan(&mut self) {
+        self.planned += 1;
+        self.due.planned += 1;
+    }
+
+    /// Records an exchange that is given up after it waited so long.
+    pub fn drop_after(&mut self, waited: Duration, tainted: bool) {
+        self.dropped += 1;
+        self.dropped_tainted += u64::from(tainted);
+        self.dropped_after.record(waited);
+    }
+
+    /// Where what became of exchanges is counted that fell due in the step of this index.
+    #[inline]
+    pub fn due_in(&mut self, index: u64) -> &mut Counts {
+        if index == self.index {
+            return &mut self.due;
+        }
+        let known = self.settled.iter().rposition(|settled| settled.index == index);
+        let at = known.unwrap_or_else(|| {
+            self.settled.push(Settled { index, counts: Counts::default() });
+            self.settled.len() - 1
+        });
+        &mut self.settled[at].counts
     }
 
     /// Records how long a part took.
@@ -150,16 +231,35 @@ impl Interval {
     pub fn merge(&mut self, other: &Self) {
         debug_assert_eq!(self.index, other.index, "only the same step can be merged");
         self.add(other);
+        self.due.merge(&other.due);
+        for settled in &other.settled {
+            self.due_in(settled.index).merge(&settled.counts);
+        }
+        self.settled.sort_unstable_by_key(|settled| settled.index);
+        self.presence.merge(&other.presence);
         self.backlog_peak += other.backlog_peak;
         self.in_flight += other.in_flight;
     }
 
-    /// Lays end to end with this what was measured in another step.
+    /// Lays end to end with this what was measured in another step. What belongs to single steps is
+    /// left out of the sum: [`settled`](Self::settled) becomes part of what was due, and
+    /// [`presence`](Self::presence) is [`Absences`](crate::Absences)' to keep.
     pub fn append(&mut self, other: &Self) {
+        self.settle();
+        self.presence.reset();
+        self.due.merge(&other.due);
+        other.settled.iter().for_each(|settled| self.due.merge(&settled.counts));
         self.in_flight = if other.to >= self.to { other.in_flight } else { self.in_flight };
         self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
         self.index = self.index.min(other.index);
         self.add(other);
+    }
+
+    /// Makes what was settled part of what was due, for a sum over steps.
+    pub(crate) fn settle(&mut self) {
+        for settled in self.settled.drain(..) {
+            self.due.merge(&settled.counts);
+        }
     }
 
     fn add(&mut self, other: &Self) {
@@ -176,6 +276,11 @@ impl Interval {
         }
         self.planned += other.planned;
         self.dropped += other.dropped;
+        self.dropped_after.merge(&other.dropped_after);
+        self.dropped_tainted += other.dropped_tainted;
+        self.reconnected += other.reconnected;
+        self.resent += other.resent;
+        self.unready.merge(&other.unready);
         self.lag.merge(&other.lag);
         self.lateness.merge(&other.lateness);
         self.orphans += other.orphans;
@@ -203,10 +308,10 @@ mod tests {
     #[test]
     fn the_three_numbers_end_where_they_belong() {
         let mut interval = Interval::new(1, 1);
-        interval.record(0, Outcome::Ok(0), &stamps(100, 150, 170, 400), 3);
+        interval.record(0, Outcome::Ok(0), &stamps(100, 150, 170, 400), 3, Own::default());
         interval.part(Part(0), Duration::from_nanos(77));
         let nanos = |histogram: &Histogram| histogram.sum_nanos();
-        assert_eq!(nanos(&interval.operations[0].response), 300);
+        assert_eq!(nanos(&interval.operations[0].response.ok), 300);
         assert_eq!(nanos(&interval.operations[0].service), 230);
         assert_eq!(nanos(&interval.lag), 70);
         assert_eq!(nanos(&interval.lateness), 20);
@@ -217,10 +322,17 @@ mod tests {
     #[test]
     fn what_never_left_kept_nobody_busy() {
         let mut interval = Interval::new(1, 0);
-        interval.record(0, Outcome::Failed(Class::Connect, 111), &stamps(0, 0, 500, 500), 0);
-        interval.record(0, Outcome::CutOff, &stamps(0, 0, 10, 500), 0);
+        interval.record(
+            0,
+            Outcome::Failed(Class::Connect, 111),
+            &stamps(0, 0, 500, 500),
+            0,
+            Own::default(),
+        );
+        interval.record(0, Outcome::CutOff, &stamps(0, 0, 10, 500), 0, Own::default());
         let bind = &interval.operations[0];
-        assert_eq!((bind.response.count(), bind.service.count()), (1, 0));
+        assert_eq!((bind.response.failed.count(), bind.response.cut_off.count()), (1, 1));
+        assert_eq!((bind.service.count(), bind.service_cut_off.count()), (0, 1));
         assert_eq!((bind.counts.failed, bind.counts.cut_off), (1, 1));
         assert_eq!(interval.lag.count(), 1);
     }
@@ -228,11 +340,12 @@ mod tests {
     #[test]
     fn what_was_called_off_before_it_left_has_only_kept_a_user_waiting() {
         let mut interval = Interval::new(1, 0);
-        interval.record_unsent(0, Outcome::TimedOut, Duration::from_millis(5), 0);
-        interval.record_unsent(0, Outcome::CutOff, Duration::from_millis(5), 0);
+        interval.record_unsent(0, Outcome::TimedOut, Duration::from_millis(5), 0, Own::default());
+        interval.record_unsent(0, Outcome::CutOff, Duration::from_millis(5), 0, Own::default());
         let bind = &interval.operations[0];
         assert_eq!((bind.counts.timed_out, bind.counts.cut_off), (1, 1));
-        assert_eq!((bind.response.count(), bind.service.count(), interval.lag.count()), (1, 0, 0));
+        assert_eq!((bind.response.censored().count(), bind.response.ended().count()), (2, 1));
+        assert_eq!((bind.service.count(), interval.lag.count()), (0, 0));
     }
 
     #[test]
@@ -253,12 +366,13 @@ mod tests {
     #[test]
     fn an_interval_can_be_used_again() {
         let mut used = Interval::new(2, 1);
-        used.record(1, Outcome::TimedOut, &stamps(0, 0, 1, 9), 1);
+        used.record(1, Outcome::TimedOut, &stamps(0, 0, 1, 9), 1, Own::default());
         used.health.record(WorkerLoad {
             worker: 0,
             cpu: Duration::from_secs(1),
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
+            runs: 0,
         });
         used.planned = 4;
         used.reset(9, Phase::WarmUp, Duration::from_secs(9));
@@ -283,7 +397,7 @@ mod tests {
                     1 => Outcome::Failed(Class::Result, 49),
                     code => Outcome::Ok(code),
                 };
-                made.record(operation, outcome, &stamps(0, 5, 9, 9 + took), items);
+                made.record(operation, outcome, &stamps(0, 5, 9, 9 + took), items, Own::default());
                 made.part(Part(0), Duration::from_nanos(took));
                 let text = format!("{operation} {took} {items}");
                 made.samples.push(Sample { operation, outcome, at: Duration::from_nanos(took), text });
@@ -291,7 +405,7 @@ mod tests {
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;
             made.health.record(WorkerLoad {
-                worker, cpu: Duration::from_millis(levels.0), wall: Duration::from_secs(1), waited: Duration::ZERO
+                worker, cpu: Duration::from_millis(levels.0), wall: Duration::from_secs(1), waited: Duration::ZERO, runs: 0
             });
             made
         }

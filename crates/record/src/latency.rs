@@ -1,6 +1,6 @@
 //! A histogram as a record shows it: figures for people and jq, and the buckets for programs.
 
-use crate::{Histogram, HistogramError};
+use crate::{Histogram, HistogramError, Waits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -12,6 +12,14 @@ pub struct Percentile {
     pub percentile: f64,
     /// Its value in microseconds.
     pub us: f64,
+    /// Whether that is only the least it can be: exchanges without an answer lie at or below it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub at_least: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A distribution of durations.
@@ -31,6 +39,9 @@ pub struct Latency {
     pub sum_ns: u64,
     /// Durations beyond what the buckets can tell apart (60 s).
     pub saturated: u64,
+    /// Those of them that are censored: known only to be no less, as there was no answer. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub censored: Option<Box<Self>>,
     /// Percentiles in ascending order. None exceeds the greatest.
     pub percentiles: Vec<Percentile>,
     /// The buckets, in nanoseconds: `HdrHistogram` V2, deflated, base64. Empty if there were none.
@@ -49,7 +60,7 @@ impl Latency {
         let nanos = |took: Duration| u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let percentiles = percentiles.iter().filter_map(|&percentile| {
             let value = histogram.quantile(percentile / 100.0)?;
-            Some(Percentile { percentile, us: micros(value) })
+            Some(Percentile { percentile, us: micros(value), at_least: false })
         });
         Self {
             count: histogram.count(),
@@ -59,9 +70,37 @@ impl Latency {
             max_ns: histogram.max().map(nanos),
             sum_ns: u64::try_from(histogram.sum_nanos()).unwrap_or(u64::MAX),
             saturated: histogram.saturated(),
+            censored: None,
             percentiles: percentiles.collect(),
             hdr_v2: histogram.to_base64(),
         }
+    }
+
+    /// Describes durations of which some are only bounds: those enter with the least they can be.
+    pub fn with_bounds(known: &Histogram, bounds: &Histogram, percentiles: &[f64]) -> Self {
+        if bounds.is_empty() {
+            return Self::new(known, percentiles);
+        }
+        let mut all = known.clone();
+        all.merge(bounds);
+        let mut latency = Self::new(&all, percentiles);
+        let waits = Waits { known: known.clone(), censored: bounds.clone(), endless: 0 };
+        for percentile in &mut latency.percentiles {
+            let reach = waits.quantile(percentile.percentile / 100.0);
+            percentile.at_least = reach.is_some_and(|reach| !reach.is_exact());
+        }
+        latency.censored = Some(Box::new(Self::new(bounds, &[])));
+        latency
+    }
+
+    /// The durations that were described, those that are only bounds apart.
+    pub fn waits(&self) -> Result<Waits, HistogramError> {
+        let all = self.histogram()?;
+        let Some(censored) = &self.censored else {
+            return Ok(Waits { known: all, ..Waits::default() });
+        };
+        let censored = censored.histogram()?;
+        Ok(Waits { known: all.without(&censored), censored, endless: 0 })
     }
 
     /// The histogram that was described.
@@ -96,7 +135,10 @@ mod tests {
         let latency = Latency::new(&histogram, &[50.0, 100.0]);
         assert_eq!(latency.mean_us, Some(500.5));
         assert_eq!((latency.min_ns, latency.max_ns), (Some(1_000), Some(1_000_000)));
-        assert_eq!(latency.percentiles[1], Percentile { percentile: 100.0, us: 1_000.0 });
+        assert_eq!(
+            latency.percentiles[1],
+            Percentile { percentile: 100.0, us: 1_000.0, at_least: false }
+        );
         assert!((latency.percentiles[0].us - 500.0).abs() < 0.6, "{:?}", latency.percentiles);
         assert_eq!(latency.histogram().unwrap(), histogram);
         let empty = Latency::new(&Histogram::new(), &Latency::PERCENTILES);

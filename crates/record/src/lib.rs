@@ -6,6 +6,7 @@
 //! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
 //! clock.
 
+mod away;
 mod catalogue;
 mod codes;
 mod collection;
@@ -21,14 +22,19 @@ mod latency;
 mod operation;
 mod packed;
 mod phase;
+mod presence;
 mod prompt;
 mod record;
+mod response;
 mod sample;
 mod series;
 mod slo;
+mod timing;
 mod totals;
 pub mod verdict;
+mod waits;
 
+pub use away::{AWAY_MIN, Absences, Away};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
@@ -39,18 +45,23 @@ pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;
 pub use histogram::{Histogram, HistogramError, Share};
 pub use hlog::Hlog;
-pub use interval::Interval;
+pub use interval::{Interval, Settled};
 pub use latency::{Latency, Percentile};
-pub use operation::Operation;
+pub use operation::{Operation, Own};
 pub use phase::Phase;
+pub use presence::{Presence, SLOT, Sign, Slot};
 pub use prompt::Prompt;
 pub use record::{
-    Basis, CodeRecord, Conclusion, Conservation, Generator, Mode, Names, OperationRecord,
-    PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord,
-    StepOperationRecord, StepRecord, TallyRecord, Tool, WorkerRecord, rate,
+    Basis, CodeRecord, Conclusion, ConnectionRecord, Conservation, Generator, MachineRecord, Mode,
+    Names, OperationRecord, PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA,
+    SampleRecord, StallRecord, StepOperationRecord, StepRecord, TallyRecord, TimerRecord, Tool,
+    WorkerRecord, rate,
 };
+pub use response::Responses;
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
-pub use slo::{Slo, SloError, SloResult};
+pub use slo::{Slo, SloError, SloOutcome, SloResult};
+pub use timing::Timing;
 pub use totals::Totals;
-pub use verdict::{Evidence, Reason, Status, Verdict};
+pub use verdict::{Evidence, OwnPart, Reason, Status, Verdict};
+pub use waits::{Reach, Waits};

@@ -1,6 +1,6 @@
 //! What was measured of one operation: its counts, its codes and its two latencies.
 
-use crate::{Codes, Counts, Histogram};
+use crate::{Codes, Counts, Histogram, Responses};
 use brunt_exchange::{Class, Outcome, Stamps};
 use std::time::Duration;
 
@@ -12,52 +12,78 @@ pub struct Operation {
     pub counts: Counts,
     /// The same, by code.
     pub codes: Codes,
-    /// Ended − due, of every exchange that was not cut off.
-    pub response: Histogram,
-    /// Ended − sent, of every exchange that was sent and not cut off.
+    /// Ended − due, of every exchange but those skipped.
+    pub response: Responses,
+    /// Ended − sent, of every exchange that was sent and ended.
     pub service: Histogram,
+    /// How long exchanges had been at the target that outlived their time-out: the least their service times can be.
+    pub service_timed_out: Histogram,
+    /// The same of exchanges that were in flight when the run ended.
+    pub service_cut_off: Histogram,
+    /// How the exchanges ended during which the generator stood still.
+    pub tainted: Counts,
+}
+
+/// What of an exchange's time was the generator's own doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// How long it waited for the generator: before it left, or with its answer unread.
+    pub waited: Duration,
+    /// Whether the generator stood still while it was due.
+    pub tainted: bool,
 }
 
 impl Operation {
     /// An operation of which nothing is known yet.
     pub fn new() -> Self {
-        Self {
-            counts: Counts::default(),
-            codes: Codes::new(),
-            response: Histogram::new(),
-            service: Histogram::new(),
-        }
+        Self { codes: Codes::new(), ..Self::default() }
     }
 
     /// Records one exchange.
     ///
-    /// An exchange cut off has no response time, only a lower bound of one, so it is counted and
-    /// not timed, and neither is one that was skipped. One that failed before its request could
-    /// leave has kept a user waiting but no target busy: it has a response time and no service
-    /// time.
+    /// One that failed before its request could leave has kept a user waiting but no target busy:
+    /// it has a response time and no service time. One that was skipped has neither.
     #[inline]
-    pub fn record(&mut self, outcome: Outcome, stamps: &Stamps, items: u64) {
-        self.counts.record(outcome);
-        self.counts.items += items;
-        self.codes.record(outcome);
-        if !timed(outcome) {
-            return;
-        }
-        self.response.record(stamps.response());
-        if left(outcome) {
-            self.service.record(stamps.service());
+    pub fn record(&mut self, outcome: Outcome, stamps: &Stamps, items: u64, own: Own) {
+        self.count(outcome, items, own);
+        self.response.record(outcome, stamps.response(), own.waited);
+        match outcome {
+            Outcome::TimedOut => self.service_timed_out.record(stamps.service()),
+            Outcome::CutOff => self.service_cut_off.record(stamps.service()),
+            _ if left(outcome) => self.service.record(stamps.service()),
+            _ => {}
         }
     }
 
     /// Records one exchange that ended before its request could leave, whatever the reason: it has
     /// no service time.
-    pub fn record_unsent(&mut self, outcome: Outcome, response: Duration, items: u64) {
+    pub fn record_unsent(&mut self, outcome: Outcome, response: Duration, items: u64, own: Own) {
+        self.count(outcome, items, own);
+        self.response.record(outcome, response, own.waited);
+    }
+
+    #[inline]
+    fn count(&mut self, outcome: Outcome, items: u64, own: Own) {
         self.counts.record(outcome);
         self.counts.items += items;
         self.codes.record(outcome);
-        if timed(outcome) {
-            self.response.record(response);
+        if own.tainted {
+            self.tainted.record(outcome);
         }
+    }
+
+    /// Service times of all that came to an end of its own, time-outs included. What the old tools' tables are made of.
+    pub fn service_ended(&self) -> Histogram {
+        let mut all = self.service.clone();
+        all.merge(&self.service_timed_out);
+        all
+    }
+
+    /// Of what has no answer, how long it had been at the target.
+    pub fn service_censored(&self) -> Histogram {
+        let mut all = self.service_timed_out.clone();
+        all.merge(&self.service_cut_off);
+        all
     }
 
     /// Adds what another measured.
@@ -66,6 +92,9 @@ impl Operation {
         self.codes.merge(&other.codes);
         self.response.merge(&other.response);
         self.service.merge(&other.service);
+        self.service_timed_out.merge(&other.service_timed_out);
+        self.service_cut_off.merge(&other.service_cut_off);
+        self.tainted.merge(&other.tainted);
     }
 
     /// Forgets everything but keeps its memory.
@@ -74,12 +103,10 @@ impl Operation {
         self.codes.reset();
         self.response.reset();
         self.service.reset();
+        self.service_timed_out.reset();
+        self.service_cut_off.reset();
+        self.tainted = Counts::default();
     }
-}
-
-/// Whether an exchange with this outcome kept a user waiting for a time that is known.
-fn timed(outcome: Outcome) -> bool {
-    !matches!(outcome, Outcome::CutOff | Outcome::Skipped)
 }
 
 /// Whether an exchange with this outcome had a request on its way.

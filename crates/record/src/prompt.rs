@@ -46,7 +46,7 @@ impl Prompt {
         measured.counts.ok += count;
         measured.counts.items += self.items;
         measured.codes.merge(&self.codes);
-        measured.response.merge(&self.took);
+        measured.response.record_prompt(&self.took);
         measured.service.merge(&self.took);
         interval.lag.record_zero(count);
         interval.lateness.record_zero(count);
@@ -59,6 +59,7 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Own;
     use brunt_exchange::{Moment, Stamps};
 
     #[test]
@@ -74,13 +75,13 @@ mod tests {
             ended: Moment::from_nanos(5_000),
         };
         for interval in [&mut together, &mut one_by_one] {
-            interval.record(1, Outcome::TimedOut, &late, 0);
+            interval.record(1, Outcome::TimedOut, &late, 0, Own::default());
         }
         for (code, nanos, items) in [(0, 700, 1), (1, 0, 0), (0, 70_000_000_000, 5), (0, 810, 0)] {
             let at = Moment::from_nanos(40);
             let ended = Moment::from_nanos(40 + nanos);
             let stamps = Stamps { due: at, free: at, sent: at, ended };
-            one_by_one.record(1, Outcome::Ok(code), &stamps, items);
+            one_by_one.record(1, Outcome::Ok(code), &stamps, items, Own::default());
             prompt.record(code, Duration::from_nanos(nanos), items);
         }
         prompt.settle(1, &mut together);

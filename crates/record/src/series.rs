@@ -5,29 +5,41 @@
 //! and, since merging adds integers, without any loss but that of resolution.
 
 use crate::packed::Packed;
-use crate::{Codes, Counts, Histogram, Interval, Phase};
+use crate::{Codes, Counts, Histogram, Interval, Phase, Settled};
 use std::time::Duration;
 
 /// One operation in one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOperation {
-    /// How many exchanges met which end.
+    /// How many exchanges met which end in the step, whenever they had fallen due.
     pub counts: Counts,
     /// The same by code.
     pub codes: Codes,
     response: Packed,
+    censored: Packed,
     service: Packed,
+    service_censored: Packed,
 }
 
 impl StepOperation {
-    /// Ended − due.
+    /// Ended − due, of what was answered or failed in the step.
     pub fn response(&self) -> Histogram {
         self.response.histogram()
+    }
+
+    /// The least response times of what was given up in the step without an answer.
+    pub fn censored(&self) -> Histogram {
+        self.censored.histogram()
     }
 
     /// Ended − sent.
     pub fn service(&self) -> Histogram {
         self.service.histogram()
+    }
+
+    /// The least service times of what was given up without an answer.
+    pub fn service_censored(&self) -> Histogram {
+        self.service_censored.histogram()
     }
 }
 
@@ -40,14 +52,16 @@ pub struct Step {
     pub from: Duration,
     /// When it ended.
     pub to: Duration,
+    /// The index of its first interval in the run.
+    pub index: u64,
     /// How many intervals were merged into it.
     pub intervals: u64,
-    /// The operations, by number.
+    /// By end: the operations, by number, with what ended in the step.
     pub operations: Vec<StepOperation>,
-    /// Exchanges that fell due.
-    pub planned: u64,
-    /// Exchanges dropped.
+    /// By end: exchanges given up in the step, whenever they had fallen due.
     pub dropped: u64,
+    /// By due: what fell due in the step, and what became of it, whenever that was.
+    pub due: Counts,
     /// The most exchanges that waited for a session.
     pub backlog_peak: u64,
     /// Exchanges in flight at its end.
@@ -67,17 +81,20 @@ impl Step {
         let operations = interval.operations.iter().map(|operation| StepOperation {
             counts: operation.counts,
             codes: operation.codes.clone(),
-            response: Packed::new(&operation.response),
+            response: Packed::new(&operation.response.answered()),
+            censored: Packed::new(&operation.response.censored()),
             service: Packed::new(&operation.service),
+            service_censored: Packed::new(&operation.service_censored()),
         });
         Self {
             phase: interval.phase,
             from: interval.from,
             to: interval.to,
+            index: interval.index,
             intervals: 1,
             operations: operations.collect(),
-            planned: interval.planned,
             dropped: interval.dropped,
+            due: interval.due,
             backlog_peak: interval.backlog_peak,
             in_flight: interval.in_flight,
             orphans: interval.orphans,
@@ -118,12 +135,14 @@ impl Step {
             mine.counts.merge(&theirs.counts);
             mine.codes.merge(&theirs.codes);
             mine.response.merge(&theirs.response);
+            mine.censored.merge(&theirs.censored);
             mine.service.merge(&theirs.service);
+            mine.service_censored.merge(&theirs.service_censored);
         }
         self.to = self.to.max(other.to);
         self.intervals += other.intervals;
-        self.planned += other.planned;
         self.dropped += other.dropped;
+        self.due.merge(&other.due);
         self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
         self.in_flight = other.in_flight;
         self.orphans += other.orphans;
@@ -139,7 +158,9 @@ impl Step {
     fn size(&self) -> usize {
         let operations = self.operations.iter().map(|operation| {
             operation.response.size()
+                + operation.censored.size()
                 + operation.service.size()
+                + operation.service_censored.size()
                 + operation.codes.sorted().len() * 16
         });
         operations.sum::<usize>() + self.lag.size() + self.lateness.size()
@@ -153,6 +174,7 @@ pub struct Series {
     steps_max: usize,
     bytes: usize,
     each: u64,
+    unplaced: Counts,
 }
 
 impl Default for Series {
@@ -174,13 +196,23 @@ impl Series {
 
     /// An empty series of at most `steps_max` steps.
     pub fn with_steps_max(steps_max: usize) -> Self {
-        Self { steps: Vec::new(), steps_max: steps_max.max(Phase::ALL.len()), bytes: 0, each: 1 }
+        Self {
+            steps: Vec::new(),
+            steps_max: steps_max.max(Phase::ALL.len()),
+            bytes: 0,
+            each: 1,
+            unplaced: Counts::default(),
+        }
     }
 
     /// Adds the next interval of the run.
     pub fn push(&mut self, interval: &Interval) {
+        for settled in &interval.settled {
+            self.settle(interval.phase, settled);
+        }
         let step = Step::new(interval);
         match self.steps.last_mut() {
+            // Late ends of an earlier phase stand between the steps of the phase that runs.
             Some(last) if last.phase == step.phase && last.intervals < self.each => {
                 self.bytes -= last.size();
                 last.append(&step);
@@ -201,6 +233,21 @@ impl Series {
     /// The steps, in order of time.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Tells the step in which exchanges fell due what became of them.
+    fn settle(&mut self, phase: Phase, settled: &Settled) {
+        let of = |step: &&mut Step| step.phase == phase && step.index <= settled.index;
+        match self.steps.iter_mut().rev().find(of) {
+            Some(step) => step.due.merge(&settled.counts),
+            // The step was never handed on: only its ends are known.
+            None => self.unplaced.merge(&settled.counts),
+        }
+    }
+
+    /// What became of exchanges whose step is not in the series.
+    pub fn unplaced(&self) -> Counts {
+        self.unplaced
     }
 
     fn halve(&mut self) {
@@ -224,13 +271,14 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Own;
     use brunt_exchange::{Moment, Outcome, Stamps};
 
     fn interval(index: u64, phase: Phase) -> Interval {
         let mut interval = Interval::new(1, 0);
         interval.reset(index, phase, Duration::from_secs(index));
         interval.to = Duration::from_secs(index + 1);
-        interval.planned = index;
+        (0..index).for_each(|_| interval.plan());
         interval.backlog_peak = index;
         let stamps = Stamps {
             due: Moment::ZERO,
@@ -238,7 +286,7 @@ mod tests {
             sent: Moment::ZERO,
             ended: Moment::from_nanos(1_000 * (index + 1)),
         };
-        interval.record(0, Outcome::Ok(0), &stamps, 1);
+        interval.record(0, Outcome::Ok(0), &stamps, 1, Own::default());
         interval
     }
 
@@ -248,13 +296,13 @@ mod tests {
         let mut whole = Histogram::new();
         for index in 0..1_000 {
             let interval = interval(index, if index < 5 { Phase::WarmUp } else { Phase::Steady });
-            whole.merge(&interval.operations[0].response);
+            whole.merge(&interval.operations[0].response.due());
             series.push(&interval);
         }
         let steps = series.steps();
         assert!(steps.len() <= 16 && steps.len() > 8, "{}", steps.len());
         assert_eq!(steps.iter().map(|step| step.intervals).sum::<u64>(), 1_000);
-        assert_eq!(steps.iter().map(|step| step.planned).sum::<u64>(), 999 * 1_000 / 2);
+        assert_eq!(steps.iter().map(|step| step.due.planned).sum::<u64>(), 999 * 1_000 / 2);
         assert!(steps.windows(2).all(|pair| pair[0].to == pair[1].from));
         assert_eq!(steps[0].phase, Phase::WarmUp);
         assert_eq!(steps[0].to, Duration::from_secs(5));
@@ -264,6 +312,24 @@ mod tests {
         }
         assert_eq!(told, whole);
         assert_eq!(steps.last().unwrap().backlog_peak, 999);
+    }
+
+    #[test]
+    fn what_ends_later_is_told_where_it_fell_due() {
+        let mut series = Series::with_steps_max(8);
+        for index in 0..100 {
+            let mut interval = interval(index, Phase::Steady);
+            // Everything that fell due in the step before ends in this one.
+            if let Some(before) = index.checked_sub(1) {
+                let ok = Counts { sent: before, ok: before, ..Counts::default() };
+                interval.due_in(before).merge(&ok);
+            }
+            series.push(&interval);
+        }
+        assert!(series.steps().len() <= 8);
+        let (last, others) = series.steps().split_last().unwrap();
+        assert!(others.iter().all(|step| step.due.planned == step.due.ok));
+        assert_eq!(last.due.planned, last.due.ok + 99);
     }
 
     #[test]

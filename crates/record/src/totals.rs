@@ -1,12 +1,13 @@
 //! Everything a run measured, phase by phase, in memory that does not grow with the run.
 
-use crate::{Counts, Interval, Phase, Sample, Samples};
+use crate::{Absences, Counts, Interval, Phase, Presence, Sample, Samples};
 
 /// The intervals of a run laid end to end, one sum a phase.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     phases: Vec<Interval>,
     samples: Samples,
+    absences: Absences,
 }
 
 impl Totals {
@@ -18,6 +19,7 @@ impl Totals {
     /// Adds an interval to the sum of its phase.
     pub fn absorb(&mut self, interval: &Interval) {
         self.samples.merge(interval.samples.iter().cloned());
+        self.absences.absorb(&interval.presence);
         let known = self.phases.iter_mut().find(|total| total.phase == interval.phase);
         if let Some(total) = known {
             total.append(interval);
@@ -25,6 +27,8 @@ impl Totals {
         } else {
             let mut total = interval.clone();
             total.samples.clear();
+            total.presence = Presence::default();
+            total.settle();
             self.phases.push(total);
             self.phases.sort_by_key(|total| total.phase);
         }
@@ -46,6 +50,21 @@ impl Totals {
         let mut counts = Counts::default();
         self.phases.iter().for_each(|total| counts.merge(&total.counts()));
         counts
+    }
+
+    /// What was measured of everything that fell due in the steady phase, and of what went on from
+    /// there: the later steps of iterations that began in it fall due while the run drains.
+    pub fn measured(&self) -> Option<Interval> {
+        let mut measured = self.phase(Phase::Steady)?.clone();
+        if let Some(drain) = self.phase(Phase::Drain) {
+            measured.append(drain);
+        }
+        Some(measured)
+    }
+
+    /// When the target was away, as far as it is known yet.
+    pub fn absences(&self) -> &Absences {
+        &self.absences
     }
 
     /// The failures in words that were kept.
@@ -75,7 +94,9 @@ mod tests {
             interval.reset(index, phase, Duration::from_secs(index));
             interval.to = Duration::from_secs(index + 1);
             interval.planned = planned;
-            (0..ended).for_each(|_| interval.record(0, Outcome::Ok(0), &stamps, 0));
+            (0..ended).for_each(|_| {
+                interval.record(0, Outcome::Ok(0), &stamps, 0, crate::Own::default())
+            });
             totals.absorb(&interval);
         }
         let steady = totals.phase(Phase::Steady).unwrap();

@@ -1,13 +1,17 @@
 //! The run over time as CSV: a row for each operation in each step, for spreadsheets.
+//!
+//! Columns without a prefix are by end: what ended in the step, whenever it had fallen due. Columns that begin with `due_`
+//! are by due: what fell due in the step, and what became of it, whenever that was.
 
-use brunt_record::{HistogramError, Latency, Record};
+use brunt_record::{Counts, HistogramError, Latency, Record};
 use std::fmt::Write;
 
 /// The steps of a record as CSV. Times are in milliseconds; what was not measured is left empty.
 pub fn intervals_csv(record: &Record) -> Result<String, HistogramError> {
     let mut text = String::from(
         "from_s,to_s,phase,operation,completed,ok,failed,timed_out,cut_off,dropped,rate,\
-         response_mean,response_p50,response_p99,response_max,service_mean,service_p50,service_p99,service_max,codes\n",
+         response_mean,response_p50,response_p99,response_max,service_mean,service_p50,service_p99,service_max,codes,\
+         due_planned,due_ok,due_failed,due_timed_out,due_cut_off,due_dropped,due_skipped\n",
     );
     for step in &record.series {
         for (number, operation) in step.operations.iter().enumerate() {
@@ -20,7 +24,8 @@ pub fn intervals_csv(record: &Record) -> Result<String, HistogramError> {
                 String::new()
             };
             // What was dropped belongs to no operation; it is told once.
-            let dropped = if number == 0 { step.dropped } else { 0 };
+            let dropped = if number == 0 { step.ended.dropped } else { 0 };
+            let due = if number == 0 { due(&step.due) } else { ",,,,,,".to_owned() };
             let codes: Vec<String> = operation
                 .codes
                 .iter()
@@ -28,7 +33,7 @@ pub fn intervals_csv(record: &Record) -> Result<String, HistogramError> {
                 .collect();
             let _ = writeln!(
                 text,
-                "{:.3},{:.3},{},{},{},{},{},{},{},{dropped},{rate},{},{},{}",
+                "{:.3},{:.3},{},{},{},{},{},{},{},{dropped},{rate},{},{},{},{due}",
                 step.from_s,
                 step.to_s,
                 step.phase,
@@ -45,6 +50,12 @@ pub fn intervals_csv(record: &Record) -> Result<String, HistogramError> {
         }
     }
     Ok(text)
+}
+
+/// What fell due in a step belongs to no operation until it ends, so it is told once a step.
+fn due(counts: &Counts) -> String {
+    let Counts { planned, ok, failed, timed_out, cut_off, dropped, skipped, .. } = counts;
+    format!("{planned},{ok},{failed},{timed_out},{cut_off},{dropped},{skipped}")
 }
 
 fn times(latency: &Latency) -> Result<String, HistogramError> {
@@ -79,9 +90,9 @@ mod tests {
         assert_eq!(
             lines[2],
             "1.000,2.000,steady,bind,50,40,10,0,0,5,50.0,\
-             2.800,3.000,3.000,3.000,1.800,2.000,2.000,2.000,success=40 invalidCredentials=10"
+             2.800,3.000,3.000,3.000,1.800,2.000,2.000,2.000,success=40 invalidCredentials=10,55,40,10,0,0,5,0"
         );
-        assert!(lines.iter().all(|line| line.split(',').count() == 20));
+        assert!(lines.iter().all(|line| line.split(',').count() == 27));
     }
 
     #[test]

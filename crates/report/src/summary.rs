@@ -3,7 +3,10 @@
 //! Whether the figures can be trusted comes before the figures. Response and service time always
 //! stand one above the other, and where they differ a line says what the difference is.
 
-use brunt_record::{Histogram, HistogramError, Latency, Mode, OperationRecord, Record, Status};
+use brunt_record::{
+    ConnectionRecord, Generator, Histogram, HistogramError, Latency, Mode, OperationRecord, Record,
+    SloOutcome, Status,
+};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -36,6 +39,8 @@ const LABEL: usize = 24;
 const COLUMN: usize = 9;
 /// Below this, response and service time are the same to any reader.
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
+/// A drain shorter than this is no wait to any reader.
+const DRAIN_WORTH_TELLING_S: f64 = 1.0;
 const CODES_SHOWN: usize = 12;
 const TEXTS_SHOWN: usize = 2;
 
@@ -55,21 +60,27 @@ pub fn summary(record: &Record, style: Style) -> Result<String, HistogramError> 
 
 fn verdict(text: &mut String, record: &Record, style: Style) {
     let verdict = &record.verdict;
+    let notes = !verdict.notes.is_empty();
     let meaning = match verdict.status {
+        Status::Valid if notes => verdict.notes.first().map_or("", String::as_str),
         Status::Valid if !style.verdict_always => return,
         Status::Valid => "nothing speaks against these figures",
         Status::Unstable => {
             "throughput was still changing, so a longer run would say something else"
         }
-        Status::Partial => "the run did not come to its planned end",
+        Status::Partial => "the run is not whole",
         Status::GeneratorLimited => {
-            "the generator was the bottleneck; these figures are not the target's"
+            "the generator shaped these figures; they are not the target's alone"
         }
     };
     let word = style.status(verdict.status, &verdict.status.word().to_uppercase());
     let _ = writeln!(text, "{word}: {meaning}");
     for reason in &verdict.reasons {
         let _ = writeln!(text, "  - {}: {}", reason.status, reason.text);
+    }
+    let told = usize::from(verdict.status == Status::Valid);
+    for note in verdict.notes.iter().skip(told) {
+        let _ = writeln!(text, "  - note: {note}");
     }
     text.push('\n');
 }
@@ -92,9 +103,14 @@ fn plan(text: &mut String, record: &Record) {
     };
     let against =
         plan.target.as_ref().map_or_else(String::new, |target| format!(" against {target}"));
+    let drained = if rates.drained_s >= DRAIN_WORTH_TELLING_S {
+        format!(", then {:.1} s until the last of them ended", rates.drained_s)
+    } else {
+        String::new()
+    };
     let _ = writeln!(
         text,
-        "{mode}, {}{against}, steady for {:.1} s\n",
+        "{mode}, {}{against}, steady for {:.1} s{drained}\n",
         several(plan.sessions, "session"),
         rates.seconds
     );
@@ -130,13 +146,14 @@ fn rates(text: &mut String, record: &Record, style: Style) {
         );
     }
     let counts = &record.counts;
+    let ConnectionRecord { reconnected, resent, .. } = record.connections;
     let skipped = match counts.skipped {
         0 => String::new(),
         count => format!(", {count} skipped"),
     };
     let _ = writeln!(
         text,
-        "{} planned, {} sent, {} dropped{skipped}; {} ok, {} failed, {} timed out, {} cut off\n",
+        "{} planned, {} sent, {} dropped{skipped}; {} ok, {} failed, {} timed out, {} cut off",
         counts.planned,
         counts.sent,
         counts.dropped,
@@ -145,6 +162,14 @@ fn rates(text: &mut String, record: &Record, style: Style) {
         counts.timed_out,
         counts.cut_off
     );
+    if reconnected + resent > 0 {
+        let _ = writeln!(
+            text,
+            "{reconnected} connections that the target had closed while idle were made anew, {} sent again",
+            several(resent, "request")
+        );
+    }
+    text.push('\n');
 }
 
 /// The operations that took place; all of them, where none did.
@@ -161,17 +186,26 @@ fn latencies(text: &mut String, record: &Record, style: Style) -> Result<(), His
     }
     let _ = write!(heading, "{:>COLUMN$}", "max");
     let _ = writeln!(text, "{}", style.heading(&heading));
-    let (mut response, mut service) = (Histogram::new(), Histogram::new());
+    let (mut saturated, mut censored) = (0, record.dropped_after.count);
     for operation in met(record) {
-        response.merge(&times(text, &operation.name, "response", &operation.response)?);
-        service.merge(&times(text, "", "service", &operation.service)?);
+        saturated += times(text, &operation.name, "response", &operation.response)?.saturated();
+        censored += operation.response.censored.as_ref().map_or(0, |bounds| bounds.count);
+        times(text, "", "service", &operation.service)?;
+    }
+    if record.dropped_after.count > 0 {
+        times(text, "dropped after", "", &record.dropped_after)?;
     }
     let lag = times(text, "lag", "", &record.lag)?;
     let lateness = times(text, "", "our own (lateness)", &record.lateness)?;
     for part in record.parts.iter().filter(|part| part.took.count > 0) {
         times(text, &part.name, "", &part.took)?;
     }
-    let saturated = response.saturated();
+    if censored > 0 {
+        let _ = writeln!(
+            text,
+            "{censored} exchanges had no answer: each counts with the least it can have taken (>)."
+        );
+    }
     if saturated > 0 {
         let _ = writeln!(
             text,
@@ -192,11 +226,18 @@ fn times(
     let histogram = latency.histogram()?;
     let label = if name.is_empty() { format!("  {kind}") } else { format!("{name} {kind}") };
     let _ = write!(text, "{label:<LABEL$}");
-    let figures = std::iter::once(histogram.mean())
-        .chain(QUANTILES.map(|quantile| histogram.quantile(quantile)))
-        .chain([histogram.max()]);
-    for took in figures {
-        let _ = write!(text, "{:>COLUMN$}", took.map_or_else(|| "-".to_owned(), millis));
+    let waits = latency.waits()?;
+    let quantile = |share: f64| {
+        waits.quantile(share).map(|reach| (histogram.quantile(share), !reach.is_exact()))
+    };
+    let bounded = latency.censored.is_some();
+    let figures = std::iter::once((histogram.mean(), bounded))
+        .chain(QUANTILES.map(|share| quantile(share).unwrap_or_default()))
+        .chain([(histogram.max(), bounded)]);
+    for (took, at_least) in figures {
+        let sign = if at_least { ">" } else { "" };
+        let shown = took.map_or_else(|| "-".to_owned(), |took| format!("{sign}{}", millis(took)));
+        let _ = write!(text, "{shown:>COLUMN$}");
     }
     text.push('\n');
     Ok(histogram)
@@ -212,8 +253,9 @@ fn difference(text: &mut String, lag: &Histogram, lateness: &Histogram) {
     let ours = lateness.sum_nanos() as f64 / lag.sum_nanos().max(1) as f64;
     let _ = writeln!(
         text,
-        "Response time counts from when an exchange was due, service time from when it left. The difference\n\
-         is the lag: {} ms on average, {:.0}% of it waiting for a free session, {:.0}% the generator's own.",
+        "Response time counts from when an exchange was due, service time from when it\n\
+         left. The lag between them is {} ms on average: {:.0}% of it waiting for a free\n\
+         session, {:.0}% for the generator.",
         millis(mean),
         100.0 * (1.0 - ours),
         100.0 * ours
@@ -302,6 +344,15 @@ fn generator(text: &mut String, record: &Record, style: Style) {
         record.backlog_peak,
         generator.socket_drops
     );
+    let _ = writeln!(text, "  {}", machine(generator));
+    if generator.stalled_s > 0.0 {
+        let _ = writeln!(
+            text,
+            "  brunt stood still {} for {:.1} s in all",
+            several(generator.stalls.len() as u64, "time"),
+            generator.stalled_s
+        );
+    }
     if let Some(ports) = generator.ports {
         let _ = writeln!(text, "  local ports: {} needed of {}", ports.needed, ports.available);
     }
@@ -314,19 +365,47 @@ fn generator(text: &mut String, record: &Record, style: Style) {
     }
 }
 
+/// What the machine did beside, in the order of how often it matters.
+fn machine(generator: &Generator) -> String {
+    let seen = &generator.machine;
+    let shares = [
+        ("waited for a core", generator.waited_share_max),
+        ("other processes", seen.others_share),
+        ("steal", seen.steal_share),
+        ("throttled by a quota", seen.throttled_share),
+    ];
+    let mut told: Vec<String> = shares
+        .into_iter()
+        .filter_map(|(what, share)| share.map(|share| format!("{what} {:.1}%", 100.0 * share)))
+        .collect();
+    told.push(format!(
+        "timer late by p50 {:.0} us, p99 {:.0} us",
+        generator.timer.p50_us, generator.timer.p99_us
+    ));
+    told.join("; ")
+}
+
 fn objectives(text: &mut String, record: &Record, style: Style) {
     if record.slo.is_empty() {
         return;
     }
     let _ = writeln!(text, "\n{}", style.heading("Objectives"));
     for slo in &record.slo {
-        let status = if slo.ok { Status::Valid } else { Status::GeneratorLimited };
-        let word = style.status(status, if slo.ok { "met   " } else { "missed" });
+        let status = match slo.outcome {
+            SloOutcome::Met => Status::Valid,
+            SloOutcome::Missed => Status::GeneratorLimited,
+            SloOutcome::Undecided => Status::Partial,
+        };
+        let word = style.status(status, &format!("{:<9}", slo.outcome.word()));
+        let sign = if slo.at_least { ">" } else { "" };
         let value = slo.value.map_or_else(
-            || "nothing measured".to_owned(),
-            |value| format!("{value:.3}{}", slo.unit),
+            || "no such figure".to_owned(),
+            |value| format!("{sign}{value:.3}{}", slo.unit),
         );
         let _ = writeln!(text, "  {word}  {:<32} {value}", slo.expr);
+        if let Some(why) = &slo.why {
+            let _ = writeln!(text, "             {why}");
+        }
     }
 }
 
@@ -351,8 +430,8 @@ pub(crate) mod tests {
     use super::*;
     use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
     use brunt_record::{
-        Catalogue, Conclusion, Environment, Interval, Phase, Plan, Sample, Series, Slo, Tool,
-        Totals, WorkerLoad,
+        Catalogue, Conclusion, Counts, Environment, Interval, Own, Phase, Plan, Sample, Series,
+        Slo, Timing, Tool, Totals, WorkerLoad,
     };
 
     const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
@@ -370,15 +449,19 @@ pub(crate) mod tests {
                 let ended = if n < 40 { 3_000_000 } else { 2_000_000 };
                 let [due, free, sent, ended] =
                     [0, 750_000, 1_000_000, ended].map(Moment::from_nanos);
-                interval.record(0, outcome, &Stamps { due, free, sent, ended }, 0);
+                interval.record(0, outcome, &Stamps { due, free, sent, ended }, 0, Own::default());
             }
-            (interval.planned, interval.dropped) = (55, 5);
+            (0..55).for_each(|_| interval.plan());
+            let counts = interval.operations[0].counts;
+            interval.due.merge(&Counts { planned: 0, dropped: 5, ..counts });
+            (0..5).for_each(|_| interval.drop_after(Duration::from_millis(7), false));
             interval.part(Part(0), Duration::from_millis(5));
             interval.health.record(WorkerLoad {
                 worker: 0,
                 cpu: Duration::from_millis(250),
                 wall: Duration::from_secs(1),
                 waited: Duration::ZERO,
+                runs: 0,
             });
             let text = "no such\x1b[31m user".to_owned();
             interval.samples.push(Sample {
@@ -404,6 +487,12 @@ pub(crate) mod tests {
             names: &names,
             totals: &totals,
             series: &series,
+            timing: Timing {
+                to: Duration::from_secs(2),
+                over: Duration::from_secs(4),
+                ..Timing::default()
+            },
+            in_process: false,
             percentiles: vec![50.0],
             ports: None,
             ceiling: Some(1_000.0),
@@ -444,12 +533,44 @@ pub(crate) mod tests {
             "110 planned, 100 sent, 10 dropped; 80 ok, 20 failed, 0 timed out, 0 cut off"
         ));
         assert!(text.contains(
-            "1.000 ms on average, 75% of it waiting for a free session, 25% the generator's own"
+            "1.000 ms on average: 75% of it waiting for a free\nsession, 25% for the generator."
         ));
         assert!(
             text.contains("1 worker, the busiest used 25% of its core (peak 25%); backlog peak 0")
         );
         assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");
+    }
+
+    #[test]
+    fn what_has_no_answer_is_marked_where_it_decides() {
+        let mut record = measured(&[]);
+        let mut answered = Histogram::new();
+        (0..80).for_each(|_| answered.record(Duration::from_millis(2)));
+        let mut bounds = Histogram::new();
+        (0..20).for_each(|_| bounds.record(Duration::from_secs(14)));
+        record.operations[0].response = Latency::with_bounds(&answered, &bounds, &[50.0, 99.0]);
+        let text = plain(&record);
+        let shown = figures(&text, "bind response");
+        assert_eq!(shown[..3], [">2801.6", "2.001", ">14000.0"]);
+        assert_eq!(shown[6], ">14000.0");
+        // 20 without an answer, and the 10 that were dropped.
+        assert!(text.contains("30 exchanges had no answer"), "{text}");
+        assert_eq!(figures(&text, "dropped after")[1], ">7.000");
+    }
+
+    #[test]
+    fn a_valid_run_says_what_a_reader_should_know() {
+        let mut record = measured(&[]);
+        record.verdict = brunt_record::Verdict {
+            notes: vec!["p99.9 up to 0.3 ms too high by this machine's timer".to_owned()],
+            ..brunt_record::Verdict::default()
+        };
+        let text = plain(&record);
+        assert!(text.starts_with("VALID: p99.9 up to 0.3 ms too high"), "{text}");
+        assert!(
+            text.contains("steady for 2.0 s, then 2.0 s until the last of them ended"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -494,10 +615,15 @@ pub(crate) mod tests {
             status: Status::Partial,
             text: "the run was cut short: SIGINT".into(),
         };
-        record.verdict = brunt_record::Verdict { status: Status::Partial, reasons: vec![text] };
+        record.verdict = brunt_record::Verdict {
+            status: Status::Partial,
+            reasons: vec![text],
+            notes: vec!["brunt stood still".to_owned()],
+            ..brunt_record::Verdict::default()
+        };
         assert!(
             plain(&record).starts_with(
-                "PARTIAL: the run did not come to its planned end\n  - partial: the run was cut short: SIGINT\n"
+                "PARTIAL: the run is not whole\n  - partial: the run was cut short: SIGINT\n  - note: brunt stood still\n"
             ),
             "{}",
             plain(&record)
@@ -521,9 +647,15 @@ pub(crate) mod tests {
 
     #[test]
     fn objectives_say_what_was_found() {
-        let text = plain(&measured(&["bind.p99<1ms", "goodput>=70%"]));
-        assert_eq!(figures(&text, "missed"), ["bind.p99<1ms", "3.000ms"]);
+        let text = plain(&measured(&["bind.ok.p99<1ms", "goodput>=70%"]));
+        assert_eq!(figures(&text, "missed"), ["bind.ok.p99<1ms", "3.000ms"]);
         assert_eq!(figures(&text, "met"), ["goodput>=70%", "72.727%"]);
+        let text = plain(&measured(&["p99<1s"]));
+        assert_eq!(figures(&text, "missed"), ["p99<1s", "no", "such", "figure"]);
+        assert!(
+            text.contains("30 of 110 failed or had no answer: infinitely late (see ok.pN)"),
+            "{text}"
+        );
     }
 
     #[test]

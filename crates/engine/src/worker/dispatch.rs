@@ -80,6 +80,9 @@ pub(super) struct Dispatch {
     origin: Moment,
     /// When nothing falls due any more.
     end: Option<Moment>,
+    /// When the last arrival of an open load that is ended by its count had fallen due: the moment at which the next
+    /// would have been.
+    counted_to: Option<Moment>,
     over: Option<Ended>,
 }
 
@@ -99,6 +102,8 @@ struct Open {
     /// Whether the session freed last is the first to be given something.
     alike: bool,
     midway: Midway,
+    /// When the first exchange beyond the count would have fallen due.
+    counted_to: Option<Moment>,
 }
 
 struct Closed {
@@ -139,6 +144,7 @@ impl Dispatch {
                     free: VecDeque::with_capacity(seats),
                     alike,
                     midway: Midway::new(plan.phases()),
+                    counted_to: None,
                 }))
             }
             Load::Closed(think) => Model::Closed(Closed {
@@ -153,7 +159,7 @@ impl Dispatch {
                 thinking: BinaryHeap::with_capacity(seats),
             }),
         };
-        Self { model, origin: Moment::ZERO, end: None, over: None }
+        Self { model, origin: Moment::ZERO, end: None, counted_to: None, over: None }
     }
 
     /// Fixes the origin of the run.
@@ -161,8 +167,25 @@ impl Dispatch {
         self.origin = origin;
         self.end = lasting.map(|lasting| origin + lasting);
         if let Model::Open(open) = &mut self.model {
+            self.end.into_iter().for_each(|end| open.midway.window_ends(end));
             self.over = open.advance(origin, self.end);
         }
+        self.note_count();
+    }
+
+    /// Notes when the window of an open load ended that is ended by its count.
+    fn note_count(&mut self) {
+        if let (Model::Open(open), Some(Ended::Count)) = (&mut self.model, self.over)
+            && let (None, Some(at)) = (self.counted_to, open.counted_to)
+        {
+            self.counted_to = Some(at);
+            open.midway.window_ends(at);
+        }
+    }
+
+    /// When the last arrival of an open load had fallen due, if its count ended it.
+    pub(super) fn counted_to(&self) -> Option<Moment> {
+        self.counted_to
     }
 
     /// What a session that asks does next.
@@ -173,7 +196,11 @@ impl Dispatch {
             Model::Open(open) => {
                 if self.over.is_none() {
                     self.over = open.release(free, self.origin, self.end, ledger);
+                    if self.over.is_some() {
+                        self.note_count();
+                    }
                 }
+                let Model::Open(open) = &mut self.model else { return Answer::Leave };
                 match asking.wants {
                     Want::Next => {}
                     Want::At(moment) => {
@@ -233,10 +260,14 @@ impl Dispatch {
         if self.over.is_none() && self.end.is_some_and(|end| end <= now) {
             self.over = Some(Ended::Time);
         }
+        self.note_count();
     }
 
-    /// Plans nothing any more.
-    pub(super) fn stop(&mut self, why: Ended) {
+    /// Plans nothing any more from now on.
+    pub(super) fn stop(&mut self, why: Ended, now: Moment) {
+        if let Model::Open(open) = &mut self.model {
+            open.midway.window_ends(now);
+        }
         self.over = Some(self.over.map_or(why, |before| before.max(why)));
         if why >= Ended::Stopped {
             self.let_nobody_go_on();
@@ -251,9 +282,9 @@ impl Dispatch {
     }
 
     /// Gives up what still waits in the backlog.
-    pub(super) fn drop_backlog(&mut self, ledger: &impl Ledger) {
+    pub(super) fn drop_backlog(&mut self, now: Moment, ledger: &impl Ledger) {
         if let Model::Open(open) = &mut self.model {
-            open.backlog.drain(..).for_each(|given| ledger.dropped(given.phase));
+            open.backlog.drain(..).for_each(|given| ledger.dropped(&given, now));
         }
     }
 
@@ -290,6 +321,11 @@ impl Dispatch {
                 Model::Open(_) => true,
                 Model::Closed(closed) => closed.promise(),
             }
+    }
+
+    /// Whether the load is a closed loop.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self.model, Model::Closed(_))
     }
 
     /// How many exchanges are due and wait.
@@ -333,6 +369,7 @@ impl Open {
         let counts = self.count_includes_warm_up || next.phase == Phase::Steady;
         if counts && self.count.is_some_and(|count| counted >= count) {
             self.next = None;
+            self.counted_to = Some(origin + Duration::from_nanos(next.nanos));
             return Some(Ended::Count);
         }
         if end.is_some_and(|end| origin + Duration::from_nanos(next.nanos) >= end) {
@@ -355,7 +392,7 @@ impl Open {
                 break;
             }
             let given = Given { number: next.number, due, phase: next.phase };
-            ledger.planned(given.phase);
+            ledger.planned(&given);
             let free = if self.alike { self.free.pop_back() } else { self.free.pop_front() };
             if let Some(seat) = free {
                 ledger.hand(seat, given);
@@ -363,7 +400,7 @@ impl Open {
                 self.backlog.push_back(given);
                 ledger.backlog(self.backlog.len());
             } else {
-                ledger.dropped(given.phase);
+                ledger.dropped(&given, now);
             }
             if let Some(ended) = self.advance(origin, end) {
                 return Some(ended);
@@ -404,8 +441,9 @@ impl Closed {
             self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
         let number = self.numbers.taken(&self.numbers.next);
-        ledger.planned(phase);
-        Some(Given { number: self.rank + self.world * number, due, phase })
+        let given = Given { number: self.rank + self.world * number, due, phase };
+        ledger.planned(&given);
+        Some(given)
     }
 
     fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Ended> {
@@ -436,8 +474,8 @@ mod tests {
     struct Handed(RefCell<Vec<u32>>);
 
     impl Ledger for Handed {
-        fn planned(&self, _: Phase) {}
-        fn dropped(&self, _: Phase) {}
+        fn planned(&self, _: &Given) {}
+        fn dropped(&self, _: &Given, _: Moment) {}
         fn backlog(&self, _: usize) {}
         fn hand(&self, seat: u32, _: Given) {
             self.0.borrow_mut().push(seat);

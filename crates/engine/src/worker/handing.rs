@@ -14,9 +14,9 @@ pub(super) struct Given {
 /// Where planned and dropped exchanges are counted, and whom a session's number stands for.
 pub(super) trait Ledger {
     /// An exchange fell due.
-    fn planned(&self, phase: Phase);
-    /// An exchange will never be sent.
-    fn dropped(&self, phase: Phase);
+    fn planned(&self, given: &Given);
+    /// An exchange will never be sent, as is clear now.
+    fn dropped(&self, given: &Given, now: Moment);
     /// So many exchanges are waiting.
     fn backlog(&self, waiting: usize);
     /// Hands an exchange to the waiting session in this seat.

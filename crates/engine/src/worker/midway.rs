@@ -2,7 +2,8 @@
 //!
 //! An arrival may begin more than one exchange: a visit of several steps, with pauses between them. Until it is over
 //! its session is free for no other arrival, and wants its next exchange at moments of its own. What was begun is
-//! carried through after the last arrival, as long as the run waits for answers.
+//! carried through after the last arrival, as long as the run waits for answers: what falls due then belongs to the
+//! drain, since nobody asked for it at a rate.
 
 use super::handing::{Answer, Asking, Given, Ledger};
 use brunt_exchange::Moment;
@@ -20,11 +21,18 @@ pub(super) struct Midway {
     /// Set when it is too late to go on.
     closed: bool,
     phases: Vec<(Phase, Duration)>,
+    /// When the last arrival had fallen due.
+    window_to: Option<Moment>,
 }
 
 impl Midway {
     pub(super) fn new(phases: Vec<(Phase, Duration)>) -> Self {
-        Self { waiting: BinaryHeap::new(), promised: 0, closed: false, phases }
+        Self { waiting: BinaryHeap::new(), promised: 0, closed: false, phases, window_to: None }
+    }
+
+    /// No arrival falls due from this moment on.
+    pub(super) fn window_ends(&mut self, at: Moment) {
+        self.window_to = Some(self.window_to.map_or(at, |known| known.min(at)));
     }
 
     /// Whether nobody goes on, or is to.
@@ -72,9 +80,14 @@ impl Midway {
     /// What a session is given keeps the number of the arrival it goes on from.
     fn give(&self, number: u64, due: Moment, origin: Moment, ledger: &impl Ledger) -> Given {
         let began = |(_, from): &&(Phase, Duration)| origin + *from <= due;
-        let phase = self.phases.iter().rev().find(began).map_or(Phase::Steady, |(phase, _)| *phase);
-        ledger.planned(phase);
-        Given { number, due, phase }
+        let phase = if self.window_to.is_some_and(|to| due >= to) {
+            Phase::Drain
+        } else {
+            self.phases.iter().rev().find(began).map_or(Phase::Steady, |(phase, _)| *phase)
+        };
+        let given = Given { number, due, phase };
+        ledger.planned(&given);
+        given
     }
 
     /// When the next of them wants to go on.

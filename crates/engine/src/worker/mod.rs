@@ -7,11 +7,13 @@
 
 pub(crate) mod alone;
 mod dispatch;
+mod gaps;
 mod handing;
 mod midway;
 mod pacer;
 mod recorder;
 mod seat;
+mod usage;
 
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
@@ -23,7 +25,7 @@ use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::timer::Time;
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
-use brunt_record::{Catalogue, Phase, Samples};
+use brunt_record::{Catalogue, Samples};
 use dispatch::Dispatch;
 use handing::{Answer, Asking, Given, Ledger};
 use pacer::Pacer;
@@ -56,6 +58,17 @@ pub(crate) struct Shared<'a> {
     pub(crate) numbers: &'a Arc<Numbers>,
 }
 
+/// When exchanges had ceased to fall due, as one worker knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WindowTo {
+    /// At this moment, for all workers.
+    End(Moment),
+    /// At the due time of the first exchange beyond the count. Of several workers the earliest is right.
+    Count(Moment),
+    /// With the last answer.
+    Answer(Moment),
+}
+
 /// How a worker's run went.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkerEnd {
@@ -63,6 +76,8 @@ pub(crate) struct WorkerEnd {
     pub(crate) origin: Moment,
     /// When the last answer came, or the schedule was over, if that was later.
     pub(crate) last: Moment,
+    /// When exchanges of the steady phase had ceased to fall due.
+    pub(crate) window_to: WindowTo,
     /// When nothing was in flight any more.
     pub(crate) over: Moment,
 }
@@ -112,7 +127,7 @@ struct Worker<C> {
     recorder: RefCell<Recorder>,
     readying: Semaphore,
     timeout: Option<Duration>,
-    drain: Duration,
+    drain: Option<Duration>,
     stop: Stop,
     /// Set when sessions that are not ready yet need not become so.
     leaving: Cell<bool>,
@@ -209,6 +224,16 @@ impl<C> Drop for Presence<'_, C> {
 }
 
 impl<C> Worker<C> {
+    /// How long the run goes on once nothing more is due.
+    fn drain(&self) -> Duration {
+        self.drain.unwrap_or(Plan::DRAIN)
+    }
+
+    /// Whether what is in flight may take as long as its own time-out allows, as nobody said how long to wait.
+    fn has_own_time(&self) -> bool {
+        self.drain.is_none() && self.timeout.is_some()
+    }
+
     /// Ends the step that runs if it is over. Whoever reads the clock first sees to it, so that
     /// nothing enters a step that belongs to the next.
     #[inline]
@@ -232,12 +257,12 @@ impl<C> Worker<C> {
 }
 
 impl<C> Ledger for Worker<C> {
-    fn planned(&self, phase: Phase) {
-        self.recorder.borrow_mut().planned(phase);
+    fn planned(&self, given: &Given) {
+        self.recorder.borrow_mut().planned(given);
     }
 
-    fn dropped(&self, phase: Phase) {
-        self.recorder.borrow_mut().dropped(phase);
+    fn dropped(&self, given: &Given, now: Moment) {
+        self.recorder.borrow_mut().dropped(given, now);
     }
 
     fn backlog(&self, waiting: usize) {
@@ -336,7 +361,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             }));
             desk.unless_called_off(act).await
         };
-        self.recorder.borrow_mut().readied(&watch);
+        self.recorder.borrow_mut().readied(&watch, self.clock.now());
         readied.map(|()| waited)
     }
 
@@ -398,11 +423,15 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let done = desk.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
         let now = self.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
+        // While the pacer is due, whatever else is done is done late: an answer read now has lain unread since then.
+        let wanted_at = self.pacer_at.get();
+        let unread = ended - wanted_at;
         self.turn(now);
         let outcome = done.unwrap_or_else(|called_off| called_off);
         let operation = watch.named_operation();
         let mut recorder = self.recorder.borrow_mut();
-        recorder.ended(given, (free, ended), &watch, outcome);
+        recorder.gap(wanted_at, now);
+        recorder.ended(given, (free, ended), &watch, outcome, unread);
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(

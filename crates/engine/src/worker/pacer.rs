@@ -58,18 +58,20 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         let worker = self.worker;
         let mut tick = origin;
         let mut over: Option<(Ended, Moment)> = None;
+        let mut wanted_at = origin;
         loop {
             let now = worker.clock.now();
+            worker.recorder.borrow_mut().gap(wanted_at, now);
             worker.turn(now);
             worker.dispatch.borrow_mut().release(now, worker);
-            let drained = over.map(|(_, at)| at + worker.drain);
+            let drained = over.map(|(_, at)| at + worker.drain());
             if now >= tick || drained.is_some_and(|at| now >= at) {
                 if worker.stop.urgency() == Urgency::Run {
                     // Looking may take longer than an exchange may be late: what was just handed out goes first. Due
                     // times and ticks are multiples of round numbers both, so they do fall together.
                     tokio::task::yield_now().await;
                 }
-                self.look(now, drained);
+                self.look(now, drained, over.map(|(ended, _)| ended));
                 noticed(worker.recorder.borrow_mut().noticed());
                 tick = now + worker.tick.get();
             }
@@ -78,8 +80,8 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                 let counted = worker.dispatch.borrow().exhausted();
                 let ended = if counted { Ended::Count } else { Ended::Exhausted };
                 let mut dispatch = worker.dispatch.borrow_mut();
-                dispatch.stop(ended);
-                dispatch.drop_backlog(worker);
+                dispatch.stop(ended, now);
+                dispatch.drop_backlog(now, worker);
             }
             if let Some(ended) = worker.dispatch.borrow().over() {
                 over = Some((ended, over.map_or(now, |(_, at)| at)));
@@ -91,11 +93,11 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                     break;
                 }
             }
-            let drained = over.map(|(_, at)| at + worker.drain).filter(|at| *at > now);
+            let drained = over.map(|(_, at)| at + worker.drain()).filter(|at| *at > now);
             let ring = worker.dispatch.borrow().next_ring();
             let step = Some(worker.step_at.get());
-            self.wait_until([ring, step, drained].into_iter().flatten().fold(tick, Moment::min))
-                .await;
+            wanted_at = [ring, step, drained].into_iter().flatten().fold(tick, Moment::min);
+            self.wait_until(wanted_at).await;
         }
         let (ended, at) = over.unwrap_or((Ended::Aborted, origin));
         let end = match (ended, lasting) {
@@ -103,11 +105,12 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             (Ended::Count | Ended::Exhausted, _) => origin,
             _ => at,
         };
+        let counted_to = worker.dispatch.borrow().counted_to();
         let mut recorder = worker.recorder.borrow_mut();
         noticed(recorder.noticed());
         let last = recorder.finish(end);
         let over = worker.clock.now();
-        WorkerEnd { ended, origin, last, over }
+        WorkerEnd { ended, origin, last, window_to: recorder.window_to(end, counted_to), over }
     }
 
     /// Waits until every session has taken leave, and leaves those that take too long.
@@ -121,24 +124,30 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
     }
 
     /// Looks at everything that may have to end.
-    fn look(&self, now: Moment, drained: Option<Moment>) {
+    fn look(&self, now: Moment, drained: Option<Moment>, over: Option<Ended>) {
         let worker = self.worker;
+        let backlog = worker.dispatch.borrow().backlog();
+        worker.recorder.borrow_mut().look(now, backlog);
         let urgency = worker.stop.urgency();
         if urgency > Urgency::Run {
             let mut dispatch = worker.dispatch.borrow_mut();
             let aborted = urgency == Urgency::Abort;
-            dispatch.stop(if aborted { Ended::Aborted } else { Ended::Stopped });
-            dispatch.drop_backlog(worker);
+            dispatch.stop(if aborted { Ended::Aborted } else { Ended::Stopped }, now);
+            dispatch.drop_backlog(now, worker);
         }
         if worker.timeout.is_some() || worker.impatient.get() {
             self.call_off(Doing::Exchanging, Some(now), Outcome::TimedOut);
         }
-        if drained.is_some_and(|at| now >= at) || urgency == Urgency::Abort {
+        let aborted = urgency == Urgency::Abort;
+        if drained.is_some_and(|at| now >= at) || aborted {
             let mut dispatch = worker.dispatch.borrow_mut();
-            dispatch.drop_backlog(worker);
+            dispatch.drop_backlog(now, worker);
             dispatch.let_nobody_go_on();
+            let carried_through = dispatch.is_closed() || over == Some(Ended::Count);
             drop(dispatch);
-            self.call_off(Doing::Exchanging, None, Outcome::CutOff);
+            if aborted || !(carried_through && worker.has_own_time()) {
+                self.call_off(Doing::Exchanging, None, Outcome::CutOff);
+            }
         }
     }
 

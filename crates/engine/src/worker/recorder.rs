@@ -6,11 +6,16 @@
 //! allocated. A recorder that cannot hand over, since the collector is behind, keeps filling the
 //! same step; nothing measured is ever lost. It must not know when anything is due.
 
+use super::WindowTo;
+use super::gaps::Gaps;
 use super::handing::Given;
+use super::usage::Usage;
 use crate::fleet::Noticed;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
-use brunt_record::{Catalogue, Interval, Phase, Prompt, Samples, WorkerLoad};
-use rustix::time::{ClockId, clock_gettime};
+use brunt_record::{
+    Catalogue, Counts, Interval, Own, Phase, Presence, Prompt, SLOT, Samples, Sign,
+};
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
 
@@ -78,6 +83,9 @@ impl Steps {
     }
 }
 
+/// The most steps whose beginnings are remembered. What fell due before the first of them is counted there.
+const BEGINNINGS_MAX: usize = 4_096;
+
 pub(super) struct Recorder {
     worker: usize,
     operations: usize,
@@ -87,6 +95,14 @@ pub(super) struct Recorder {
     origin: Moment,
     index: u64,
     from: Duration,
+    /// When the phase of the step that runs began.
+    phase_from: Duration,
+    /// When the step that runs began, and the steps before it: what fell due in which is told by these.
+    began: Moment,
+    beginnings: VecDeque<(Moment, u64)>,
+    gaps: Gaps,
+    /// The end of the slot in which the last answer was noted.
+    answered_to: Moment,
     /// One accumulator a phase, made when the phase is first met.
     filling: [Option<Interval>; Phase::ALL.len()],
     phase: Phase,
@@ -95,8 +111,8 @@ pub(super) struct Recorder {
     samples: Samples,
     in_flight: u64,
     last_end: Moment,
-    /// The processor time of this thread when the last step was closed, and when that was.
-    cpu: Duration,
+    /// What this thread had used when the last step was closed, and when that was.
+    used: Usage,
     closed_at: Moment,
     noticed: Noticed,
     /// What had been noticed when the last step was closed.
@@ -120,13 +136,18 @@ impl Recorder {
             origin: Moment::ZERO,
             index: 0,
             from: Duration::ZERO,
+            phase_from: Duration::ZERO,
+            began: Moment::ZERO,
+            beginnings: VecDeque::new(),
+            gaps: Gaps::default(),
+            answered_to: Moment::ZERO,
             filling: Default::default(),
             phase: Phase::Prepare,
             prompt: (0..catalogue.operations.len()).map(|_| None).collect(),
             samples,
             in_flight: 0,
             last_end: Moment::ZERO,
-            cpu: Duration::ZERO,
+            used: Usage::default(),
             closed_at: Moment::ZERO,
             noticed: Noticed::default(),
             noticed_before: Noticed::default(),
@@ -141,13 +162,15 @@ impl Recorder {
         self.origin = origin;
         self.last_end = origin;
         self.closed_at = origin;
+        self.began = origin;
+        self.answered_to = origin;
         self.phase = self.steps.phase();
-        self.cpu = thread_cpu();
+        self.used = Usage::of_thread();
     }
 
     /// Notes that another thread goes on with this worker's work, whose processor time is its own.
     pub(super) fn moved(&mut self) {
-        self.cpu = thread_cpu();
+        self.used = Usage::of_thread();
     }
 
     /// When the step that runs is over; `None` for the last.
@@ -157,23 +180,39 @@ impl Recorder {
 
     /// Ends the step that runs if its time is over. What was recorded until now belongs to it; if
     /// this process was kept from running for so long that more steps have gone by, nothing was
-    /// measured in those, and they are passed over.
+    /// measured in those, and they are handed over as they are.
     pub(super) fn turn(&mut self, now: Moment, backlog: usize) {
-        let Some(mut passed) = self.passed(now) else { return };
-        self.close_step(now);
-        let handed_over = self.hand_over(passed, false);
+        let mut turned = false;
+        while let Some(boundary) = self.passed(now) {
+            if !turned {
+                self.close_step(now);
+            }
+            turned = true;
+            self.end_step(boundary);
+        }
+        if turned {
+            self.backlog(backlog);
+        }
+    }
+
+    /// Gives the step that runs away and begins the next at `boundary`.
+    fn end_step(&mut self, boundary: Duration) {
+        let phase = self.phase;
+        self.filling(phase);
+        if self.hand_over(boundary, false) {
+            self.from = boundary;
+        }
+        if self.beginnings.len() == BEGINNINGS_MAX {
+            self.beginnings.pop_front();
+        }
+        self.beginnings.push_back((self.began, self.index));
+        self.began = self.origin + boundary;
         self.steps.advance();
         self.index += 1;
-        while let Some(further) = self.passed(now) {
-            passed = further;
-            self.steps.advance();
-            self.index += 1;
-        }
-        if handed_over {
-            self.from = passed;
-        }
         self.phase = self.steps.phase();
-        self.backlog(backlog);
+        if self.phase != phase {
+            self.phase_from = boundary;
+        }
     }
 
     fn passed(&self, now: Moment) -> Option<Duration> {
@@ -188,12 +227,75 @@ impl Recorder {
         last
     }
 
-    pub(super) fn planned(&mut self, phase: Phase) {
-        self.filling(phase).planned += 1;
+    /// When exchanges ceased to fall due in a run that planned nothing from `end` on, or from where its count ended.
+    pub(super) fn window_to(&self, end: Moment, counted_to: Option<Moment>) -> WindowTo {
+        match counted_to {
+            Some(at) => WindowTo::Count(at),
+            // What ends with a count of its own, or with its sessions, ends with the last answer.
+            None if end <= self.origin => WindowTo::Answer(self.last_end),
+            None => WindowTo::End(end),
+        }
     }
 
-    pub(super) fn dropped(&mut self, phase: Phase) {
-        self.filling(phase).dropped += 1;
+    #[inline]
+    pub(super) fn planned(&mut self, given: &Given) {
+        let index = self.index_of(given.due);
+        let step = self.filling(given.phase);
+        step.planned += 1;
+        step.due_in(index).planned += 1;
+    }
+
+    pub(super) fn dropped(&mut self, given: &Given, now: Moment) {
+        let index = self.index_of(given.due);
+        let tainted = !self.gaps.overlap(given.due, now).is_zero();
+        let step = self.filling(given.phase);
+        step.drop_after(now - given.due, tainted);
+        step.due_in(index).dropped += 1;
+    }
+
+    /// The step in which something fell due.
+    #[inline]
+    fn index_of(&self, due: Moment) -> u64 {
+        if due >= self.began {
+            return self.index;
+        }
+        let step = self.beginnings.iter().rev().find(|(began, _)| *began <= due);
+        step.or(self.beginnings.front()).map_or(self.index, |(_, index)| *index)
+    }
+
+    /// Notes that the worker wanted to look at `wanted` and looks only now.
+    #[inline]
+    pub(super) fn gap(&mut self, wanted: Moment, now: Moment) {
+        self.gaps.look(wanted, now);
+    }
+
+    /// Notes whether anybody waits for the target now.
+    pub(super) fn look(&mut self, now: Moment, backlog: usize) {
+        if self.in_flight > 0 || backlog > 0 {
+            self.sign(now, Sign::Wanted);
+        }
+        if backlog > 0 {
+            self.sign(now, Sign::Backlog);
+        }
+    }
+
+    fn sign(&mut self, at: Moment, sign: Sign) {
+        let (phase, number) = (self.phase, Presence::number(at - self.origin));
+        self.filling(phase).presence.note(number, sign);
+    }
+
+    /// Notes when the target answered, or when an exchange ended without an answer.
+    #[inline]
+    fn heard(&mut self, ended: Moment, outcome: Outcome) {
+        if !outcome.answered() {
+            if outcome != Outcome::Skipped {
+                self.sign(ended, Sign::Wanted);
+            }
+        } else if ended >= self.answered_to {
+            let number = Presence::number(ended - self.origin);
+            self.answered_to = self.origin + SLOT * (number + 1);
+            self.sign(ended, Sign::Answered);
+        }
     }
 
     pub(super) fn backlog(&mut self, waiting: usize) {
@@ -215,16 +317,31 @@ impl Recorder {
         self.in_flight += 1;
     }
 
-    /// Records the parts of making a session ready.
-    pub(super) fn readied(&mut self, watch: &Watch<'_>) {
-        if !watch.parts().is_empty() {
+    /// Records how a session was made ready, or was not.
+    pub(super) fn readied(&mut self, watch: &Watch<'_>, now: Moment) {
+        if let Some(why) = watch.why_not_ready() {
             let phase = self.phase;
-            let step = self.filling(phase);
-            watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+            self.filling(phase).unready.record(why);
+        } else if !watch.parts().is_empty() && self.index > 0 {
+            self.sign(now, Sign::Connected);
         }
+        self.watched(self.phase, watch);
     }
 
-    /// Records an exchange that ended.
+    /// Adds what a watch counted beside the exchange itself.
+    #[inline]
+    fn watched(&mut self, phase: Phase, watch: &Watch<'_>) {
+        let (reconnected, resent) = (watch.times_reconnected(), watch.times_resent());
+        if watch.parts().is_empty() && reconnected + resent == 0 {
+            return;
+        }
+        let step = self.filling(phase);
+        step.reconnected += u64::from(reconnected);
+        step.resent += u64::from(resent);
+        watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+    }
+
+    /// Records an exchange that ended, and whose answer lay unread for no longer than `unread`.
     #[inline]
     pub(super) fn ended(
         &mut self,
@@ -232,27 +349,39 @@ impl Recorder {
         (free, ended): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
+        unread: Duration,
     ) {
         self.in_flight -= 1;
         // Waiting in vain is no part of what a rate is measured over.
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
-        if self.entered_as_prompt(given, (free, ended), watch, outcome) {
+        self.heard(ended, outcome);
+        let index = self.index_of(given.due);
+        if unread.is_zero() && self.entered_as_prompt(given, (free, ended), watch, outcome, index) {
             return;
         }
-        let step = self.filling(given.phase);
         let (operation, items) = (watch.named_operation(), watch.counted_items());
-        match watch.sent_at() {
-            Some(sent) => {
-                // A stamp of the kernel's may be earlier than that of the system call it answers.
-                let ended = ended.max(sent);
-                let stamps = Stamps { due: given.due, free, sent, ended };
-                step.record(operation, outcome, &stamps, items);
-            }
-            None => step.record_unsent(operation, outcome, ended - given.due, items),
+        let stamps = match watch.sent_at() {
+            // A stamp of the kernel's may be earlier than that of the system call it answers.
+            Some(sent) => Stamps { due: given.due, free, sent, ended: ended.max(sent) },
+            None => Stamps { due: given.due, free, sent: ended, ended },
+        };
+        let sent = watch.sent_at().is_some();
+        // What never left did not leave late.
+        let own = if sent {
+            self.gaps.own(&stamps, unread)
+        } else {
+            Own { waited: self.gaps.overlap(given.due, ended), tainted: self.gaps.touch(given.due) }
+        };
+        let step = self.filling(given.phase);
+        if sent {
+            step.record(operation, outcome, &stamps, items, own);
+        } else {
+            step.record_unsent(operation, outcome, ended - given.due, items, own);
         }
-        watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+        step.due_in(index).settle(outcome, items);
+        self.watched(given.phase, watch);
     }
 
     /// Enters an exchange the short way, if it left the moment it fell due and there is nothing more to tell of it.
@@ -263,6 +392,7 @@ impl Recorder {
         (free, ended): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
+        index: u64,
     ) -> bool {
         let due = given.due;
         let prompt = watch.sent_at() == Some(due) && free <= due && given.phase == self.phase;
@@ -270,7 +400,7 @@ impl Recorder {
         let Some(room) = self.prompt.get_mut(usize::from(watch.named_operation())) else {
             return false;
         };
-        if !prompt || !watch.parts().is_empty() {
+        if !prompt || !watch.parts().is_empty() || index != self.index || self.gaps.touch(due) {
             return false;
         }
         room.get_or_insert_with(Prompt::new).record(code, ended - due, watch.counted_items());
@@ -285,31 +415,32 @@ impl Recorder {
     #[inline]
     fn filling(&mut self, phase: Phase) -> &mut Interval {
         let Self { filling, outlet, operations, parts, index, from, .. } = self;
+        // Ends of exchanges of an earlier phase come after that phase was over.
+        let from = if phase < self.phase { self.phase_from } else { *from };
         filling[phase as usize].get_or_insert_with(|| {
             let mut fresh =
                 outlet.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
-            fresh.reset(*index, phase, *from);
+            fresh.reset(*index, phase, from);
             fresh
         })
     }
 
     /// Writes down what is known only at the end of a step.
     fn close_step(&mut self, now: Moment) {
-        let cpu = thread_cpu();
-        let load = WorkerLoad {
-            worker: u16::try_from(self.worker).unwrap_or(u16::MAX),
-            cpu: cpu.saturating_sub(self.cpu),
-            wall: now - self.closed_at,
-            waited: Duration::ZERO,
-        };
+        let used = Usage::of_thread();
+        let load = used.since(&self.used).load(self.worker, now - self.closed_at);
         let texts = self.samples.take();
         let (phase, in_flight) = (self.phase, self.in_flight);
-        self.cpu = cpu;
+        self.used = used;
         self.closed_at = now;
         let mut prompt = std::mem::take(&mut self.prompt);
         for (operation, prompt) in (0..).zip(&mut prompt) {
             if let Some(prompt) = prompt {
-                prompt.settle(operation, self.filling(phase));
+                let step = self.filling(phase);
+                let before =
+                    step.operations.get(usize::from(operation)).map(|measured| measured.counts);
+                prompt.settle(operation, step);
+                settle_due(step, operation, before);
             }
         }
         self.prompt = prompt;
@@ -340,7 +471,7 @@ impl Recorder {
             self.filling.iter_mut().filter_map(Option::take).collect();
         for interval in &mut intervals {
             interval.index = self.index;
-            interval.to = to;
+            interval.to = if interval.phase < self.phase { self.phase_from } else { to };
         }
         let portion = Portion { worker: self.worker, index: self.index, last, intervals };
         if last {
@@ -360,18 +491,22 @@ impl Recorder {
     }
 }
 
+/// Counts what was entered the short way, all of which fell due in the step itself.
+fn settle_due(step: &mut Interval, operation: u16, before: Option<Counts>) {
+    let after = step.operations.get(usize::from(operation)).map(|measured| measured.counts);
+    if let (Some(before), Some(after)) = (before, after) {
+        step.due.sent += after.sent - before.sent;
+        step.due.ok += after.ok - before.ok;
+        step.due.items += after.items - before.items;
+    }
+}
+
 /// Adds to a step what was counted since it was counted `earlier`.
 fn add_tallies(step: &mut Interval, counts: &[u64], earlier: &[u64]) {
     let earlier = earlier.iter().copied().chain(std::iter::repeat(0));
     for (number, (count, earlier)) in counts.iter().zip(earlier).enumerate() {
         step.tally(number, count - earlier);
     }
-}
-
-/// The processor time of this thread.
-fn thread_cpu() -> Duration {
-    let used = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(used.tv_sec.unsigned_abs(), u32::try_from(used.tv_nsec).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Makes a [`Record`] of what was measured. All arithmetic between an interval and a document is
 //! here.
 
+use super::generator::{self, Seen};
 use super::{
-    Basis, CodeRecord, Conservation, Generator, Mode, OperationRecord, PartRecord, PhaseRecord,
-    Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord, StepRecord,
-    TallyRecord, Tool, WorkerRecord, rate,
+    Basis, CodeRecord, ConnectionRecord, Conservation, Mode, OperationRecord, PartRecord,
+    PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord,
+    StepRecord, TallyRecord, Tool, rate,
 };
 use crate::{
-    Catalogue, Codes, Environment, Evidence, Interval, Latency, Phase, Series, Slo, SloError, Step,
-    Totals, Verdict,
+    Away, Catalogue, Codes, Counts, Environment, Evidence, Health, Histogram, Interval, Latency,
+    Phase, Series, Slo, SloError, Step, Timing, Totals, Verdict,
 };
 use brunt_exchange::Outcome;
 use std::time::Duration;
@@ -36,6 +37,10 @@ pub struct Conclusion<'a> {
     pub totals: &'a Totals,
     /// What was measured, over time.
     pub series: &'a Series,
+    /// When it was measured.
+    pub timing: Timing,
+    /// Whether the target runs in this process, as a library does.
+    pub in_process: bool,
     /// Percentiles to list, ascending.
     pub percentiles: Vec<f64>,
     /// Local ports there are and the plan needs.
@@ -51,38 +56,69 @@ pub struct Conclusion<'a> {
 impl Conclusion<'_> {
     /// Makes the record. Fails if an objective asks for what the run did not have.
     pub fn record(self) -> Result<Record, SloError> {
-        let nothing = Interval::new(self.catalogue.operations.len(), self.catalogue.parts.len());
-        let steady = self.totals.phase(Phase::Steady).unwrap_or(&nothing);
+        let nothing = || Interval::new(self.catalogue.operations.len(), self.catalogue.parts.len());
+        let measured = self.totals.measured().unwrap_or_else(nothing);
+        let steady = self.totals.phase(Phase::Steady).cloned().unwrap_or_else(nothing);
         let counts = self.totals.counts();
         let imbalance = counts.conserved().err();
-        let rates = self.rates(steady);
+        let rates = self.rates(&steady);
+        let health = self.health();
+        let away = self.away(&measured, &health);
+        let mut unready = Codes::default();
+        self.totals.phases().iter().for_each(|total| unready.merge(&total.unready));
+        let generator = generator::record(&Seen {
+            steady: &steady,
+            health: &health,
+            series: self.series,
+            noise: self.timing.noise,
+            in_process: self.in_process,
+            ports: self.ports,
+            ceiling: self.ceiling,
+            achieved: rates.achieved,
+        });
         let verdict = Verdict::new(&Evidence {
-            steady,
+            measured: &measured,
             steps: self.series.steps(),
             counts,
-            ceiling: self.ceiling,
-            constant: self.plan.constant,
+            plan: &self.plan,
+            rates: &rates,
+            generator: &generator,
+            unready: &unready,
+            away: &away,
+            names: &self.catalogue.operations,
             interrupted: self.interrupted,
         });
         let mut record = Record {
             schema: SCHEMA.to_owned(),
             started: self.started.to_string(),
-            phases: self.totals.phases().iter().map(phase).collect(),
-            counts: steady.counts(),
+            phases: self.totals.phases().iter().map(|total| self.phase(total)).collect(),
+            counts: measured.counts(),
             conservation: Conservation {
                 counts,
                 holds: imbalance.is_none(),
                 imbalance: imbalance.map(|error| error.to_string()),
             },
-            operations: self.operations(steady),
-            parts: self.parts(steady),
-            lag: Latency::new(&steady.lag, &self.percentiles),
-            lateness: Latency::new(&steady.lateness, &self.percentiles),
-            backlog_peak: steady.backlog_peak,
-            orphans: steady.orphans,
-            tallies: self.tallies(steady),
+            operations: self.operations(&measured, &steady),
+            parts: self.parts(&measured),
+            dropped_after: Latency::with_bounds(
+                &Histogram::new(),
+                &measured.dropped_after,
+                &self.percentiles,
+            ),
+            dropped_tainted: measured.dropped_tainted,
+            away,
+            connections: ConnectionRecord {
+                reconnected: measured.reconnected,
+                resent: measured.resent,
+                unready: codes(0, &unready, self.names),
+            },
+            lag: Latency::new(&measured.lag, &self.percentiles),
+            lateness: Latency::new(&measured.lateness, &self.percentiles),
+            backlog_peak: measured.backlog_peak,
+            orphans: measured.orphans,
+            tallies: self.tallies(&measured),
             series: self.series.steps().iter().map(|one| step(one, self.names)).collect(),
-            generator: self.generator(steady, rates.achieved),
+            generator,
             samples: self.samples(),
             slo: Vec::new(),
             rates,
@@ -98,27 +134,66 @@ impl Conclusion<'_> {
     }
 
     fn rates(&self, steady: &Interval) -> Rates {
-        let (counts, lasted) = (steady.counts(), steady.lasted());
+        let (counts, window) = (steady.counts(), self.timing.window());
         Rates {
-            seconds: lasted.as_secs_f64(),
+            from_s: seconds(self.timing.from),
+            seconds: seconds(window),
+            drained_s: seconds(self.timing.drained()),
             target: self.plan.target_rate,
-            offered: rate(counts.planned, lasted),
-            achieved: rate(counts.completed(), lasted),
-            goodput: rate(counts.ok, lasted),
+            offered: rate(counts.planned, window),
+            achieved: rate(achieved(&counts), window),
+            goodput: rate(counts.ok, window),
         }
     }
 
-    fn operations(&self, steady: &Interval) -> Vec<OperationRecord> {
-        let operations =
-            steady.operations.iter().enumerate().map(|(number, operation)| OperationRecord {
+    /// How the generator fared over all phases: a stall in the warm-up may still be felt in the steady phase.
+    fn health(&self) -> Health {
+        let mut health = Health::default();
+        self.totals.phases().iter().for_each(|total| health.merge(&total.health));
+        health
+    }
+
+    fn away(&self, measured: &Interval, health: &Health) -> Vec<Away> {
+        let mut service = Histogram::new();
+        measured.operations.iter().for_each(|operation| service.merge(&operation.service));
+        let median = service.quantile(0.5).unwrap_or_default();
+        self.totals.absences().found(median, &health.stalls)
+    }
+
+    fn phase(&self, total: &Interval) -> PhaseRecord {
+        let (from, to) = match total.phase {
+            Phase::Steady => (self.timing.from, self.timing.to),
+            Phase::Drain => (self.timing.to, self.timing.over),
+            _ => (total.from, total.to),
+        };
+        let (from_s, to_s) = (seconds(from), seconds(to));
+        PhaseRecord { name: total.phase, from_s, to_s, counts: total.counts() }
+    }
+
+    fn operations(&self, measured: &Interval, steady: &Interval) -> Vec<OperationRecord> {
+        let window = self.timing.window();
+        let operations = measured.operations.iter().enumerate().map(|(number, operation)| {
+            let due =
+                steady.operations.get(number).map(|operation| operation.counts).unwrap_or_default();
+            let (response, counts) = (&operation.response, operation.counts);
+            let latency = |times: &Histogram| Latency::new(times, &self.percentiles);
+            let bounded = |times: &Histogram, bounds: &Histogram| {
+                Latency::with_bounds(times, bounds, &self.percentiles)
+            };
+            OperationRecord {
                 name: self.catalogue.operation(number).to_owned(),
-                counts: operation.counts,
-                achieved: rate(operation.counts.completed(), steady.lasted()),
-                goodput: rate(operation.counts.ok, steady.lasted()),
+                counts,
+                achieved: rate(achieved(&due), window),
+                goodput: rate(due.ok, window),
                 codes: codes(number, &operation.codes, self.names),
-                response: Latency::new(&operation.response, &self.percentiles),
-                service: Latency::new(&operation.service, &self.percentiles),
-            });
+                response: bounded(&response.answered(), &response.censored()),
+                ok: (counts.missed() > 0).then(|| latency(&response.ok)),
+                ok_without_own: (response.cleared() != &response.ok)
+                    .then(|| latency(response.cleared())),
+                service: bounded(&operation.service, &operation.service_censored()),
+                tainted: (operation.tainted != Counts::default()).then_some(operation.tainted),
+            }
+        });
         operations.collect()
     }
 
@@ -141,24 +216,6 @@ impl Conclusion<'_> {
         let counts = steady.tallies.iter().copied().chain(std::iter::repeat(0));
         let named = self.catalogue.tallies.iter().zip(counts);
         named.map(|(name, count)| TallyRecord { name: name.clone(), count }).collect()
-    }
-
-    fn generator(&self, steady: &Interval, achieved: Option<f64>) -> Generator {
-        let steps = self.series.steps().iter().filter(|step| step.phase == Phase::Steady);
-        let workers = steady.health.workers.iter();
-        Generator {
-            workers: workers
-                .map(|load| WorkerRecord { worker: load.worker, cpu_share: load.share() })
-                .collect(),
-            cpu_share_max: steady.health.busiest(),
-            cpu_share_peak: steps.filter_map(|step| step.busiest).reduce(f64::max),
-            socket_drops: steady.health.socket_drops,
-            ports: self.ports,
-            ceiling: self.ceiling,
-            ceiling_ratio: achieved
-                .zip(self.ceiling.filter(|ceiling| *ceiling > 0.0))
-                .map(|(achieved, ceiling)| achieved / ceiling),
-        }
     }
 
     fn samples(&self) -> Vec<SampleRecord> {
@@ -196,13 +253,9 @@ impl Plan {
     }
 }
 
-fn phase(total: &Interval) -> PhaseRecord {
-    PhaseRecord {
-        name: total.phase,
-        from_s: seconds(total.from),
-        to_s: seconds(total.to),
-        counts: total.counts(),
-    }
+/// Exchanges that came to an end other than by being given up.
+fn achieved(counts: &Counts) -> u64 {
+    counts.ok + counts.failed
 }
 
 /// A step lists three percentiles only: its histograms hold the others, and there are many steps.
@@ -212,15 +265,21 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
     let operations = operations.map(|(number, operation)| StepOperationRecord {
         counts: operation.counts,
         codes: codes(number, &operation.codes, names),
-        response: Latency::new(&operation.response(), &PERCENTILES),
-        service: Latency::new(&operation.service(), &PERCENTILES),
+        response: Latency::with_bounds(&operation.response(), &operation.censored(), &PERCENTILES),
+        service: Latency::with_bounds(
+            &operation.service(),
+            &operation.service_censored(),
+            &PERCENTILES,
+        ),
     });
+    let mut ended = Counts { dropped: step.dropped, ..Counts::default() };
+    step.operations.iter().for_each(|operation| ended.merge(&operation.counts));
     StepRecord {
         phase: step.phase,
         from_s: seconds(step.from),
         to_s: seconds(step.to),
-        planned: step.planned,
-        dropped: step.dropped,
+        due: step.due,
+        ended: Counts { planned: 0, ..ended },
         backlog_peak: step.backlog_peak,
         in_flight: step.in_flight,
         orphans: step.orphans,
@@ -263,7 +322,7 @@ fn seconds(at: Duration) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Sample, WorkerLoad};
+    use crate::{Own, Sample, SloOutcome, WorkerLoad};
     use brunt_exchange::{Class, Moment, Part, Stamps};
 
     const MS: u64 = 1_000_000;
@@ -281,15 +340,18 @@ pub(crate) mod tests {
         for n in 0..90 {
             let refused = second < 9 && n % 9 == 0 || second == 9 && n < 9;
             let outcome = if refused { Outcome::Failed(Class::Result, 49) } else { Outcome::Ok(0) };
-            interval.record(0, outcome, &stamps(1), 0);
+            interval.record(0, outcome, &stamps(1), 0, Own::default());
         }
-        (0..5).for_each(|_| interval.record(1, Outcome::Ok(0), &stamps(4), 2));
-        (interval.planned, interval.dropped, interval.backlog_peak) = (100, 5, second);
+        (0..5).for_each(|_| interval.record(1, Outcome::Ok(0), &stamps(4), 2, Own::default()));
+        (0..100).for_each(|_| interval.plan());
+        (0..5).for_each(|_| interval.drop_after(Duration::from_millis(3), false));
+        interval.backlog_peak = second;
         interval.health.record(WorkerLoad {
             worker: 0,
             cpu: Duration::from_millis(100 * (second + 1) / 2),
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
+            runs: 0,
         });
         interval
     }
@@ -328,6 +390,13 @@ pub(crate) mod tests {
             names: &name,
             totals: &totals,
             series: &series,
+            timing: Timing {
+                from: Duration::from_secs(2),
+                to: Duration::from_secs(12),
+                over: Duration::from_secs(12),
+                ..Timing::default()
+            },
+            in_process: false,
             percentiles: Latency::PERCENTILES.to_vec(),
             ports: Some(PortBudget { available: 28_232, needed: 600 }),
             ceiling: Some(950.0),
@@ -374,7 +443,10 @@ pub(crate) mod tests {
         assert_eq!(record.generator.cpu_share_peak, Some(0.5));
         assert_eq!(record.generator.ceiling_ratio, Some(0.1));
         assert_eq!(record.samples[0].text, "no");
-        assert_eq!(record.slo.iter().map(|slo| slo.ok).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(
+            record.slo.iter().map(|slo| slo.outcome == SloOutcome::Met).collect::<Vec<_>>(),
+            [false, false]
+        );
     }
 
     #[test]
@@ -390,6 +462,8 @@ pub(crate) mod tests {
             names: &|_, _| String::new(),
             totals: &totals,
             series: &series,
+            timing: Timing::default(),
+            in_process: false,
             percentiles: vec![50.0],
             ports: None,
             ceiling: None,

@@ -5,21 +5,22 @@
 //! report, a comparison or a merge made from the file says no less than the run did.
 
 mod build;
+mod generator;
 
 pub use build::{Conclusion, Names};
 
-use crate::{Counts, Environment, Latency, Phase, SloResult, Verdict};
+use crate::{Away, Counts, Environment, Latency, Phase, SloResult, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The version of the format. A change that a reader could stumble over raises the number.
-pub const SCHEMA: &str = "brunt-record/1";
+pub const SCHEMA: &str = "brunt-record/2";
 
 /// What a run was asked to do and what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// `brunt-record/1`.
+    /// `brunt-record/2`.
     pub schema: String,
     /// What made the record.
     pub tool: Tool,
@@ -35,7 +36,7 @@ pub struct Record {
     pub phases: Vec<PhaseRecord>,
     /// Rates of the steady phase.
     pub rates: Rates,
-    /// Counts of the steady phase.
+    /// Counts of what fell due in the steady phase, and of what went on from there while the run drained.
     pub counts: Counts,
     /// Whether every exchange of the whole run is accounted for.
     pub conservation: Conservation,
@@ -43,6 +44,16 @@ pub struct Record {
     pub operations: Vec<OperationRecord>,
     /// Pieces of work beside the exchanges: connecting, TLS handshakes.
     pub parts: Vec<PartRecord>,
+    /// How long exchanges had waited that were dropped: the least their response times can have been. They belong to
+    /// no operation.
+    pub dropped_after: Latency,
+    /// How many of them were due while the generator stood still.
+    #[serde(default)]
+    pub dropped_tainted: u64,
+    /// When the target answered nothing although exchanges waited for it.
+    pub away: Vec<Away>,
+    /// What became of connections that were kept.
+    pub connections: ConnectionRecord,
     /// Sent − due: what the exchanges waited on our side.
     pub lag: Latency,
     /// Sent − the later of due and the session being free: the part of the lag that is our own.
@@ -128,18 +139,22 @@ pub struct PhaseRecord {
     pub counts: Counts,
 }
 
-/// Exchanges a second.
+/// Exchanges a second: of those that fell due in the window, divided by its length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
-    /// How long the steady phase lasted, in seconds.
+    /// When the window began in which exchanges of the steady phase fell due, in seconds since the origin of the run.
+    pub from_s: f64,
+    /// How long the window was, in seconds.
     pub seconds: f64,
+    /// How long it took after the window until nothing was in flight any more, in seconds.
+    pub drained_s: f64,
     /// Asked for; null for as many as possible.
     pub target: Option<f64>,
     /// Fell due, dropped ones included.
     pub offered: Option<f64>,
-    /// Came to an end, well or not.
+    /// Fell due in the window and ended, well or not, other than by being given up.
     pub achieved: Option<f64>,
-    /// Came to a good end.
+    /// Fell due in the window and did what was asked.
     pub goodput: Option<f64>,
 }
 
@@ -163,16 +178,36 @@ pub struct OperationRecord {
     pub name: String,
     /// How many exchanges met which end.
     pub counts: Counts,
-    /// Exchanges a second that came to an end.
+    /// Exchanges a second that fell due in the window and ended, well or not.
     pub achieved: Option<f64>,
-    /// Exchanges a second that came to a good end.
+    /// Exchanges a second that fell due in the window and did what was asked.
     pub goodput: Option<f64>,
     /// How often each outcome was met, the most frequent first.
     pub codes: Vec<CodeRecord>,
-    /// Ended − due: what a user waits.
+    /// Ended − due: what a user waits. What has no answer is in it with the least it can have been.
     pub response: Latency,
+    /// The response times of successes; absent if all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ok: Option<Latency>,
+    /// The response times of successes without the generator's own part; absent if that made no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ok_without_own: Option<Latency>,
     /// Ended − sent: what the target took.
     pub service: Latency,
+    /// How the exchanges ended that were due while the generator stood still; absent if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tainted: Option<Counts>,
+}
+
+/// What became of connections that were kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionRecord {
+    /// Connections made anew because the target had closed them while they were idle.
+    pub reconnected: u64,
+    /// Requests sent again because the connection they left on was closed before an answer began.
+    pub resent: u64,
+    /// Why attempts to make a session ready failed, over the whole run.
+    pub unready: Vec<CodeRecord>,
 }
 
 /// One kind of work beside the exchanges.
@@ -202,10 +237,10 @@ pub struct StepRecord {
     pub from_s: f64,
     /// When it ended.
     pub to_s: f64,
-    /// Exchanges that fell due.
-    pub planned: u64,
-    /// Exchanges dropped.
-    pub dropped: u64,
+    /// By due: what fell due in the step, and what became of it, whenever that was.
+    pub due: Counts,
+    /// By end: what ended in the step, whenever it had fallen due. Rates over time and latencies are of these.
+    pub ended: Counts,
     /// The most exchanges that waited for a session.
     pub backlog_peak: u64,
     /// Exchanges in flight at its end.
@@ -228,7 +263,7 @@ pub struct StepRecord {
 /// One operation in one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepOperationRecord {
-    /// How many exchanges met which end.
+    /// By end: how many exchanges met which end in the step.
     pub counts: Counts,
     /// How often each outcome was met.
     pub codes: Vec<CodeRecord>,
@@ -254,6 +289,45 @@ pub struct WorkerRecord {
     pub worker: u16,
     /// The share of one core it used in the steady phase.
     pub cpu_share: Option<f64>,
+    /// The share of the time in which it could have run and had no core to run on.
+    pub waited_share: Option<f64>,
+}
+
+/// What the machine did beside running the generator, in the steady phase, as shares from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MachineRecord {
+    /// The cores the generator may use.
+    pub cores: u32,
+    /// Of those cores' time, what other processes used, the target included if it is on this machine.
+    pub others_share: Option<f64>,
+    /// Of those cores' time, what the host of a virtual machine kept for itself.
+    pub steal_share: Option<f64>,
+    /// Of the time, how long a quota of the control group kept the generator from running.
+    pub throttled_share: Option<f64>,
+    /// Of the time, how long some process waited for a core (pressure stall information).
+    pub pressure_share: Option<f64>,
+}
+
+/// A time in which the generator stood still.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StallRecord {
+    /// When it began, in seconds since the origin of the run.
+    pub from_s: f64,
+    /// How long it lasted, in seconds.
+    pub lasted_s: f64,
+}
+
+/// How late this machine woke up a thread that did nothing but sleep, before the run, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimerRecord {
+    /// How many wake-ups were timed.
+    pub samples: u64,
+    /// The median of their lateness.
+    pub p50_us: f64,
+    /// The 99th percentile: no difference below it counts against the generator.
+    pub p99_us: f64,
+    /// The greatest.
+    pub max_us: f64,
 }
 
 /// How the generator itself fared.
@@ -265,6 +339,18 @@ pub struct Generator {
     pub cpu_share_max: Option<f64>,
     /// The same in the worst step.
     pub cpu_share_peak: Option<f64>,
+    /// The longest share of the time for which a worker had no core to run on.
+    pub waited_share_max: Option<f64>,
+    /// Whether the target runs in this process, so that the workers' processor time is the target's.
+    pub in_process: bool,
+    /// What the machine did beside.
+    pub machine: MachineRecord,
+    /// The first few times in which the generator stood still, over the whole run.
+    pub stalls: Vec<StallRecord>,
+    /// How long it stood still in all, in seconds.
+    pub stalled_s: f64,
+    /// How late this machine's timer is.
+    pub timer: TimerRecord,
     /// Replies the kernel dropped on our own sockets.
     pub socket_drops: u64,
     /// Local ports there are and the plan needs.

@@ -242,8 +242,8 @@ impl Exchanges {
         };
         let mut figures = Self::named(asked, &catalogue.tallies, tally, part);
         if let Some(acquiring) = whole.operations.first() {
-            figures.response.merge(&acquiring.response);
-            figures.service.merge(&acquiring.service);
+            figures.response.merge(&acquiring.response.ended());
+            figures.service.merge(&acquiring.service_ended());
             let all = acquiring.counts.ok;
             (completed, lasted) = pace((completed, lasted), (all, whole.lasted()));
         }
@@ -376,7 +376,7 @@ fn pace(loaded: (u64, Duration), whole: (u64, Duration)) -> (u64, Duration) {
 mod tests {
     use super::*;
     use brunt_exchange::{Moment, Outcome, Part, Stamps};
-    use brunt_record::{Conclusion, Environment, Plan, Series, Tool, WorkerLoad};
+    use brunt_record::{Conclusion, Environment, Own, Plan, Series, Timing, Tool, WorkerLoad};
 
     const FIRST: &str = "DISCOVER-OFFER";
     const RENEW: &str = "REQUEST-ACK (renewal)";
@@ -410,6 +410,7 @@ mod tests {
                 Outcome::Ok(5),
                 &Stamps { due, free: due, sent, ended: ended_at },
                 0,
+                Own::default(),
             );
             interval.part(Part(0), Duration::from_millis(1));
             interval.part(Part(1), Duration::from_millis(3));
@@ -515,6 +516,8 @@ mod tests {
             names: &|_, _| String::new(),
             totals: &totals,
             series: &series,
+            timing: Timing::default(),
+            in_process: false,
             percentiles: vec![50.0],
             ports: None,
             ceiling: None,

@@ -3,7 +3,7 @@
 use super::runs::{Naming, Runs};
 use crate::figure::fixed;
 use crate::page::{Page, Table, Tone};
-use brunt_record::SloResult;
+use brunt_record::{SloOutcome, SloResult};
 
 /// Adds a table, if there were objectives. A row stands for all runs of one thing.
 pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
@@ -23,13 +23,18 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
             let same = || results.iter().filter(|result| result.expr == first.expr);
             let values = || same().filter_map(|result| result.value);
             let [least, greatest] = [values().reduce(f64::min), values().reduce(f64::max)];
-            let (met, all) = (same().filter(|result| result.ok).count(), same().count());
+            let of_all = |outcome| same().filter(|result| result.outcome == outcome).count();
+            let (met, missed, all) =
+                (of_all(SloOutcome::Met), of_all(SloOutcome::Missed), same().count());
             let value = |value: Option<f64>| match value {
                 Some(_) => format!("{} {}", fixed(value, 3), first.unit).trim_end().to_owned(),
                 None => fixed(None, 3),
             };
-            let (tone, word) =
-                if met == all { (Tone::Plain, "met") } else { (Tone::Doubtful, "missed") };
+            let (tone, word) = match (met, missed) {
+                (met, _) if met == all => (Tone::Plain, SloOutcome::Met.word()),
+                (_, 0) => (Tone::Doubtful, SloOutcome::Undecided.word()),
+                _ => (Tone::Doubtful, SloOutcome::Missed.word()),
+            };
             let share = format!("{met} of {all}");
             let of = naming.of(runs);
             let cells = [first.expr.clone(), of, value(least), value(greatest), share];

@@ -4,7 +4,7 @@ use super::*;
 use brunt_exchange::{Class, Moment, Outcome, Stamps};
 use brunt_record::{
     COLLECTION_SCHEMA, Catalogue, Cell, Conclusion, Environment, Interval, Latency, Phase, Plan,
-    Record, Sample, Series, SloResult, Tool, Totals,
+    Record, Sample, Series, SloOutcome, SloResult, Timing, Tool, Totals,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
             let [due, ended] = [0, n * 1_000].map(Moment::from_nanos);
             let stamps = Stamps { due, free: due, sent: due, ended };
             let outcome = if n <= failed { BUSY } else { Outcome::Ok(0) };
-            interval.record(number as u16, outcome, &stamps, 0);
+            interval.record(number as u16, outcome, &stamps, 0, brunt_record::Own::default());
         }
     }
     interval.planned = count * operations.len() as u64;
@@ -42,6 +42,8 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
         names: &|_, outcome| format!("{outcome:?}"),
         totals: &totals,
         series: &series,
+        timing: Timing { to: Duration::from_secs(1), ..Timing::default() },
+        in_process: false,
         percentiles: Latency::PERCENTILES.to_vec(),
         ports: None,
         ceiling: None,
@@ -281,7 +283,10 @@ fn objectives_are_told_for_all_runs_together() {
     let cells = cells.map(|((value, ok), run)| {
         let mut cell = cell(["sqlite", "sync", "prepared", "create"], run, 1.0);
         let expr = "create.p99<10ms".to_owned();
-        let result = SloResult { expr, value: Some(value), unit: "ms".to_owned(), ok };
+        let outcome = if ok { SloOutcome::Met } else { SloOutcome::Missed };
+        let unit = "ms".to_owned();
+        let result =
+            SloResult { expr, value: Some(value), at_least: false, unit, outcome, why: None };
         cell.record.as_mut().unwrap().slo.push(result);
         cell
     });

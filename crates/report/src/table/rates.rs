@@ -69,11 +69,12 @@ impl RatesTable {
 
     fn times_of(&self, interval: &Interval) -> Histogram {
         let mut times = Histogram::new();
+        // The old tools' definition: everything that ended, what they gave up included, and nothing else.
         for operation in &interval.operations {
-            times.merge(match self.basis {
-                TimeBasis::Response => &operation.response,
-                TimeBasis::Service => &operation.service,
-            });
+            match self.basis {
+                TimeBasis::Response => times.merge(&operation.response.ended()),
+                TimeBasis::Service => times.merge(&operation.service_ended()),
+            }
         }
         times
     }
@@ -92,8 +93,11 @@ fn extra_value(extra: Extra, interval: &Interval) -> Option<f64> {
             share(100.0 * completed(0) as f64, (completed(0) + completed(1)) as f64)
         }
         Extra::BindTimeShare { search } => {
-            let total: u128 =
-                interval.operations.iter().map(|operation| operation.service.sum_nanos()).sum();
+            let total: u128 = interval
+                .operations
+                .iter()
+                .map(|operation| operation.service_ended().sum_nanos())
+                .sum();
             let search = interval.parts.get(usize::from(search))?.sum_nanos().min(total);
             share(100.0 * (total - search) as f64, total as f64)
         }
@@ -113,7 +117,7 @@ fn millis(took: Duration) -> f64 {
 mod tests {
     use super::*;
     use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
-    use brunt_record::Phase;
+    use brunt_record::{Own, Phase};
 
     /// Two seconds from `from` in which exchanges of operation `n` took these microseconds, after
     /// each waited a millisecond.
@@ -124,7 +128,13 @@ mod tests {
         for &(operation, outcome, micros) in took {
             let [due, sent, ended] =
                 [0, 1_000_000, 1_000_000 + micros * 1_000].map(Moment::from_nanos);
-            interval.record(operation, outcome, &Stamps { due, free: due, sent, ended }, 3);
+            interval.record(
+                operation,
+                outcome,
+                &Stamps { due, free: due, sent, ended },
+                3,
+                Own::default(),
+            );
         }
         interval
     }

@@ -3,16 +3,20 @@
 //! Whoever holds the lock on them may write: the thread of the seat between two exchanges, the watchman while that
 //! thread is away. They know which of the seat's threads they belong to, so that one that was left behind cannot.
 
+use super::super::TICK;
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Ended};
 use super::super::handing::{Answer, Asking, Given, Ledger};
 use super::super::recorder::Recorder;
 use super::super::seat::NEVER;
 use crate::fleet::Noticed;
+use crate::plan::Plan;
 use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
-use brunt_record::Phase;
 use std::cell::{Cell, RefCell, RefMut};
 use std::time::Duration;
+
+/// The watchdog looks far more often than this. If it has not looked for so long, the process stood still.
+const LOOK_MAX: Duration = Duration::from_millis(250);
 
 /// What the thread of a seat is doing.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +56,8 @@ pub(super) struct Books {
     lasting: Option<Duration>,
     /// When it was first seen that nothing falls due any more.
     over_at: Option<Moment>,
+    /// When the watchdog last looked.
+    looked: Moment,
     pub(super) end: Option<WorkerEnd>,
 }
 
@@ -62,12 +68,12 @@ struct Tray {
 }
 
 impl Ledger for Tray {
-    fn planned(&self, phase: Phase) {
-        self.recorder.borrow_mut().planned(phase);
+    fn planned(&self, given: &Given) {
+        self.recorder.borrow_mut().planned(given);
     }
 
-    fn dropped(&self, phase: Phase) {
-        self.recorder.borrow_mut().dropped(phase);
+    fn dropped(&self, given: &Given, now: Moment) {
+        self.recorder.borrow_mut().dropped(given, now);
     }
 
     fn backlog(&self, waiting: usize) {
@@ -97,6 +103,7 @@ impl Books {
             origin: None,
             lasting,
             over_at: None,
+            looked: NEVER,
             end: None,
         }
     }
@@ -189,19 +196,38 @@ impl Books {
         outcome: Outcome,
     ) {
         self.turn(now);
-        self.recorder().ended(given, (free, ended), watch, outcome);
+        let stood_still = now - self.looked > LOOK_MAX;
+        let mut recorder = self.recorder();
+        if stood_still {
+            recorder.gap(self.looked + TICK, now);
+        }
+        recorder.ended(given, (free, ended), watch, outcome, Duration::ZERO);
+        drop(recorder);
         self.doing = Doing::Waiting;
     }
 
     /// Plans nothing any more and gives up what waits.
-    pub(super) fn stop(&mut self, why: Ended) {
-        self.dispatch.stop(why);
-        self.dispatch.drop_backlog(&self.tray);
+    pub(super) fn stop(&mut self, why: Ended, now: Moment) {
+        self.dispatch.stop(why, now);
+        self.dispatch.drop_backlog(now, &self.tray);
     }
 
-    /// Whether exchanges under way have had all the time they are given after the last was due.
-    pub(super) fn drained(&self, now: Moment, drain: Duration) -> bool {
-        self.over_at.is_some_and(|at| now >= at + drain)
+    /// Notes that the watchdog looked, and whether anybody waits for the target.
+    pub(super) fn look(&mut self, now: Moment) {
+        self.looked = now;
+        let backlog = self.dispatch.backlog();
+        self.recorder().look(now, backlog);
+    }
+
+    /// Whether the time is over that a run goes on after the last exchange was due.
+    pub(super) fn drained(&self, now: Moment, drain: Option<Duration>) -> bool {
+        self.over_at.is_some_and(|at| now >= at + drain.unwrap_or(Plan::DRAIN))
+    }
+
+    /// Whether every exchange was asked for one by one, by a count or by virtual users, so that each may take as long as
+    /// its own time-out allows.
+    pub(super) fn carried_through(&self) -> bool {
+        self.dispatch.is_closed() || self.dispatch.over() == Some(Ended::Count)
     }
 
     /// Closes the books: nothing is under way, and nothing will be.
@@ -216,15 +242,19 @@ impl Books {
         } else {
             Ended::Exhausted
         });
-        self.stop(ended);
-        self.tray.handed.take().inspect(|given| self.tray.dropped(given.phase));
+        self.stop(ended, now);
+        self.tray.handed.take().inspect(|given| self.tray.dropped(given, now));
         let origin = self.origin.unwrap_or(now);
         let end = match (ended, self.lasting) {
             (Ended::Time, Some(lasting)) => origin + lasting,
             (Ended::Count | Ended::Exhausted, _) => origin,
             _ => self.over_at.unwrap_or(now),
         };
-        let last = self.recorder().finish(end);
-        self.end = Some(WorkerEnd { ended, origin, last, over: now });
+        let counted_to = self.dispatch.counted_to();
+        let mut recorder = self.recorder();
+        let last = recorder.finish(end);
+        let window_to = recorder.window_to(end, counted_to);
+        drop(recorder);
+        self.end = Some(WorkerEnd { ended, origin, last, window_to, over: now });
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Desk<T> {
     pub(super) gate: Arc<Gate>,
     pub(super) stop: Stop,
     pub(super) timeout: Option<Duration>,
-    pub(super) drain: Duration,
+    pub(super) drain: Option<Duration>,
     /// Threads that are still in an exchange nobody waits for any more, of all seats.
     pub(super) left: Arc<AtomicUsize>,
     books: Mutex<Books>,

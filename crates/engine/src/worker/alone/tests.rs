@@ -122,9 +122,13 @@ fn simulate(settings: Settings, clock: &Virtual, troupe: &Arc<Troupe>) -> Finish
     let shared = (clock.clone(), &gate, &Stop::new());
     let desk = Desk::new(&plan, 0, &catalogue(), outlet, shared, (&numbers, &left));
     thread::live(&desk, &Shown(Arc::clone(troupe)), 0);
-    let totals = Collector::new(vec![way_back]).collect(&collected, &mut |_: &Interval| {});
+    let totals = Collector::new(vec![way_back]).collect(
+        &collected,
+        &Default::default,
+        &mut |_: &Interval| {},
+    );
     let Ok(Some(end)) = desk.end() else { panic!("the books are open") };
-    conclude(&plan, totals, &[end], Moment::ZERO).unwrap()
+    conclude(&plan, totals, &[end], Moment::ZERO, brunt_record::TimerNoise::default()).unwrap()
 }
 
 /// How many took longer.
@@ -156,7 +160,7 @@ fn a_stall_is_charged_to_everyone_who_waited() {
     });
     let finished = simulate(open(100, ms(2_000)), &clock, &troupe);
     let steady = &finished.totals[&Phase::Steady];
-    let (service, response) = (&steady.operations[0].service, &steady.operations[0].response);
+    let (service, response) = (&steady.operations[0].service, &steady.operations[0].response.due());
     assert_eq!((service.count(), finished.ended), (200, Ended::Time));
     assert_eq!(beyond(service, ms(5)), 1);
     // Due every 10 ms during the stall of a second: the one that stalled, and a hundred behind it, of which the last
@@ -178,7 +182,7 @@ fn a_closed_loop_is_due_when_the_exchange_before_has_ended() {
     let steady = &finished.totals[&Phase::Steady];
     assert_eq!((steady.counts().ok, finished.ended), (1_000, Ended::Count));
     assert_eq!(finished.lasted, ms(3_000));
-    assert_eq!(steady.operations[0].response.mean(), steady.operations[0].service.mean());
+    assert_eq!(steady.operations[0].response.due().mean(), steady.operations[0].service.mean());
     assert_eq!(troupe.readied.load(Ordering::Relaxed), 1);
 }
 

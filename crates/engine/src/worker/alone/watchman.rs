@@ -64,8 +64,11 @@ impl<T: Wait, C: Crew> Watchman<T, C> {
         let urgency = desk.stop.urgency();
         match urgency {
             Urgency::Run => {}
-            Urgency::Finish => books.stop(Ended::Stopped),
-            Urgency::Abort => books.stop(Ended::Aborted),
+            Urgency::Finish => books.stop(Ended::Stopped, now),
+            Urgency::Abort => books.stop(Ended::Aborted, now),
+        }
+        if books.origin().is_some() {
+            books.look(now);
         }
         books.noticed(|noticed| self.crew.noticed(desk.number, noticed));
         let begun = books.origin().is_some();
@@ -73,7 +76,9 @@ impl<T: Wait, C: Crew> Watchman<T, C> {
         if begun && !matches!(doing, Doing::Waiting) {
             books.release(now);
         }
-        let closing = urgency == Urgency::Abort || books.drained(now, desk.drain);
+        let aborted = urgency == Urgency::Abort;
+        let closing = aborted || books.drained(now, desk.drain);
+        let own_time = desk.drain.is_none() && desk.timeout.is_some() && books.carried_through();
         match doing {
             Doing::Readying if closing || !begun && urgency > Urgency::Run => {
                 if !begun {
@@ -88,7 +93,7 @@ impl<T: Wait, C: Crew> Watchman<T, C> {
             Doing::Exchanging(under) => {
                 let due = under.given.due.max(under.free);
                 let overdue = desk.timeout.is_some_and(|timeout| now >= due + timeout);
-                if overdue || closing {
+                if overdue || aborted || (closing && !own_time) {
                     let outcome = if overdue { Outcome::TimedOut } else { Outcome::CutOff };
                     desk.leave_behind(&mut books);
                     self.enter(desk, &mut books, &under, outcome, now);

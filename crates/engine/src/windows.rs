@@ -1,0 +1,152 @@
+//! Windows, views and absences in virtual time: what is counted where, and what is said of who was never answered.
+
+use crate::plan::Settings;
+use crate::simulation::Act;
+use crate::simulation::{Simulated, Troupe, by_due, ms, open, pass, simulate, simulate_with};
+use crate::stop::Stop;
+use crate::worker::Ended;
+use brunt_exchange::{ThinkTime, Ticket};
+use brunt_record::{Absences, Away, Counts, Phase, Series};
+use std::time::Duration;
+
+/// A target that answers in a millisecond and from exchange `from` on not before `ms` have passed.
+fn stalling_from(from: u64, millis: u64) -> Troupe {
+    Troupe::new(move |ticket: &Ticket| {
+        Act::Answer(ms(if ticket.number == from { millis } else { 1 }))
+    })
+}
+
+fn away(run: &Simulated) -> Vec<String> {
+    let mut absences = Absences::default();
+    run.intervals().for_each(|interval| absences.absorb(&interval.presence));
+    absences.found(ms(1), &[]).iter().map(Away::words).collect()
+}
+
+/// What fell due in each step and what became of it, as a series tells it.
+fn due_by_step(run: &Simulated) -> Vec<Counts> {
+    let mut series = Series::new();
+    run.intervals().for_each(|interval| series.push(interval));
+    let steady = series.steps().iter().filter(|step| step.phase == Phase::Steady);
+    steady.map(|step| step.due).collect()
+}
+
+#[test]
+fn the_window_is_the_schedules_and_not_the_last_answers() {
+    let delayed = simulate(open(200, 3, 100), &Troupe::answering_after(ms(300)));
+    assert_eq!(delayed.finished.timing.window(), ms(3_000));
+    assert_eq!(delayed.finished.timing.drained(), ms(295));
+    assert_eq!(delayed.finished.lasted, ms(3_295));
+    assert_eq!(delayed.steady().counts().ok, 600);
+}
+
+#[test]
+fn a_count_ends_the_window_where_the_next_would_have_been() {
+    let mut settings = open(200, 60, 4);
+    settings.stop.count = Some(1_000);
+    let run = simulate(settings, &stalling_from(900, 2_000));
+    assert_eq!(run.finished.ended, Ended::Count);
+    assert_eq!(run.finished.timing.window(), ms(5_000), "1,000 at 200 a second");
+    assert!(run.finished.lasted > ms(6_000));
+}
+
+#[test]
+fn a_closed_loop_is_measured_until_its_time_or_its_last_answer() {
+    let mut settings = Settings::closed(ThinkTime::None, 3);
+    settings.stop.time = Some(ms(1_005));
+    let timed = simulate(settings.clone(), &Troupe::answering_after(ms(10)));
+    assert_eq!(timed.finished.timing.window(), ms(1_005));
+    assert_eq!(timed.finished.counts.ok, 303, "those in flight are waited for");
+    settings.stop.time = None;
+    settings.stop.count = Some(30);
+    let counted = simulate(settings, &Troupe::answering_after(ms(10)));
+    assert_eq!(counted.finished.timing.window(), ms(100));
+}
+
+#[test]
+fn the_warm_up_is_before_the_window() {
+    let settings = Settings { warm_up: ms(1_000), ..open(10, 2, 4) };
+    let run = simulate(settings, &Troupe::answering_after(ms(150)));
+    let timing = run.finished.timing;
+    assert_eq!((timing.from, timing.to), (ms(1_000), ms(3_000)));
+    // The last answer of the warm-up came in the steady phase, and the phase was over all the same.
+    let warm_up = run.total(Phase::WarmUp);
+    assert_eq!((warm_up.from, warm_up.to), (ms(0), ms(1_000)));
+    assert_eq!(warm_up.counts().ok, 10);
+}
+
+#[test]
+fn a_request_to_stop_ends_the_window() {
+    let stop = Stop::new();
+    let handle = stop.clone();
+    let meddle = async move {
+        pass(ms(1_200)).await;
+        handle.request();
+    };
+    let run = simulate_with(open(10, 60, 10), &Troupe::answering_after(ms(400)), &stop, meddle);
+    let window = run.finished.timing.window();
+    assert!(window >= ms(1_200) && window <= ms(1_250), "{window:?}");
+    assert!(run.finished.timing.drained() >= ms(300));
+}
+
+#[test]
+fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
+    // 500 a second at two sessions; the target stalls both at 0.6 s for 0.7 s.
+    let stalling =
+        |ticket: &Ticket| Act::Answer(ms(if matches!(ticket.number, 300 | 301) { 700 } else { 1 }));
+    let run = simulate(open(500, 2, 2), &Troupe::new(stalling));
+    let planned: Vec<(u64, u64)> =
+        due_by_step(&run).iter().map(|due| (due.planned, due.ok)).collect();
+    assert_eq!(planned, [(500, 500), (500, 500)]);
+    let ended: Vec<u64> = run
+        .intervals()
+        .filter(|interval| interval.phase == Phase::Steady)
+        .map(|interval| interval.operations[0].counts.ok)
+        .collect();
+    assert_eq!(ended.iter().sum::<u64>(), 1_000);
+    assert_eq!(ended[0], 300, "what fell due before the stall");
+    assert_eq!(by_due(&run, Phase::Steady), run.steady().counts());
+}
+
+#[test]
+fn a_hung_target_is_away_and_all_who_were_due_are_in_the_figures() {
+    // From exchange 60 on nothing is answered. Ten a second for ten seconds, one session.
+    let hanging = |ticket: &Ticket| if ticket.number < 60 { Act::Answer(ms(1)) } else { Act::Hang };
+    let run = simulate(open(10, 10, 4), &Troupe::new(hanging));
+    let (steady, counts) = (run.steady(), run.finished.counts);
+    assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 60, 4, 36));
+    assert_eq!(away(&run), ["no answer from 6.0 s to the end"]);
+    let response = &steady.operations[0].response;
+    assert_eq!(response.due().count() + steady.dropped_after.count(), 100);
+    // In flight since 6.0 s, cut off at 20 s; the last to wait had fallen due at 9.9 s.
+    assert_eq!(response.cut_off.max(), Some(ms(14_000)));
+    assert_eq!(steady.dropped_after.min(), Some(ms(10_100)));
+}
+
+#[test]
+fn a_target_that_comes_back_is_told_with_when() {
+    let away_for = |ticket: &Ticket| {
+        Act::Answer(if (30..34).contains(&ticket.number) { ms(2_500) } else { ms(1) })
+    };
+    let run = simulate(open(10, 8, 4), &Troupe::new(away_for));
+    assert_eq!(away(&run), ["away 3.0 s to 5.5 s, had caught up 0.1 s later"]);
+    let quick = simulate(open(10, 8, 4), &Troupe::answering_after(ms(30)));
+    assert_eq!(away(&quick), [""; 0]);
+}
+
+#[test]
+fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
+    let slow = |ticket: &Ticket| Act::Answer(ms(if ticket.number == 19 { 25_000 } else { 10 }));
+    let mut settings = Settings::closed(ThinkTime::None, 2);
+    settings.operation_timeout = ms(30_000);
+    settings.stop.count = Some(20);
+    let run = simulate(settings.clone(), &Troupe::new(slow));
+    assert_eq!((run.finished.counts.ok, run.finished.counts.cut_off), (20, 0));
+    // Told how long to wait, it waits no longer.
+    settings.drain = Some(ms(3_000));
+    let told = simulate(settings.clone(), &Troupe::new(slow));
+    assert_eq!((told.finished.counts.ok, told.finished.counts.cut_off), (19, 1));
+    // Without a time-out of its own an exchange has as long as the run waits.
+    (settings.drain, settings.operation_timeout) = (None, Duration::ZERO);
+    let endless = simulate(settings, &Troupe::new(slow));
+    assert_eq!((endless.finished.counts.ok, endless.finished.counts.cut_off), (19, 1));
+}

@@ -1,0 +1,237 @@
+//! When the target was away: exchanges waited for it and not one was answered.
+//!
+//! Found while the run goes on, slot by slot ([`Presence`]), in memory that does not grow with the
+//! run. Whether a silence is long enough to be called an absence depends on how long the target
+//! usually takes, and on whether the generator itself stood still meanwhile; both are known only
+//! at the end, so every silence of a second is kept until then.
+
+use crate::presence::{Presence, SLOT, Sign, Slot};
+use crate::{Stall, health};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A silence shorter than this is a pause that response times tell of.
+pub const AWAY_MIN: Duration = Duration::from_secs(1);
+/// A silence must outlast the median service time by this factor: a target that takes long is slow
+/// and not away.
+pub(crate) const AWAY_SERVICES: u32 = 10;
+/// The most silences kept.
+const KEPT_MAX: usize = 64;
+/// Slots may come this much out of order: a worker that is held up reports late.
+const REORDER: u32 = 30;
+
+/// A time in which the target answered nothing although exchanges waited for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Away {
+    /// When it began, in seconds since the origin of the run, to a tenth of a second: the first
+    /// exchange that waited in vain was due or under way.
+    pub from_s: f64,
+    /// When it ended: the target took a connection again, or answered. Null if it never did.
+    pub to_s: Option<f64>,
+    /// From then to the first answer, in seconds.
+    pub answered_after_s: Option<f64>,
+    /// From the first answer until no exchange waited for a session any more, in seconds: the time
+    /// to recover. Null if that was not reached within the run.
+    pub recovered_after_s: Option<f64>,
+    /// Whether the target had answered before.
+    pub answered_before: bool,
+}
+
+/// Finds absences in a stream of slots.
+#[derive(Clone, Debug, Default)]
+pub struct Absences {
+    /// Slots that others may still be laid over.
+    recent: BTreeMap<u32, Presence>,
+    answered_before: bool,
+    silence: Option<Silence>,
+    /// Whether the last silence kept has its backlog still to be served.
+    recovering: bool,
+    kept: Vec<Silence>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Silence {
+    from: u32,
+    connected: Option<u32>,
+    answered: Option<u32>,
+    recovered: Option<u32>,
+    answered_before: bool,
+}
+
+impl Absences {
+    /// Takes in the slots of one step.
+    pub fn absorb(&mut self, presence: &Presence) {
+        for slot in presence.slots() {
+            let mut single = Presence::default();
+            single.merge_slot(*slot);
+            self.recent.entry(slot.number).or_default().merge(&single);
+        }
+        let Some((&newest, _)) = self.recent.last_key_value() else { return };
+        let settled = newest.saturating_sub(REORDER);
+        while let Some(entry) = self.recent.first_entry().filter(|entry| *entry.key() < settled) {
+            entry.remove().slots().iter().for_each(|slot| self.step(*slot));
+        }
+    }
+
+    /// The absences of the run: silences that outlast what the target usually takes and were not
+    /// the generator's own.
+    pub fn found(&self, median_service: Duration, stalls: &[Stall]) -> Vec<Away> {
+        let mut all = self.clone();
+        let last = self.recent.last_key_value().map_or(0, |(number, _)| *number);
+        for presence in std::mem::take(&mut all.recent).into_values() {
+            presence.slots().iter().for_each(|slot| all.step(*slot));
+        }
+        let open = all.silence.take();
+        let threshold = AWAY_MIN.max(median_service * AWAY_SERVICES);
+        let silences = all.kept.into_iter().chain(open);
+        let long = silences.filter(|silence| {
+            let (from, to) = (SLOT * silence.from, SLOT * silence.answered.unwrap_or(last + 1));
+            to.saturating_sub(from).saturating_sub(health::overlap(stalls, from, to)) >= threshold
+        });
+        long.map(Silence::away).collect()
+    }
+
+    fn step(&mut self, slot: Slot) {
+        let number = slot.number;
+        if slot.has(Sign::Answered) {
+            if let Some(mut silence) = self.silence.take() {
+                silence.answered = Some(number);
+                self.recovering = false;
+                if SLOT * (number - silence.from) >= AWAY_MIN && self.kept.len() < KEPT_MAX {
+                    self.kept.push(silence);
+                    self.recovering = true;
+                }
+            }
+            self.answered_before = true;
+            if self.recovering && !slot.has(Sign::Backlog) {
+                self.recovering = false;
+                self.kept.last_mut().into_iter().for_each(|kept| kept.recovered = Some(number));
+            }
+            return;
+        }
+        if slot.has(Sign::Wanted) && self.silence.is_none() {
+            let answered_before = self.answered_before;
+            let unknown = Silence {
+                from: number,
+                connected: None,
+                answered: None,
+                recovered: None,
+                answered_before,
+            };
+            self.silence = Some(unknown);
+        }
+        if let Some(silence) = self.silence.as_mut().filter(|_| slot.has(Sign::Connected)) {
+            // A target that takes connections and answers nothing is away all the same.
+            silence.connected.get_or_insert(number);
+        }
+    }
+}
+
+impl Silence {
+    fn away(self) -> Away {
+        let seconds = |slots: u32| (SLOT * slots).as_secs_f64();
+        let back = self.answered.map(|answered| self.connected.unwrap_or(answered).min(answered));
+        Away {
+            from_s: seconds(self.from),
+            to_s: back.map(seconds),
+            answered_after_s: self
+                .answered
+                .zip(back)
+                .map(|(answered, back)| seconds(answered - back)),
+            recovered_after_s: self
+                .recovered
+                .zip(self.answered)
+                .map(|(recovered, answered)| seconds(recovered - answered)),
+            answered_before: self.answered_before,
+        }
+    }
+}
+
+impl Away {
+    /// What a report says of it.
+    pub fn words(&self) -> String {
+        let Some(to) = self.to_s else {
+            return if self.answered_before {
+                format!("no answer from {:.1} s to the end", self.from_s)
+            } else {
+                format!("no answer at all, from {:.1} s to the end", self.from_s)
+            };
+        };
+        let mut words = format!("away {:.1} s to {to:.1} s", self.from_s);
+        if let Some(after) = self.answered_after_s.filter(|after| *after > 0.0) {
+            words.push_str(&format!(", answered again after {after:.1} s"));
+        }
+        match self.recovered_after_s {
+            Some(after) if after > 0.0 => {
+                words.push_str(&format!(", had caught up {after:.1} s later"));
+            }
+            Some(_) => {}
+            None => words.push_str(", had not caught up when the run ended"),
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A letter a slot: A answered, W wanted, C connected (and wanted), B answered with a backlog,
+    /// a dot nothing.
+    fn found(slots: &str, median: Duration, stalls: &[Stall]) -> Vec<Away> {
+        let mut absences = Absences::default();
+        for (number, letter) in (0..).zip(slots.chars()) {
+            let mut presence = Presence::default();
+            let signs: &[Sign] = match letter {
+                'A' => &[Sign::Answered],
+                'W' => &[Sign::Wanted],
+                'C' => &[Sign::Connected, Sign::Wanted],
+                'B' => &[Sign::Answered, Sign::Backlog, Sign::Wanted],
+                _ => &[],
+            };
+            signs.iter().for_each(|sign| presence.note(number, *sign));
+            absences.absorb(&presence);
+        }
+        absences.found(median, stalls)
+    }
+
+    fn words(slots: &str) -> Vec<String> {
+        found(slots, Duration::from_millis(1), &[]).iter().map(Away::words).collect()
+    }
+
+    #[test]
+    fn silence_is_an_absence_only_while_somebody_waits() {
+        assert_eq!(words(&"A".repeat(50)), [""; 0]);
+        assert_eq!(words(&("A".repeat(5) + &".".repeat(40) + "A")), [""; 0]);
+        assert_eq!(words(&("A".repeat(5) + &"W".repeat(9) + "AAA")), [""; 0], "under a second");
+    }
+
+    #[test]
+    fn it_is_told_from_when_to_when() {
+        let hung = "A".repeat(60) + &"W".repeat(40);
+        assert_eq!(words(&hung), ["no answer from 6.0 s to the end"]);
+        let never = "W".repeat(40);
+        assert_eq!(words(&never), ["no answer at all, from 0.0 s to the end"]);
+        let restarted = "A".repeat(40) + &"W".repeat(12) + "CWW" + "BBBB" + &"A".repeat(9);
+        assert_eq!(
+            words(&restarted),
+            ["away 4.0 s to 5.2 s, answered again after 0.3 s, had caught up 0.4 s later"]
+        );
+        // Refused once a second: between the attempts nothing is seen.
+        let refused = "A".repeat(10) + &"W.........".repeat(4) + "AA";
+        assert_eq!(words(&refused), ["away 1.0 s to 5.0 s"]);
+    }
+
+    #[test]
+    fn a_slow_target_and_a_generator_that_stood_still_are_no_absence() {
+        let slow = "WWWWWWWWWWWWWWWWWWWA".repeat(5);
+        assert_eq!(found(&slow, Duration::from_secs(2), &[]), []);
+        assert_eq!(found(&slow, Duration::from_millis(1), &[]).len(), 5);
+        let stopped = "A".repeat(10) + "W" + &".".repeat(30) + "BAA";
+        let stall = Stall { from: Duration::from_millis(1_050), lasted: Duration::from_secs(3) };
+        assert_eq!(found(&stopped, Duration::from_millis(1), &[stall]), []);
+        assert_eq!(found(&stopped, Duration::from_millis(1), &[]).len(), 1);
+    }
+}

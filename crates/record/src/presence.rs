@@ -1,0 +1,121 @@
+//! When the target answered and when somebody waited for it, in slots of a tenth of a second.
+//!
+//! A percentile does not say when a target was away, and counts of a second are too coarse for an
+//! absence of one. So each step carries, for every slot in which something was seen, what that
+//! was. Slots are counted from the origin of the run, so those of workers and of machines that
+//! share a run are laid over each other without any arithmetic.
+
+use std::time::Duration;
+
+/// The length of a slot.
+pub const SLOT: Duration = Duration::from_millis(100);
+
+/// Something seen in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sign {
+    /// The target answered an exchange, well or not.
+    Answered = 1,
+    /// An exchange waited for an answer, or ended without one.
+    Wanted = 2,
+    /// A connection was made.
+    Connected = 4,
+    /// Exchanges were due and waited for a session.
+    Backlog = 8,
+}
+
+/// One slot in which something was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its number, counted from the origin of the run.
+    pub number: u32,
+    signs: u8,
+}
+
+impl Slot {
+    /// Whether this was seen in it.
+    pub fn has(self, sign: Sign) -> bool {
+        self.signs & sign as u8 != 0
+    }
+
+    /// When it begins, since the origin of the run.
+    pub fn from(self) -> Duration {
+        SLOT * self.number
+    }
+}
+
+/// The slots of one step, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Presence(Vec<Slot>);
+
+impl Presence {
+    /// The number of the slot in which this moment, counted from the origin of the run, lies.
+    pub fn number(at: Duration) -> u32 {
+        u32::try_from(at.as_nanos() / SLOT.as_nanos()).unwrap_or(u32::MAX)
+    }
+
+    /// Notes what was seen in slot `number`.
+    pub fn note(&mut self, number: u32, sign: Sign) {
+        self.add(Slot { number, signs: sign as u8 });
+    }
+
+    /// Lays one slot over this.
+    pub(crate) fn merge_slot(&mut self, slot: Slot) {
+        self.add(slot);
+    }
+
+    /// The slots, in order.
+    pub fn slots(&self) -> &[Slot] {
+        &self.0
+    }
+
+    /// Lays over this what another saw.
+    pub fn merge(&mut self, other: &Self) {
+        other.0.iter().for_each(|slot| self.add(*slot));
+    }
+
+    /// Forgets everything but keeps its memory.
+    pub fn reset(&mut self) {
+        self.0.clear();
+    }
+
+    fn add(&mut self, slot: Slot) {
+        // What is seen is nearly always seen in the last slot, or after it.
+        match self.0.last_mut() {
+            Some(last) if last.number == slot.number => last.signs |= slot.signs,
+            Some(last) if last.number > slot.number => {
+                match self.0.binary_search_by_key(&slot.number, |known| known.number) {
+                    Ok(at) => self.0[at].signs |= slot.signs,
+                    Err(at) => self.0.insert(at, slot),
+                }
+            }
+            _ => self.0.push(slot),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_kept_in_order_and_laid_over_each_other() {
+        let (mut one, mut two) = (Presence::default(), Presence::default());
+        one.note(3, Sign::Answered);
+        one.note(7, Sign::Wanted);
+        one.note(5, Sign::Connected);
+        two.note(7, Sign::Answered);
+        two.note(1, Sign::Wanted);
+        one.merge(&two);
+        let numbers: Vec<u32> = one.slots().iter().map(|slot| slot.number).collect();
+        assert_eq!(numbers, [1, 3, 5, 7]);
+        assert!(one.slots()[3].has(Sign::Answered) && one.slots()[3].has(Sign::Wanted));
+        assert!(!one.slots()[3].has(Sign::Connected));
+    }
+
+    #[test]
+    fn a_moment_lies_in_the_slot_that_begins_at_or_before_it() {
+        let numbers = [0, 99, 100, 6_049].map(|ms| Presence::number(Duration::from_millis(ms)));
+        assert_eq!(numbers, [0, 0, 1, 60]);
+    }
+}

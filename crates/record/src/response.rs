@@ -1,0 +1,176 @@
+//! Response times by how their exchanges ended: [`Responses`].
+//!
+//! Everyone who was due waited, answered or not. What has no answer is *censored*: its true
+//! response time is unknown and at least as long as it had waited when the run looked last. So
+//! each end has a histogram of its own, and figures are made from them as the reader needs: of
+//! successes, of all that ended, or of all that was due. The four are disjoint, so adding them is
+//! exact. It must not judge anything.
+
+use crate::Histogram;
+use brunt_exchange::Outcome;
+use std::time::Duration;
+
+/// Response times of one operation, by how the exchanges ended.
+#[derive(Clone, Debug, Default)]
+pub struct Responses {
+    /// Of exchanges that did what was asked.
+    pub ok: Histogram,
+    /// Of exchanges that failed.
+    pub failed: Histogram,
+    /// Least response times of exchanges that outlived their time-out.
+    pub timed_out: Histogram,
+    /// Least response times of exchanges that were in flight when the run ended.
+    pub cut_off: Histogram,
+    /// Of exchanges that did what was asked, without the generator's own part; none while that has
+    /// made no difference.
+    cleared: Option<Box<Histogram>>,
+}
+
+/// An own part below this share of a response time falls into the same bucket.
+const OWN_SHARE_MIN: u64 = 1_000;
+
+impl Responses {
+    /// Records one response time, of which `own` was the generator's own doing.
+    #[inline]
+    pub fn record(&mut self, outcome: Outcome, took: Duration, own: Duration) {
+        match outcome {
+            Outcome::Ok(_) => {
+                if self.cleared.is_some() || nanos(own).saturating_mul(OWN_SHARE_MIN) > nanos(took)
+                {
+                    let ok = &self.ok;
+                    let cleared = self.cleared.get_or_insert_with(|| Box::new(ok.clone()));
+                    cleared.record(took.saturating_sub(own));
+                }
+                self.ok.record(took);
+            }
+            Outcome::Failed(..) => self.failed.record(took),
+            Outcome::TimedOut => self.timed_out.record(took),
+            Outcome::CutOff => self.cut_off.record(took),
+            Outcome::Skipped => {}
+        }
+    }
+
+    /// Records many successes at once, none of which had an own part.
+    pub fn record_prompt(&mut self, took: &Histogram) {
+        if let Some(cleared) = &mut self.cleared {
+            cleared.merge(took);
+        }
+        self.ok.merge(took);
+    }
+
+    /// All that is known: ok and failed.
+    pub fn answered(&self) -> Histogram {
+        let mut all = self.ok.clone();
+        all.merge(&self.failed);
+        all
+    }
+
+    /// All that came to an end of its own: ok, failed and timed out. What the old tools' tables
+    /// are made of.
+    pub fn ended(&self) -> Histogram {
+        let mut all = self.answered();
+        all.merge(&self.timed_out);
+        all
+    }
+
+    /// All that was due and taken on. Where there was no answer, the least it can have been.
+    pub fn due(&self) -> Histogram {
+        let mut all = self.ended();
+        all.merge(&self.cut_off);
+        all
+    }
+
+    /// What has no answer: the least its response times can have been.
+    pub fn censored(&self) -> Histogram {
+        let mut all = self.timed_out.clone();
+        all.merge(&self.cut_off);
+        all
+    }
+
+    /// Successes without the generator's own part.
+    pub fn cleared(&self) -> &Histogram {
+        self.cleared.as_deref().unwrap_or(&self.ok)
+    }
+
+    /// Adds what another recorded.
+    pub fn merge(&mut self, other: &Self) {
+        if self.cleared.is_some() || other.cleared.is_some() {
+            let ok = &self.ok;
+            let mine = self.cleared.get_or_insert_with(|| Box::new(ok.clone()));
+            mine.merge(other.cleared.as_deref().unwrap_or(&other.ok));
+        }
+        self.ok.merge(&other.ok);
+        self.failed.merge(&other.failed);
+        self.timed_out.merge(&other.timed_out);
+        self.cut_off.merge(&other.cut_off);
+    }
+
+    /// Forgets everything but keeps its memory.
+    pub fn reset(&mut self) {
+        self.ok.reset();
+        self.failed.reset();
+        self.timed_out.reset();
+        self.cut_off.reset();
+        // What follows in the same run will differ as well: the room is kept in use.
+        if let Some(cleared) = &mut self.cleared {
+            cleared.reset();
+        }
+    }
+}
+
+impl PartialEq for Responses {
+    fn eq(&self, other: &Self) -> bool {
+        self.ok == other.ok
+            && self.failed == other.failed
+            && self.timed_out == other.timed_out
+            && self.cut_off == other.cut_off
+            && self.cleared() == other.cleared()
+    }
+}
+
+fn nanos(took: Duration) -> u64 {
+    took.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(took.subsec_nanos()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::Class;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn each_end_has_its_own_histogram_and_together_they_are_all_that_was_due() {
+        let mut responses = Responses::default();
+        responses.record(Outcome::Ok(0), MS, Duration::ZERO);
+        responses.record(Outcome::Failed(Class::Result, 49), 2 * MS, Duration::ZERO);
+        responses.record(Outcome::TimedOut, 3 * MS, Duration::ZERO);
+        responses.record(Outcome::CutOff, 4 * MS, Duration::ZERO);
+        responses.record(Outcome::Skipped, 5 * MS, Duration::ZERO);
+        let sums =
+            [responses.ended(), responses.due(), responses.censored()].map(|h| h.sum_nanos());
+        assert_eq!(sums, [6, 10, 7].map(|millis| millis * MS.as_nanos()));
+        assert_eq!(responses.cleared(), &responses.ok);
+    }
+
+    #[test]
+    fn what_was_cleared_covers_every_success_once_it_differs() {
+        let mut responses = Responses::default();
+        responses.record(Outcome::Ok(0), 10 * MS, Duration::from_nanos(5));
+        assert!(
+            responses.cleared.is_none(),
+            "five nanoseconds of ten milliseconds change no bucket"
+        );
+        responses.record(Outcome::Ok(0), 10 * MS, 4 * MS);
+        responses.record(Outcome::Ok(0), 10 * MS, Duration::ZERO);
+        let cleared = responses.cleared();
+        assert_eq!((cleared.count(), cleared.sum_nanos()), (3, 26 * MS.as_nanos()));
+        let mut plain = Responses::default();
+        plain.record(Outcome::Ok(0), 7 * MS, Duration::ZERO);
+        let mut other_way = responses.clone();
+        other_way.merge(&plain);
+        plain.merge(&responses);
+        assert_eq!(plain, other_way);
+        assert_eq!(plain.cleared().sum_nanos(), 33 * MS.as_nanos());
+    }
+}

@@ -1,0 +1,259 @@
+//! Holds an objective against a record.
+//!
+//! Percentiles are of all that was due: what failed, timed out or was dropped never got its answer and counts as
+//! infinitely late, and what was in flight when the run ended took at least as long as it had waited. So a figure is an
+//! interval ([`Reach`]), and an objective is met or missed only if every value in it agrees. The same is asked once more
+//! of the figure without the generator's own part; where that comes out otherwise, the objective is undecided.
+
+use super::{Basis, Comparison, Figure, Slo, SloError, SloOutcome, SloResult, Statistic, Unit};
+use crate::{Counts, Histogram, HistogramError, OperationRecord, Reach, Record, Status, Waits};
+
+/// Whether the generator's own part is in a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    With,
+    Without,
+}
+
+impl Slo {
+    /// What became of the objective in a run.
+    pub fn evaluate(&self, record: &Record) -> Result<SloResult, SloError> {
+        self.check(record.operations.iter().map(|operation| operation.name.as_str()))?;
+        let with = self.measured(record, Part::With);
+        let without = self.measured(record, Part::Without);
+        let measured = with.map_or(SloOutcome::Missed, |reach| self.outcome(reach));
+        let cleared = without.map_or(SloOutcome::Missed, |reach| self.outcome(reach));
+        let unmade = measured == SloOutcome::Missed
+            && self.is_rate()
+            && record.verdict.status == Status::GeneratorLimited;
+        let undecided = cleared != measured || unmade;
+        let value = with.map(|reach| reach.least).filter(|value| value.is_finite());
+        Ok(SloResult {
+            expr: self.text.clone(),
+            value: value.map(|value| self.unit.scale(value)),
+            at_least: value.is_some() && with.is_some_and(|reach| !reach.is_exact()),
+            unit: self.unit.name().to_owned(),
+            outcome: if undecided { SloOutcome::Undecided } else { measured },
+            why: if cleared != measured {
+                self.own_part(without)
+            } else if unmade {
+                Some("the generator did not make the load that was asked for".to_owned())
+            } else {
+                self.unanswered(record, with)
+            },
+        })
+    }
+
+    fn outcome(&self, reach: Reach) -> SloOutcome {
+        match (self.holds(reach.least), self.holds(reach.most)) {
+            (true, true) => SloOutcome::Met,
+            (false, false) if self.comparison != Comparison::Equal || reach.is_exact() => {
+                SloOutcome::Missed
+            }
+            _ => SloOutcome::Undecided,
+        }
+    }
+
+    fn holds(&self, measured: f64) -> bool {
+        let value = self.unit.scale(measured);
+        match self.comparison {
+            Comparison::Less => value < self.value,
+            Comparison::LessOrEqual => value <= self.value,
+            Comparison::Greater => value > self.value,
+            Comparison::GreaterOrEqual => value >= self.value,
+            Comparison::Equal => (value - self.value).abs() <= f64::EPSILON * self.value.abs(),
+        }
+    }
+
+    fn is_rate(&self) -> bool {
+        matches!(self.figure, Figure::Achieved | Figure::Goodput | Figure::Offered)
+    }
+
+    /// The figure, or `None` if it was not measured. Times are in nanoseconds.
+    fn measured(&self, record: &Record, part: Part) -> Option<Reach> {
+        let counts = self.counts(record, part);
+        let share = |count: u64| match self.unit {
+            Unit::Percent => (counts.due() > 0).then(|| 100.0 * count as f64 / counts.due() as f64),
+            _ => Some(count as f64),
+        };
+        let rate =
+            |of_run: Option<f64>, of: fn(&OperationRecord) -> Option<f64>| match &self.operation {
+                None => of_run,
+                Some(_) => self.operations(record).next().and_then(of),
+            };
+        let plain = match self.figure {
+            Figure::Time(basis, statistic) => return self.time(record, basis, statistic, part),
+            Figure::Errors => share(counts.missed()),
+            Figure::Timeouts => share(counts.timed_out),
+            Figure::Ok => share(counts.ok),
+            Figure::Dropped => share(counts.dropped),
+            Figure::Count => Some((counts.ok + counts.failed + counts.timed_out) as f64),
+            Figure::Achieved => self.against(record, rate(record.rates.achieved, |of| of.achieved)),
+            Figure::Goodput => self.against(record, rate(record.rates.goodput, |of| of.goodput)),
+            Figure::Offered => record.rates.offered,
+        };
+        plain.filter(|value| value.is_finite()).map(Reach::exactly)
+    }
+
+    /// A rate, or its share of what was asked for: the target rate, else whatever was offered.
+    fn against(&self, record: &Record, rate: Option<f64>) -> Option<f64> {
+        match self.unit {
+            Unit::Percent => {
+                let asked = record.rates.target.or(record.rates.offered)?;
+                Some(100.0 * rate? / asked)
+            }
+            _ => rate,
+        }
+    }
+
+    fn time(
+        &self,
+        record: &Record,
+        basis: Basis,
+        statistic: Statistic,
+        part: Part,
+    ) -> Option<Reach> {
+        let waits = self.waits(record, basis, part).ok()?;
+        if matches!(basis, Basis::Response | Basis::Ok | Basis::Service)
+            && self.counts(record, Part::With).ok == 0
+        {
+            return None;
+        }
+        let nanos = |took: std::time::Duration| took.as_nanos() as f64;
+        match statistic {
+            Statistic::Percentile(percentile) => waits.quantile(percentile / 100.0),
+            Statistic::Max => waits.quantile(1.0),
+            Statistic::Min => waits.known.min().map(|took| Reach::exactly(nanos(took))),
+            Statistic::Mean => waits.mean().map(|mean| match waits.endless {
+                0 => mean,
+                _ => Reach { most: f64::INFINITY, ..mean },
+            }),
+        }
+    }
+
+    /// The waits that a time is a figure of.
+    fn waits(&self, record: &Record, basis: Basis, part: Part) -> Result<Waits, HistogramError> {
+        match basis {
+            Basis::Lag => {
+                return Ok(Waits {
+                    known: record.lag.histogram()?,
+                    censored: Histogram::new(),
+                    endless: record.counts.dropped,
+                });
+            }
+            Basis::Lateness => {
+                return Ok(Waits { known: record.lateness.histogram()?, ..Waits::default() });
+            }
+            Basis::Response | Basis::Ok | Basis::Service => {}
+        }
+        let mut all = Waits::default();
+        for operation in self.operations(record) {
+            let of = match basis {
+                Basis::Ok => Waits { known: successes(operation, part)?, ..Waits::default() },
+                Basis::Service => operation.service.waits()?,
+                _ => due(operation, part)?,
+            };
+            all.known.merge(&of.known);
+            all.censored.merge(&of.censored);
+            all.endless += of.endless;
+        }
+        if basis == Basis::Response {
+            all.endless += self.counts(record, part).dropped;
+            if !self.is_whole(record) {
+                // What was dropped belongs to no operation: it may have been of this one, and may not.
+                all.censored.record_zero(record.counts.dropped);
+            }
+        }
+        Ok(all)
+    }
+
+    fn operations<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = &'a OperationRecord> {
+        let named = |operation: &&OperationRecord| {
+            self.operation.as_ref().is_none_or(|name| *name == operation.name)
+        };
+        record.operations.iter().filter(named)
+    }
+
+    /// Whether the objective is about everything that was due.
+    fn is_whole(&self, record: &Record) -> bool {
+        self.operation.is_none() || record.operations.len() == 1
+    }
+
+    /// The counts that a figure is made of. Without the generator's own part, what did not succeed while the generator
+    /// stood still is left out.
+    fn counts(&self, record: &Record, part: Part) -> Counts {
+        let mut counts = Counts::default();
+        self.operations(record).for_each(|operation| counts.merge(&operation.counts));
+        let whole = self.is_whole(record);
+        if whole {
+            (counts.planned, counts.dropped) = (record.counts.planned, record.counts.dropped);
+        }
+        if part == Part::With {
+            return counts;
+        }
+        let mut tainted = Counts::default();
+        self.operations(record)
+            .filter_map(|operation| operation.tainted.as_ref())
+            .for_each(|of| tainted.merge(of));
+        counts.failed -= tainted.failed.min(counts.failed);
+        counts.timed_out -= tainted.timed_out.min(counts.timed_out);
+        counts.cut_off -= tainted.cut_off.min(counts.cut_off);
+        let dropped = if whole { record.dropped_tainted.min(counts.dropped) } else { 0 };
+        counts.dropped -= dropped;
+        let left_out = tainted.failed + tainted.timed_out + tainted.cut_off + dropped;
+        counts.planned -= left_out.min(counts.planned);
+        counts
+    }
+
+    fn own_part(&self, without: Option<Reach>) -> Option<String> {
+        let value =
+            self.unit.scale(without.map(|reach| reach.least).filter(|value| value.is_finite())?);
+        Some(format!("without the generator's own part it is {value:.3}{}", self.unit.name()))
+    }
+
+    /// Who had no answer, where that makes the figure what it is.
+    fn unanswered(&self, record: &Record, with: Option<Reach>) -> Option<String> {
+        let Figure::Time(basis, _) = self.figure else { return None };
+        if !matches!(basis, Basis::Response | Basis::Service | Basis::Ok) {
+            return None;
+        }
+        let counts = self.counts(record, Part::With);
+        if counts.ok == 0 {
+            return Some("no exchange succeeded".to_owned());
+        }
+        let endless = with.is_some_and(|reach| !reach.least.is_finite() || !reach.is_exact());
+        endless.then(|| {
+            format!(
+                "{} of {} failed or had no answer: infinitely late (see ok.pN)",
+                counts.missed(),
+                counts.due()
+            )
+        })
+    }
+}
+
+fn successes(operation: &OperationRecord, part: Part) -> Result<Histogram, HistogramError> {
+    let cleared = operation.ok_without_own.as_ref().filter(|_| part == Part::Without);
+    cleared.or(operation.ok.as_ref()).unwrap_or(&operation.response).histogram()
+}
+
+/// All that was due of one operation: successes, and the others without end, but for those in flight when the run ended.
+fn due(operation: &OperationRecord, part: Part) -> Result<Waits, HistogramError> {
+    let mut counts = operation.counts;
+    if let Some(tainted) = operation.tainted.filter(|_| part == Part::Without) {
+        counts.failed -= tainted.failed.min(counts.failed);
+        counts.timed_out -= tainted.timed_out.min(counts.timed_out);
+        counts.cut_off -= tainted.cut_off.min(counts.cut_off);
+    }
+    let mut waits = Waits {
+        known: successes(operation, part)?,
+        censored: Histogram::new(),
+        endless: counts.failed,
+    };
+    match &operation.response.censored {
+        // What outlived its time-out was given up. Beside others in flight the two cannot be told apart.
+        Some(censored) if counts.cut_off > 0 => waits.censored = censored.histogram()?,
+        _ => waits.endless += counts.timed_out,
+    }
+    Ok(waits)
+}

@@ -1,0 +1,49 @@
+//! Why a run is not whole: it was cut short, or the target did not answer.
+
+use super::{Evidence, failed_in};
+use brunt_exchange::Class;
+
+/// The most absences told one by one.
+const TOLD_MAX: usize = 3;
+
+/// What is missing from the run.
+pub(super) fn partial(evidence: &Evidence<'_>) -> Vec<String> {
+    let interrupted = evidence.interrupted.map(|why| format!("the run was cut short: {why}"));
+    let lost = evidence.counts.conserved().err().map(|error| format!("the run failed to {error}"));
+    interrupted.into_iter().chain(away(evidence)).chain(lost).collect()
+}
+
+/// The target was away, or some of what it was asked never got an answer.
+fn away(evidence: &Evidence<'_>) -> Option<String> {
+    let counts = evidence.measured.counts();
+    let unanswered = counts.timed_out + counts.cut_off + counts.dropped;
+    let connectionless = failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
+    if !evidence.away.is_empty() {
+        let told: Vec<String> =
+            evidence.away.iter().take(TOLD_MAX).map(crate::Away::words).collect();
+        let more = match evidence.away.len().saturating_sub(TOLD_MAX) {
+            0 => String::new(),
+            more => format!("; and {more} times more"),
+        };
+        return Some(format!(
+            "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their connection \
+             or found none",
+            told.join("; ")
+        ));
+    }
+    if connectionless > 0 {
+        return Some(format!(
+            "{connectionless} of {} exchanges lost their connection to the target or found none",
+            counts.due()
+        ));
+    }
+    if counts.cut_off > 0 {
+        return Some(format!(
+            "{} exchanges were still in flight when the run ended, {:.1} s after the last was due: they took longer than \
+             that",
+            counts.cut_off, evidence.rates.drained_s
+        ));
+    }
+    (counts.due() > 0 && counts.ok + counts.failed == 0)
+        .then(|| format!("not one of {} exchanges was answered", counts.due()))
+}

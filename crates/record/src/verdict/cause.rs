@@ -1,0 +1,219 @@
+//! Why the generator was late or slow: what was seen on its own machine, and what helps against it.
+//!
+//! Each cause has its own evidence and its own remedy. Without evidence there is no cause, and
+//! without a cause nobody is blamed: what is left then is the platform's own timer.
+
+use super::{Evidence, failed_in};
+use crate::StallRecord;
+use brunt_exchange::{Class, Outcome};
+use std::fmt;
+use std::time::Duration;
+
+/// A worker that uses more of its core than this is waited for.
+pub const CPU_SHARE: f64 = 0.9;
+/// A worker that has no core for more than this share of the time is kept from its work.
+pub const WAITED_SHARE: f64 = 0.03;
+/// A quota that stops the process for more than this share of the time is felt.
+pub const THROTTLED_SHARE: f64 = 0.02;
+/// Processor time that a hypervisor keeps for more than this share is felt.
+pub const STEAL_SHARE: f64 = 0.02;
+/// A generator that stood still for more than this share of the run did not make the load it was asked for.
+pub const STALLED_SHARE: f64 = 0.05;
+/// The share from which waiting for a core, a quota or steal limits the load itself.
+const LOAD_SHARE: f64 = 0.1;
+/// In less time than this a core is busy with the beginning of the run, whatever the run is.
+const WINDOW_MIN: Duration = Duration::from_millis(250);
+
+/// Why the generator was late or slow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cause {
+    /// What was seen.
+    text: String,
+    /// What would help.
+    remedy: &'static str,
+    /// Whether it is strong enough to keep the load itself from being made.
+    pub(super) limits_load: bool,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.text, self.remedy)
+    }
+}
+
+/// What was seen, the most certain first.
+pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
+    [stalls(evidence), throttled(evidence), busy(evidence), steal(evidence), waited(evidence)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The stalls that touched the steady phase.
+fn touching<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a StallRecord> {
+    let rates = evidence.rates;
+    let (from, to) = (rates.from_s, rates.from_s + rates.seconds + rates.drained_s);
+    evidence
+        .generator
+        .stalls
+        .iter()
+        .filter(move |stall| stall.from_s + stall.lasted_s > from && stall.from_s < to)
+}
+
+fn stall_words(evidence: &Evidence<'_>) -> Option<(String, f64)> {
+    let longest = touching(evidence).max_by(|a, b| a.lasted_s.total_cmp(&b.lasted_s))?;
+    let (count, all) =
+        (touching(evidence).count(), touching(evidence).map(|stall| stall.lasted_s).sum::<f64>());
+    let more =
+        if count > 1 { format!(" ({count} times, {all:.1} s in all)") } else { String::new() };
+    let text =
+        format!("brunt stood still {:.1} s at {:.1} s{more}", longest.lasted_s, longest.from_s);
+    Some((text, all))
+}
+
+fn stalls(evidence: &Evidence<'_>) -> Option<Cause> {
+    let (text, all) = stall_words(evidence)?;
+    Some(Cause {
+        text,
+        remedy: "it was stopped or paused with its machine: run it again where nothing stops it",
+        limits_load: all > STALLED_SHARE * evidence.rates.seconds,
+    })
+}
+
+/// What is said of stalls that changed no figure.
+pub(super) fn stall_note(evidence: &Evidence<'_>) -> Option<String> {
+    let (text, _) = stall_words(evidence)?;
+    let touched: u64 = evidence.measured.operations.iter().map(|o| o.tainted.planned).sum();
+    Some(format!(
+        "{text}; {touched} exchanges were due meanwhile, which changes no percentile that is judged"
+    ))
+}
+
+fn throttled(evidence: &Evidence<'_>) -> Option<Cause> {
+    let share =
+        evidence.generator.machine.throttled_share.filter(|share| *share > THROTTLED_SHARE)?;
+    Some(Cause {
+        text: format!(
+            "the CPU quota of its control group kept brunt from running for {:.0}% of the time",
+            100.0 * share
+        ),
+        remedy: "raise the quota (cpu.max, CPUQuota=, limits.cpu) or lower the load",
+        limits_load: share > LOAD_SHARE,
+    })
+}
+
+fn busy(evidence: &Evidence<'_>) -> Option<Cause> {
+    let generator = evidence.generator;
+    if generator.in_process || evidence.rates.seconds < WINDOW_MIN.as_secs_f64() {
+        return None;
+    }
+    let share = generator.cpu_share_max.filter(|share| *share > CPU_SHARE)?;
+    let all_busy = generator.workers.len() as u64 >= u64::from(generator.machine.cores);
+    Some(Cause {
+        text: format!("brunt's busiest worker used {:.0}% of its core", 100.0 * share),
+        remedy: if all_busy && generator.machine.cores > 0 {
+            "every core has a worker already: take a larger machine, or several"
+        } else {
+            "use more workers"
+        },
+        limits_load: true,
+    })
+}
+
+fn steal(evidence: &Evidence<'_>) -> Option<Cause> {
+    let share = evidence.generator.machine.steal_share.filter(|share| *share > STEAL_SHARE)?;
+    Some(Cause {
+        text: format!(
+            "the host of this virtual machine kept {:.0}% of its processor time (steal)",
+            100.0 * share
+        ),
+        remedy: "use a machine whose cores are not shared",
+        limits_load: share > LOAD_SHARE,
+    })
+}
+
+fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
+    let share = evidence.generator.waited_share_max.filter(|share| *share > WAITED_SHARE)?;
+    let others = evidence.generator.machine.others_share;
+    let used = others.map_or(String::new(), |others| {
+        format!(", while other processes used {:.0}% of the cores", 100.0 * others)
+    });
+    let local = evidence.plan.target.as_deref().is_some_and(is_local);
+    Some(Cause {
+        text: format!("brunt waited for a core {:.0}% of the time{used}", 100.0 * share),
+        remedy: if local {
+            "the target is on this machine: give each cores of its own (taskset), or use two machines"
+        } else {
+            "stop what else runs on this machine, or give brunt cores of its own (taskset)"
+        },
+        limits_load: waiting_share(evidence, share) > LOAD_SHARE,
+    })
+}
+
+/// The share of an exchange's time for which the generator waited for a core. A worker that mostly sleeps waits each
+/// time it wakes, which matters only beside what an exchange takes.
+fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
+    let workers = &evidence.measured.health.workers;
+    let (waited, runs) = workers
+        .iter()
+        .fold((Duration::ZERO, 0), |(waited, runs), load| (waited + load.waited, runs + load.runs));
+    let mut times = crate::Histogram::new();
+    evidence
+        .measured
+        .operations
+        .iter()
+        .for_each(|operation| times.merge(&operation.response.answered()));
+    match (times.mean(), runs) {
+        (Some(mean), 1..) if !mean.is_zero() => {
+            share.min(waited.as_secs_f64() / runs as f64 / mean.as_secs_f64())
+        }
+        _ => share,
+    }
+}
+
+/// Whether a target is on this machine, as far as its address tells.
+fn is_local(target: &str) -> bool {
+    ["://localhost", "://127.", "://[::1]", "unix:", "ldapi:"]
+        .iter()
+        .any(|local| target.contains(local))
+}
+
+/// Limits of our own that cost exchanges: how many, and what is said of them.
+pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
+    let measured = evidence.measured;
+    let mut limits = Vec::new();
+    let drops = measured.health.socket_drops;
+    if drops > 0 {
+        limits.push((drops, format!(
+            "the kernel dropped {drops} replies on brunt's own sockets: raise net.core.rmem_max or lower the rate"
+        )));
+    }
+    let ports = failed_in(measured, &[Class::Ports]);
+    if ports > 0 {
+        limits.push((ports, format!(
+            "{ports} exchanges found no free local port: keep connections open, use more source addresses or widen \
+             net.ipv4.ip_local_port_range"
+        )));
+    }
+    limits.extend(descriptors(evidence));
+    limits
+}
+
+/// Sessions that never came to be: the load was not made by as many as were asked for.
+fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
+    let refused =
+        |(outcome, _): &(Outcome, u64)| matches!(outcome, Outcome::Failed(Class::Descriptors, _));
+    let attempts: u64 =
+        evidence.unready.sorted().into_iter().filter(refused).map(|(_, count)| count).sum();
+    let failed = failed_in(evidence.measured, &[Class::Descriptors]);
+    (attempts + failed > 0).then(|| {
+        let text = format!(
+            "this process may open no more files: connections for {} sessions were asked for, and {} attempts or \
+             exchanges failed for want of a descriptor; raise its limit (ulimit -n)",
+            evidence.plan.sessions,
+            attempts.max(failed)
+        );
+        // However few exchanges met it, the sessions asked for were not there.
+        (u64::MAX, text)
+    })
+}

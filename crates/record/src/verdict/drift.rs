@@ -1,0 +1,58 @@
+//! Whether throughput had settled.
+
+use super::Evidence;
+use crate::Step;
+
+/// Steps needed before anything is said about drift: two in each third.
+pub const DRIFT_STEPS: usize = 6;
+/// Drift smaller than this share of the mean matters to nobody, however certain.
+pub const DRIFT_SHARE: f64 = 0.05;
+/// How many standard errors the first and the last third must lie apart.
+pub const DRIFT_ERRORS: f64 = 3.0;
+
+/// Compares the throughput of the first and the last third of the steady phase: they differ if
+/// they lie further apart than matters and than their own scatter explains.
+pub(super) fn drift(evidence: &Evidence<'_>) -> Option<String> {
+    if !evidence.plan.constant {
+        return None;
+    }
+    let mut steps: Vec<&Step> = steady_steps(evidence.steps).collect();
+    // The last step may be a sliver, whose rate means nothing, or last as long as the drain.
+    let mut lengths: Vec<_> = steps.iter().map(|step| step.lasted()).collect();
+    lengths.sort_unstable();
+    let typical = *lengths.get(lengths.len() / 2)?;
+    steps.retain(|step| step.lasted() * 2 > typical && step.lasted() < typical * 2);
+    if steps.len() < DRIFT_STEPS {
+        return None;
+    }
+    let rates: Vec<f64> =
+        steps.iter().filter_map(|step| crate::rate(step.completed(), step.lasted())).collect();
+    let third = rates.len() / 3;
+    let (first, last) = (scatter(&rates[..third]), scatter(&rates[rates.len() - third..]));
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let apart = last.mean - first.mean;
+    let error = (first.error_squared + last.error_squared).sqrt();
+    (apart.abs() > DRIFT_SHARE * mean && apart.abs() > DRIFT_ERRORS * error).then(|| {
+        format!(
+            "throughput drifted from {:.1}/s in the first third to {:.1}/s in the last: warm up longer, or run \
+             longer",
+            first.mean, last.mean
+        )
+    })
+}
+
+struct Scatter {
+    mean: f64,
+    error_squared: f64,
+}
+
+fn scatter(values: &[f64]) -> Scatter {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    Scatter { mean, error_squared: variance / count }
+}
+
+fn steady_steps(steps: &[Step]) -> impl Iterator<Item = &Step> {
+    steps.iter().filter(|step| step.phase == crate::Phase::Steady)
+}

@@ -1,0 +1,198 @@
+//! Whether the figures of a run can be trusted: a pure function of what was measured.
+//!
+//! A verdict is about an effect, not about a threshold. Beside every response time the generator
+//! keeps the same without its own part (how late it left, how long its answer lay unread, how long
+//! the generator stood still), so what the generator did to a figure is the difference of two
+//! percentiles ([`OwnPart`]). The generator is blamed only where that difference matters, or where
+//! the load asked for was not made, and only with a cause that was seen on the generator's own
+//! machine ([`cause`]). Sessions that are busy, reconnect or wait for an answer are the target's
+//! time, and an idle machine is never the bottleneck.
+
+mod absence;
+mod cause;
+mod drift;
+mod own;
+#[cfg(test)]
+mod tests;
+
+pub use cause::{CPU_SHARE, STALLED_SHARE, STEAL_SHARE, THROTTLED_SHARE, WAITED_SHARE};
+pub use drift::{DRIFT_ERRORS, DRIFT_SHARE, DRIFT_STEPS};
+pub use own::{FLOOR_MIN, JUDGED_BEYOND, OWN_SHARE, OwnPart};
+
+use crate::{Away, Codes, Counts, Generator, Interval, Plan, Rates, Step};
+use brunt_exchange::{Class, Outcome};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The share of all that was due which has to be lost to a limit of our own before the load counts as not made.
+pub const LOSS_SHARE: f64 = 0.001;
+/// Below this share of what was offered, the load asked for was not carried out.
+pub const MADE_SHARE: f64 = 0.99;
+/// Closer than this to what the machine does against a target that costs nothing, a reader should know.
+pub const CEILING_SHARE: f64 = 0.8;
+
+/// What a run's figures are worth.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Nothing speaks against them.
+    #[default]
+    Valid,
+    /// Throughput was still drifting: a longer warm-up or run would say something else.
+    Unstable,
+    /// The run is not whole: it was cut short, or the target was away for some of it.
+    Partial,
+    /// The generator shaped the figures, so they are about it and not about the target alone.
+    GeneratorLimited,
+}
+
+impl Status {
+    /// The word a report uses.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Unstable => "unstable",
+            Self::Partial => "partial",
+            Self::GeneratorLimited => "generator-limited",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// One thing that speaks against the figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// What it makes of them.
+    pub status: Status,
+    /// The figures that show it, and what to do about it.
+    pub text: String,
+}
+
+/// What a run's figures are worth, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The worst of the reasons.
+    pub status: Status,
+    /// Everything that speaks against the figures, the worst first.
+    pub reasons: Vec<Reason>,
+    /// What a reader should know although it does not speak against the figures.
+    pub notes: Vec<String>,
+    /// What the generator's own part does to the percentiles that it moves by more than a tenth.
+    pub own: Vec<OwnPart>,
+}
+
+/// What a verdict is reached from.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What fell due in the steady phase, and what went on from there.
+    pub measured: &'a Interval,
+    /// The steps of the run.
+    pub steps: &'a [Step],
+    /// The counts of the whole run.
+    pub counts: Counts,
+    /// What was asked for.
+    pub plan: &'a Plan,
+    /// The rates of the steady phase.
+    pub rates: &'a Rates,
+    /// How the generator fared.
+    pub generator: &'a Generator,
+    /// Why attempts to make a session ready failed, over the whole run.
+    pub unready: &'a Codes,
+    /// When the target was away.
+    pub away: &'a [Away],
+    /// The names of the operations.
+    pub names: &'a [String],
+    /// Why the run did not come to its planned end.
+    pub interrupted: Option<&'a str>,
+}
+
+impl Verdict {
+    /// Judges a run.
+    pub fn new(evidence: &Evidence<'_>) -> Self {
+        let own = own::parts(evidence);
+        let mut notes = Vec::new();
+        let limited = limited(evidence, &own, &mut notes).into_iter();
+        let limited = limited.map(|text| (Status::GeneratorLimited, text));
+        let partial = absence::partial(evidence).into_iter().map(|text| (Status::Partial, text));
+        let unstable = drift::drift(evidence).into_iter().map(|text| (Status::Unstable, text));
+        let reasons: Vec<Reason> = limited
+            .chain(partial)
+            .chain(unstable)
+            .map(|(status, text)| Reason { status, text })
+            .collect();
+        notes.extend(ceiling(evidence));
+        let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
+        Self { status, reasons, notes, own }
+    }
+}
+
+/// Why the figures are the generator's; what falls short of that becomes a note.
+fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    let causes = cause::found(evidence);
+    match (load_not_made(evidence), causes.iter().find(|cause| cause.limits_load)) {
+        (Some(load), Some(cause)) => reasons.push(format!("{load}: {cause}")),
+        _ => {
+            let ours = own
+                .iter()
+                .filter(|part| part.ours)
+                .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()));
+            match (ours, causes.first()) {
+                (Some(part), Some(cause)) => reasons.push(format!("{}: {cause}", part.words())),
+                (part, _) => {
+                    notes.extend(own::timer_note(part, own, evidence));
+                    notes.extend(cause::stall_note(evidence));
+                }
+            }
+        }
+    }
+    for (lost, text) in cause::limits(evidence) {
+        if lost as f64 > LOSS_SHARE * evidence.measured.counts().due() as f64 {
+            reasons.push(text);
+        } else {
+            notes.push(text);
+        }
+    }
+    reasons
+}
+
+/// How the load asked for was not made, as far as the generator can be the reason of that. A closed loop without a
+/// limit asks for as much as there can be.
+fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
+    if evidence.plan.mode == crate::Mode::Closed {
+        return Some("as fast as this machine could, not as the target could".to_owned());
+    }
+    if !evidence.away.is_empty() {
+        return None;
+    }
+    let (achieved, offered) = (evidence.rates.achieved?, evidence.rates.offered?);
+    (achieved < MADE_SHARE * offered || evidence.measured.dropped > 0)
+        .then(|| format!("{achieved:.0}/s of the {offered:.0}/s that fell due were carried out"))
+}
+
+fn ceiling(evidence: &Evidence<'_>) -> Option<String> {
+    let ratio = evidence.generator.ceiling_ratio.filter(|ratio| *ratio > CEILING_SHARE)?;
+    let ceiling = evidence.generator.ceiling?;
+    Some(format!(
+        "the rate is {:.0}% of the {ceiling:.0}/s that this machine managed against a target that costs nothing \
+         (brunt calibrate)",
+        100.0 * ratio
+    ))
+}
+
+/// How many exchanges of what was measured failed in one of these classes.
+fn failed_in(measured: &Interval, classes: &[Class]) -> u64 {
+    let codes = measured.operations.iter().flat_map(|operation| operation.codes.sorted());
+    let of = codes.filter(
+        |(outcome, _)| matches!(outcome, Outcome::Failed(class, _) if classes.contains(class)),
+    );
+    of.map(|(_, count)| count).sum()
+}

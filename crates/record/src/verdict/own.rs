@@ -1,0 +1,117 @@
+//! What the generator's own part does to a figure: [`OwnPart`].
+
+use super::Evidence;
+use crate::{Histogram, Operation, Waits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A figure is the generator's if it differs by more than this share from the same figure without its own part.
+pub const OWN_SHARE: f64 = 0.1;
+/// And by more than this machine's timer is late, which is never taken to be less than this.
+pub const FLOOR_MIN: Duration = Duration::from_micros(200);
+/// A percentile is judged only if at least so many exchanges lie beyond it: with fewer it is a single cold start, and
+/// says nothing of the run.
+pub const JUDGED_BEYOND: f64 = 5.0;
+/// The percentiles looked at. The first two decide, the third is told.
+const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+const DECIDING_MAX: f64 = 99.0;
+/// A difference below this is told to nobody.
+const TOLD_MIN_US: f64 = 20.0;
+
+/// A percentile of response time that the generator's own part moves by more than a tenth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OwnPart {
+    /// The operation.
+    pub operation: String,
+    /// The percentile, from 0 to 100.
+    pub percentile: f64,
+    /// Its value in microseconds.
+    pub us: f64,
+    /// Its value without the generator's own part.
+    pub without_own_us: f64,
+    /// Whether the difference is more than this machine's timer explains, so that the figure is the generator's.
+    pub ours: bool,
+}
+
+impl OwnPart {
+    /// By how many microseconds the figure is too high.
+    pub fn too_high_us(&self) -> f64 {
+        self.us - self.without_own_us
+    }
+
+    pub(super) fn words(&self) -> String {
+        format!(
+            "the {} response time p{} is {} with and {} without the generator's own part",
+            self.operation,
+            shortest(self.percentile),
+            millis(self.us),
+            millis(self.without_own_us)
+        )
+    }
+}
+
+/// What the generator's own part does, by operation and percentile.
+pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
+    let floor_us = evidence.generator.timer.p99_us.max(FLOOR_MIN.as_secs_f64() * 1e6);
+    let mut parts = Vec::new();
+    for (number, operation) in evidence.measured.operations.iter().enumerate() {
+        let (with, without) = both(operation);
+        for percentile in PERCENTILES {
+            let quantile = percentile / 100.0;
+            if (1.0 - quantile) * (with.count() as f64) < JUDGED_BEYOND {
+                continue;
+            }
+            let us = |waits: &Waits| waits.quantile(quantile).map(|reach| reach.least / 1e3);
+            let (Some(us), Some(without_own_us)) = (us(&with), us(&without)) else { continue };
+            let apart = us - without_own_us;
+            if apart > OWN_SHARE * us {
+                let ours = percentile <= DECIDING_MAX && apart > floor_us;
+                let operation = evidence.names.get(number).cloned().unwrap_or_default();
+                parts.push(OwnPart { operation, percentile, us, without_own_us, ours });
+            }
+        }
+    }
+    parts
+}
+
+/// The waits of an operation, with the generator's own part and without it.
+fn both(operation: &Operation) -> (Waits, Waits) {
+    let response = &operation.response;
+    let censored = response.censored();
+    let waits = |ok: &Histogram| {
+        let mut known = ok.clone();
+        known.merge(&response.failed);
+        Waits { known, censored: censored.clone(), endless: 0 }
+    };
+    (waits(&response.ok), waits(response.cleared()))
+}
+
+/// What is said where figures are too high and nothing on this machine but its timer can be blamed.
+pub(super) fn timer_note(
+    ours: Option<&OwnPart>,
+    parts: &[OwnPart],
+    evidence: &Evidence<'_>,
+) -> Option<String> {
+    let worst = parts
+        .iter()
+        .filter(|part| part.too_high_us() > TOLD_MIN_US)
+        .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?;
+    let part = ours.unwrap_or(worst);
+    Some(format!(
+        "p{} up to {} too high by this machine's timer (p99 of its own lateness {})",
+        shortest(part.percentile),
+        millis(part.too_high_us()),
+        millis(evidence.generator.timer.p99_us)
+    ))
+}
+
+fn shortest(percentile: f64) -> String {
+    let text = format!("{percentile:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn millis(us: f64) -> String {
+    let millis = us / 1e3;
+    if millis < 1.0 { format!("{millis:.2} ms") } else { format!("{millis:.1} ms") }
+}

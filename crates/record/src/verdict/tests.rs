@@ -1,0 +1,354 @@
+//! Verdicts of runs whose cause is known.
+
+use super::*;
+use crate::{
+    Histogram, MachineRecord, Own, Phase, Presence, Series, Sign, StallRecord, TimerRecord,
+    WorkerRecord,
+};
+use brunt_exchange::{Moment, Stamps};
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+
+/// A run of ten seconds, ready to be judged.
+struct Run {
+    measured: Interval,
+    series: Series,
+    plan: Plan,
+    rates: Rates,
+    generator: Generator,
+    away: Vec<Away>,
+    unready: Codes,
+    interrupted: Option<&'static str>,
+}
+
+/// Each second `rate(second)` exchanges with these stamps, in milliseconds, and this own part.
+fn run(rate: impl Fn(u64) -> u64, exchange: impl Fn(u64) -> ([u64; 4], u64)) -> Run {
+    let mut series = Series::new();
+    let mut measured: Option<Interval> = None;
+    let mut number = 0;
+    for second in 0..10 {
+        let mut interval = Interval::new(1, 0);
+        interval.reset(second, Phase::Steady, Duration::from_secs(second));
+        interval.to = Duration::from_secs(second + 1);
+        for _ in 0..rate(second) {
+            let (stamps, own) = exchange(number);
+            let [due, free, sent, ended] = stamps.map(|ms| Moment::from_nanos(ms * MS));
+            let own = Own { waited: Duration::from_millis(own), tainted: false };
+            interval.record(0, Outcome::Ok(0), &Stamps { due, free, sent, ended }, 0, own);
+            interval.plan();
+            number += 1;
+        }
+        series.push(&interval);
+        match &mut measured {
+            Some(total) => total.append(&interval),
+            None => measured = Some(interval),
+        }
+    }
+    let offered = Some(number as f64 / 10.0);
+    let rates = Rates {
+        seconds: 10.0,
+        target: offered,
+        offered,
+        achieved: offered,
+        goodput: offered,
+        ..Rates::default()
+    };
+    Run {
+        measured: measured.unwrap(),
+        series,
+        plan: Plan { target: Some("ldap://192.0.2.1".to_owned()), ..Plan::open(100.0, 10, 7) },
+        rates,
+        generator: quiet(),
+        away: Vec::new(),
+        unready: Codes::default(),
+        interrupted: None,
+    }
+}
+
+/// A generator on a machine with nothing else to do.
+fn quiet() -> Generator {
+    Generator {
+        workers: vec![WorkerRecord { worker: 0, cpu_share: Some(0.03), waited_share: Some(0.001) }],
+        cpu_share_max: Some(0.03),
+        waited_share_max: Some(0.001),
+        machine: MachineRecord { cores: 2, others_share: Some(0.01), ..MachineRecord::default() },
+        timer: TimerRecord { samples: 250, p50_us: 60.0, p99_us: 400.0, max_us: 900.0 },
+        ..Generator::default()
+    }
+}
+
+fn judge(run: &Run) -> Verdict {
+    Verdict::new(&Evidence {
+        measured: &run.measured,
+        steps: run.series.steps(),
+        counts: run.measured.counts(),
+        plan: &run.plan,
+        rates: &run.rates,
+        generator: &run.generator,
+        unready: &run.unready,
+        away: &run.away,
+        names: &["bind".to_owned()],
+        interrupted: run.interrupted,
+    })
+}
+
+fn only_reason(run: &Run) -> (Status, String) {
+    let verdict = judge(run);
+    assert_eq!(verdict.reasons.len(), 1, "{verdict:?}");
+    (verdict.status, verdict.reasons[0].text.clone())
+}
+
+/// Sent at once, answered after a millisecond.
+fn prompt(_: u64) -> ([u64; 4], u64) {
+    ([10, 5, 10, 11], 0)
+}
+
+/// Half of the exchanges left 30 ms late.
+fn late(n: u64) -> ([u64; 4], u64) {
+    if n % 2 == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) }
+}
+
+#[test]
+fn a_quiet_run_is_valid_and_nothing_is_to_be_said() {
+    assert_eq!(judge(&run(|_| 100, prompt)), Verdict::default());
+}
+
+#[test]
+fn a_stalled_target_is_not_the_generators_fault() {
+    let mut stalled =
+        run(|_| 100, |n| if n % 5 == 0 { ([0, 2_000, 2_000, 2_001], 0) } else { prompt(n) });
+    stalled.measured.backlog_peak = 200;
+    assert_eq!(judge(&stalled), Verdict::default());
+}
+
+#[test]
+fn lateness_without_a_cause_is_the_timers_and_is_told() {
+    let verdict = judge(&run(|_| 100, late));
+    assert_eq!(verdict.status, Status::Valid);
+    assert_eq!(verdict.notes.len(), 1, "{verdict:?}");
+    assert!(verdict.notes[0].contains("too high by this machine's timer"), "{verdict:?}");
+    assert!(verdict.own.iter().any(|part| part.ours && part.percentile == 99.0), "{verdict:?}");
+}
+
+#[test]
+fn each_cause_is_named_with_what_helps_against_it() {
+    type Change = fn(&mut Generator);
+    let causes: [(Change, &str, &str); 6] = [
+        (
+            |g| g.waited_share_max = Some(0.12),
+            "waited for a core 12% of the time",
+            "stop what else runs",
+        ),
+        (|g| g.machine.throttled_share = Some(0.4), "CPU quota", "raise the quota"),
+        (
+            |g| g.machine.steal_share = Some(0.08),
+            "kept 8% of its processor time (steal)",
+            "not shared",
+        ),
+        (
+            |g| g.cpu_share_max = Some(0.97),
+            "busiest worker used 97% of its core",
+            "use more workers",
+        ),
+        (
+            |g| {
+                g.cpu_share_max = Some(0.97);
+                g.machine.cores = 1;
+            },
+            "busiest worker used 97% of its core",
+            "take a larger machine",
+        ),
+        (
+            |g| g.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }],
+            "brunt stood still 3.0 s at 4.1 s",
+            "run it again",
+        ),
+    ];
+    for (change, text, remedy) in causes {
+        let mut run = run(|_| 100, late);
+        change(&mut run.generator);
+        let (status, found) = only_reason(&run);
+        assert_eq!(status, Status::GeneratorLimited, "{found}");
+        assert!(found.contains(text) && found.contains(remedy), "{found}");
+        assert!(found.contains("with and"), "the effect is told: {found}");
+    }
+    let mut local = run(|_| 100, late);
+    local.plan.target = Some("ldap://localhost:1389".to_owned());
+    local.generator.waited_share_max = Some(0.3);
+    assert!(only_reason(&local).1.contains("the target is on this machine"));
+}
+
+#[test]
+fn a_cause_without_an_effect_blames_nobody() {
+    let mut busy = run(|_| 100, prompt);
+    busy.generator.cpu_share_max = Some(0.97);
+    busy.generator.waited_share_max = Some(0.5);
+    busy.generator.machine.steal_share = Some(0.2);
+    assert_eq!(judge(&busy).status, Status::Valid);
+}
+
+#[test]
+fn a_difference_within_the_timers_noise_is_not_ours() {
+    // 0.3 ms of 1.3: more than a tenth, less than the 0.4 ms by which this timer is late anyway.
+    let micros = |n: u64| Moment::from_nanos(n * 1_000);
+    let mut slight = run(|_| 100, prompt);
+    let mut interval = Interval::new(1, 0);
+    for _ in 0..1_000 {
+        let stamps =
+            Stamps { due: micros(0), free: micros(0), sent: micros(300), ended: micros(1_300) };
+        interval.record(
+            0,
+            Outcome::Ok(0),
+            &stamps,
+            0,
+            Own { waited: Duration::from_micros(300), tainted: false },
+        );
+        interval.plan();
+    }
+    slight.measured = interval;
+    slight.generator.waited_share_max = Some(0.5);
+    let verdict = judge(&slight);
+    assert_eq!(verdict.status, Status::Valid, "{verdict:?}");
+    assert!(verdict.own.iter().all(|part| !part.ours) && !verdict.own.is_empty());
+    slight.generator.timer.p99_us = 100.0;
+    assert_eq!(judge(&slight).status, Status::GeneratorLimited);
+}
+
+#[test]
+fn a_percentile_of_too_few_exchanges_is_not_judged() {
+    // One cold start of thirty decides the p99 and says nothing.
+    let mut few = run(|_| 3, |n| if n == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
+    few.generator.waited_share_max = Some(0.2);
+    assert_eq!(judge(&few), Verdict::default());
+}
+
+#[test]
+fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
+    let mut short = run(|_| 100, prompt);
+    short.rates.achieved = Some(60.0);
+    assert_eq!(judge(&short).status, Status::Valid, "the target did not keep up");
+    short.generator.cpu_share_max = Some(0.97);
+    let (status, text) = only_reason(&short);
+    assert_eq!(status, Status::GeneratorLimited);
+    assert!(text.contains("60/s of the 100/s that fell due"), "{text}");
+    short.generator.in_process = true;
+    assert_eq!(judge(&short).status, Status::Valid, "the processor time is the target's");
+    let mut closed = run(|_| 100, prompt);
+    closed.plan.mode = crate::Mode::Closed;
+    assert_eq!(judge(&closed), Verdict::default());
+    closed.generator.cpu_share_max = Some(0.97);
+    assert_eq!(judge(&closed).status, Status::GeneratorLimited);
+}
+
+#[test]
+fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() {
+    let mut slow = run(|_| 100, |_| ([0, 0, 0, 300], 0));
+    slow.plan.mode = crate::Mode::Closed;
+    slow.generator.waited_share_max = Some(0.2);
+    let load = |waited_ms, runs| crate::WorkerLoad {
+        worker: 0,
+        cpu: Duration::ZERO,
+        wall: Duration::from_secs(10),
+        waited: Duration::from_millis(waited_ms),
+        runs,
+    };
+    // Each of a thousand wake-ups waited 2 ms, beside 300.
+    slow.measured.health.record(load(2_000, 1_000));
+    assert_eq!(judge(&slow).status, Status::Valid);
+    slow.measured.health.workers.clear();
+    slow.measured.health.record(load(2_000, 10));
+    assert_eq!(judge(&slow).status, Status::GeneratorLimited);
+}
+
+#[test]
+fn own_limits_count_once_they_cost_exchanges() {
+    let mut drops = run(|_| 100, prompt);
+    drops.measured.health.socket_drops = 1;
+    let verdict = judge(&drops);
+    assert_eq!((verdict.status, verdict.notes.len()), (Status::Valid, 1), "{verdict:?}");
+    drops.measured.health.socket_drops = 50;
+    assert!(only_reason(&drops).1.contains("net.core.rmem_max"));
+    let mut ports = run(|_| 100, prompt);
+    ports.measured.operations[0].codes.add(Outcome::Failed(Class::Ports, 99), 4);
+    assert!(only_reason(&ports).1.contains("local port"));
+    let mut files = run(|_| 100, prompt);
+    files.unready.add(Outcome::Failed(Class::Descriptors, 24), 715);
+    let (status, text) = only_reason(&files);
+    assert_eq!(status, Status::GeneratorLimited);
+    assert!(text.contains("715 attempts") && text.contains("ulimit -n"), "{text}");
+}
+
+#[test]
+fn a_target_that_was_away_is_named_and_the_generator_is_not() {
+    let mut absences = crate::Absences::default();
+    let mut presence = Presence::default();
+    (0..60).for_each(|slot| presence.note(slot, Sign::Answered));
+    (60..100).for_each(|slot| presence.note(slot, Sign::Wanted));
+    absences.absorb(&presence);
+    let mut hung = run(|second| if second < 6 { 100 } else { 0 }, prompt);
+    hung.away = absences.found(Duration::from_millis(1), &[]);
+    hung.rates.achieved = Some(60.0);
+    hung.measured.operations[0].counts.cut_off = 400;
+    hung.generator.cpu_share_max = Some(0.97);
+    let verdict = judge(&hung);
+    let partial: Vec<_> =
+        verdict.reasons.iter().filter(|reason| reason.status == Status::Partial).collect();
+    assert!(partial[0].text.contains("no answer from 6.0 s to the end"), "{verdict:?}");
+    assert!(
+        verdict.reasons.iter().all(|reason| reason.status != Status::GeneratorLimited),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn a_run_that_is_not_whole_says_why() {
+    let mut cut = run(|_| 100, prompt);
+    cut.interrupted = Some("SIGINT after 3 s");
+    assert_eq!(
+        only_reason(&cut),
+        (Status::Partial, "the run was cut short: SIGINT after 3 s".to_owned())
+    );
+    let mut refused = run(|_| 100, prompt);
+    refused.measured.operations[0].codes.add(Outcome::Failed(Class::Connect, 111), 7);
+    assert!(only_reason(&refused).1.contains("7 of 1000 exchanges lost their connection"));
+    let mut in_flight = run(|_| 100, prompt);
+    in_flight.measured.operations[0].counts.cut_off = 3;
+    in_flight.measured.operations[0].counts.sent += 3;
+    in_flight.measured.planned += 3;
+    assert!(only_reason(&in_flight).1.contains("3 exchanges were still in flight"));
+    let mut silent = run(|_| 100, prompt);
+    silent.measured.operations[0].counts.ok = 0;
+    silent.measured.operations[0].counts.timed_out = 1_000;
+    assert!(only_reason(&silent).1.contains("not one of 1000 exchanges was answered"));
+    let mut unbalanced = run(|_| 100, prompt);
+    unbalanced.measured.planned += 3;
+    assert!(only_reason(&unbalanced).1.contains("account for every exchange"));
+}
+
+#[test]
+fn the_ceiling_of_the_machine_is_a_note() {
+    let mut close = run(|_| 100, prompt);
+    (close.generator.ceiling, close.generator.ceiling_ratio) = (Some(110.0), Some(0.91));
+    let verdict = judge(&close);
+    assert_eq!(verdict.status, Status::Valid);
+    assert!(verdict.notes[0].contains("91% of the 110/s"), "{verdict:?}");
+}
+
+#[test]
+fn throughput_that_drifts_is_unstable() {
+    let text = only_reason(&run(|second| 100 + 10 * second, prompt)).1;
+    assert!(text.contains("drifted from 110.0/s"), "{text}");
+    assert_eq!(judge(&run(|second| 100 + second % 2, prompt)).status, Status::Valid);
+    let mut meant = run(|second| 100 + 10 * second, prompt);
+    meant.plan.constant = false;
+    assert_eq!(judge(&meant).status, Status::Valid);
+}
+
+#[test]
+fn response_times_without_own_parts_are_no_longer_copies() {
+    let both = run(|_| 100, late);
+    let response = &both.measured.operations[0].response;
+    let sum = |histogram: &Histogram| histogram.sum_nanos() / u128::from(MS);
+    assert_eq!((sum(&response.ok), sum(response.cleared())), (500 * 31 + 500, 1_000));
+}
