@@ -17,6 +17,7 @@ mod measured;
 mod names;
 mod plan;
 mod rates;
+mod run;
 mod schedules;
 mod signals;
 

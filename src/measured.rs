@@ -32,13 +32,18 @@ impl Measured {
 
     /// Writes the percentile distribution of the response times of the steady phase.
     pub(crate) fn write_hgrm(&self, path: &Path) -> Result<(), String> {
-        let mut all = Histogram::new();
-        if let Some(steady) = self.totals.phase(Phase::Steady) {
-            steady.operations.iter().for_each(|operation| all.merge(&operation.response));
+        let (mut all, mut censored) = (Histogram::new(), 0);
+        if let Some(measured) = self.totals.measured() {
+            for operation in &measured.operations {
+                all.merge(&operation.response.due());
+                censored += operation.response.censored().count();
+            }
+            all.merge(&measured.dropped_after);
+            censored += measured.dropped_after.count();
         }
         let write = || -> io::Result<()> {
             let mut out = BufWriter::new(File::create(path)?);
-            write_hgrm(&mut out, &all)?;
+            write_hgrm(&mut out, &all, censored)?;
             out.flush()
         };
         write().map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))

@@ -16,8 +16,8 @@ pub(crate) enum Exit {
     Usage,
     /// Some exchanges failed (perfdhcp).
     SomeFailed,
-    /// This machine, not the target, was the limit.
-    GeneratorLimited,
+    /// An objective is neither met nor missed.
+    Undecided,
     /// The run or its record is incomplete.
     Partial,
     /// Refused, since it would have touched what it must not.
@@ -45,7 +45,7 @@ impl Exit {
         Self::Failed,
         Self::Usage,
         Self::SomeFailed,
-        Self::GeneratorLimited,
+        Self::Undecided,
         Self::Partial,
         Self::Unsafe,
         Self::Input,
@@ -63,7 +63,7 @@ impl Exit {
             Self::Failed => 1,
             Self::Usage => 2,
             Self::SomeFailed => 3,
-            Self::GeneratorLimited => 4,
+            Self::Undecided => 4,
             Self::Partial => 5,
             Self::Unsafe => 8,
             Self::Input => 80,
@@ -87,11 +87,11 @@ impl Exit {
             }
             Self::Usage => "The command line is wrong.",
             Self::SomeFailed => "Some exchanges failed.",
-            Self::GeneratorLimited => {
-                "This machine was the limit: the figures say little about the target."
+            Self::Undecided => {
+                "An objective is undecided: answers that never came, or this machine, could have changed it."
             }
             Self::Partial => {
-                "The run is incomplete: for some of it the target could not be reached."
+                "The run is not whole: the target was away or did not answer, or the run was cut short."
             }
             Self::Unsafe => "Refused: it would have touched something that it must not.",
             Self::Input => "An input file could not be read.",

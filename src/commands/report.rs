@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal as _;
 
-use brunt_record::{Collection, Document, Histogram, HistogramError, Record, write_hgrm};
+use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{Style, cells_csv, intervals_csv, json, leases, names, summary};
+use brunt_report::{Style, cells_csv, distribution, intervals_csv, json, leases, names, summary};
 
 use super::failed;
 use crate::cli::Refusal;
@@ -32,7 +32,7 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
         Format::Json => {
             json(record).map(with_newline).map_err(|error| other(args, &error.to_string()))
         }
-        Format::Hgrm => hgrm(record).map_err(unreadable),
+        Format::Hgrm => distribution(record).map_err(unreadable),
         Format::Html => Err(other(
             args,
             "it is the record of one run, and pages are made of comparisons (brunt leases, brunt names matrix); \
@@ -72,18 +72,6 @@ fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
 
 fn with_newline(text: String) -> String {
     text + "\n"
-}
-
-/// The response times of all operations together.
-fn hgrm(record: &Record) -> Result<String, HistogramError> {
-    let mut all = Histogram::new();
-    for operation in &record.operations {
-        all.merge(&operation.response.histogram()?);
-    }
-    let mut text = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = write_hgrm(&mut text, &all);
-    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn other(args: &ReportArgs, why: &str) -> Refusal {

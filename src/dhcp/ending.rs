@@ -5,7 +5,7 @@ use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::dhcp::{Dhcp, Stage};
 use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::{Ended, Finished, Load};
-use brunt_record::{Basis, Catalogue, Conclusion, Environment, Mode, Phase, Record, Tool};
+use brunt_record::{Basis, Catalogue, Environment, Mode, Names, Phase, Record};
 use brunt_report::dhcp::{
     Exchanges, ExitReason, Letter, Provisioned, Trip, guide, internals, kea, leases, server_id,
     template, trips,
@@ -16,9 +16,11 @@ use super::letters::Letters;
 use super::{Job, naming, silence};
 use crate::cli::dhcp::args::{Family, Scenario, Style};
 use crate::cli::exit::Exit;
+use crate::cli::output::Output;
 use crate::console;
-use crate::measured::{Measured, percentiles};
+use crate::measured::Measured;
 use crate::rates::{Outcome, Voice};
+use crate::run::{Conclude, cut_short, is_partial, objectives};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
@@ -34,14 +36,13 @@ pub(super) struct Ending<'a, D: Letters, C> {
 impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
     /// Writes what was asked for, prints the texts, and says how the program ends.
     pub(super) fn conclude(&self, measured: &Measured) -> Result<Outcome, String> {
-        let record = self.record(measured)?;
         let output = &self.job.args.output;
-        if let Some(path) = &output.record {
-            record.write(path).map_err(|error| format!("failed to {error}"))?;
-        }
-        if let Some(path) = &output.hgrm {
-            measured.write_hgrm(path)?;
-        }
+        let files = Output {
+            record: output.record.clone(),
+            hgrm: output.hgrm.clone(),
+            ..Output::default()
+        };
+        let record = self.run(measured).write(&files)?;
         let figures = Exchanges::of_run(&self.job.asked, self.catalogue, &measured.totals);
         if self.job.voice == Voice::Aloud {
             console::print(&self.texts(&figures)).map_err(|refusal| refusal.text)?;
@@ -170,26 +171,27 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         Ok(())
     }
 
-    fn record(&self, measured: &Measured) -> Result<Record, String> {
-        let interrupted = self.interrupted();
-        let family = self.job.args.family;
-        let conclusion = Conclusion {
-            tool: Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+    fn run<'b>(&'b self, measured: &'b Measured) -> Conclude<'b> {
+        let names: Names<'b> = match self.job.args.family {
+            Family::V4 => &|_, outcome| naming::name(Family::V4, outcome),
+            Family::V6 => &|_, outcome| naming::name(Family::V6, outcome),
+        };
+        Conclude {
             started: self.job.started,
             command: self.job.args.words.clone(),
             plan: self.asked(),
             environment: Environment::read(),
             catalogue: self.catalogue,
-            names: &|_, outcome| naming::name(family, outcome),
-            totals: &measured.totals,
-            series: &measured.series,
-            percentiles: percentiles(&[]),
+            names,
+            measured,
+            finished: self.finished,
+            percentiles: &[],
             ports: None,
             ceiling: self.ceiling,
-            interrupted: interrupted.as_deref(),
+            in_process: false,
+            interrupted: self.interrupted(),
             objectives: &self.job.objectives,
-        };
-        conclusion.record().map_err(|error| format!("failed to {error}"))
+        }
     }
 
     fn asked(&self) -> brunt_record::Plan {
@@ -214,7 +216,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         }
     }
 
-    /// Why the run is not whole. A run without an end of its own is ended by a signal as a matter of course.
+    /// Why the run is not whole.
     fn interrupted(&self) -> Option<String> {
         let seconds = self.finished.lasted.as_secs_f64();
         match self.dhcp.limits().reason() {
@@ -227,11 +229,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         }
         let limits = &self.job.args.limits;
         let endless = limits.period.is_none() && limits.numbers[0].is_none();
-        match self.signal {
-            Some(_) if endless && self.finished.ended == Ended::Stopped => None,
-            Some(signal) => Some(format!("ended by {} after {seconds:.1} s", signal.name())),
-            None => None,
-        }
+        cut_short(self.signal, self.finished, endless)
     }
 
     /// As documented of old: 3 if any exchange did not do what it should. The first ^C is how a run without an end is
@@ -242,8 +240,11 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
             (Some(Signal::Interrupt), Ended::Aborted) => return Exit::Interrupted,
             _ => {}
         }
-        if record.slo.iter().any(|slo| !slo.ok) {
-            return Exit::Missed;
+        if let Some(exit) = objectives(record) {
+            return exit;
+        }
+        if !record.slo.is_empty() && is_partial(record) {
+            return Exit::Partial;
         }
         let whole = &record.conservation.counts;
         // What the second -n keeps from its second half did all that was asked for.

@@ -53,7 +53,7 @@ pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, S
     settings.workers = Some(workers(args, settings.sessions, sources));
     settings.pin = args.load.pin;
     settings.backlog = args.load.backlog;
-    settings.drain = drain(args);
+    settings.drain = Some(drain(args));
     settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
     settings.seed = seed;
     settings.node = Node { rank: args.load.node.rank, world: args.load.node.of };

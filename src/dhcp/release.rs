@@ -106,7 +106,7 @@ fn schedule(job: &Job<'_>, total: u64) -> Result<Plan, String> {
     let [first, second] = job.args.limits.drop_time;
     let mut settings = Settings::open(schedule, load::WINDOW);
     settings.stop.count = Some(total);
-    settings.drain = first + second;
+    settings.drain = Some(first + second);
     settings.seed = job.seed;
     settings.workers = Some(1);
     Plan::new(settings, 1).map_err(failed)

@@ -12,7 +12,7 @@ pub(crate) mod screen;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::{self, Course, Flow, Tallies};
+use brunt_drivers::flow::{self, Course, Flow, Iterations, Tallies};
 use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Finished, Plan, Settings, limits};
@@ -102,6 +102,7 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
         finished: &finished,
         signal: signals.received(),
         objectives: &objectives,
+        bounded: !matches!(course.flow().iterations, Iterations::Endless),
         ceiling: ceiling::of(&operations, load.workers()),
         one_for_one: course.flow().scenarios.iter().all(|scenario| scenario.steps.len() == 1),
     };

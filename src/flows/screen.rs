@@ -55,7 +55,7 @@ impl<'a> Screen<'a> {
         let counts = interval.counts();
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);
         let mut response = Histogram::new();
-        interval.operations.iter().for_each(|operation| response.merge(&operation.response));
+        interval.operations.iter().for_each(|operation| response.merge(&operation.response.due()));
         let at = |quantile| {
             let time = response.quantile(quantile).unwrap_or_default();
             format!("{:.3} ms", time.as_secs_f64() * 1e3)

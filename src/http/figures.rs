@@ -180,7 +180,10 @@ mod tests {
                 goodput: None,
                 codes: codes.iter().map(code).collect(),
                 response: latency.clone(),
+                ok: None,
+                ok_without_own: None,
                 service: latency,
+                tainted: None,
             });
         }
         record

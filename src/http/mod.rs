@@ -14,8 +14,7 @@ use std::sync::Arc;
 use brunt_drivers::http::Network;
 use brunt_engine::Node;
 use brunt_import::is_secret_header;
-use brunt_record::{Histogram, write_hgrm};
-use brunt_report::{Style, summary};
+use brunt_report::{Style, distribution, summary};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -70,14 +69,8 @@ fn print(args: &HttpArgs, done: &Done) -> Result<(), Refusal> {
     let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
     console::print(&format!("{summary}\n{figures}"))?;
     if args.latency {
-        let mut all = Histogram::new();
-        for operation in &done.record.operations {
-            all.merge(&operation.response.histogram().map_err(|error| failed(&error))?);
-        }
-        let mut text = b"\nResponse times in full (HdrHistogram)\n".to_vec();
-        // Writing to memory cannot fail.
-        let _ = write_hgrm(&mut text, &all);
-        console::print(&String::from_utf8_lossy(&text))?;
+        let text = distribution(&done.record).map_err(|error| failed(&error))?;
+        console::print(&format!("\nResponse times in full (HdrHistogram)\n{text}"))?;
     }
     if let Some(path) = args.output.record.as_ref().filter(|_| !args.output.quiet) {
         console::say(&format!("record: {}", path.display()));

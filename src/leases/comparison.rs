@@ -418,7 +418,7 @@ impl Comparison<'_> {
             stop: Stopping { time: asked.duration, ..Stopping::default() },
             warm_up: asked.warm_up,
             operation_timeout: asked.timeout,
-            drain: asked.timeout,
+            drain: Some(asked.timeout),
             interval: asked.interval,
             seed: self.seed,
             ..settings

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment};
 
-use super::phase;
 use crate::console;
+use crate::run::tool;
 
 /// A collection of nothing yet.
 pub(super) fn collection(command: Vec<String>) -> Collection {
     Collection {
         schema: COLLECTION_SCHEMA.to_owned(),
         subject: "leases".to_owned(),
-        tool: phase::tool(),
+        tool: tool(),
         started: console::now().to_string(),
         command,
         environment: Environment::read(),

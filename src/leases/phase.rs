@@ -8,12 +8,13 @@ use std::time::Duration;
 use brunt_drivers::lease::{self, Depot, LeaseCrew, Leases, PARTS, Work};
 use brunt_engine::{Finished, Plan, Settings, Stop};
 use brunt_exchange::{Class, Monotonic, Outcome};
-use brunt_record::{Catalogue, Conclusion, Counts, Environment, Interval, Record, Slo, Tool};
+use brunt_record::{Catalogue, Counts, Environment, Interval, Record, Slo};
 
 use super::crew::{Hands, Tape};
 use crate::asked::asked;
 use crate::console;
-use crate::measured::{Measured, percentiles};
+use crate::measured::Measured;
+use crate::run::Conclude;
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
 pub(super) const EPOCH: i64 = 1_342_021_380;
@@ -99,9 +100,8 @@ impl Phase<'_> {
 impl Done {
     /// How long the part that counts took.
     pub(super) fn lasted(&self) -> Duration {
-        let steady =
-            self.finished.spans.iter().find(|span| span.phase == brunt_record::Phase::Steady);
-        steady.map_or(Duration::ZERO, |span| span.to.saturating_sub(span.from))
+        let from = self.finished.timing.from;
+        self.finished.lasted.saturating_sub(from)
     }
 
     /// How many operations the part that counts did.
@@ -154,29 +154,24 @@ impl Done {
     /// The record.
     pub(super) fn record(&self, about: &About<'_>) -> Result<Record, String> {
         let depot = &self.depot;
-        let conclusion = Conclusion {
-            tool: tool(),
+        let conclude = Conclude {
             started: self.started,
             plan: asked(self.plan.settings(), about.seed, about.target.clone()),
             command: about.command.to_vec(),
             environment: about.environment.clone(),
             catalogue: &self.catalogue,
             names: &|_, outcome| name(depot.as_ref(), outcome),
-            totals: &self.measured.totals,
-            series: &self.measured.series,
-            percentiles: percentiles(about.percentiles),
+            measured: &self.measured,
+            finished: &self.finished,
+            percentiles: about.percentiles,
             ports: None,
             ceiling: None,
-            interrupted: about.interrupted.as_deref(),
+            in_process: depot.in_process(),
+            interrupted: about.interrupted.clone(),
             objectives: about.objectives,
         };
-        conclusion.record().map_err(|error| error.to_string())
+        conclude.record()
     }
-}
-
-/// What made the record.
-pub(super) fn tool() -> Tool {
-    Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
 /// How many operations these exchanges did.

@@ -78,7 +78,7 @@ impl Screen {
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);
         let rate = counts.completed() as f64 * f64::from(group) / seconds;
         let mut response = Histogram::new();
-        interval.operations.iter().for_each(|operation| response.merge(&operation.response));
+        interval.operations.iter().for_each(|operation| response.merge(&operation.response.due()));
         let p99 = response.quantile(0.99).unwrap_or_default().as_secs_f64() * 1e3;
         let left =
             self.left(interval, rate).map_or(String::new(), |left| format!(", {left:.0} s left"));

@@ -3,6 +3,7 @@
 use brunt_record::Record;
 
 use crate::cli::exit::Exit;
+use crate::run::objectives;
 use crate::signals::Signal;
 
 /// What happened.
@@ -19,6 +20,7 @@ pub(super) struct Tally {
     failed: u64,
     planned: u64,
     missed: bool,
+    undecided: bool,
 }
 
 impl Tally {
@@ -28,7 +30,11 @@ impl Tally {
         self.planned += counts.planned;
         self.ok += counts.ok;
         self.failed += counts.failed + counts.timed_out;
-        self.missed |= record.slo.iter().any(|slo| !slo.ok);
+        match objectives(record) {
+            Some(Exit::Missed) => self.missed = true,
+            Some(_) => self.undecided = true,
+            None => {}
+        }
     }
 
     /// How the program ends.
@@ -38,6 +44,7 @@ impl Tally {
             Some(Signal::Terminate) => Exit::Terminated,
             None if self.broken || self.wrong || (self.planned > 0 && self.ok == 0) => Exit::Failed,
             None if self.missed => Exit::Missed,
+            None if self.undecided => Exit::Undecided,
             None if self.failed > 0 || self.uncounted => Exit::SomeFailed,
             None => Exit::Ok,
         }
@@ -53,11 +60,13 @@ mod tests {
         let good = Tally { ok: 5, planned: 5, ..Tally::default() };
         let failed = Tally { failed: 1, planned: 6, ..good };
         let missed = Tally { missed: true, ..failed };
+        let undecided = Tally { undecided: true, ..failed };
         let wrong = Tally { wrong: true, ..missed };
         assert_eq!(good.exit(None), Exit::Ok);
         assert_eq!(failed.exit(None), Exit::SomeFailed);
         assert_eq!(Tally { uncounted: true, ..good }.exit(None), Exit::SomeFailed);
         assert_eq!(missed.exit(None), Exit::Missed);
+        assert_eq!(undecided.exit(None), Exit::Undecided);
         assert_eq!(wrong.exit(None), Exit::Failed);
         assert_eq!(Tally { planned: 3, failed: 3, ..Tally::default() }.exit(None), Exit::Failed);
         assert_eq!(wrong.exit(Some(Signal::Interrupt)), Exit::Interrupted);

@@ -1,6 +1,6 @@
 //! The plan as it will be carried out: defaults filled in, secrets left out.
 
-use super::compile::{CONNECT, DRAIN, TIMEOUT, USERS};
+use super::compile::{CONNECT, TIMEOUT, USERS};
 use super::model::{Close, Hidden, Http, HttpVersion, LdapStep, Order, Plan, Tls};
 use super::values::{Pairs, Scalar, Several, Size, Time};
 use brunt_drivers::http::Limits;
@@ -18,7 +18,6 @@ pub(super) fn text(plan: &Plan, users: u32, seed: u64) -> String {
     let open = run.rate.is_some() || run.stages.is_some() || run.trace.is_some();
     run.users.get_or_insert(if open { users } else { USERS });
     run.timeout.get_or_insert(Time(TIMEOUT));
-    run.drain.get_or_insert(Time(DRAIN));
     run.seed.get_or_insert(seed);
     if run.rate.is_some() {
         run.arrival.get_or_insert_default();

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::{Finished, Plan};
-use brunt_record::{Basis, Catalogue, Conclusion, Environment, Record, Slo, Tool};
+use brunt_record::{Basis, Catalogue, Environment, Record, Slo};
 use brunt_report::{Style, summary};
 
 use super::naming::name;
 use super::{Outcome as RunOutcome, Voice, ports, setup};
 use crate::asked::asked;
-use crate::cli::exit::Exit;
+use crate::cli::output::Output;
 use crate::cli::rate::RateArgs;
 use crate::console;
-use crate::measured::{Measured, lost, nothing_worked, percentiles};
+use crate::measured::{Measured, lost};
+use crate::run::{Conclude, Manner, cut_short, exit};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
@@ -34,20 +35,18 @@ pub(super) struct Ending<'a> {
 impl Ending<'_> {
     /// Writes what was asked for, prints the summary, and says how the program ends.
     pub(super) fn conclude(&self, measured: &Measured) -> Result<RunOutcome, String> {
-        let lost = lost(measured);
-        let interrupted = self.interrupted(lost);
-        let record = self.record(measured, interrupted.as_deref())?;
         let output = &self.args.output;
-        if let Some(path) = &output.record {
-            record.write(path).map_err(|error| format!("failed to {error}"))?;
-        }
-        if let Some(path) = &output.hgrm {
-            measured.write_hgrm(path)?;
-        }
+        let files = Output {
+            record: output.record.clone(),
+            hgrm: output.hgrm.clone(),
+            ..Output::default()
+        };
+        let record = self.run(measured).write(&files)?;
         if self.voice == Voice::Aloud {
             self.say(&record)?;
         }
-        let exit = self.exit(&record, lost);
+        let manner = Manner::Old { lost: lost(measured) > 0 };
+        let exit = exit(&record, self.signal, manner);
         Ok(RunOutcome { record, exit })
     }
 
@@ -77,9 +76,8 @@ impl Ending<'_> {
         }
     }
 
-    fn record(&self, measured: &Measured, interrupted: Option<&str>) -> Result<Record, String> {
-        let conclusion = Conclusion {
-            tool: Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+    fn run<'b>(&'b self, measured: &'b Measured) -> Conclude<'b> {
+        Conclude {
             started: self.started,
             command: std::iter::once(self.args.tool.name().to_owned())
                 .chain(self.args.redacted.clone())
@@ -88,15 +86,20 @@ impl Ending<'_> {
             environment: Environment::read(),
             catalogue: self.catalogue,
             names: &|_, outcome| name(outcome),
-            totals: &measured.totals,
-            series: &measured.series,
-            percentiles: percentiles(&self.args.output.percentiles),
+            measured,
+            finished: self.finished,
+            percentiles: &self.args.output.percentiles,
             ports: ports::of(self.args, self.plan),
             ceiling: self.ceiling,
-            interrupted,
+            in_process: false,
+            interrupted: cut_short(self.signal, self.finished, self.endless()),
             objectives: self.objectives,
-        };
-        conclusion.record().map_err(|error| format!("failed to {error}"))
+        }
+    }
+
+    /// Whether only a signal can end the run.
+    fn endless(&self) -> bool {
+        self.load.lasting().is_none() && self.load.settings().stop.count.is_none()
     }
 
     fn asked(&self) -> brunt_record::Plan {
@@ -104,30 +107,5 @@ impl Ending<'_> {
         let compat = self.args.load.compat;
         let latency_basis = if compat { Basis::Service } else { Basis::Response };
         brunt_record::Plan { latency_basis, ..asked }
-    }
-
-    /// Why the run is not whole: somebody ended it, or the target was away for some of it.
-    fn interrupted(&self, lost: u64) -> Option<String> {
-        if let Some(signal) = self.signal {
-            return Some(format!(
-                "ended by {} after {:.1} s",
-                signal.name(),
-                self.finished.lasted.as_secs_f64()
-            ));
-        }
-        (lost > 0)
-            .then(|| format!("the target was away: {lost} exchanges lost or found no connection"))
-    }
-
-    fn exit(&self, record: &Record, lost: u64) -> Exit {
-        let whole = &record.conservation.counts;
-        match self.signal {
-            Some(Signal::Interrupt) => Exit::Interrupted,
-            Some(Signal::Terminate) => Exit::Terminated,
-            None if record.slo.iter().any(|slo| !slo.ok) => Exit::Missed,
-            None if nothing_worked(whole) => Exit::Failed,
-            None if lost > 0 => Exit::Partial,
-            None => Exit::Ok,
-        }
     }
 }

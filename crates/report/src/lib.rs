@@ -7,6 +7,7 @@ mod cells;
 pub mod chart;
 pub mod dhcp;
 mod difference;
+mod distribution;
 mod escaped;
 pub mod figure;
 mod intervals;
@@ -20,6 +21,7 @@ pub mod table;
 
 pub use cells::csv as cells_csv;
 pub use difference::{Difference, Finding, compare, median, spread};
+pub use distribution::distribution;
 pub use intervals::intervals_csv;
 pub use screen::Screen;
 pub use summary::{Style, summary};

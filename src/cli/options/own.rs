@@ -81,9 +81,9 @@ const LOAD: &[Opt] = &[
         "milliseconds",
         Kind::Integer(0, LONGEST),
         "How long to wait at the end for answers still \
-        outstanding; then they count as cut off.",
-    )
-    .default("10000"),
+        outstanding; then they count as cut off. Default: 10000, and after --maxIterations or without \
+        --targetThroughput as long as --operationTimeout allows.",
+    ),
     Opt::switch(Group::Load, "no-pin", "Let the operating system move worker threads between processors."),
     load(
         "operationTimeout",

@@ -34,7 +34,7 @@ pub(crate) struct Load {
     /// How long to wait for an answer.
     pub(crate) operation_timeout: Option<Duration>,
     /// How long to wait for the last answers.
-    pub(crate) drain_timeout: Duration,
+    pub(crate) drain_timeout: Option<Duration>,
     /// Operations after which a connection is replaced.
     pub(crate) reconnect_after: Option<u64>,
     /// Whether the table shows the figures of old.
@@ -110,7 +110,7 @@ pub(super) fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {
         pin: !values.given("no-pin"),
         backlog: values.count("backlog").and_then(|count| usize::try_from(count).ok()),
         operation_timeout: duration(values.count("operationTimeout").unwrap_or(30_000)),
-        drain_timeout: Duration::from_millis(values.count("drainTimeout").unwrap_or(10_000)),
+        drain_timeout: values.count("drainTimeout").map(Duration::from_millis),
         reconnect_after,
         compat: values.given("compat"),
     })

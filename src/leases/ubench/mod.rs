@@ -125,7 +125,7 @@ fn phase(
         leases: Leases { family: Family::V4, contents: Contents::Guide, epoch: EPOCH },
         settings: Settings {
             operation_timeout: LONGEST,
-            drain: LONGEST,
+            drain: Some(LONGEST),
             interval: PRINTED_EVERY,
             seed,
             ..Settings::closed(ThinkTime::None, 1)

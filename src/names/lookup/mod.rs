@@ -13,7 +13,7 @@ mod sources;
 
 use std::sync::Arc;
 
-use brunt_drivers::names::{PARTS, nss};
+use brunt_drivers::names::{PARTS, Roads, nss};
 use brunt_engine::{Plan, run_blocking};
 use brunt_exchange::Monotonic;
 use brunt_record::Catalogue;
@@ -70,6 +70,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
         finished: &finished,
         signal: signals.received(),
         objectives: &objectives,
+        in_process: matches!(asked.roads, Roads::Nss),
     };
     let (record, exit) = ending.conclude(&measured).map_err(failed)?;
     let style = Style { colour: console::colours(), verdict_always: false };

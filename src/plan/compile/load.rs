@@ -20,8 +20,6 @@ const OPEN_USERS: (u32, u32) = (10, 10_000);
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long connecting, and shaking hands for TLS, may take where nothing is said of it.
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
-/// How long exchanges in flight may take once nothing more is due.
-pub(crate) const DRAIN: Duration = Duration::from_secs(10);
 
 /// When, how many and how long.
 #[derive(Debug)]
@@ -55,7 +53,7 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, base: &Path) -> Result<Lo
     settings.stop = Stopping { time: run.duration.map(|time| time.0), ..Stopping::default() };
     settings.warm_up = run.warm_up.map_or(Duration::ZERO, |time| time.0);
     settings.operation_timeout = run.timeout.map_or(TIMEOUT, |time| time.0);
-    settings.drain = run.drain.map_or(DRAIN, |time| time.0);
+    settings.drain = run.drain.map(|time| time.0);
     settings.workers = run.workers.map(|count| count as usize);
     settings.backlog = run.backlog.map(|count| count as usize);
     settings.seed = seed;

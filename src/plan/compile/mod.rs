@@ -17,7 +17,7 @@ mod world;
 
 pub(crate) use directory::Directory;
 pub(crate) use leases::Leases;
-pub(crate) use load::{CONNECT, DRAIN, TIMEOUT, USERS};
+pub(crate) use load::{CONNECT, TIMEOUT, USERS};
 pub(crate) use world::World;
 
 use std::collections::BTreeSet;

@@ -60,6 +60,11 @@ pub trait Depot: Send + Sync {
     /// Deletes what [`prepare`](Self::prepare) made, and nothing else.
     fn clear(&self) -> Result<(), Trouble>;
 
+    /// Whether the store runs in this process, so that its processor time is that of whoever asks it.
+    fn in_process(&self) -> bool {
+        false
+    }
+
     /// The name of the store and its version: `SQLite 3.50.2`.
     fn version(&self) -> Result<String, Trouble>;
 

@@ -198,6 +198,10 @@ impl Depot for MemfileDepot {
         .map_err(|error| trouble("remove", path, &error))
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn version(&self) -> Result<String, Trouble> {
         Ok(format!("memfile of brunt {}", env!("CARGO_PKG_VERSION")))
     }

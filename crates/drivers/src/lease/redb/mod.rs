@@ -152,6 +152,10 @@ impl Depot for RedbDepot {
         if std::mem::take(&mut inside.made) { self.remove() } else { Ok(()) }
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn version(&self) -> Result<String, Trouble> {
         Ok(VERSION.into())
     }

@@ -254,6 +254,10 @@ impl Depot for SqliteDepot {
         Ok(())
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn version(&self) -> Result<String, Trouble> {
         Ok(format!("SQLite {}", rusqlite::version()))
     }

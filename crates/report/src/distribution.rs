@@ -1,0 +1,33 @@
+//! The distribution of a run's response times, as the public `HdrHistogram` plotters read it.
+
+use brunt_record::{Histogram, HistogramError, Record, write_hgrm};
+
+/// The response times of all that was due in a run, over all operations. What has no answer stands in it with the least
+/// it can have been, which its last line says.
+pub fn distribution(record: &Record) -> Result<String, HistogramError> {
+    let (mut all, mut censored) = (Histogram::new(), record.dropped_after.count);
+    for operation in &record.operations {
+        all.merge(&operation.response.histogram()?);
+        censored += operation.response.censored.as_ref().map_or(0, |bounds| bounds.count);
+    }
+    all.merge(&record.dropped_after.histogram()?);
+    let mut text = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = write_hgrm(&mut text, &all, censored);
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::measured;
+
+    #[test]
+    fn everyone_who_was_due_is_in_it() {
+        let text = distribution(&measured(&[])).unwrap();
+        assert!(text.contains("Total count    =          110]"), "{text}");
+        assert!(text.ends_with(
+            "#[10 exchanges had no answer: each stands here with the least it can have taken]\n"
+        ));
+    }
+}

@@ -1,0 +1,97 @@
+//! [`Conclude`]: the record of a run that is over, and the files that are written with it.
+
+use brunt_engine::{Ended, Finished};
+use brunt_record::{
+    Catalogue, Conclusion, Environment, Names, Plan, PortBudget, Record, Slo, Tool,
+};
+
+use crate::cli::output::Output;
+use crate::measured::{Measured, percentiles};
+use crate::signals::Signal;
+
+/// Everything that is known when a run is over.
+pub(crate) struct Conclude<'a> {
+    /// When it began.
+    pub(crate) started: jiff::Timestamp,
+    /// The command line, secrets already replaced.
+    pub(crate) command: Vec<String>,
+    /// What was asked for.
+    pub(crate) plan: Plan,
+    /// The machine.
+    pub(crate) environment: Environment,
+    /// The names of operations, parts and tallies.
+    pub(crate) catalogue: &'a Catalogue,
+    /// The names of outcomes.
+    pub(crate) names: Names<'a>,
+    /// What was measured.
+    pub(crate) measured: &'a Measured,
+    /// What the engine says of the run.
+    pub(crate) finished: &'a Finished,
+    /// Percentiles asked for beside the usual ones.
+    pub(crate) percentiles: &'a [f64],
+    /// Local ports there are and the plan needs.
+    pub(crate) ports: Option<PortBudget>,
+    /// Exchanges a second this machine manages against a target that costs nothing.
+    pub(crate) ceiling: Option<f64>,
+    /// Whether the target runs in this process.
+    pub(crate) in_process: bool,
+    /// Why the run did not come to its planned end, beside what was measured.
+    pub(crate) interrupted: Option<String>,
+    /// What the run had to reach.
+    pub(crate) objectives: &'a [Slo],
+}
+
+impl Conclude<'_> {
+    /// Makes the record.
+    pub(crate) fn record(self) -> Result<Record, String> {
+        let conclusion = Conclusion {
+            tool: tool(),
+            started: self.started,
+            command: self.command,
+            plan: self.plan,
+            environment: self.environment,
+            catalogue: self.catalogue,
+            names: self.names,
+            totals: &self.measured.totals,
+            series: &self.measured.series,
+            timing: self.finished.timing,
+            in_process: self.in_process,
+            percentiles: percentiles(self.percentiles),
+            ports: self.ports,
+            ceiling: self.ceiling,
+            interrupted: self.interrupted.as_deref(),
+            objectives: self.objectives,
+        };
+        conclusion.record().map_err(|error| format!("failed to {error}"))
+    }
+
+    /// Makes the record, and writes it and the distribution of response times where they were asked for.
+    pub(crate) fn write(self, output: &Output) -> Result<Record, String> {
+        let measured = self.measured;
+        let record = self.record()?;
+        if let Some(path) = &output.record {
+            record.write(path).map_err(|error| format!("failed to {error}"))?;
+        }
+        if let Some(path) = &output.hgrm {
+            measured.write_hgrm(path)?;
+        }
+        Ok(record)
+    }
+}
+
+/// What made a record.
+pub(crate) fn tool() -> Tool {
+    Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// What a signal cut short. A run without an end of its own is ended by the first ^C as a matter of course.
+pub(crate) fn cut_short(
+    signal: Option<Signal>,
+    finished: &Finished,
+    endless: bool,
+) -> Option<String> {
+    let signal = signal?;
+    let of_course = endless && finished.ended == Ended::Stopped;
+    (!of_course)
+        .then(|| format!("ended by {} after {:.1} s", signal.name(), finished.lasted.as_secs_f64()))
+}
