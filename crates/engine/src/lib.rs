@@ -12,6 +12,7 @@
 //! | [`timer`] | the machine's time, or a test's |
 //! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
 //! | [`run_blocking`] | the same for a crew |
+//! | [`machine`] | what the machine did to the run |
 //! | [`Stop`] | ends a run early |
 
 mod collector;
@@ -20,6 +21,7 @@ mod crew;
 mod fleet;
 mod gate;
 pub mod limits;
+pub mod machine;
 mod plan;
 mod run;
 pub mod schedule;

@@ -1,0 +1,74 @@
+//! Whether a wake-up that came late means that the whole process stood still.
+//!
+//! A watchdog that is late has one of three reasons. The process was stopped, or kept from every core: it used no
+//! processor time. The whole machine was paused: a thread that was on a core seems to have used all that time, but the
+//! watchdog never waited for a core. Or only the watchdog had to wait while other threads of the process ran: that is
+//! no stall. Pure, so that each reason is a row of a table.
+
+use std::time::Duration;
+
+/// From one wake-up of the watchdog to the next.
+pub(super) const PERIOD: Duration = Duration::from_millis(10);
+
+/// A wake-up this late is looked into.
+pub(super) const LATE_MIN: Duration = Duration::from_millis(50);
+
+/// One wake-up of the watchdog.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WakeUp {
+    /// How long after its deadline it came.
+    pub(super) late: Duration,
+    /// Processor time of the whole process since the wake-up before.
+    pub(super) used: Duration,
+    /// The same of the last wake-up that was in time.
+    pub(super) usual: Duration,
+    /// How long the watchdog has waited for a core since the wake-up before; `None` where that is not known, or where
+    /// it was kept from going to sleep in time.
+    pub(super) waited: Option<Duration>,
+}
+
+impl WakeUp {
+    /// Whether the process stood still between deadline and wake-up.
+    pub(super) fn stood_still(&self) -> bool {
+        if self.late < LATE_MIN {
+            return false;
+        }
+        // The period before the deadline was spent as ever, and after a stall other threads may have run first.
+        let beside = self.usual.max(PERIOD) + self.late / 10;
+        self.used <= beside || self.waited.is_some_and(|waited| waited < self.late / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why, in milliseconds: late, used, usual, waited; whether it stood still.
+    type Row = (&'static str, [u64; 3], Option<u64>, bool);
+
+    const ROWS: &[Row] = &[
+        ("in time", [0, 10, 10], Some(0), false),
+        ("late, but not by much", [49, 0, 0], Some(0), false),
+        ("idle and stopped", [3000, 0, 0], Some(0), true),
+        ("at full load on two cores and stopped", [3000, 21, 20], Some(0), true),
+        ("at full load and stopped; workers continued first", [3000, 100, 20], Some(90), true),
+        ("kept from every core by a quota", [80, 12, 10], Some(80), true),
+        ("kept from its only core by another process", [60, 1, 1], Some(60), true),
+        ("only the watchdog had no core", [60, 65, 10], Some(58), false),
+        ("two workers had both cores", [100, 220, 20], Some(95), false),
+        ("a worker had half a core, the watchdog none", [100, 50, 5], Some(99), false),
+        ("the machine was paused with a worker on its core", [2000, 2010, 10], Some(1), true),
+        ("delay unknown, process stopped", [500, 5, 1], None, true),
+        ("delay unknown, process ran", [500, 480, 10], None, false),
+    ];
+
+    #[test]
+    fn each_reason_for_a_late_wake_up() {
+        let time = Duration::from_millis;
+        for &(why, millis, waited, expected) in ROWS {
+            let [late, used, usual] = millis.map(time);
+            let wake_up = WakeUp { late, used, usual, waited: waited.map(time) };
+            assert_eq!(wake_up.stood_still(), expected, "{why}");
+        }
+    }
+}

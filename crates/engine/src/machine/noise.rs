@@ -1,0 +1,80 @@
+//! [`timer_noise`]: what this machine's timers are good for, measured by a thread that does nothing but sleep.
+
+use crate::timer::{MachineTime, Time, Timer};
+use brunt_exchange::Clock;
+use brunt_record::TimerNoise;
+use std::future::poll_fn;
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+/// From one wake-up to the next.
+const STEP: Duration = Duration::from_millis(1);
+
+/// Sleeps in steps of a millisecond for so long, and tells how late the wake-ups came. The thread waits as a worker
+/// does: for a timerfd, in the runtime's epoll. Without samples if there is no timer.
+///
+/// # Panics
+///
+/// Within a tokio runtime, since it makes one.
+pub fn timer_noise(lasting: Duration) -> TimerNoise {
+    summary(&mut lateness(lasting).unwrap_or_default())
+}
+
+fn lateness(lasting: Duration) -> std::io::Result<Vec<Duration>> {
+    let runtime = Builder::new_current_thread().enable_io().build()?;
+    runtime.block_on(async {
+        let time = MachineTime::new();
+        let (clock, timer) = (time.clock(), time.timer()?);
+        let end = clock.now() + lasting;
+        let mut late = Vec::with_capacity(lasting.as_millis() as usize);
+        let mut at = clock.now() + STEP;
+        while at < end {
+            timer.set(at);
+            let mut now = clock.now();
+            while now < at {
+                poll_fn(|cx| timer.poll_ring(cx)).await;
+                now = clock.now();
+            }
+            late.push(now - at);
+            // One late wake-up must not make those after it late.
+            at = (at + STEP).max(now + STEP / 2);
+        }
+        Ok(late)
+    })
+}
+
+fn summary(late: &mut [Duration]) -> TimerNoise {
+    late.sort_unstable();
+    // The nearest rank: the least value that the share `percent` of all values does not exceed.
+    let rank = |percent: usize| {
+        let rank = (late.len() * percent).div_ceil(100).max(1);
+        late.get(rank - 1).copied().unwrap_or_default()
+    };
+    TimerNoise { samples: late.len() as u64, p50: rank(50), p99: rank(99), max: rank(100) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_those_of_the_nearest_rank() {
+        let mut late: Vec<_> = (1..=200).rev().map(Duration::from_micros).collect();
+        let micros = Duration::from_micros;
+        let expected =
+            TimerNoise { samples: 200, p50: micros(100), p99: micros(198), max: micros(200) };
+        assert_eq!(summary(&mut late), expected);
+        let one = TimerNoise { samples: 1, p50: micros(7), p99: micros(7), max: micros(7) };
+        assert_eq!(summary(&mut [micros(7)]), one);
+        assert_eq!(summary(&mut []), TimerNoise::default());
+    }
+
+    #[test]
+    fn a_quarter_of_a_second_has_samples_enough_to_judge_by() {
+        let noise = timer_noise(Duration::from_millis(250));
+        // A busy machine skips some steps; half of them are left on any.
+        assert!((25..=250).contains(&noise.samples), "{noise:?}");
+        assert!(noise.p50 <= noise.p99 && noise.p99 <= noise.max, "{noise:?}");
+        assert!(noise.max > Duration::ZERO && noise.p50 < Duration::from_secs(1), "{noise:?}");
+    }
+}

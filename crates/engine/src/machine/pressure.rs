@@ -1,0 +1,35 @@
+//! How long some process of the machine waited for a core, from the kernel's pressure stall information.
+
+use std::time::Duration;
+
+/// The cumulative time in which at least one process waited for a core; zero where the kernel does not tell it.
+pub(super) fn current() -> Duration {
+    let text = std::fs::read_to_string("/proc/pressure/cpu");
+    text.ok().and_then(|text| parse(&text)).unwrap_or_default()
+}
+
+/// `total` of the line `some`, in microseconds.
+fn parse(text: &str) -> Option<Duration> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total = some.split_whitespace().find_map(|field| field.strip_prefix("total="))?;
+    total.parse().ok().map(Duration::from_micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_of_some_is_taken() {
+        let text = "some avg10=0.83 avg60=0.67 avg300=2.05 total=62114358\n\
+                    full avg10=0.00 avg60=0.00 avg300=0.00 total=99\n";
+        assert_eq!(parse(text), Some(Duration::from_micros(62_114_358)));
+    }
+
+    #[test]
+    fn other_texts_have_none() {
+        assert_eq!(parse(""), None);
+        assert_eq!(parse("full avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"), None);
+        assert_eq!(parse("some avg10=0.83 total=many\n"), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! What the cores did since the machine started, from `/proc/stat`, for the cores this process may use.
+
+use std::time::Duration;
+
+/// Cumulative times, over several cores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CoreTimes {
+    /// In which some process or the kernel ran.
+    pub(super) busy: Duration,
+    /// In which a hypervisor ran something else although this machine had work.
+    pub(super) steal: Duration,
+}
+
+/// The times of `cores`; zero where they cannot be read.
+pub(super) fn current(cores: &[usize]) -> CoreTimes {
+    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    parse(&text, cores, rustix::param::clock_ticks_per_second())
+}
+
+/// Adds up the lines of `cores`. A line is `cpu3 user nice system idle iowait irq softirq steal guest guest_nice`, in
+/// ticks; guests are counted in `user` and `nice` already.
+fn parse(text: &str, cores: &[usize], ticks_per_second: u64) -> CoreTimes {
+    let (mut busy, mut steal) = (0, 0);
+    for line in text.lines() {
+        let mut fields = line.split_ascii_whitespace();
+        let name = fields.next().and_then(|name| name.strip_prefix("cpu"));
+        // The sum of all cores has no number.
+        let Some(core) = name.and_then(|number| number.parse().ok()) else { continue };
+        if !cores.contains(&core) {
+            continue;
+        }
+        let ticks: Vec<u64> = fields.map_while(|field| field.parse().ok()).collect();
+        if let [user, nice, system, _idle, _iowait, irq, softirq, rest @ ..] = ticks.as_slice() {
+            busy += user + nice + system + irq + softirq;
+            steal += rest.first().copied().unwrap_or(0);
+        }
+    }
+    let time = |ticks: u64| Duration::from_secs(ticks) / ticks_per_second.max(1) as u32;
+    CoreTimes { busy: time(busy), steal: time(steal) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "\
+cpu  600 6 66 6000 60 6 12 30 100 0
+cpu0 100 1 11 1000 10 1 2 5 50 0
+cpu1 200 2 22 2000 20 2 4 10 50 0
+cpu12 300 3 33 3000 30 3 6 15 0 0
+intr 598094 0 0 0
+ctxt 1990473
+btime 1700000000
+";
+
+    #[test]
+    fn only_the_cores_asked_for_are_added_up() {
+        let times = parse(STAT, &[1], 100);
+        assert_eq!(times.busy, Duration::from_millis(2300));
+        assert_eq!(times.steal, Duration::from_millis(100));
+        let times = parse(STAT, &[0, 12], 100);
+        assert_eq!(times.busy, Duration::from_millis(1150 + 3450));
+        assert_eq!(times.steal, Duration::from_millis(200));
+    }
+
+    #[test]
+    fn a_tick_is_as_long_as_the_kernel_says() {
+        assert_eq!(parse(STAT, &[1], 1000).busy, Duration::from_millis(230));
+        assert_eq!(parse(STAT, &[1], 0).busy, Duration::from_secs(230));
+    }
+
+    #[test]
+    fn an_old_or_a_strange_text_counts_what_it_has() {
+        let old = parse("cpu0 100 0 50 1000 0 5 5\n", &[0], 100);
+        assert_eq!(old, CoreTimes { busy: Duration::from_millis(1600), steal: Duration::ZERO });
+        assert_eq!(parse("cpu0 100 0\ncpuX 1 1 1 1 1 1 1 1\n", &[0], 100), CoreTimes::default());
+        assert_eq!(parse("", &[0], 100), CoreTimes::default());
+    }
+}

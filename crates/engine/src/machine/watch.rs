@@ -1,0 +1,289 @@
+//! [`MachineWatch`]: collects what the machine does during a run, and notices when the process stands still.
+//!
+//! A thread named `watchdog` wakes up every ten milliseconds; that it woke up late is how a process learns that it was
+//! stopped. It is pinned to no core, so that only what keeps the process from all its cores keeps the watchdog from
+//! waking. The kernel's counters are cumulative and are read when somebody asks for figures, and not in between.
+
+use super::accounts::{self, Accounts};
+use super::delay;
+use super::gap::{PERIOD, WakeUp};
+use crate::worker::alone::Wait as _;
+use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_record::{Machine, Stall};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The most stalls that are kept for whoever asks; after these the last one kept is lengthened.
+const PENDING_MAX: usize = 256;
+
+/// What the machine does during a run. Ends with the value.
+#[derive(Debug)]
+pub struct MachineWatch {
+    shared: Arc<Shared>,
+    watchdog: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    clock: Monotonic,
+    origin: Arc<OnceLock<Moment>>,
+    seen: Mutex<Seen>,
+    over: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Seen {
+    accounts: Accounts,
+    /// Whether the origin has come, from which everything counts.
+    begun: bool,
+    stalls: Vec<Stall>,
+}
+
+impl MachineWatch {
+    /// Begins to watch. Nothing before the moment that `origin` is given counts; it may be given at any time. Must be
+    /// called by a thread that is not pinned to a core.
+    pub fn start(clock: Monotonic, origin: Arc<OnceLock<Moment>>) -> Self {
+        let accounts = Accounts::new(clock.now());
+        let seen = Mutex::new(Seen { accounts, begun: false, stalls: Vec::new() });
+        let shared = Arc::new(Shared { clock, origin, seen, over: AtomicBool::new(false) });
+        let watched = Arc::clone(&shared);
+        let watchdog = thread::Builder::new().name("watchdog".to_owned());
+        // A machine that has no thread left for it has no stalls to show, and figures all the same.
+        Self { watchdog: watchdog.spawn(move || watched.watch()).ok(), shared }
+    }
+
+    /// What was seen since the last time, or since the origin. Reads the kernel's counters now.
+    pub fn take(&self) -> (Machine, Vec<Stall>) {
+        self.shared.take()
+    }
+
+    /// Ends the watchdog, which takes one of its periods at most, and returns what nobody took yet.
+    pub fn stop(mut self) -> (Machine, Vec<Stall>) {
+        self.end();
+        self.shared.take()
+    }
+
+    fn end(&mut self) {
+        self.shared.over.store(true, Ordering::Relaxed);
+        if let Some(watchdog) = self.watchdog.take() {
+            // A watchdog that panicked has said so, and what it saw is kept.
+            let _ = watchdog.join();
+        }
+    }
+}
+
+impl Drop for MachineWatch {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Shared {
+    fn watch(&self) {
+        let (mut used, mut waited) = (accounts::own(), delay::current());
+        let mut usual = Duration::ZERO;
+        let mut deadline = self.clock.now() + PERIOD;
+        while !self.over.load(Ordering::Relaxed) {
+            self.begin();
+            let in_time = self.clock.now() < deadline;
+            let woke = self.sleep_until(deadline);
+            let (used_now, waited_now) = (accounts::own(), delay::current());
+            let wake_up = WakeUp {
+                late: woke - deadline,
+                used: used_now.saturating_sub(used),
+                usual,
+                waited: waited_now
+                    .zip(waited)
+                    .filter(|_| in_time)
+                    .map(|(now, then)| now.saturating_sub(then)),
+            };
+            if wake_up.stood_still() {
+                self.stalled(deadline, woke);
+            } else {
+                usual = wake_up.used;
+            }
+            (used, waited) = (used_now, waited_now);
+            deadline = if woke - deadline < PERIOD { deadline } else { woke } + PERIOD;
+        }
+    }
+
+    fn sleep_until(&self, deadline: Moment) -> Moment {
+        loop {
+            let now = self.clock.now();
+            if now >= deadline {
+                return now;
+            }
+            self.clock.wait_until(deadline);
+        }
+    }
+
+    /// Notes that the process stood still, as far as that was after the origin.
+    fn stalled(&self, from: Moment, to: Moment) {
+        let Some(origin) = self.origin.get().copied().filter(|origin| *origin < to) else { return };
+        let stall = Stall { from: from - origin, lasted: to - from.max(origin) };
+        let mut seen = self.seen();
+        if seen.stalls.len() < PENDING_MAX {
+            seen.stalls.push(stall);
+        } else if let Some(last) = seen.stalls.last_mut() {
+            last.lasted += stall.lasted;
+        }
+    }
+
+    /// Lets the figures begin, once the origin has come.
+    fn begin(&self) {
+        let now = self.clock.now();
+        if self.origin.get().is_none_or(|origin| *origin > now) {
+            return;
+        }
+        let mut seen = self.seen();
+        if !seen.begun {
+            seen.begun = true;
+            seen.accounts.restart(now);
+        }
+    }
+
+    fn take(&self) -> (Machine, Vec<Stall>) {
+        self.begin();
+        let now = self.clock.now();
+        let mut seen = self.seen();
+        if !seen.begun {
+            return (Machine::default(), Vec::new());
+        }
+        (seen.accounts.take(now), std::mem::take(&mut seen.stalls))
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores;
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+
+    fn started_at_once() -> (Monotonic, MachineWatch) {
+        let clock = Monotonic::new();
+        (clock, MachineWatch::start(clock, Arc::new(OnceLock::from(Moment::ZERO))))
+    }
+
+    #[test]
+    fn what_another_process_burns_is_seen() {
+        let (clock, watch) = started_at_once();
+        let spin = "while :; do :; done";
+        let mut child = Command::new("sh").args(["-c", spin]).spawn().unwrap();
+        let first = watch.take().0;
+        clock.wait_until(clock.now() + Duration::from_millis(600));
+        let (burnt, _) = watch.take();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(first.wall < burnt.wall && first.cores as usize == cores::allowed().len());
+        assert!(burnt.wall >= Duration::from_millis(590), "{burnt:?}");
+        // Half of what a core of its own would give it, since the machine may be busy.
+        assert!(burnt.others >= Duration::from_millis(200), "{burnt:?}");
+        assert!(burnt.others <= burnt.wall * burnt.cores * 2, "{burnt:?}");
+    }
+
+    #[test]
+    fn our_own_time_is_not_that_of_others() {
+        let (_, watch) = started_at_once();
+        let cores = cores::allowed().len() as u32;
+        watch.take();
+        let before = accounts::own();
+        let spun = || accounts::own().saturating_sub(before);
+        let enough = Duration::from_millis(200) * cores;
+        thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| while spun() < enough {});
+            }
+        });
+        // Whoever else is on this machine can have had what we left them, and no more.
+        let (machine, _) = watch.take();
+        let left = (machine.wall * cores).saturating_sub(spun());
+        let rounding = Duration::from_millis(50) * cores;
+        assert!(machine.others < left + rounding, "{machine:?}, {left:?} left");
+    }
+
+    /// The process that [`a_process_that_was_stopped_knows_it`] stops.
+    #[test]
+    #[ignore = "the other half of a test"]
+    fn stopped_from_outside() {
+        if std::env::var_os("BRUNT_TEST_STOPPED").is_none() {
+            return;
+        }
+        let (clock, watch) = started_at_once();
+        let mut stalls = Vec::new();
+        eprintln!("watching");
+        while clock.now() < Moment::ZERO + Duration::from_secs(10) {
+            clock.wait_until(clock.now() + Duration::from_millis(20));
+            stalls.extend(watch.take().1);
+            let long = stalls.iter().any(|stall| stall.lasted > Duration::from_millis(300));
+            if long {
+                return;
+            }
+        }
+        panic!("no stall of 300 ms and more was seen: {stalls:?}");
+    }
+
+    #[test]
+    fn a_process_that_was_stopped_knows_it() {
+        let other_half = "machine::watch::tests::stopped_from_outside";
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", other_half, "--ignored", "--nocapture"])
+            .env("BRUNT_TEST_STOPPED", "1")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        assert!(said.any(|line| line == "watching"));
+        let clock = Monotonic::new();
+        let id = Pid::from_child(&child);
+        clock.wait_until(clock.now() + Duration::from_millis(100));
+        kill_process(id, Signal::STOP).unwrap();
+        clock.wait_until(clock.now() + Duration::from_millis(500));
+        kill_process(id, Signal::CONT).unwrap();
+        let rest: Vec<_> = said.collect();
+        assert!(child.wait().unwrap().success(), "{rest:#?}");
+    }
+
+    #[test]
+    fn nothing_before_the_origin_counts() {
+        let (clock, origin) = (Monotonic::new(), Arc::default());
+        let watch = MachineWatch::start(clock, Arc::clone(&origin));
+        let ms = Duration::from_millis;
+        let at = |millis| Moment::ZERO + ms(millis);
+        watch.shared.stalled(at(0), at(500));
+        clock.wait_until(clock.now() + ms(60));
+        assert_eq!(watch.take(), (Machine::default(), Vec::new()));
+        let now = clock.now();
+        origin.set(now).unwrap();
+        watch.shared.stalled(at(0), now);
+        let earlier = Moment::ZERO + (now.since_origin() / 2);
+        watch.shared.stalled(earlier, now + ms(70));
+        watch.shared.stalled(now + ms(100), now + ms(200));
+        clock.wait_until(clock.now() + ms(60));
+        let (machine, stalls) = watch.stop();
+        let stall = |from, lasted| Stall { from: ms(from), lasted: ms(lasted) };
+        // A busy machine may have stalled us indeed, after these.
+        assert_eq!(stalls[..2], [stall(0, 70), stall(100, 100)]);
+        assert!(machine.wall >= ms(40) && machine.wall <= clock.now() - now, "{machine:?}");
+    }
+
+    #[test]
+    fn a_run_that_stalls_all_the_time_keeps_a_bounded_list_and_the_whole_sum() {
+        let (_, watch) = started_at_once();
+        let ms = Duration::from_millis;
+        for _ in 0..PENDING_MAX + 10 {
+            watch.shared.stalled(Moment::ZERO + ms(100), Moment::ZERO + ms(200));
+        }
+        let (_, stalls) = watch.take();
+        assert_eq!(stalls.len(), PENDING_MAX);
+        let sum: Duration = stalls.iter().map(|stall| stall.lasted).sum();
+        assert!(sum >= ms(100) * (PENDING_MAX as u32 + 10), "{sum:?}");
+    }
+}
