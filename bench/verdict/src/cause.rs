@@ -86,10 +86,8 @@ pub(crate) const DHCP: Tool = Tool {
     last: "127.0.0.1",
 };
 
-pub(crate) const HTTP: Tool = Tool {
-    words: "http -c 10 --threads 1 --timeout 2s -z {seconds}s",
-    last: "http://127.0.0.1:{port}/",
-};
+pub(crate) const HTTP: Tool =
+    Tool { words: "http --threads 1 --timeout 2s -z {seconds}s", last: "http://127.0.0.1:{port}/" };
 
 pub(crate) const LEASES: Tool = Tool { words: "leases --durability async -d {seconds}s", last: "" };
 
@@ -116,8 +114,8 @@ pub(crate) struct Cause {
 pub(crate) struct Expected {
     /// The statuses of the verdict; `refused` is a run that brunt ended without a record.
     pub(crate) statuses: &'static [&'static str],
-    /// A regular expression that one of the reasons, or what it said when it refused, must match. Not asked of a valid
-    /// run, which needs no reason.
+    /// A regular expression that a reason for the status, or what brunt said when it refused, must match. Not asked of
+    /// a valid run, which needs no reason.
     pub(crate) reason: &'static str,
     /// What may become of the objective.
     pub(crate) objectives: &'static [&'static str],

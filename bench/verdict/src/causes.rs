@@ -1,7 +1,7 @@
 //! The table of causes. A new cause is a row here.
 //!
-//! What is expected is what a careful person would accept who knows the cause: a target in trouble must not be taken for
-//! a generator in trouble or the reverse, and where figures are the generator's own they must not make an objective
+//! What is expected is what a careful person would accept who knows the cause: a target in trouble must not be taken
+//! for a generator in trouble or the reverse, and where figures are the generator's own they must not make an objective
 //! missed. Rates leave room for a slow machine.
 
 use crate::cause::{
@@ -128,10 +128,10 @@ pub(crate) const CAUSES: &[Cause] = &[
     dhcp("idle-dhcp-10", "", "-r 10", IDLE),
     dhcp("idle-dhcp-50", "", "-r 50", IDLE),
     dhcp("idle-dhcp-1000", "", "-r 1000", IDLE),
-    rest("idle-http-50", "", "-q 50", IDLE),
-    rest("idle-http-1000", "", "-q 1000", IDLE),
+    rest("idle-http-50", "", "-c 10 -q 50", IDLE),
+    rest("idle-http-1000", "", "-c 10 -q 1000", IDLE),
     // A server may close what is idle; that is no failure, and no fault of anybody.
-    idle("closes-idle-connections", Server::Nginx("keepalive_timeout 1s;"), HTTP, "-q 4"),
+    idle("closes-idle-connections", Server::Nginx("keepalive_timeout 1s;"), HTTP, "-c 10 -q 4"),
     Cause {
         seconds: 2,
         objective: "",
@@ -147,7 +147,7 @@ pub(crate) const CAUSES: &[Cause] = &[
     while_running(STOPPED, ldap("target-stopped-ldap", "-M 200", AWAY)),
     while_running(STOPPED, ldap("target-stopped-ldap-1", "-M 1", AWAY)),
     while_running(STOPPED, dhcp("target-stopped-dhcp", "", "-r 50", AWAY)),
-    while_running(STOPPED, rest("target-stopped-http", "", "-q 200", AWAY)),
+    while_running(STOPPED, rest("target-stopped-http", "", "-c 10 -q 200", AWAY)),
     while_running(
         STOPPED_AT_THE_END,
         Cause { seconds: 6, ..ldap("target-stopped-at-the-end", "-M 200", AWAY) },
@@ -155,9 +155,9 @@ pub(crate) const CAUSES: &[Cause] = &[
     while_running(STOPPED_FOR_EVER, ldap("target-stopped-for-ever", "-M 200", GONE)),
     while_running(KILLED, ldap("target-killed-ldap", "-M 200", GONE)),
     while_running(KILLED, dhcp("target-killed-dhcp", "", "-r 50", GONE)),
-    while_running(KILLED, rest("target-killed-http", "", "-q 200", GONE)),
+    while_running(KILLED, rest("target-killed-http", "", "-c 10 -q 200", GONE)),
     while_running(RESTARTED, ldap("target-restarted-ldap", "-M 200", AWAY)),
-    while_running(RESTARTED, rest("target-restarted-http", "", "-q 200", AWAY)),
+    while_running(RESTARTED, rest("target-restarted-http", "", "-c 10 -q 200", AWAY)),
     Cause { server: Server::Silent, ..ldap("target-never-answers", "-M 50", GONE) },
     Cause {
         objective: "errors<1%",
@@ -169,10 +169,10 @@ pub(crate) const CAUSES: &[Cause] = &[
         expected: Expected { statuses: &["valid", "partial"], exits: &[3, 5, 99], ..AWAY.expected },
         ..dhcp("queue-overflow-dhcp", DEAF, "-r 1000", AWAY)
     },
-    rest("queue-overflow-http", SERIAL, "-q 400", POOR),
+    rest("queue-overflow-http", SERIAL, "-c 10 -q 400", POOR),
     Cause { server: Server::Ldap(SLOW), ..ldap("target-slow-ldap", "-M 20", POOR) },
     dhcp("target-slow-dhcp", SLOW, "-r 20", POOR),
-    rest("target-slow-http", SLOW, "-q 20", POOR),
+    rest("target-slow-http", SLOW, "-c 10 -q 20", POOR),
     while_running(BRUNT_STOPPED, named(STOOD_STILL, ldap("brunt-stopped-ldap", "-M 200", LIMITED))),
     while_running(BRUNT_STOPPED, named(STOOD_STILL, ldap("brunt-stopped-ldap-1", "-M 1", LIMITED))),
     while_running(
@@ -181,7 +181,7 @@ pub(crate) const CAUSES: &[Cause] = &[
     ),
     while_running(
         BRUNT_STOPPED,
-        named(STOOD_STILL, rest("brunt-stopped-http", "", "-q 200", LIMITED)),
+        named(STOOD_STILL, rest("brunt-stopped-http", "", "-c 10 -q 200", LIMITED)),
     ),
     // Tighter than what waiting for a core costs, so that the wait decides it.
     Cause {

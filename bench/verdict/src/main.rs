@@ -4,6 +4,7 @@
 //! rates, which no test of a pure function knows: so causes are arranged for real, each several times, and what was
 //! said is counted. Everything about a cause is a row of the table in `causes.rs`.
 
+mod background;
 mod cause;
 mod causes;
 mod matrix;
@@ -13,6 +14,7 @@ mod quota;
 mod server;
 mod trial;
 
+use background::Disturbed;
 use brunt_bench_tool::machine;
 use cause::{Cause, Class};
 use causes::CAUSES;
@@ -73,7 +75,7 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
         "| cause | class | expected | runs | said | objective | exit | first reason | not as expected |"
     );
     println!("|---|---|---|---:|---|---|---|---|---|");
-    let (mut matrix, mut fine) = (Matrix::default(), true);
+    let (mut matrix, mut fine, mut disturbed) = (Matrix::default(), true, Disturbed::default());
     for cause in causes {
         let mut seen: BTreeMap<Observation, u64> = BTreeMap::new();
         let times = asked.times.unwrap_or(if asked.quick { 1 } else { 3 });
@@ -84,6 +86,7 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
         };
         for time in 1..=times {
             tell(cause, time, times);
+            disturbed.look();
             match trial::trial(cause, seconds, brunt) {
                 Ok(observed) => {
                     matrix.add(cause.class, &observed);
@@ -104,7 +107,7 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
             println!("{}", row(cause, observed, *runs));
         }
     }
-    println!("\n{matrix}");
+    println!("\n{matrix}\n{disturbed}");
     fine
 }
 

@@ -5,6 +5,9 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// How much of what was said before the end is kept where there is no record.
+const LAST_LINES: usize = 5;
+
 /// What brunt said of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Observation {
@@ -14,7 +17,7 @@ pub(crate) struct Observation {
     pub(crate) objectives: BTreeSet<String>,
     /// The exit code; none after a signal.
     pub(crate) exit: Option<i32>,
-    /// The reasons of the verdict, or the last words.
+    /// The reasons for the status, or the last lines that were said.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -23,8 +26,15 @@ impl Observation {
     pub(crate) fn new(record: Option<&str>, exit: Option<i32>, said: &str) -> Self {
         let record: Option<Value> = record.and_then(|text| serde_json::from_str(text).ok());
         let Some(record) = record else {
-            let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
-            let reasons = vec![last.to_owned()];
+            let mut reasons: Vec<String> = said
+                .lines()
+                .rev()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .take(LAST_LINES)
+                .map(str::to_owned)
+                .collect();
+            reasons.reverse();
             return Self { status: "refused".to_owned(), exit, reasons, ..Self::default() };
         };
         let mut observed = Self { status: "valid".to_owned(), exit, ..Self::default() };
@@ -37,14 +47,16 @@ impl Observation {
 
     fn add(&mut self, record: &Value) {
         let verdict = &record["verdict"];
-        match verdict["status"].as_str() {
-            None => "none".clone_into(&mut self.status),
-            // The first that is not valid stands for a collection.
-            Some(status) if self.status == "valid" => status.clone_into(&mut self.status),
-            Some(_) => {}
+        let status = verdict["status"].as_str().unwrap_or("none");
+        // The first that is not valid stands for a collection.
+        if self.status == "valid" {
+            status.clone_into(&mut self.status);
         }
         for reason in verdict["reasons"].as_array().into_iter().flatten() {
-            self.reasons.extend(reason["text"].as_str().map(str::to_owned));
+            // Lesser reasons beside the one that decided do not name the cause.
+            if reason["status"].as_str() == Some(&self.status) {
+                self.reasons.extend(reason["text"].as_str().map(str::to_owned));
+            }
         }
         for objective in record["slo"].as_array().into_iter().flatten() {
             let judged = objective["outcome"].as_str();
@@ -141,7 +153,8 @@ mod tests {
     #[test]
     fn a_record_is_read_with_either_word_for_an_objective() {
         let record = r#"{"verdict": {"status": "generator-limited", "reasons": [
-            {"status": "generator-limited", "text": "brunt stood still for 3.0 s"}]},
+            {"status": "generator-limited", "text": "brunt stood still for 3.0 s"},
+            {"status": "partial", "text": "a quota"}]},
             "slo": [{"expr": "p99<50ms", "outcome": "undecided", "ok": false}]}"#;
         let observed = Observation::new(Some(record), Some(4), "");
         assert_eq!(observed.faults(cause("brunt-stopped-ldap")), [""; 0]);
@@ -171,7 +184,7 @@ mod tests {
     #[test]
     fn a_collection_is_as_good_as_its_worst_cell() {
         let record = r#"{"cells": [{"record": {"verdict": {"status": "valid", "reasons": []}}}, {"record":
-            {"verdict": {"status": "unstable", "reasons": [{"text": "throughput drifted"}]}}}]}"#;
+            {"verdict": {"status": "unstable", "reasons": [{"status": "unstable", "text": "throughput drifted"}]}}}]}"#;
         let observed = Observation::new(Some(record), Some(0), "");
         assert_eq!((observed.status.as_str(), observed.said()), ("unstable", Said::Other));
         assert_eq!(observed.reasons, ["throughput drifted"]);
@@ -184,7 +197,7 @@ mod tests {
             Some(2),
             "rows\nfailed to open 100 connections: 40 open files\n\n",
         );
-        assert_eq!(observed.reasons, ["failed to open 100 connections: 40 open files"]);
+        assert_eq!(observed.reasons, ["rows", "failed to open 100 connections: 40 open files"]);
         assert_eq!(observed.faults(cause("descriptors-short")), [""; 0]);
         assert_eq!(Observation::new(Some("{"), None, "").status, "refused");
     }

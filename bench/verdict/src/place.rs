@@ -51,8 +51,9 @@ impl Place {
                 Condition::Ports(number) => {
                     may_have_a_network()?;
                     let last = 40_000 + number - 1;
+                    let range = "/proc/sys/net/ipv4/ip_local_port_range";
                     let enter = format!(
-                        "ip link set lo up && echo '40000 {last}' > /proc/sys/net/ipv4/ip_local_port_range && exec \"$@\""
+                        "ip link set lo up && echo '40000 {last}' > {range} && exec \"$@\""
                     );
                     place.target.extend(words(&["unshare", "--net", "sh", "-c", &enter, "sh"]));
                     place.own_network = true;
