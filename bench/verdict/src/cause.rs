@@ -65,8 +65,8 @@ pub(crate) enum Act {
     ContinueBrunt,
 }
 
-/// How brunt loads the target: the words that all causes of a tool share. `{port}` is the target's port, `{free}` a port
-/// that nobody uses, `{seconds}` the length of the run.
+/// How brunt loads the target: the words that all causes of a tool share. `{port}` is the target's port, `{free}` a
+/// port that nobody uses, `{seconds}` the length of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) words: &'static str,
@@ -76,8 +76,8 @@ pub(crate) struct Tool {
 
 /// One worker, so that the other core of a small machine is the target's.
 pub(crate) const LDAP: Tool = Tool {
-    words: "searchrate -h 127.0.0.1 -p {port} -b ou=people,dc=example,dc=com -F -c 10 --workers 1 -i 1 -g rand(0,100) \
-            -d {seconds} --operationTimeout 2000 --drainTimeout 3000",
+    words: "searchrate -h 127.0.0.1 -p {port} -b ou=people,dc=example,dc=com -F -c 10 --workers 1 -i 1 \
+            -g rand(0,100) -d {seconds} --operationTimeout 2000 --drainTimeout 3000",
     last: "(uid=user.{1})",
 };
 
