@@ -44,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-bench-http", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-leases", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-names", &["brunt-bench-tool", "brunt-testbed"]),
+    ("brunt-bench-verdict", &["brunt-bench-tool"]),
     ("brunt-bench-tool", &[]),
 ];
 

@@ -33,8 +33,9 @@ impl WakeUp {
         if self.late < LATE_MIN {
             return false;
         }
-        // The period before the deadline was spent as ever, and after a stall other threads may have run first.
-        let beside = self.usual.max(PERIOD) + self.late / 10;
+        // The period before the deadline was spent as ever. Besides, other threads may have run for a while after the
+        // deadline, until a quota was used up, or before the watchdog once the process could go on.
+        let beside = self.usual.max(PERIOD) + self.late / 4;
         self.used <= beside || self.waited.is_some_and(|waited| waited < self.late / 2)
     }
 }
@@ -53,6 +54,7 @@ mod tests {
         ("at full load on two cores and stopped", [3000, 21, 20], Some(0), true),
         ("at full load and stopped; workers continued first", [3000, 100, 20], Some(90), true),
         ("kept from every core by a quota", [80, 12, 10], Some(80), true),
+        ("a quota of a fifth of a core, used up after the deadline", [75, 20, 1], Some(75), true),
         ("kept from its only core by another process", [60, 1, 1], Some(60), true),
         ("only the watchdog had no core", [60, 65, 10], Some(58), false),
         ("two workers had both cores", [100, 220, 20], Some(95), false),

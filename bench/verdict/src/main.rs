@@ -1,0 +1,223 @@
+//! What brunt says of a run whose trouble was arranged, beside what it should say.
+//!
+//! A verdict is worth something only if it names the right culprit, and stays silent where there is none. Both are
+//! rates, which no test of a pure function knows: so causes are arranged for real, each several times, and what was
+//! said is counted. Everything about a cause is a row of the table in `causes.rs`.
+
+mod background;
+mod cause;
+mod causes;
+mod matrix;
+mod observation;
+mod place;
+mod quota;
+mod server;
+mod trial;
+
+use background::Disturbed;
+use brunt_bench_tool::machine;
+use cause::{Cause, Class};
+use causes::CAUSES;
+use matrix::Matrix;
+use observation::Observation;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str =
+    "usage: bench/verdict/run [--only NAME]... [--times N] [--quick] [--list] [NAME]...";
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Asked {
+    names: Vec<String>,
+    times: Option<u64>,
+    quick: bool,
+    list: bool,
+}
+
+#[expect(clippy::print_stdout, reason = "the table is the product")]
+#[expect(clippy::print_stderr, reason = "a mistake is for whoever made it")]
+fn main() -> ExitCode {
+    let asked = match asked(std::env::args().skip(1)) {
+        Ok(asked) => asked,
+        Err(error) => {
+            eprintln!("failed to read the command line: {error}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let causes: Vec<&Cause> = CAUSES.iter().filter(|cause| chosen(cause, &asked.names)).collect();
+    if causes.is_empty() {
+        eprintln!(
+            "failed to find a cause with one of {:?} in its name; --list shows them",
+            asked.names
+        );
+        return ExitCode::from(2);
+    }
+    if asked.list {
+        for cause in causes {
+            println!("{:28} {}", cause.name, expectation(cause));
+        }
+        return ExitCode::SUCCESS;
+    }
+    let Some(brunt) = std::env::var_os("BRUNT").map(PathBuf::from) else {
+        eprintln!("failed to find the brunt to try: set BRUNT to its path");
+        return ExitCode::from(2);
+    };
+    println!("# Verdicts, on {}\n", machine());
+    if try_all(&causes, &asked, &brunt) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Tries every cause; whether all was as expected.
+#[expect(clippy::print_stdout, reason = "the table is the product")]
+fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
+    println!(
+        "| cause | class | expected | runs | said | objective | exit | first reason | not as expected |"
+    );
+    println!("|---|---|---|---:|---|---|---|---|---|");
+    let (mut matrix, mut fine, mut disturbed) = (Matrix::default(), true, Disturbed::default());
+    for cause in causes {
+        let mut seen: BTreeMap<Observation, u64> = BTreeMap::new();
+        let times = asked.times.unwrap_or(if asked.quick { 1 } else { 3 });
+        let seconds = if asked.quick && cause.class == Class::Nothing {
+            cause.seconds / 2
+        } else {
+            cause.seconds
+        };
+        for time in 1..=times {
+            tell(cause, time, times);
+            disturbed.look();
+            match trial::trial(cause, seconds, brunt) {
+                Ok(observed) => {
+                    matrix.add(cause.class, &observed);
+                    fine &= observed.faults(cause).is_empty();
+                    *seen.entry(alike(observed)).or_default() += 1;
+                }
+                Err(why) => {
+                    let (name, class) = (cause.name, cause.class.word());
+                    println!(
+                        "| {name} | {class} | | 0 | not possible here: {} | | | | |",
+                        cell(&why)
+                    );
+                    break;
+                }
+            }
+        }
+        for (observed, runs) in &seen {
+            println!("{}", row(cause, observed, *runs));
+        }
+    }
+    println!("\n{matrix}\n{disturbed}");
+    fine
+}
+
+#[expect(clippy::print_stderr, reason = "progress is not part of the product")]
+fn tell(cause: &Cause, time: u64, times: u64) {
+    eprintln!("{} {time}/{times}", cause.name);
+}
+
+/// Observations that differ only in the figures of their reasons are counted together.
+fn alike(mut observed: Observation) -> Observation {
+    observed.reasons.truncate(1);
+    for reason in &mut observed.reasons {
+        *reason = reason
+            .chars()
+            .map(|letter| if letter.is_ascii_digit() { '#' } else { letter })
+            .collect();
+        while reason.contains("##") {
+            *reason = reason.replace("##", "#");
+        }
+    }
+    observed
+}
+
+fn row(cause: &Cause, observed: &Observation, runs: u64) -> String {
+    let objectives: Vec<&str> = observed.objectives.iter().map(String::as_str).collect();
+    let exit = observed.exit.map_or("signal".to_owned(), |exit| exit.to_string());
+    let reason: String =
+        observed.reasons.first().map(String::as_str).unwrap_or_default().chars().take(90).collect();
+    let faults = observed.faults(cause).join(", ");
+    let (name, class, expected) = (cause.name, cause.class.word(), expectation(cause));
+    let Observation { status, .. } = observed;
+    let objectives = objectives.join(", ");
+    format!(
+        "| {name} | {class} | {expected} | {runs} | {status} | {objectives} | {exit} | {} | {faults} |",
+        cell(&reason)
+    )
+}
+
+/// What is expected of a cause, in one line.
+fn expectation(cause: &Cause) -> String {
+    let expected = &cause.expected;
+    let exits: Vec<String> = expected.exits.iter().map(ToString::to_string).collect();
+    let mut parts = vec![expected.statuses.join(" or ")];
+    parts.extend((!expected.reason.is_empty()).then(|| format!("/{}/", expected.reason)));
+    parts.extend((!expected.objectives.is_empty()).then(|| expected.objectives.join(" or ")));
+    parts.push(format!("exit {}", exits.join(" or ")));
+    cell(&parts.join("; "))
+}
+
+/// Text for a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// Whether a cause was asked for.
+fn chosen(cause: &Cause, names: &[String]) -> bool {
+    names.is_empty() || names.iter().any(|name| cause.name.contains(name.as_str()))
+}
+
+fn asked(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
+    let mut asked = Asked::default();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--quick" => asked.quick = true,
+            "--list" => asked.list = true,
+            "--only" => asked.names.push(words.next().ok_or("--only needs a name")?),
+            "--times" => {
+                let number = words.next().ok_or("--times needs a number")?;
+                let times = number.parse().ok().filter(|times| *times > 0);
+                asked.times =
+                    Some(times.ok_or_else(|| format!("{number:?} is not a number of times"))?);
+            }
+            option if option.starts_with('-') => {
+                return Err(format!("there is no option {option}"));
+            }
+            _ => asked.names.push(word),
+        }
+    }
+    Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Asked, String> {
+        asked(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn words_choose_causes_and_times() {
+        let all = read("").unwrap();
+        assert!(CAUSES.iter().all(|cause| chosen(cause, &all.names)) && all.times.is_none());
+        let idle = read("idle-ldap --times 100 --quick").unwrap();
+        assert_eq!((idle.times, idle.quick), (Some(100), true));
+        let names: Vec<_> = CAUSES.iter().filter(|cause| chosen(cause, &idle.names)).collect();
+        assert_eq!(names.len(), 6);
+        assert_eq!(read("--only slow --only quota").unwrap().names, ["slow", "quota"]);
+        for wrong in ["--times", "--times none", "--times 0", "--only", "--fast"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn runs_that_differ_in_figures_are_one_row() {
+        let with = |reason: &str| {
+            let reasons = vec![reason.to_owned(), "more".to_owned()];
+            alike(Observation { reasons, ..Observation::default() })
+        };
+        assert_eq!(with("4.559 ms late"), with("12.1 ms late"));
+        assert_ne!(with("4.559 ms late"), with("4.559 ms early"));
+    }
+}

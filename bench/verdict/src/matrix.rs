@@ -1,0 +1,97 @@
+//! The [`Matrix`]: which class of cause was arranged, and what brunt said.
+
+use crate::cause::Class;
+use crate::observation::{Observation, Said};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Counts of runs by what was arranged and what was said.
+#[derive(Debug, Default)]
+pub(crate) struct Matrix {
+    counts: BTreeMap<(Class, Said), u64>,
+    quiet: u64,
+    alarms: u64,
+}
+
+impl Matrix {
+    /// Adds a run.
+    pub(crate) fn add(&mut self, class: Class, observed: &Observation) {
+        *self.counts.entry((class, observed.said())).or_default() += 1;
+        if class == Class::Nothing {
+            self.quiet += 1;
+            self.alarms += u64::from(observed.alarms());
+        }
+    }
+
+    fn count(&self, class: Class, said: Said) -> u64 {
+        self.counts.get(&(class, said)).copied().unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "| arranged \\ said |")?;
+        Said::ALL.iter().try_for_each(|said| write!(f, " {} |", said.word()))?;
+        write!(f, " right |\n|---|{}---:|\n", "---:|".repeat(Said::ALL.len()))?;
+        for class in Class::ALL {
+            write!(f, "| {} |", class.word())?;
+            let (mut right, mut all) = (0, 0);
+            for said in Said::ALL {
+                let count = self.count(class, said);
+                write!(f, " {count} |")?;
+                all += count;
+                right += if said.is_right_for(class) { count } else { 0 };
+            }
+            writeln!(f, " {right} of {all} |")?;
+        }
+        let Self { quiet, alarms, .. } = self;
+        if *quiet > 0 {
+            let share = 100.0 * *alarms as f64 / *quiet as f64;
+            write!(f, "\nFalse alarms: {alarms} of {quiet} runs without trouble ({share:.1} %)")?;
+            if *alarms == 0 {
+                // The rule of three: what may be true, with 95 % confidence, where nothing was seen.
+                write!(
+                    f,
+                    "; by the rule of three at most {:.1} %",
+                    (300.0 / *quiet as f64).min(100.0)
+                )?;
+            }
+            writeln!(f, ".")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(status: &str, exit: i32) -> Observation {
+        Observation { status: status.to_owned(), exit: Some(exit), ..Observation::default() }
+    }
+
+    #[test]
+    fn runs_are_counted_where_they_belong() {
+        let mut matrix = Matrix::default();
+        matrix.add(Class::Nothing, &observed("valid", 0));
+        matrix.add(Class::Nothing, &observed("valid", 0));
+        matrix.add(Class::Nothing, &observed("generator-limited", 4));
+        matrix.add(Class::Nothing, &observed("valid", 5));
+        matrix.add(Class::Target, &observed("partial", 5));
+        matrix.add(Class::Generator, &observed("unstable", 0));
+        let shown = matrix.to_string();
+        assert!(shown.contains("| none | 3 | 0 | 0 | 1 | 0 | 3 of 4 |"), "{shown}");
+        assert!(shown.contains("| target | 0 | 0 | 1 | 0 | 0 | 1 of 1 |"), "{shown}");
+        assert!(shown.contains("| generator, machine | 0 | 0 | 0 | 0 | 1 | 0 of 1 |"), "{shown}");
+        assert!(shown.contains("False alarms: 2 of 4 runs without trouble (50.0 %)."), "{shown}");
+    }
+
+    #[test]
+    fn no_alarm_in_a_hundred_runs_is_no_proof_of_none() {
+        let mut matrix = Matrix::default();
+        (0..100).for_each(|_| matrix.add(Class::Nothing, &observed("valid", 0)));
+        assert!(matrix.to_string().contains(
+            "0 of 100 runs without trouble (0.0 %); by the rule of three at most 3.0 %."
+        ));
+    }
+}

@@ -1,0 +1,140 @@
+//! One trial: arranges a cause, lets brunt measure, and reads what it said.
+
+use crate::cause::{Act, Cause};
+use crate::observation::Observation;
+use crate::place::Place;
+use crate::server::{Running, send, wrapped};
+use brunt_bench_tool::{pass_for, stopwatch};
+use rustix::process::Signal;
+use std::fs::File;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+/// How long brunt may take beside its run: for preparing, for waits at the end, on a machine that is kept busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+const STEP: Duration = Duration::from_millis(5);
+
+/// Carries out one trial with a run of so many seconds; an error says why the cause cannot be arranged here.
+pub(crate) fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Observation, String> {
+    let directory = tempfile::Builder::new().prefix("verdict-").tempdir();
+    let directory = directory.map_err(|error| error.to_string())?;
+    let place = Place::arrange(cause.conditions, directory.path())?;
+    let mut target = Running::start(cause.server, brunt, directory.path(), place.target.clone())?;
+    let record = directory.path().join("record.json");
+    let mut words = words(cause, seconds, target.port());
+    // Right behind the name of the tool.
+    words.splice(1..1, ["--record".to_owned(), record.display().to_string()]);
+    let log = directory.path().join("brunt.log");
+    let out = File::create(&log).map_err(|error| error.to_string())?;
+    let errors = out.try_clone().map_err(|error| error.to_string())?;
+    let mut command = wrapped(&place.brunt(target.id()), brunt);
+    command
+        .args(words)
+        .current_dir(directory.path())
+        .env("HOME", directory.path())
+        .env("NO_COLOR", "1");
+    for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null()).stdout(out).stderr(errors);
+    let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    let ended = attend(cause, seconds, &mut child, &mut target, brunt);
+    let said = std::fs::read_to_string(&log).unwrap_or_default();
+    let record = std::fs::read_to_string(&record).ok();
+    Ok(match ended? {
+        Ended::Exited(exit) => Observation::new(record.as_deref(), exit, &said),
+        Ended::Hung => Observation { status: "hung".to_owned(), ..Observation::default() },
+    })
+}
+
+/// How brunt came to its end.
+enum Ended {
+    /// By itself, with this exit code, or by a signal without one.
+    Exited(Option<i32>),
+    /// It had to be killed.
+    Hung,
+}
+
+/// brunt's words, without `--record`.
+fn words(cause: &Cause, seconds: u64, port: u16) -> Vec<String> {
+    let free = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
+    let free = free.map_or(0, |address| address.port());
+    let line = format!("{} {}", cause.tool.words, cause.options);
+    let slo = if cause.objective.is_empty() { vec![] } else { vec!["--slo", cause.objective] };
+    let all = line.split_whitespace().chain(slo).chain(cause.tool.last.split_whitespace());
+    all.map(|word| {
+        word.replace("{port}", &port.to_string())
+            .replace("{free}", &free.to_string())
+            .replace("{seconds}", &seconds.to_string())
+    })
+    .collect()
+}
+
+/// Does what is to be done while brunt runs, and waits for its end.
+fn attend(
+    cause: &Cause,
+    seconds: u64,
+    child: &mut Child,
+    target: &mut Running,
+    brunt: &Path,
+) -> Result<Ended, String> {
+    let since = stopwatch();
+    let longest = Duration::from_secs(seconds) + PATIENCE;
+    let mut acts = cause.acts.iter().peekable();
+    loop {
+        while let Some((_, act)) = acts.next_if(|(at, _)| Duration::from_millis(*at) <= since()) {
+            if let Err(error) = perform(*act, child.id(), target, brunt) {
+                end(child);
+                return Err(error);
+            }
+        }
+        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            return Ok(Ended::Exited(status.code()));
+        }
+        if since() > longest {
+            end(child);
+            return Ok(Ended::Hung);
+        }
+        pass_for(STEP);
+    }
+}
+
+fn end(child: &mut Child) {
+    // One that has ended in the meantime needs no killing.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn perform(act: Act, child: u32, target: &mut Running, brunt: &Path) -> Result<(), String> {
+    match act {
+        Act::StopTarget => target.signal(Signal::STOP),
+        Act::ContinueTarget => target.signal(Signal::CONT),
+        Act::KillTarget => target.kill(),
+        Act::StartTarget => return target.start_again(brunt),
+        Act::StopBrunt => send(child, Signal::STOP),
+        Act::ContinueBrunt => send(child, Signal::CONT),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::causes::CAUSES;
+
+    #[test]
+    fn the_words_of_every_cause_are_whole() {
+        for cause in CAUSES {
+            let words = words(cause, 7, 4711);
+            let joined = words.join(" ");
+            let place =
+                ["{port}", "{free}", "{seconds}"].iter().find(|place| joined.contains(**place));
+            assert_eq!(place, None, "{joined}");
+            assert!(joined.contains('7'), "{joined}");
+            let last = cause.tool.last.replace("{port}", "4711");
+            assert!(joined.ends_with(&last), "{joined}");
+        }
+    }
+}
