@@ -192,8 +192,8 @@ fn latencies(text: &mut String, record: &Record, style: Style) -> Result<(), His
         censored += operation.response.censored.as_ref().map_or(0, |bounds| bounds.count);
         times(text, "", "service", &operation.service)?;
     }
-    if record.dropped_after.count > 0 {
-        times(text, "dropped after", "", &record.dropped_after)?;
+    if let Some(all) = record.response.as_ref().filter(|_| record.dropped_after.count > 0) {
+        times(text, "all, the dropped too", "", all)?;
     }
     let lag = times(text, "lag", "", &record.lag)?;
     let lateness = times(text, "", "our own (lateness)", &record.lateness)?;
@@ -399,7 +399,7 @@ fn objectives(text: &mut String, record: &Record, style: Style) {
         let word = style.status(status, &format!("{:<9}", slo.outcome.word()));
         let sign = if slo.at_least { ">" } else { "" };
         let value = slo.value.map_or_else(
-            || "no such figure".to_owned(),
+            || if record.counts.due() > 0 { "infinite" } else { "nothing measured" }.to_owned(),
             |value| format!("{sign}{value:.3}{}", slo.unit),
         );
         let _ = writeln!(text, "  {word}  {:<32} {value}", slo.expr);
@@ -555,7 +555,7 @@ pub(crate) mod tests {
         assert_eq!(shown[6], ">14000.0");
         // 20 without an answer, and the 10 that were dropped.
         assert!(text.contains("30 exchanges had no answer"), "{text}");
-        assert_eq!(figures(&text, "dropped after")[1], ">7.000");
+        assert_eq!(figures(&text, "all, the dropped too")[1..4], ["3.000", "3.000", ">7.000"]);
     }
 
     #[test]
@@ -651,7 +651,7 @@ pub(crate) mod tests {
         assert_eq!(figures(&text, "missed"), ["bind.ok.p99<1ms", "3.000ms"]);
         assert_eq!(figures(&text, "met"), ["goodput>=70%", "72.727%"]);
         let text = plain(&measured(&["p99<1s"]));
-        assert_eq!(figures(&text, "missed"), ["p99<1s", "no", "such", "figure"]);
+        assert_eq!(figures(&text, "missed"), ["p99<1s", "infinite"]);
         assert!(
             text.contains("30 of 110 failed or had no answer: infinitely late (see ok.pN)"),
             "{text}"

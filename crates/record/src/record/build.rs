@@ -100,6 +100,7 @@ impl Conclusion<'_> {
             },
             operations: self.operations(&measured, &steady),
             parts: self.parts(&measured),
+            response: self.response(&measured),
             dropped_after: Latency::with_bounds(
                 &Histogram::new(),
                 &measured.dropped_after,
@@ -195,6 +196,19 @@ impl Conclusion<'_> {
             }
         });
         operations.collect()
+    }
+
+    /// All that was due, where no operation says so alone.
+    fn response(&self, measured: &Interval) -> Option<Latency> {
+        if measured.operations.len() == 1 && measured.dropped == 0 {
+            return None;
+        }
+        let (mut known, mut bounds) = (Histogram::new(), measured.dropped_after.clone());
+        for operation in &measured.operations {
+            known.merge(&operation.response.answered());
+            bounds.merge(&operation.response.censored());
+        }
+        Some(Latency::with_bounds(&known, &bounds, &self.percentiles))
     }
 
     /// Parts of every phase: most connections are made before the steady one.

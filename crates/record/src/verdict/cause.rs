@@ -13,6 +13,9 @@ use std::time::Duration;
 pub const CPU_SHARE: f64 = 0.9;
 /// A worker that has no core for more than this share of the time is kept from its work.
 pub const WAITED_SHARE: f64 = 0.03;
+/// So is one whose waits for a core add up to more than this share of all that exchanges waited for the generator: a
+/// worker that mostly sleeps needs few of them.
+pub const WAITED_OF_OWN_SHARE: f64 = 0.2;
 /// A quota that stops the process for more than this share of the time is felt.
 pub const THROTTLED_SHARE: f64 = 0.02;
 /// Processor time that a hypervisor keeps for more than this share is felt.
@@ -133,14 +136,17 @@ fn steal(evidence: &Evidence<'_>) -> Option<Cause> {
 }
 
 fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
-    let share = evidence.generator.waited_share_max.filter(|share| *share > WAITED_SHARE)?;
+    let share = evidence.generator.waited_share_max?;
+    if share <= WAITED_SHARE && waited_of_own(evidence) <= WAITED_OF_OWN_SHARE {
+        return None;
+    }
     let others = evidence.generator.machine.others_share;
     let used = others.map_or(String::new(), |others| {
         format!(", while other processes used {:.0}% of the cores", 100.0 * others)
     });
     let local = evidence.plan.target.as_deref().is_some_and(is_local);
     Some(Cause {
-        text: format!("brunt waited for a core {:.0}% of the time{used}", 100.0 * share),
+        text: format!("brunt waited for a core {} of the time{used}", percent(share)),
         remedy: if local {
             "the target is on this machine: give each cores of its own (taskset), or use two machines"
         } else {
@@ -148,6 +154,19 @@ fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
         },
         limits_load: waiting_share(evidence, share) > LOAD_SHARE,
     })
+}
+
+/// A share with as many digits as it needs.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent < 1.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}
+
+/// How much the waits for a core are of all that exchanges waited for the generator before they left.
+fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
+    let waited: Duration = evidence.measured.health.workers.iter().map(|load| load.waited).sum();
+    let own = evidence.measured.lateness.sum_nanos();
+    if own == 0 { 0.0 } else { waited.as_nanos() as f64 / own as f64 }
 }
 
 /// The share of an exchange's time for which the generator waited for a core. A worker that mostly sleeps waits each

@@ -13,7 +13,8 @@ pub const DRIFT_ERRORS: f64 = 3.0;
 /// Compares the throughput of the first and the last third of the steady phase: they differ if
 /// they lie further apart than matters and than their own scatter explains.
 pub(super) fn drift(evidence: &Evidence<'_>) -> Option<String> {
-    if !evidence.plan.constant {
+    // What came of a target that was away is no drift of one that was there.
+    if !evidence.plan.constant || !evidence.away.is_empty() {
         return None;
     }
     let mut steps: Vec<&Step> = steady_steps(evidence.steps).collect();
