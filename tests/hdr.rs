@@ -1,7 +1,7 @@
 //! The files for the public `HdrHistogram` tools are read by those tools, not only by us.
 
 use brunt_exchange::{Moment, Outcome, Stamps};
-use brunt_record::{Catalogue, Histogram, Hlog, Interval, Phase, write_hgrm};
+use brunt_record::{Catalogue, Histogram, Hlog, Interval, Own, Phase, write_hgrm};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,13 @@ fn intervals() -> Vec<Interval> {
             let wait = 1_000_000 * (n % 10);
             let took = 20_000 + (second * 2_000 + n).pow(2) % 37_000_000;
             let [due, sent, ended] = [0, wait, wait + took].map(Moment::from_nanos);
-            interval.record(0, Outcome::Ok(0), &Stamps { due, free: due, sent, ended }, 0);
+            interval.record(
+                0,
+                Outcome::Ok(0),
+                &Stamps { due, free: due, sent, ended },
+                0,
+                Own::default(),
+            );
         }
         interval
     });
@@ -63,7 +69,7 @@ fn the_log_processor_finds_the_distribution_that_we_wrote() {
     let (mut response, mut service) = (Histogram::new(), Histogram::new());
     for interval in intervals() {
         hlog.push(&interval).unwrap();
-        response.merge(&interval.operations[0].response);
+        response.merge(&interval.operations[0].response.due());
         service.merge(&interval.operations[0].service);
     }
     fs::write(&log, hlog.finish().unwrap()).unwrap();
@@ -74,7 +80,7 @@ fn the_log_processor_finds_the_distribution_that_we_wrote() {
     ] {
         let theirs = processed(&log, further);
         let mut ours = Vec::new();
-        write_hgrm(&mut ours, histogram).unwrap();
+        write_hgrm(&mut ours, histogram, 0).unwrap();
         let ours = String::from_utf8(ours).unwrap();
         assert_eq!(
             ours.lines().next(),

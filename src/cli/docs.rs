@@ -241,7 +241,7 @@ const RUN: &str = "\
     operations of LDAP, all in one iteration if need be. [Plans](plan.md) explains it from the first to the last, \
     [the keys](plan-keys.md) lists every key.\n\n\
     A wrong plan is an error with its line, before a byte is sent (exit code 2). When the run is over its summary is \
-    printed; with an objective that was missed the exit code is 99.";
+    printed; with an objective that was missed the exit code is 99, with one that is undecided 4.";
 
 const RUN_EXAMPLES: &[(&str, &str)] = &[
     ("What a plan comes to, without sending anything:", "brunt run login.toml --check"),
@@ -333,8 +333,8 @@ const CALIBRATE: &str = "\
     Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in the same \
     process, with one worker, and works out what that worker would manage with a core to itself: the rate it reached, \
     divided by the share of its core that it used. Later runs on the same machine (same processor, same number of \
-    cores) are held against this ceiling times their number of workers; a run that reaches more than 80 % of it is \
-    called generator-limited. Run it when nothing else runs. The figures are kept in \
+    cores) are held against this ceiling times their number of workers; a run that reaches more than 80 % of it \
+    says so. Run it when nothing else runs. The figures are kept in \
     `$XDG_STATE_HOME/brunt/ceiling.json`, or `~/.local/state/brunt/ceiling.json`.";
 
 const CALIBRATE_EXAMPLES: &[(&str, &str)] = &[
@@ -470,7 +470,7 @@ mod tests {
     use brunt_drivers::secret::Secret;
     use brunt_engine::ThinkTime;
     use brunt_engine::schedule::Schedule;
-    use brunt_record::{Slo, verdict};
+    use brunt_record::{AWAY_MIN, Slo, verdict};
     use brunt_targets::ldap::Script;
 
     use super::*;
@@ -662,15 +662,32 @@ mod tests {
     fn thresholds_and_exit_codes_are_told_as_they_are() {
         let page = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
-        let floor = verdict::LATENESS_FLOOR;
+        let tenth = |share: f64| format!("{:.1} %", share * 100.0);
         let record = page("docs/record.md");
         for told in [
-            format!("lateness is above {} us", floor.as_micros()),
-            format!("lag is above {} ms", (floor * 10).as_millis()),
-            format!("more than {} of its core", percent(verdict::CORE_SHARE)),
+            format!("More than {} of what was due was lost", tenth(verdict::LOSS_SHARE)),
             format!("above {} of the ceiling", percent(verdict::CEILING_SHARE)),
         ] {
             assert!(record.contains(&told), "docs/record.md does not say: {told}");
+        }
+        let statistics = page("docs/statistics.md");
+        for told in [
+            format!("differ by more than {} of it", percent(verdict::OWN_SHARE)),
+            format!("less than {} us", verdict::FLOOR_MIN.as_micros()),
+            format!("at least {:.0} exchanges lie beyond", verdict::JUDGED_BEYOND),
+            format!("throttled brunt for more than {} of", percent(verdict::THROTTLED_SHARE)),
+            format!("used more than {} of its core", percent(verdict::CPU_SHARE)),
+            format!("more than {} of the cores' time", percent(verdict::STEAL_SHARE)),
+            format!("for a core for more than {} of", percent(verdict::WAITED_SHARE)),
+            format!(
+                "more than {} of all that exchanges waited",
+                percent(verdict::WAITED_OF_OWN_SHARE)
+            ),
+            format!("less than {} of what was offered", percent(verdict::MADE_SHARE)),
+            format!("stood still for more than\n{} of it", percent(verdict::STALLED_SHARE)),
+            format!("at least {} second", AWAY_MIN.as_secs()),
+        ] {
+            assert!(statistics.contains(&told), "docs/statistics.md does not say: {told}");
         }
         let drift = format!("further apart than {} of the mean", percent(verdict::DRIFT_SHARE));
         assert!(
@@ -683,6 +700,7 @@ mod tests {
             Exit::Failed,
             Exit::Usage,
             Exit::SomeFailed,
+            Exit::Undecided,
             Exit::Partial,
             Exit::Unsafe,
             Exit::Input,

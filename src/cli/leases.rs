@@ -172,7 +172,7 @@ pub(crate) struct LeaseOutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// An objective such as 'create.p99<2ms', which each run of that phase is held against; where one is missed the
-    /// exit code is 99. May be given several times.
+    /// exit code is 99, where one is undecided 4. May be given several times.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
     /// A percentile to put into the records beside the usual ones. May be given several times.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use brunt_record::Histogram;
+use brunt_record::{Histogram, SloOutcome};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 use serde_json::Value;
 
@@ -266,7 +266,8 @@ fn objectives_decide_the_exit_code() {
         let slo: Vec<&str> = objectives.iter().flat_map(|text| ["--slo", *text]).collect();
         let ended = measure("authrate", slapd.port(), &[&slo[..], &line].concat()).expect(code);
         let words = ended.stderr.split_once("Objectives\n").expect("they are listed").1.to_owned();
-        let verdicts: Vec<bool> = ended.record().slo.iter().map(|slo| slo.ok).collect();
+        let verdicts: Vec<bool> =
+            ended.record().slo.iter().map(|slo| slo.outcome == SloOutcome::Met).collect();
         let shown = words.lines().filter_map(|line| match line.split_whitespace().next() {
             Some("met") => Some(true),
             Some("missed") => Some(false),

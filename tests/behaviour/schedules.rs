@@ -48,7 +48,7 @@ fn a_change_of_rate_is_seen_where_it_happens() {
         return;
     };
     let steps: Vec<u64> = (record.series.iter().filter(|step| step.phase == Phase::Steady))
-        .map(|step| step.planned)
+        .map(|step| step.due.planned)
         .collect();
     assert_eq!(steps.iter().sum::<u64>(), 700, "{ended}");
     // Steps may begin a little late, but not so late that the rates could be taken for each other.

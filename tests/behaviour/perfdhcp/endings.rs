@@ -5,6 +5,7 @@ use std::fs;
 use std::net::UdpSocket;
 use std::time::Duration;
 
+use brunt_record::SloOutcome;
 use brunt_targets::dhcp::{Act, Answer, Family};
 use brunt_testbed::until;
 use rustix::process::Signal;
@@ -198,7 +199,7 @@ fn objectives_decide_the_exit_code() {
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '20ms' }");
     let met = ["--slo", "dora.p99<20s", "--slo", "errors<1%"];
     let ended = server.run_with("-r 100 -n 30 -R 30", &met).expect(0);
-    assert!(ended.record().slo.iter().all(|slo| slo.ok), "{ended}");
+    assert!(ended.record().slo.iter().all(|slo| slo.outcome == SloOutcome::Met), "{ended}");
     let ended = server.run_with("-r 100 -n 30 -R 30", &["--slo", "dora.p99<1ms"]).expect(99);
     assert!(ended.stderr.contains("missed"), "{ended}");
     reported(&ended);
