@@ -12,6 +12,7 @@ use super::setup::{Opener, Setup};
 use super::shared::Shared;
 use super::tally::Tally;
 use crate::net::carrier::Carrier;
+use brunt_exchange::Ticket;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -67,10 +68,15 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         &self.shared
     }
 
-    /// What a worker has counted so far: its tallies, in the order of
-    /// [`tally::names`](super::tally::names), and what belongs to no exchange.
-    pub fn noticed(&self, worker: usize, tallies: &mut Vec<u64>) -> Unmatched {
-        self.shared.tallies[worker].write(tallies);
+    /// What a worker has counted so far, in the order of [`tally::names`](super::tally::names): what belongs to no
+    /// exchange, and what happened to exchanges, by the phase in which they fell due.
+    pub fn noticed(
+        &self,
+        worker: usize,
+        tallies: &mut Vec<u64>,
+        by_phase: &mut [Vec<u64>; Ticket::PHASES],
+    ) -> Unmatched {
+        self.shared.tallies[worker].write(tallies, by_phase);
         Unmatched {
             orphans: self.shared.tallies[worker].orphans(),
             socket_drops: self.shared.socket_drops[worker].load(Ordering::Relaxed),

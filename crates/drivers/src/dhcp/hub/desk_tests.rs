@@ -11,16 +11,20 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, Toy, Wire, at, message, parts, setup,
 };
 use crate::dhcp::{Kind, Stage};
-use brunt_exchange::Class;
-use std::collections::HashMap;
+use brunt_exchange::{Class, Outcome, Ticket};
+use std::collections::{HashMap, HashSet};
 
 const NANO: Duration = Duration::from_nanos(1);
+/// The phase of the exchanges, where all are of the same.
+const STEADY: u8 = 3;
 
 /// A desk whose clock stands still until told otherwise.
 struct Scene {
     desk: Desk<Toy>,
     shared: Arc<Shared<Toy>>,
     now: Moment,
+    /// Whether exchanges take turns to be of the phases 1 to 3.
+    phased: bool,
 }
 
 impl Scene {
@@ -31,7 +35,7 @@ impl Scene {
     fn with(slots: usize, mut setup: Setup<Toy, Wire>) -> Self {
         setup.sockets.push(Box::new(|| Ok(Wire::new(Box::new(|_| vec![]), Rc::default()))));
         let shared = Arc::clone(Dhcp::new(setup, 1).shared());
-        Self { desk: Desk::new(Arc::clone(&shared), 0, slots), shared, now: at(5) }
+        Self { desk: Desk::new(Arc::clone(&shared), 0, slots), shared, now: at(5), phased: false }
     }
 
     fn tally(&self) -> &Tally {
@@ -44,7 +48,8 @@ impl Scene {
 
     fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
         let order = Order { kind, number, client: number, lease, at: Duration::ZERO };
-        self.desk.begin(slot, order, None, self.now);
+        let phase = if self.phased { (number % 3 + 1) as u8 } else { STEADY };
+        self.desk.begin(slot, order, Terms { phase, until: None }, self.now);
     }
 
     /// Sends all that is queued.
@@ -90,6 +95,9 @@ impl Scene {
     fn assert_nothing_waits(&self) {
         for stage in Stage::ALL {
             assert_eq!(self.tally().waiting(stage), 0, "{stage:?}: {:?}", self.counts(stage));
+            for phase in 0..Ticket::PHASES as u8 {
+                assert_eq!(self.tally().waiting_in(phase, stage), 0, "{stage:?} in phase {phase}");
+            }
         }
     }
 }
@@ -321,7 +329,8 @@ fn an_exchange_may_have_an_end_of_its_own() {
         let mut scene = Scene::new(1, Rules { resends: 9, ..Rules::default() });
         let (kind, client, lease) = (Kind::Acquire, 1, None);
         let order = Order { kind, number: 1, client, lease, at: Duration::ZERO };
-        scene.desk.begin(0, order, Some((at(2500), outcome)), scene.now);
+        let terms = Terms { phase: STEADY, until: Some((at(2500), outcome)) };
+        scene.desk.begin(0, order, terms, scene.now);
         scene.send();
         scene.pass(Duration::from_millis(1100));
         scene.desk.tick(scene.now);
@@ -508,7 +517,9 @@ fn what_is_wished_for_is_kept() {
 #[test]
 fn nothing_is_lost_or_counted_twice_in_any_order() {
     let mut scene = Scene::new(16, Rules { resends: 1, ..Rules::default() });
+    scene.phased = true;
     let (mut begun, mut ended, mut cut) = (0, 0, 0);
+    let mut left: HashSet<(u8, u32)> = HashSet::new();
     let mut running: HashMap<u32, u64> = HashMap::new();
     for step in 0..200_000_u64 {
         let draw = crate::chance::mix(step);
@@ -519,7 +530,7 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
                 running.insert(slot, begun);
                 begun += 1;
             }
-            2 => drop(scene.send()),
+            2 => left.extend(scene.send()),
             3 => {
                 scene.pass(Duration::from_millis((draw >> 16) % 400));
                 scene.desk.tick(scene.now);
@@ -550,7 +561,57 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
         scene.desk.call_off(slot);
     }
     scene.assert_nothing_waits();
-    assert!(scene.tally().stage(Stage::Second, Counter::Received) > 100);
+    for phase in 1..=3 {
+        for (what, stage) in [(DISCOVER, Stage::First), (REQUEST, Stage::Second)] {
+            // The transaction id is the number of the exchange, of which its phase follows.
+            let of_phase = |(sent, xid): &&(u8, u32)| *sent == what && xid % 3 + 1 == phase;
+            let sent = scene.tally().stage_in(phase as u8, stage, Counter::Sent);
+            assert_eq!(sent, left.iter().filter(of_phase).count() as u64, "{stage:?} {phase}");
+            for counter in [Counter::Received, Counter::Drops, Counter::Late] {
+                let count = scene.tally().stage_in(phase as u8, stage, counter);
+                assert!(count > 20, "{count} {counter:?} of {stage:?} in phase {phase}");
+            }
+        }
+        assert!(scene.tally().stage_in(phase as u8, Stage::First, Counter::CutOff) > 10);
+    }
+    assert_eq!(scene.tally().stage_in(0, Stage::First, Counter::Sent), 0);
+}
+
+/// What becomes of an exchange counts where it fell due, however much later it is: its drop, its late answer, the answer
+/// that came twice.
+#[test]
+fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
+    const WARM_UP: u8 = 1;
+    let mut scene = Scene::new(3, Rules::default());
+    scene.phased = true;
+    // Numbers that three divides are of the warm-up, the next ones of the ramp.
+    scene.begin(0, 0);
+    scene.begin(1, 3);
+    scene.begin(2, 1);
+    scene.send();
+    scene.hear(OFFER, 3, 9);
+    scene.send();
+    scene.hear(ACK, 3, 9);
+    scene.pass(Duration::from_secs(2));
+    scene.desk.tick(scene.now);
+    scene.end(0);
+    scene.end(1);
+    scene.end(2);
+    scene.begin(0, 2);
+    scene.send();
+    scene.hear(OFFER, 0, 9);
+    scene.hear(ACK, 3, 9);
+    scene.hear(OFFER, 3, 9);
+    scene.hear(OFFER, 999, 9);
+    let of = |stage, counter| [1, 2, 3].map(|phase| scene.tally().stage_in(phase, stage, counter));
+    assert_eq!(of(Stage::First, Counter::Sent), [2, 1, 1]);
+    assert_eq!(of(Stage::First, Counter::Drops), [1, 1, 0]);
+    assert_eq!(of(Stage::First, Counter::Late), [1, 0, 0]);
+    assert_eq!(of(Stage::First, Counter::Duplicates), [1, 0, 0]);
+    assert_eq!(of(Stage::Second, Counter::Duplicates), [1, 0, 0]);
+    assert_eq!(scene.overall(), [("foreign", 1)]);
+    assert_eq!(scene.tally().waiting_in(WARM_UP, Stage::First), 0);
+    assert_eq!(scene.tally().waiting_in(STEADY, Stage::First), 1, "the last one waits");
 }
 
 /// A million exchanges that nobody answers, at 100,000 a second with a window of 2,000, and one reply

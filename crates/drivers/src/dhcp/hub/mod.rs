@@ -16,6 +16,7 @@ mod tests;
 mod transactions;
 
 pub(super) use desk::Ended;
+pub(super) use slot::Terms;
 
 use super::Kind;
 use super::dialogue::{Dialogue, Order, Step};
@@ -23,7 +24,7 @@ use super::setup::Opener;
 use super::shared::Shared;
 use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, Parcel};
-use brunt_exchange::{Moment, Outcome};
+use brunt_exchange::Moment;
 use desk::Desk;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -141,15 +142,14 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     }
 
     /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
-    /// It is over `until` that moment at the latest, and ends in that way then.
     pub(super) async fn carry_out(
         &self,
         slot: u32,
         order: Order<D::Lease>,
-        until: Option<(Moment, Outcome)>,
+        terms: Terms,
     ) -> Ended<D::Lease> {
         let now = self.shared.clock.now();
-        self.desk.borrow_mut().begin(slot, order, until, now);
+        self.desk.borrow_mut().begin(slot, order, terms, now);
         self.bell.ring();
         let holding = Holding { desk: &self.desk, slot };
         let ended = poll_fn(|cx| match self.desk.borrow_mut().poll_end(slot, cx) {

@@ -10,7 +10,7 @@ use crate::dhcp::toy::{
     setup,
 };
 use crate::dhcp::{Kind, LEASE_LIFE, Lives, Mix, Session, Stage};
-use brunt_exchange::{Class, Clock as _, Monotonic, Session as _, Ticket, Want, Watch};
+use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 fn runtime() -> LocalRuntime {
@@ -51,7 +51,7 @@ async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
                 let clock = Monotonic::new();
                 let mut watch = Watch::new(&clock, None);
                 session.ready(&mut watch).await;
-                let ticket = Ticket { number, session: 0, turn: 0, phase: 0 };
+                let ticket = Ticket { number, session: 0, turn: 0, phase: 3 };
                 let outcome = session.exchange(&ticket, &mut watch).await;
                 session.close().await;
                 outcome
@@ -81,10 +81,10 @@ fn what_falls_due_together_is_sent_together_and_in_order() {
     };
     let all: Vec<u32> = (0..100).collect();
     assert_eq!((of(DISCOVER), of(REQUEST)), (all.clone(), all));
-    let mut tallies = Vec::new();
-    let unmatched = dhcp.noticed(0, &mut tallies);
+    let (mut tallies, mut by_phase) = (Vec::new(), [const { Vec::new() }; Ticket::PHASES]);
+    let unmatched = dhcp.noticed(0, &mut tallies, &mut by_phase);
     assert_eq!((unmatched.orphans, unmatched.socket_drops), (0, 3));
-    assert_eq!(tallies.iter().sum::<u64>(), 400);
+    assert_eq!((tallies.len(), by_phase[3].iter().sum::<u64>()), (0, 400));
 }
 
 #[test]
