@@ -8,6 +8,7 @@ mod endings;
 mod faults;
 mod fleets;
 mod overload;
+mod phases;
 mod results;
 mod server;
 mod stalled;
