@@ -46,8 +46,8 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         if self.job.voice == Voice::Aloud {
             console::print(&self.texts(&figures)).map_err(|refusal| refusal.text)?;
             self.say(&record)?;
-            let Job { args, route, .. } = self.job;
-            if let Some(advice) = silence::advice(&figures, args.family, &args.route, route) {
+            let (Job { args, route, .. }, silence) = (self.job, self.dhcp.silence());
+            if let Some(advice) = silence::advice(&figures, silence, args, route) {
                 console::note(&advice);
             }
         }

@@ -101,6 +101,8 @@ impl Route {
         options.multicast =
             self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
         options.kernel_stamps = args.output.kernel_stamps;
+        // A broadcast or a multicast comes back from nobody.
+        options.unreachable = !on_link;
         if let Some(batch) = args.load.batch {
             options.batch = batch;
         }

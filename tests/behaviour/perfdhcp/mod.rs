@@ -12,4 +12,5 @@ mod phases;
 mod results;
 mod server;
 mod stalled;
+mod stopped;
 mod switches;

@@ -10,6 +10,7 @@ use super::limits::Limits;
 use super::session::Session;
 use super::setup::{Opener, Setup};
 use super::shared::Shared;
+use super::silence::Silence;
 use super::tally::Tally;
 use crate::net::carrier::Carrier;
 use brunt_exchange::Ticket;
@@ -101,6 +102,11 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     /// What was kept to be looked at.
     pub fn keepsakes(&self) -> &Keepsakes {
         &self.shared.keepsakes
+    }
+
+    /// Since when nothing came back, once the run is over.
+    pub fn silence(&self) -> Silence {
+        self.shared.silence()
     }
 
     /// Takes away the leases that the clients of the run hold, once it is over.

@@ -3,14 +3,16 @@
 //! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so
 //! that late, doubled and forged replies are tested to the nanosecond without a network. A reply is
 //! judged by its stamp: one that arrived after its drop time is late, even if the wheel has not
-//! come round to it yet. It must not read a clock.
+//! come round to it yet, and one that the kernel had before is in time, however late it is read. It must not read a clock.
 
+use super::gap::Gap;
 use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
 use super::transactions::{Fate, Past, Transactions};
 use crate::dhcp::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
 use crate::dhcp::keepsakes::Stamped;
 use crate::dhcp::leases::Leases;
 use crate::dhcp::shared::Shared;
+use crate::dhcp::silence::Listening;
 use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::wheel::Wheel;
 use crate::dhcp::{Kind, Stage};
@@ -21,6 +23,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
+
+/// When a datagram came in.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dhcp) struct Arrival {
+    /// The time it is counted with: when it was read or, if asked for, the kernel's.
+    pub(in crate::dhcp) at: Moment,
+    /// When the kernel got it, where that was looked up.
+    pub(in crate::dhcp) stamp: Option<Moment>,
+    /// When the run began.
+    pub(in crate::dhcp) origin: Moment,
+}
 
 /// How an exchange ended, for the session that began it.
 pub(in crate::dhcp) struct Ended<L> {
@@ -51,6 +64,12 @@ pub(in crate::dhcp) struct Desk<D: Dialogue> {
     server_kept: bool,
     /// Whether each slot keeps the reply that ended its exchange.
     keeps_answers: bool,
+    /// When replies came last, and what was sent after them.
+    pub(super) listening: Listening,
+    /// When the hub last stood still.
+    gap: Option<Gap>,
+    /// How many messages came back so far.
+    came_back: u64,
 }
 
 impl<D: Dialogue> Desk<D> {
@@ -69,6 +88,9 @@ impl<D: Dialogue> Desk<D> {
             kept: 0,
             server_kept: false,
             keeps_answers: false,
+            listening: Listening::default(),
+            gap: None,
+            came_back: 0,
             shared,
         }
     }
@@ -203,6 +225,7 @@ impl<D: Dialogue> Desk<D> {
             }
         }
         if let Some(wait) = slot.wait {
+            self.listening.asked(now);
             slot.wait_from(now, wait);
             self.wheel.arm(index, slot.deadline);
         } else {
@@ -232,18 +255,23 @@ impl<D: Dialogue> Desk<D> {
         self.finish(index, Ending { outcome, answered: false, note: None, lease: None }, now);
     }
 
-    /// A datagram arrived at `at`; `origin` is when the run began.
-    pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, at: Moment, origin: Moment) {
+    /// A datagram came in.
+    pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
+        let Arrival { mut at, stamp, origin } = arrival;
         let (xid, message) = match D::open(&self.plan, datagram) {
             Ok(opened) if !truncated => opened,
             Ok(_) | Err(Rejected::Malformed) => return self.overall(None, Overall::Malformed),
             Err(Rejected::TooShort) => return self.overall(None, Overall::TooShort),
             Err(Rejected::Unexpected) => return self.overall(None, Overall::Unexpected),
         };
+        self.listening.heard(at);
         let Some(index) = self.transactions.slot(xid) else {
             return self.orphan(xid, message);
         };
         let slot = &self.slots[index as usize];
+        if at > slot.deadline {
+            at = stamp.unwrap_or(at).min(at).max(slot.stage_sent);
+        }
         match slot.phase {
             Phase::Unsent => return self.premature(slot.terms.phase, slot.before, message),
             Phase::Sent if slot.outgoing == Outgoing::Nothing && at > slot.deadline => {
@@ -277,6 +305,17 @@ impl<D: Dialogue> Desk<D> {
     /// The reply that ended the exchange of a slot; empty if none did.
     pub(in crate::dhcp) fn answer(&self, index: u32) -> &[u8] {
         &self.slots[index as usize].answer
+    }
+
+    /// The hub did not run in this time.
+    pub(super) fn stood_still(&mut self, gap: Option<Gap>) {
+        self.gap = gap;
+    }
+
+    /// So many messages came back since the beginning, because nothing listens where they were sent.
+    pub(super) fn came_back(&mut self, count: u64) {
+        let more = count.saturating_sub(std::mem::replace(&mut self.came_back, count));
+        self.tally.count_overall(None, Overall::PortUnreachable, more);
     }
 
     /// Ends what has waited too long.
@@ -395,6 +434,9 @@ impl<D: Dialogue> Desk<D> {
         }
         self.finish(index, ending, at);
         if dropped {
+            if self.gap.is_some_and(|gap| gap.holds(at)) {
+                self.tally.count(past.phase, past.stage, Counter::DropsStalled);
+            }
             self.shared.limits.dropped(past.stage, &self.shared.tallies);
         }
     }
