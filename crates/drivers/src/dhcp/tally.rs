@@ -11,7 +11,7 @@
 //! without the lease), *unasked* a message that nobody answers by design (a DHCPv4 RELEASE).
 //! *Sent* counts messages, not datagrams: what was sent again is counted as *resent*. The others
 //! stand beside that sum: late and duplicate replies answer no exchange in flight, rejected leases
-//! and addresses that are not unique are properties of replies counted already, and drops while brunt stood still are
+//! and addresses that are not unique are properties of replies counted already, and drops because brunt stood still are
 //! among the drops.
 //!
 //! Only the worker's own thread writes, so that counting costs a load and a store; any thread may
@@ -51,7 +51,7 @@ pub enum Counter {
     NonUnique,
     /// Messages that left more than once.
     Retried,
-    /// Drops whose drop time ended while this program stood still.
+    /// Drops that this program's own stalls explain: their drop time ended in one, or they left in the crowd after it.
     DropsStalled,
 }
 
@@ -90,7 +90,7 @@ impl Counter {
             Self::Rejected => "rejected leases",
             Self::NonUnique => "non unique addresses",
             Self::Retried => "retried",
-            Self::DropsStalled => "drops while brunt stood still",
+            Self::DropsStalled => "drops because brunt stood still",
         }
     }
 }

@@ -9,7 +9,8 @@ pub struct Attribution {
     pub late: u64,
     /// Lost in our own sockets' buffers.
     pub own_socket: u64,
-    /// Their drop time ended while this program stood still, so nobody knows what the server did.
+    /// Their drop time ended while this program stood still, or they left all at once when it went on: the schedule had
+    /// not asked for that, and it says nothing of the server.
     pub own_stall: u64,
     /// Lost in the server's receive queue, where that can be looked at.
     pub server_queue: Option<u64>,

@@ -100,7 +100,10 @@ fn drops(text: &mut String, figures: &Exchanges) {
     let _ = writeln!(text, "  answered too late: {late}");
     let _ = writeln!(text, "  lost in our own socket: {own_socket}");
     if own_stall > 0 {
-        let _ = writeln!(text, "  while brunt itself stood still, not the server's: {own_stall}");
+        let _ = writeln!(
+            text,
+            "  because brunt itself stood still, not counted against the server: {own_stall}"
+        );
     }
     let _ = match server_queue {
         Some(lost) => writeln!(
@@ -209,7 +212,7 @@ Of 10 drops
         beneath(&mut text, &figures);
         assert!(text.contains("foreign: 5\nrefused (ICMP port unreachable): 12\n"), "{text}");
         let end = "Of 10 drops\n  answered too late: 3\n  lost in our own socket: 3\n  \
-                   while brunt itself stood still, not the server's: 3\n  \
+                   because brunt itself stood still, not counted against the server: 3\n  \
                    lost in the server's receive queue, by it or on the wire: 1\n";
         assert!(text.ends_with(end), "{text}");
     }

@@ -23,7 +23,7 @@ pub const TALLIES_OF_A_STAGE: [&str; 14] = [
     "rejected leases",
     "non unique addresses",
     "retried",
-    "drops while brunt stood still",
+    "drops because brunt stood still",
 ];
 
 /// What is tallied of all stages together.
@@ -119,7 +119,7 @@ pub struct StageFigures {
     pub rejected: u64,
     /// Addresses that somebody else had already.
     pub non_unique: u64,
-    /// Drops whose drop time ended while this program stood still.
+    /// Drops whose drop time ended while this program stood still, or that left in the crowd after it.
     pub drops_stalled: u64,
     /// Received - sent.
     pub delay: Histogram,
@@ -289,20 +289,16 @@ impl Exchanges {
         let names: Vec<String> = record.tallies.iter().map(|tally| tally.name.clone()).collect();
         let mut figures = Self::named(asked, &names, tally, part);
         let (mut completed, mut all) = (0, 0);
-        let (mut loaded, mut whole): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
-        let span = |known: Option<(f64, f64)>, step: &StepRecord| {
-            let (from, to) = known.unwrap_or((step.from_s, step.to_s));
-            Some((from.min(step.from_s), to.max(step.to_s)))
-        };
+        let (mut loaded, mut whole) = (None, None);
         for step in steps {
             let Some(acquiring) = step.operations.first() else { continue };
             figures.response.merge(&acquiring.response.histogram()?);
             figures.service.merge(&acquiring.service.histogram()?);
             all += acquiring.counts.ok;
-            whole = span(whole, step);
+            whole = Some(span(whole, step));
             if step.phase != Phase::Drain {
                 completed += acquiring.counts.ok;
-                loaded = span(loaded, step);
+                loaded = Some(span(loaded, step));
             }
         }
         let time = |span: Option<(f64, f64)>| {
@@ -379,6 +375,12 @@ impl Exchanges {
                 .then(|| tally(SERVER_QUEUE)),
         }
     }
+}
+
+/// From the first second to the last of the steps so far and one more.
+fn span(known: Option<(f64, f64)>, step: &StepRecord) -> (f64, f64) {
+    let (from, to) = known.unwrap_or((step.from_s, step.to_s));
+    (from.min(step.from_s), to.max(step.to_s))
 }
 
 /// Whether what happens in a phase belongs to the figures.

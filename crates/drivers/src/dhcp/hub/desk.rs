@@ -226,6 +226,7 @@ impl<D: Dialogue> Desk<D> {
         }
         if let Some(wait) = slot.wait {
             self.listening.asked(now);
+            slot.crowded = self.gap.is_some_and(|gap| gap.crowds(now));
             slot.wait_from(now, wait);
             self.wheel.arm(index, slot.deadline);
         } else {
@@ -404,6 +405,7 @@ impl<D: Dialogue> Desk<D> {
         let slot = &self.slots[index as usize];
         let (past, client) = (slot.past(Fate::Answered), slot.client);
         let dropped = slot.phase == Phase::Sent && ending.outcome == Outcome::TimedOut;
+        let ours = slot.crowded || self.gap.is_some_and(|gap| gap.holds(at));
         if slot.phase == Phase::Sent {
             let (counter, fate) = match (ending.answered, ending.note, ending.outcome) {
                 (true, ..) => (Counter::Received, Fate::Answered),
@@ -434,7 +436,7 @@ impl<D: Dialogue> Desk<D> {
         }
         self.finish(index, ending, at);
         if dropped {
-            if self.gap.is_some_and(|gap| gap.holds(at)) {
+            if ours {
                 self.tally.count(past.phase, past.stage, Counter::DropsStalled);
             }
             self.shared.limits.dropped(past.stage, &self.shared.tallies);

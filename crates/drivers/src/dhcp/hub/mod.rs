@@ -31,7 +31,7 @@ use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, Parcel};
 use brunt_exchange::Moment;
 use desk::{Arrival, Desk};
-use gap::Gap;
+use gap::{BEAT, Gap};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
@@ -366,7 +366,9 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     loop {
         let flushed = hub.flush();
         let looked = hub.shared.clock.now();
-        alarm.set(hub.desk.borrow().wheel.next(), looked);
+        // While anything is in flight, the hub looks often enough to see that it stood still.
+        let next = hub.desk.borrow().wheel.next().map(|next| next.min(looked + BEAT));
+        alarm.set(next, looked);
         if flushed == Flushed::Some || inbox.len() > BATCH / 2 {
             // There is plenty to do, so the others of this thread must have their turn, and the
             // timer that paces them as well.
@@ -376,7 +378,7 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
         let call = call(&hub, &mut inbox, &mut alarm, flushed, faults < FAULTS_MAX).await;
         let now = hub.shared.clock.now();
         let due = hub.desk.borrow().wheel.next().filter(|due| *due <= now);
-        let gap = due.and_then(|due| Gap::between(looked, due, now));
+        let gap = next.and_then(|next| Gap::between(looked, next, now));
         if gap.is_some() {
             hub.desk.borrow_mut().stood_still(gap);
         }

@@ -12,6 +12,9 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 
+/// Room for what the kernel says of an error: the error with the address of who said so, a stamp, the drop counter.
+const CONTROL: usize = 256;
+
 /// The errors that came back for datagrams of one socket.
 #[derive(Debug)]
 pub(super) struct ErrorQueue {
@@ -31,8 +34,8 @@ impl ErrorQueue {
     }
 
     pub(super) fn new() -> Self {
-        let control = nix::cmsg_space!(libc::sock_extended_err, libc::sockaddr_in6);
-        Self { control: RefCell::new(control), unreachable: Cell::new(0) }
+        let control = RefCell::new(vec![0; CONTROL]);
+        Self { control, unreachable: Cell::new(0) }
     }
 
     /// Takes all errors off the queue. Says whether there was one of ICMP's among them, which the call that met it was

@@ -33,6 +33,16 @@ pub const RECEIVE_BUFFER: usize = 8 << 20;
 /// How long a full buffer is left alone where nobody says when there is room again.
 const FULL: Duration = Duration::from_millis(1);
 
+/// What becomes of the ICMP messages about what a socket sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Icmp {
+    /// The socket never hears of them.
+    #[default]
+    Unheard,
+    /// Those that say that nothing listens on a port are counted.
+    Counted,
+}
+
 /// How a socket is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -54,8 +64,8 @@ pub struct Options {
     /// to begin, and what comes in meanwhile is stamped when it is taken. Otherwise its stamps are kept for whoever
     /// asks ([`Inbox::stamp`]).
     pub kernel_stamps: bool,
-    /// Whether the socket learns of the ICMP messages about what it sent.
-    pub unreachable: bool,
+    /// What becomes of the ICMP messages about what it sent.
+    pub icmp: Icmp,
     /// How many datagrams a system call carries at most, 1 to [`BATCH`]; with 1, `sendto(2)` sends.
     pub batch: usize,
 }
@@ -72,7 +82,7 @@ impl Options {
             receive_buffer: RECEIVE_BUFFER,
             send_buffer: 0,
             kernel_stamps: false,
-            unreachable: false,
+            icmp: Icmp::Unheard,
             batch: BATCH,
         }
     }
@@ -121,7 +131,7 @@ pub struct Bound {
     receive_buffer: usize,
     batch: usize,
     kernel_stamps: bool,
-    unreachable: bool,
+    icmp: Icmp,
 }
 
 /// A socket of a worker.
@@ -152,7 +162,7 @@ impl Bound {
             receive_buffer: granted / 2,
             batch: options.batch.clamp(1, BATCH),
             kernel_stamps: options.kernel_stamps,
-            unreachable: options.unreachable,
+            icmp: options.icmp,
         })
     }
 
@@ -177,7 +187,7 @@ impl Bound {
             kernel_stamps: self.kernel_stamps,
             outgoing: RefCell::new(Outgoing::new()),
             overflow: Overflow::default(),
-            errors: self.unreachable.then(ErrorQueue::new),
+            errors: (self.icmp == Icmp::Counted).then(ErrorQueue::new),
         })
     }
 }
@@ -342,7 +352,7 @@ fn prepare(options: &Options) -> io::Result<socket2::Socket> {
     }
     size_buffers(&socket, options.receive_buffer, options.send_buffer)?;
     mmsg::tell(socket.as_fd())?;
-    if options.unreachable {
+    if options.icmp == Icmp::Counted {
         ErrorQueue::ask(socket.as_fd(), options.local.is_ipv6());
     }
     Ok(socket)
