@@ -1,8 +1,9 @@
 //! perfdhcp: from a command line that was read to a run that was reported.
 //!
-//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan of the command line and [`load`] the engine's,
-//! [`fleet`] marries the two, [`coverage`] says what the texts cover, [`screen`] shows intervals as they come, and [`ending`] makes the texts, the record and
-//! the exit code. Nothing here knows a switch by its letter, nor how a message looks on the wire.
+//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan of the command line and [`load`] the
+//! engine's, [`fleet`] marries the two, [`coverage`] says what the texts cover, [`screen`] shows intervals as they
+//! come, and [`ending`] makes the texts, the record and the exit code. Nothing here knows a switch by its letter, nor
+//! how a message looks on the wire.
 
 mod asked;
 mod coverage;

@@ -1,7 +1,8 @@
 //! [`Screen`]: shows the interim lines of a run, and keeps what the report and the record need.
 //!
-//! Counts are cumulative in the old tool's lines, so a line is made from everything measured so far but the warm-up; what
-//! a line covers is what the report covers. Results go to standard output; the progress of a long run without interim lines goes to standard error, on a terminal only.
+//! Counts are cumulative in the old tool's lines, so a line is made from everything measured so far but the warm-up;
+//! what a line covers is what the report covers. Results go to standard output; the progress of a long run without
+//! interim lines goes to standard error, on a terminal only.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What is said where the server gave no answer, ever or from some moment on: which server, since when, and what a server
-//! needs before it answers, which no packet tells.
+//! What is said where the server gave no answer, ever or from some moment on: which server, since when, and what a
+//! server needs before it answers, which no packet tells.
 //!
 //! A server that has no subnet for a relay keeps silent, and so does one that answers to where nobody listens. It must
 //! not know what was measured besides.

@@ -1,5 +1,5 @@
-//! brunt itself stands still for three seconds (`SIGSTOP`) while its server goes on: what the server answered in time is
-//! answered, though it is read seconds later, and what is missing then is not booked to the server.
+//! brunt itself stands still for three seconds (`SIGSTOP`) while its server goes on: what the server answered in time
+//! is answered, though it is read seconds later, and what is missing then is not booked to the server.
 
 use std::time::Duration;
 

@@ -4,15 +4,14 @@
 //!
 //! > sent = received + naks + unusable + drops + cut off + unasked + waiting
 //!
-//! holds at every moment, and nothing is waiting once a run is over. The phase is that in which the exchange fell due,
-//! whenever something is counted: a message of the warm-up whose drop time ends in the steady phase is a drop of the
-//! warm-up. What belongs to no exchange (a foreign reply, a malformed datagram) is counted without a phase. *Unusable* is a reply that
-//! ended the exchange without being an answer (an OFFER without a server identifier, an answer
-//! without the lease), *unasked* a message that nobody answers by design (a DHCPv4 RELEASE).
-//! *Sent* counts messages, not datagrams: what was sent again is counted as *resent*. The others
-//! stand beside that sum: late and duplicate replies answer no exchange in flight, rejected leases
-//! and addresses that are not unique are properties of replies counted already, and drops because brunt stood still are
-//! among the drops.
+//! holds at every moment, and nothing is waiting once a run is over. The phase is that in which the exchange fell
+//! due, whenever something is counted: a message of the warm-up whose drop time ends in the steady phase is a drop of
+//! the warm-up. What belongs to no exchange (a foreign reply, a malformed datagram) is counted without a phase.
+//! *Unusable* is a reply that ended the exchange without being an answer (an OFFER without a server identifier, an
+//! answer without the lease), *unasked* a message that nobody answers by design (a DHCPv4 RELEASE). *Sent* counts
+//! messages, not datagrams: what was sent again is counted as *resent*. The others stand beside that sum: late and
+//! duplicate replies answer no exchange in flight, rejected leases and addresses that are not unique are properties
+//! of replies counted already, and drops because brunt stood still are among the drops.
 //!
 //! Only the worker's own thread writes, so that counting costs a load and a store; any thread may
 //! read. It must not know how anything is found out.
@@ -51,7 +50,7 @@ pub enum Counter {
     NonUnique,
     /// Messages that left more than once.
     Retried,
-    /// Drops that this program's own stalls explain: their drop time ended in one, or they left in the crowd after it.
+    /// Drops that this program's own stalls explain: their drop time ended in one, or they left in the burst after it.
     DropsStalled,
 }
 
@@ -233,8 +232,8 @@ impl Tally {
         Stage::ALL.iter().map(late).sum::<u64>() + self.overall(Overall::Foreign)
     }
 
-    /// Writes every counter down, in the order of [`names`]: what belongs to no exchange, and the rest by phase. A phase
-    /// without an exchange stays empty.
+    /// Writes every counter down, in the order of [`names`]: what belongs to no exchange, and the rest by phase. A
+    /// phase without an exchange stays empty.
     pub fn write(&self, unphased: &mut Vec<u64>, by_phase: &mut [Vec<u64>; Ticket::PHASES]) {
         let outs = by_phase.iter_mut().chain([unphased]);
         for (row, out) in self.rows.iter().zip(outs) {

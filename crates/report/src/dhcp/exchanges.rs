@@ -119,7 +119,7 @@ pub struct StageFigures {
     pub rejected: u64,
     /// Addresses that somebody else had already.
     pub non_unique: u64,
-    /// Drops whose drop time ended while this program stood still, or that left in the crowd after it.
+    /// Drops whose drop time ended while this program stood still, or that left in the burst after it.
     pub drops_stalled: u64,
     /// Received - sent.
     pub delay: Histogram,

@@ -1,7 +1,7 @@
 //! The messages of the steady phase, for the summary of a run: the counts that its latencies and rates go with.
 //!
-//! The report on standard output counts a ramp as well, so this table says in its heading which phase it is about. It is
-//! made from a record, so that `brunt report` prints what the run printed.
+//! The report on standard output counts a ramp as well, so this table says in its heading which phase it is about. It
+//! is made from a record, so that `brunt report` prints what the run printed.
 
 use brunt_record::Record;
 use std::fmt::Write;

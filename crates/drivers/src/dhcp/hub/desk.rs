@@ -1,9 +1,9 @@
 //! The [`Desk`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
 //!
-//! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so
-//! that late, doubled and forged replies are tested to the nanosecond without a network. A reply is
-//! judged by its stamp: one that arrived after its drop time is late, even if the wheel has not
-//! come round to it yet, and one that the kernel had before is in time, however late it is read. It must not read a clock.
+//! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so that late,
+//! doubled and forged replies are tested to the nanosecond without a network. A reply is judged by its stamp: one
+//! that arrived after its drop time is late, even if the wheel has not come round to it yet, and one that the kernel
+//! had before is in time, however late it is read. It must not read a clock.
 
 use super::gap::Gap;
 use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
@@ -226,7 +226,7 @@ impl<D: Dialogue> Desk<D> {
         }
         if let Some(wait) = slot.wait {
             self.listening.asked(now);
-            slot.crowded = self.gap.is_some_and(|gap| gap.crowds(now));
+            slot.in_burst = self.gap.is_some_and(|gap| gap.bursts(now));
             slot.wait_from(now, wait);
             self.wheel.arm(index, slot.deadline);
         } else {
@@ -405,7 +405,7 @@ impl<D: Dialogue> Desk<D> {
         let slot = &self.slots[index as usize];
         let (past, client) = (slot.past(Fate::Answered), slot.client);
         let dropped = slot.phase == Phase::Sent && ending.outcome == Outcome::TimedOut;
-        let ours = slot.crowded || self.gap.is_some_and(|gap| gap.holds(at));
+        let ours = slot.in_burst || self.gap.is_some_and(|gap| gap.holds(at));
         if slot.phase == Phase::Sent {
             let (counter, fate) = match (ending.answered, ending.note, ending.outcome) {
                 (true, ..) => (Counter::Received, Fate::Answered),

@@ -2,9 +2,9 @@
 //!
 //! A process that is stopped, or whose machine is, cannot tell what a server did meanwhile. What came in lies in the
 //! socket with the kernel's stamps and is read before anything is judged; what is missing then is counted apart. And
-//! whatever fell due meanwhile leaves all at once when it goes on, so that a server's queue that is large enough for the
-//! load runs over: that is counted apart as well, for as long as the gap was, and a second at most. It must not know why
-//! the hub stood still.
+//! whatever fell due meanwhile leaves all at once when it goes on, so that a server's queue that is large enough for
+//! the load runs over: that is counted apart as well, for as long as the gap was, and a second at most. It must not
+//! know why the hub stood still.
 
 use crate::dhcp::wheel::TICK;
 use brunt_exchange::Moment;
@@ -14,8 +14,8 @@ use std::time::Duration;
 const STALL_MIN: Duration = Duration::from_millis(50);
 /// How often a hub looks while anything is in flight, even if no drop time ends.
 pub(super) const BEAT: Duration = Duration::from_millis(100);
-/// The longest that the crowd after a gap may be felt.
-const CROWDED_MAX: Duration = Duration::from_secs(1);
+/// The longest that the burst after a gap may be felt.
+const BURST_MAX: Duration = Duration::from_secs(1);
 
 /// When the hub did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +39,9 @@ impl Gap {
         (self.from..=self.to).contains(&at)
     }
 
-    /// Whether what leaves at a moment leaves in the crowd of what could not leave in the gap.
-    pub(super) fn crowds(&self, at: Moment) -> bool {
-        (self.to..=self.to + (self.to - self.from).min(CROWDED_MAX)).contains(&at)
+    /// Whether what leaves at a moment leaves in the burst of what could not leave in the gap.
+    pub(super) fn bursts(&self, at: Moment) -> bool {
+        (self.to..=self.to + (self.to - self.from).min(BURST_MAX)).contains(&at)
     }
 }
 
@@ -64,12 +64,12 @@ mod tests {
     }
 
     #[test]
-    fn the_crowd_after_a_gap_is_felt_as_long_as_the_gap_was_and_a_second_at_most() {
+    fn the_burst_after_a_gap_is_felt_as_long_as_the_gap_was_and_a_second_at_most() {
         let long = Gap::between(at(0), at(1_000), at(9_000)).unwrap();
-        let felt = [8_999, 9_000, 10_000, 10_001].map(|millis| long.crowds(at(millis)));
+        let felt = [8_999, 9_000, 10_000, 10_001].map(|millis| long.bursts(at(millis)));
         assert_eq!(felt, [false, true, true, false]);
         let short = Gap::between(at(1_000), at(1_000), at(1_060)).unwrap();
-        let felt = [1_059, 1_060, 1_120, 1_121].map(|millis| short.crowds(at(millis)));
+        let felt = [1_059, 1_060, 1_120, 1_121].map(|millis| short.bursts(at(millis)));
         assert_eq!(felt, [false, true, true, false]);
     }
 }

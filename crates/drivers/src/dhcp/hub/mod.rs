@@ -1,11 +1,11 @@
 //! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
 //!
-//! Sessions put what they want to say into the desk's queue. One task, the attendant, does all that
-//! touches the socket: it reads in batches, lets the desk answer at once (so that an OFFER becomes a
-//! REQUEST without waking anybody), sends what has been queued in batches, and looks after drop
-//! times: only once everything that lay in the socket has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything that fell due at the
-//! same moment stands in the queue, and sleeps until the next drop time otherwise: with nothing in
-//! flight, a hub does nothing. It must not know what is in a packet.
+//! Sessions put what they want to say into the desk's queue. One task, the attendant, does all that touches the
+//! socket: it reads in batches, lets the desk answer at once (so that an OFFER becomes a REQUEST without waking
+//! anybody), sends what has been queued in batches, and looks after drop times: only once everything that lay in the
+//! socket has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything
+//! that fell due at the same moment stands in the queue, and sleeps until the next drop time otherwise, or for a
+//! tenth of a second while anything is in flight: with nothing in flight, a hub does nothing. It must not know what is in a packet.
 
 mod desk;
 #[cfg(test)]

@@ -73,8 +73,8 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
     assert_eq!(scene.tally().stage_in(0, Stage::First, Counter::Sent), 0);
 }
 
-/// What becomes of an exchange counts where it fell due, however much later it is: its drop, its late answer, the answer
-/// that came twice.
+/// What becomes of an exchange counts where it fell due, however much later it is: its drop, its late answer, the
+/// answer that came twice.
 #[test]
 fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
     const WARM_UP: u8 = 1;
@@ -141,7 +141,7 @@ fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
         ("drops because brunt stood still", 3),
     ];
     assert_eq!(scene.counts(Stage::First), first);
-    // What leaves in the crowd that had waited for the desk to go on is our fault too, and later drops are plain ones.
+    // What leaves in the burst that had waited for the desk to go on is our fault too, and later drops are plain ones.
     scene.end(1);
     let counted = |scene: &Scene| {
         [Counter::Drops, Counter::DropsStalled].map(|it| scene.tally().stage(Stage::First, it))

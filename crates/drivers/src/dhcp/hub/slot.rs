@@ -61,8 +61,8 @@ pub(super) struct Slot<D: Dialogue> {
     pub(super) xid: u32,
     /// Whether the message has left more than once.
     pub(super) retried: bool,
-    /// Whether it left in the crowd after the hub stood still.
-    pub(super) crowded: bool,
+    /// Whether it left in the burst after the hub stood still.
+    pub(super) in_burst: bool,
     /// How long the answer to what is sent next is waited for.
     pub(super) wait: Option<Duration>,
     /// When the first message of the exchange left.
@@ -98,7 +98,7 @@ impl<D: Dialogue> Slot<D> {
             before: None,
             xid: 0,
             retried: false,
-            crowded: false,
+            in_burst: false,
             wait: None,
             first_sent: None,
             stage_sent: Moment::ZERO,

@@ -246,7 +246,8 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
         let mut seen = Vec::new();
         for number in 20..22 {
             let mut watch = Watch::new(&clock, None);
-            let ticket = Ticket { number, session: 2, turn: number, phase: 0 };
+            let ticket =
+                Ticket { number, session: 2, turn: number, phase: (number % 20) as u8 + 1 };
             let outcome = session.exchange(&ticket, &mut watch).await;
             let life = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
             seen.push((watch.named_operation(), outcome, life));
@@ -263,6 +264,8 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     assert_eq!(seen, [(inform, ok, false), (acquire, ok, true)]);
     assert_eq!(after, Want::Nothing);
     assert_eq!(log.messages.borrow().len(), 3);
+    let sent = |phase, stage| dhcp.tallies()[0].stage_in(phase, stage, Counter::Sent);
+    assert_eq!((sent(1, Stage::Inform), sent(2, Stage::First), sent(2, Stage::Second)), (1, 1, 1));
     let left = dhcp.take_leases();
     assert_eq!(left, [Held { client: 2, address: 22 }], "its session's number is the client's");
 }
