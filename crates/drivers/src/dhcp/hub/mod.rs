@@ -5,7 +5,8 @@
 //! anybody), sends what has been queued in batches, and looks after drop times: only once everything that lay in the
 //! socket has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything
 //! that fell due at the same moment stands in the queue, and sleeps until the next drop time otherwise, or for a
-//! tenth of a second while anything is in flight: with nothing in flight, a hub does nothing. It must not know what is in a packet.
+//! tenth of a second while anything is in flight: with nothing in flight, a hub does nothing. It must not know what
+//! is in a packet.
 
 mod desk;
 #[cfg(test)]
