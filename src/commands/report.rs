@@ -4,7 +4,9 @@ use std::io::IsTerminal as _;
 
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{Style, cells_csv, distribution, intervals_csv, json, leases, names, summary};
+use brunt_report::{
+    Style, cells_csv, dhcp, distribution, intervals_csv, json, leases, names, summary,
+};
 
 use super::failed;
 use crate::cli::Refusal;
@@ -26,7 +28,9 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     match args.format {
         Format::Summary => {
             let colour = console::colours() && std::io::stdout().is_terminal();
-            summary(record, Style { colour, verdict_always: true }).map_err(unreadable)
+            let style = Style { colour, verdict_always: true };
+            let text = summary(record, style).map_err(unreadable)?;
+            Ok(text + &dhcp::messages(record).unwrap_or_default())
         }
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => {

@@ -7,8 +7,8 @@ use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::{Ended, Finished, Load};
 use brunt_record::{Basis, Catalogue, Environment, Mode, Names, Phase, Record};
 use brunt_report::dhcp::{
-    Exchanges, ExitReason, Letter, Provisioned, Trip, guide, internals, kea, leases, server_id,
-    template, trips,
+    Exchanges, ExitReason, Letter, Provisioned, Trip, guide, internals, kea, leases, messages,
+    server_id, template, trips,
 };
 use brunt_report::{Style as SummaryStyle, summary};
 
@@ -47,8 +47,8 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         if self.job.voice == Voice::Aloud {
             console::print(&self.texts(&figures)).map_err(|refusal| refusal.text)?;
             self.say(&record)?;
-            let Job { args, route, .. } = self.job;
-            if let Some(advice) = silence::advice(&figures, args.family, &args.route, route) {
+            let (Job { args, route, .. }, silence) = (self.job, self.dhcp.silence());
+            if let Some(advice) = silence::advice(&figures, silence, args, route) {
                 console::note(&advice);
             }
         }
@@ -164,7 +164,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
     fn say(&self, record: &Record) -> Result<(), String> {
         let style = SummaryStyle { colour: console::colours(), verdict_always: false };
         let text = summary(record, style).map_err(|error| format!("failed to {error}"))?;
-        console::tell(&format!("\n{text}"));
+        console::tell(&format!("\n{text}{}", messages(record).unwrap_or_default()));
         if let Some(path) = &self.job.args.output.record {
             console::say(&format!("record: {}", path.display()));
         }

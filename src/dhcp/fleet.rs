@@ -15,6 +15,8 @@ use brunt_report::dhcp::SERVER_QUEUE;
 pub(super) struct DhcpFleet<'a, D: Dialogue, C> {
     dhcp: &'a Dhcp<D, C>,
     clock: Monotonic,
+    /// How many names of tallies are the driver's.
+    driver_tallies: usize,
     /// The server's own queue, where it is on this host.
     queue: Option<Mutex<Queue>>,
 }
@@ -33,7 +35,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 impl<'a, D: Dialogue, C: Carrier + 'static> DhcpFleet<'a, D, C> {
     pub(super) fn new(dhcp: &'a Dhcp<D, C>, clock: Monotonic, queue: Option<QueueWatch>) -> Self {
         let queue = queue.map(|watch| Mutex::new(Queue { watch, lost: 0, looked: None }));
-        Self { dhcp, clock, queue }
+        Self { dhcp, clock, driver_tallies: tally::names(false).len(), queue }
     }
 }
 
@@ -56,7 +58,8 @@ impl<D: Dialogue, C: Carrier + 'static> Fleet for DhcpFleet<'_, D, C> {
 
     /// The server has one queue, of which the first worker reports.
     fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        let seen = self.dhcp.noticed(worker, &mut noticed.tallies);
+        let Noticed { tallies, tallies_by_phase, .. } = noticed;
+        let seen = self.dhcp.noticed(worker, tallies, tallies_by_phase);
         noticed.orphans = seen.orphans;
         noticed.socket_drops = seen.socket_drops;
         if worker > 0 {
@@ -69,6 +72,8 @@ impl<D: Dialogue, C: Carrier + 'static> Fleet for DhcpFleet<'_, D, C> {
             queue.looked = Some(now);
             queue.lost = queue.watch.drops().unwrap_or(queue.lost);
         }
+        // Behind the driver's own, of which there may be none yet.
+        noticed.tallies.resize(self.driver_tallies, 0);
         noticed.tallies.push(queue.lost);
     }
 }

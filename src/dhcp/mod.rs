@@ -1,10 +1,12 @@
 //! perfdhcp: from a command line that was read to a run that was reported.
 //!
-//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan of the command line and [`load`] the engine's,
-//! [`fleet`] marries the two, [`screen`] shows intervals as they come, and [`ending`] makes the texts, the record and
-//! the exit code. Nothing here knows a switch by its letter, nor how a message looks on the wire.
+//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan of the command line and [`load`] the
+//! engine's, [`fleet`] marries the two, [`coverage`] says what the texts cover, [`screen`] shows intervals as they
+//! come, and [`ending`] makes the texts, the record and the exit code. Nothing here knows a switch by its letter, nor
+//! how a message looks on the wire.
 
 mod asked;
+mod coverage;
 mod ending;
 mod fleet;
 mod letters;
@@ -219,7 +221,11 @@ impl<'a> Job<'a> {
         if output.diagnostics.randomness {
             text.push_str(&self.randomness());
         }
-        console::print(&text).map(drop).map_err(|refusal| refusal.text)
+        console::print(&text).map(drop).map_err(|refusal| refusal.text)?;
+        if let Some(line) = coverage::line(&self.load.phases()) {
+            console::note(&line);
+        }
+        Ok(())
     }
 
     /// What random choices follow from (`-x r`), which the old tool promised and never said.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 use brunt_drivers::dhcp::Opener;
 use brunt_drivers::net::interface::{Interface, local_address};
 use brunt_drivers::net::link::{self, Link};
-use brunt_drivers::net::udp::{Bound, Options, Socket};
+use brunt_drivers::net::udp::{Bound, Icmp, Options, Socket};
 
 use super::problem::failed;
 use crate::cli::dhcp::args::{DhcpArgs, Family};
@@ -101,6 +101,8 @@ impl Route {
         options.multicast =
             self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
         options.kernel_stamps = args.output.kernel_stamps;
+        // A broadcast or a multicast comes back from nobody.
+        options.icmp = if on_link { Icmp::Unheard } else { Icmp::Counted };
         if let Some(batch) = args.load.batch {
             options.batch = batch;
         }

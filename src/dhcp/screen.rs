@@ -1,7 +1,8 @@
 //! [`Screen`]: shows the interim lines of a run, and keeps what the report and the record need.
 //!
-//! Counts are cumulative in the old tool's lines, so a line is made from everything measured so far. Results go to
-//! standard output; the progress of a long run without interim lines goes to standard error, on a terminal only.
+//! Counts are cumulative in the old tool's lines, so a line is made from everything measured so far but the warm-up;
+//! what a line covers is what the report covers. Results go to standard output; the progress of a long run without
+//! interim lines goes to standard error, on a terminal only.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
@@ -27,8 +28,8 @@ pub(super) struct Screen<'a> {
     stop: &'a Stop,
     log: IntervalLog,
     measured: Measured,
-    /// Time measured since the last line.
-    since: Duration,
+    /// When the last line was shown; before the first, when what lines cover began.
+    shown: Option<Duration>,
     /// Messages sent again in each stage by the time of the last line.
     resent: Vec<u64>,
     progress: bool,
@@ -52,7 +53,7 @@ impl<'a> Screen<'a> {
             stop,
             log: IntervalLog::open(args.output.hlog.as_deref(), catalogue)?,
             measured: Measured::default(),
-            since: Duration::ZERO,
+            shown: None,
             resent: Vec::new(),
             progress: !quiet && io::stderr().is_terminal(),
             quiet,
@@ -143,21 +144,24 @@ impl<'a> Screen<'a> {
 impl Sink for Screen<'_> {
     fn interval(&mut self, interval: &Interval) {
         self.measured.absorb(interval);
-        if interval.phase != Phase::Steady {
-            return;
-        }
-        if let Err(trouble) = self.log.push(interval) {
+        if interval.phase == Phase::Steady
+            && let Err(trouble) = self.log.push(interval)
+        {
             self.trouble.get_or_insert(trouble);
             self.stop.request();
         }
-        self.since += interval.lasted();
+        if matches!(interval.phase, Phase::Prepare | Phase::WarmUp) {
+            return;
+        }
+        let shown = *self.shown.get_or_insert(interval.from);
+        let since = interval.to.saturating_sub(shown);
         match self.args.output.interim {
-            Some(every) if self.since + SLACK >= every => {
-                self.since = Duration::ZERO;
+            Some(every) if since + SLACK >= every => {
+                self.shown = Some(interval.to);
                 self.line();
             }
-            None if self.progress && self.since + SLACK >= SILENCE_MAX / 2 => {
-                self.since = Duration::ZERO;
+            None if self.progress && since + SLACK >= SILENCE_MAX / 2 => {
+                self.shown = Some(interval.to);
                 self.show_progress(interval);
             }
             _ => {}

@@ -1,46 +1,95 @@
-//! What is said where nobody answered anything: what a server needs before it does, which no packet tells.
+//! What is said where the server gave no answer, ever or from some moment on: which server, since when, and what a
+//! server needs before it answers, which no packet tells.
 //!
 //! A server that has no subnet for a relay keeps silent, and so does one that answers to where nobody listens. It must
 //! not know what was measured besides.
 
+use std::time::Duration;
+
+use brunt_drivers::dhcp::Silence;
 use brunt_report::dhcp::Exchanges;
 
 use super::route::Route;
-use crate::cli::dhcp::args::{self, Family};
+use crate::cli::dhcp::args::{DhcpArgs, Family};
 
 /// Where a DHCPv4 relay is answered (RFC 2131 section 4.1).
 const RELAY_PORT: u16 = 67;
+/// Shorter silences are no news.
+const SILENCE_MIN: Duration = Duration::from_secs(1);
 
-/// What to look at, if messages were sent and nothing came back.
+/// What to say and to look at, if nothing came back, ever or from some moment on.
 pub(super) fn advice(
     figures: &Exchanges,
-    family: Family,
-    asked: &args::Route,
+    silence: Silence,
+    args: &DhcpArgs,
     route: &Route,
 ) -> Option<String> {
-    let sent = figures.stages.iter().any(|stage| stage.sent > 0);
-    let heard = figures.stages.iter().any(|stage| {
-        stage.received + stage.naks + stage.unusable + stage.late + stage.rejected > 0
-    });
-    let strange = figures.foreign + figures.malformed + figures.tooshort + figures.unexpected;
-    if !sent || heard || strange > 0 {
+    let dropped = figures.drops() > 0 || figures.stages.iter().any(|stage| stage.cut_off > 0);
+    if silence.unanswered == 0 || !dropped {
         return None;
     }
-    let asks = format!("nobody answered. Is there a server at {}", route.server);
-    let Some(local) = route.locals.first().filter(|_| !asked.client) else {
-        return Some(asks + "?");
+    let strange = figures.foreign + figures.malformed + figures.tooshort + figures.unexpected;
+    match silence.heard {
+        // Something is there, which does not speak the protocol.
+        None if strange > 0 => None,
+        None => Some(never(figures, silence, args, route)),
+        Some(heard) => stopped(figures, silence, heard, args, route),
+    }
+}
+
+/// What came back instead of an answer.
+fn refused(figures: &Exchanges) -> String {
+    match figures.unreachable {
+        0 => String::new(),
+        count => format!(
+            "; {count} messages came back because nothing listens there (ICMP port unreachable)"
+        ),
+    }
+}
+
+/// The server answered and stopped doing so.
+fn stopped(
+    figures: &Exchanges,
+    silence: Silence,
+    heard: Duration,
+    args: &DhcpArgs,
+    route: &Route,
+) -> Option<String> {
+    let [first, second] = args.limits.drop_time;
+    if silence.lasted() < first.max(second).max(SILENCE_MIN) {
+        return None;
+    }
+    Some(format!(
+        "no answer from {} from {:.1} s to the end, when {} messages were sent{}",
+        route.server,
+        heard.as_secs_f64(),
+        silence.unanswered,
+        refused(figures),
+    ))
+}
+
+/// There was never an answer.
+fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) -> String {
+    let sent = silence.unanswered;
+    let nothing = format!("no answer from {} to any of {sent} messages", route.server);
+    if figures.unreachable > 0 {
+        return format!("{nothing}{}: start the server, or name its port (-N)", refused(figures));
+    }
+    let asks = format!("{nothing}. Is there a server");
+    let Some(local) = route.locals.first().filter(|_| !args.route.client) else {
+        return asks + "?";
     };
-    let whom = match (&asked.relay_addresses, family) {
+    let whom = match (&args.route.relay_addresses, args.family) {
         (Some(_), _) => "the relays of -J".to_owned(),
         (None, Family::V4) => format!("the relay {}", local.ip()),
         (None, Family::V6) => format!("the link of {}", local.ip()),
     };
-    let port = match (family, local.port()) {
+    let port = match (args.family, local.port()) {
         (Family::V4, port) if port != RELAY_PORT => format!(
             " It answers to port {RELAY_PORT}, and not to {port}, unless it is told to answer to where it was asked \
              from"
         ),
         _ => String::new(),
     };
-    Some(format!("{asks}, and has it a subnet for {whom}?{port}"))
+    format!("{asks}, and has it a subnet for {whom}?{port}")
 }

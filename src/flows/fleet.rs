@@ -48,9 +48,12 @@ impl Fleet for FlowFleet {
     /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
     /// all.
     fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        self.ledgers[worker].write(&mut noticed.tallies);
+        let Noticed { tallies, tallies_by_phase, .. } = noticed;
+        self.ledgers[worker].write(tallies, tallies_by_phase);
         if worker == 0 {
             let counts = self.course.network().counts();
+            // Behind those of the ledger, of which there may be none without a phase.
+            noticed.tallies.resize(self.course.tallies().len(), 0);
             noticed.tallies.extend([counts.opened, counts.lost, counts.healed]);
             noticed.orphans = counts.unasked;
         }

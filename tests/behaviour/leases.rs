@@ -93,13 +93,23 @@ fn who_is_answered_by_nobody_is_told_what_to_look_at() {
     let line = ["perfdhcp", "-L", &local, "-N", &nobody, "-r", "50", "-n", "3", "-d", "0.2"];
     let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);
     let advice = format!(
-        "note: nobody answered. Is there a server at 127.0.0.1:{nobody}, and has it a subnet for the relay 127.0.0.1? \
-         It answers to port 67, and not to {local}, unless "
+        "note: no answer from 127.0.0.1:{nobody} to any of 3 messages; 3 messages came back because nothing listens \
+         there (ICMP port unreachable): start the server, or name its port (-N)"
+    );
+    assert!(ended.stderr.contains(&advice), "{ended}");
+    // Where somebody listens and keeps silent, nothing comes back.
+    let deaf = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let port = deaf.local_addr().expect("it has an address").port().to_string();
+    let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-n", "3", "-d", "0.2"];
+    let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);
+    let advice = format!(
+        "note: no answer from 127.0.0.1:{port} to any of 3 messages. Is there a server, and has it a subnet for the \
+         relay 127.0.0.1? It answers to port 67, and not to {local}, unless "
     );
     assert!(ended.stderr.contains(&advice), "{ended}");
     // Where there is an answer there is no such advice.
     let target = LeaseTarget::start();
     let ended = target.measure(&["-r", "50", "-n", "3"]).expect(0);
-    assert!(!ended.stderr.contains("nobody answered"), "{ended}");
+    assert!(!ended.stderr.contains("no answer from"), "{ended}");
     target.stop();
 }

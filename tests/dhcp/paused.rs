@@ -1,5 +1,5 @@
 //! A Kea that stands still for a second at a fixed rate: response times show it, and what is given up is counted as
-//! what it is.
+//! what it is. And a brunt that stands still for three, or whose Kea is gone: what Kea did answer is answered.
 
 use std::time::Duration;
 
@@ -69,6 +69,75 @@ fn what_was_given_up_comes_late_and_adds_up() {
         drops
     );
     assert_eq!(kea.statistic("pkt4-discover-received"), 400);
+}
+
+#[test]
+fn what_kea_answered_while_brunt_stood_still_is_answered() {
+    for line in [
+        "-4 -l lan0 --window 50 -p 4 -R 20000 -d 1 -d 1 10.77.0.1",
+        // Across the end of the run.
+        "-4 -l lan0 -r 200 -p 2 -R 20000 -d 1 -d 1 10.77.0.1",
+    ] {
+        let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+        let run = Brunt::on(&lan).typed(line).start();
+        assert!(until(Duration::from_secs(10), || kea.leases().len() > 50), "the run began");
+        run.pause();
+        rest(3_000);
+        run.resume();
+        let run = run.wait();
+        let run = if line.contains("--window") { run.went_well() } else { run };
+        let tally = |word: &str| {
+            run.tally(&format!("DISCOVER-OFFER {word}")) + run.tally(&format!("REQUEST-ACK {word}"))
+        };
+        // What the schedule asked for meanwhile leaves all at once, and may be more than Kea's queue holds: our fault.
+        assert_eq!(tally("drops"), tally("drops because brunt stood still"), "{run}");
+        assert_eq!((tally("late"), tally("cut off")), (0, 0), "{run}");
+        assert!(
+            !run.report.contains("by it or on the wire: ")
+                || run.report.contains("on the wire: 0\n")
+        );
+        let answered = kea.statistic("pkt4-offer-sent") + kea.statistic("pkt4-ack-sent");
+        assert_eq!(tally("received"), answered, "{run}");
+    }
+}
+
+#[test]
+fn drops_of_a_warm_up_stay_in_it() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let line = "-4 -l lan0 -r 100 --warm-up 2 -p 2 -R 400 -d 0.5 -d 0.5 10.77.0.1";
+    let run = Brunt::on(&lan).typed(line).start();
+    assert!(until(Duration::from_secs(10), || kea.leases().len() > 20), "the run began");
+    kea.pause();
+    rest(800);
+    kea.resume();
+    let run = run.wait().ended_with(3);
+    // What Kea did not answer in time fell due in the warm-up, whenever that was found out.
+    assert_eq!(
+        (run.count("planned"), run.count("ok"), run.count("timed_out")),
+        (200, 200, 0),
+        "{run}"
+    );
+    for stage in ["DISCOVER-OFFER", "REQUEST-ACK"] {
+        let of = |word: &str| run.tally(&format!("{stage} {word}"));
+        assert_eq!(
+            (of("sent"), of("received"), of("drops"), of("late")),
+            (200, 200, 0, 0),
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn a_kea_that_is_gone_is_named() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let line = "-4 -l lan0 -r 100 -p 4 -R 400 -d 0.5 -d 0.5 10.77.0.1";
+    let run = Brunt::on(&lan).typed(line).start();
+    assert!(until(Duration::from_secs(10), || kea.leases().len() > 100), "the run began");
+    kea.stop();
+    let run = run.wait().ended_with(3);
+    assert!(run.notes.contains("note: no answer from 10.77.0.1:67 from "), "{run}");
+    assert!(run.notes.contains(" came back because nothing listens there"), "{run}");
+    assert!(run.tally("refused (ICMP port unreachable)") > 0, "{run}");
 }
 
 #[test]

@@ -274,3 +274,35 @@ fn the_target_of_the_command_line_ends_with_an_account() {
     let bound = |what: &str| table.lines().filter(|line| line.contains(what)).count();
     assert_eq!((bound(",32,"), bound(",56,"), bound(",bound,")), (30, 20, 50), "{table}");
 }
+
+/// A server that goes away in the midst of a run is named, with the moment of its last answer.
+#[test]
+fn a_server_that_went_away_is_named_with_the_time() {
+    let _among = among_others();
+    let server = Server::v4("");
+    let port = server.port();
+    let run = server.start("-r 100 -p 4 -R 1000 -d 0.5");
+    wait_for("exchanges", || server.sent(Answer::Ack) > 100);
+    drop(server);
+    let ended = run.wait().expect(3);
+    let record = ended.balanced();
+    let note = ended.stderr.lines().find(|line| line.starts_with("note: no answer from "));
+    let note = note.unwrap_or_else(|| panic!("no note\n{ended}"));
+    let rest =
+        note.strip_prefix(&format!("note: no answer from 127.0.0.1:{port} from ")).expect(note);
+    let (since, rest) = rest.split_once(" s to the end, when ").expect(note);
+    let since: f64 = since.parse().expect(note);
+    assert!((0.9..2.5).contains(&since), "{ended}");
+    let (sent, rest) = rest.split_once(" messages were sent; ").expect(note);
+    let sent: u64 = sent.parse().expect(note);
+    // Whatever was sent after the last answer was dropped, and the host of the server said why.
+    assert_eq!(sent, record.counts.timed_out, "{ended}");
+    let refused = tally(&record, "refused (ICMP port unreachable)");
+    assert!(rest.starts_with(&format!("{refused} messages came back")), "{ended}");
+    // The kernel sends no more than so many of these a second.
+    assert!(refused > 0 && refused <= sent, "{ended}");
+    assert!(
+        ended.stdout.contains(&format!("\nrefused (ICMP port unreachable): {refused}\n")),
+        "{ended}"
+    );
+}

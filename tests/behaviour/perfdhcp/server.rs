@@ -13,7 +13,7 @@ use brunt_testbed::{printed, until};
 use crate::program::{Ended, Program, binary, command, scratch};
 
 /// How a message of a stage can end, in the words of the tallies.
-const ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];
+pub(super) const ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];
 
 /// A server that answers one test.
 pub(super) struct Server {

@@ -5,4 +5,5 @@ mod directory;
 mod examples;
 mod files;
 mod nodes;
+mod phases;
 mod previews;

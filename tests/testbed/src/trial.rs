@@ -114,6 +114,16 @@ impl<R: From<Ended>> Running<R> {
         kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is running");
     }
 
+    /// Stops it where it is, until [`resume`](Self::resume).
+    pub fn pause(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::STOP).expect("it is running");
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::CONT).expect("it is stopped");
+    }
+
     /// What it has said on standard output by now.
     pub fn report(&self) -> String {
         read(&self.directory.path().join("report"))

@@ -5,7 +5,7 @@
 
 use super::access::{Access, Family};
 use super::dialogue::{Dialogue, Note, Order};
-use super::hub::Hub;
+use super::hub::{Hub, Terms};
 use super::session::explain;
 use super::told::Told;
 use super::{Kind, v4, v6};
@@ -86,10 +86,17 @@ impl Lessee {
     }
 
     /// Carries out an exchange of this kind. Where `wanted`, what the answer tells can be asked afterwards.
-    pub async fn carry_out(&mut self, kind: Kind, wanted: bool, watch: &mut Watch<'_>) -> Outcome {
+    /// `phase` is that in which it fell due.
+    pub async fn carry_out(
+        &mut self,
+        kind: Kind,
+        wanted: bool,
+        phase: u8,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
         match &mut self.0 {
-            Seat::V4(client) => client.carry_out(kind, wanted, watch).await,
-            Seat::V6(client) => client.carry_out(kind, wanted, watch).await,
+            Seat::V4(client) => client.carry_out(kind, wanted, phase, watch).await,
+            Seat::V6(client) => client.carry_out(kind, wanted, phase, watch).await,
         }
     }
 
@@ -118,7 +125,13 @@ impl<D: Told> Client<D> {
         Self { room: Rc::clone(room), slot, number, lease: None, told: Vec::new() }
     }
 
-    async fn carry_out(&mut self, kind: Kind, wanted: bool, watch: &mut Watch<'_>) -> Outcome {
+    async fn carry_out(
+        &mut self,
+        kind: Kind,
+        wanted: bool,
+        phase: u8,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
         self.told.clear();
         let lease = self.lease.clone().filter(|_| kind != Kind::Acquire);
         if lease.is_none() && kind != Kind::Acquire {
@@ -131,7 +144,7 @@ impl<D: Told> Client<D> {
         let number = self.room.count.replace(self.room.count.get() + 1);
         let at = there - shared.origin(there);
         let order = Order { kind, number, client: self.number, lease, at };
-        let ended = hub.carry_out(self.slot, order, None).await;
+        let ended = hub.carry_out(self.slot, order, Terms { phase, until: None }).await;
         let moment = |stamp: Moment| here + (stamp - there);
         if let Some(sent) = ended.sent {
             watch.sent_as(moment(sent));

@@ -2,7 +2,8 @@
 //!
 //! Shared by the workers of a run, and looked at only where something happens that they limit. The
 //! first limit reached is kept as the [`Reason`], and whoever runs the engine is asked to halt.
-//! Drops are exchanges without an answer within the drop time; what is still in flight is none. It
+//! Drops are exchanges without an answer within the drop time, in whatever phase of the run; what is
+//! still in flight is none. It
 //! must not know how a run is halted.
 
 use super::Stage;
@@ -148,7 +149,7 @@ mod tests {
         let (halted, limits) = limits(None, [DropLimit::default(), second]);
         let tallies = [Arc::new(Tally::default()), Arc::new(Tally::default())];
         let drop = |stage, worker: usize| {
-            tallies[worker].count(stage, Counter::Drops);
+            tallies[worker].count(worker as u8 + 2, stage, Counter::Drops);
             limits.dropped(stage, &tallies);
         };
         (0..10).for_each(|n| drop(Stage::First, n % 2));
@@ -165,11 +166,11 @@ mod tests {
         let first = DropLimit { count: None, percent: Some(5.0) };
         let (_, limits) = limits(None, [first, DropLimit::default()]);
         let tallies = [Arc::new(Tally::default())];
-        tallies[0].count(Stage::First, Counter::Drops);
-        (0..9).for_each(|_| tallies[0].count(Stage::First, Counter::Received));
+        tallies[0].count(3, Stage::First, Counter::Drops);
+        (0..9).for_each(|_| tallies[0].count(3, Stage::First, Counter::Received));
         limits.dropped(Stage::First, &tallies);
         assert_eq!(limits.reason(), None, "one of ten");
-        tallies[0].count(Stage::First, Counter::Received);
+        tallies[0].count(3, Stage::First, Counter::Received);
         limits.dropped(Stage::First, &tallies);
         assert_eq!(limits.reason(), Some(Reason::DropsShare(Stage::First)), "one of eleven");
     }

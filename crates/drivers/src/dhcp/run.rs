@@ -10,8 +10,10 @@ use super::limits::Limits;
 use super::session::Session;
 use super::setup::{Opener, Setup};
 use super::shared::Shared;
+use super::silence::Silence;
 use super::tally::Tally;
 use crate::net::carrier::Carrier;
+use brunt_exchange::Ticket;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -67,10 +69,15 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         &self.shared
     }
 
-    /// What a worker has counted so far: its tallies, in the order of
-    /// [`tally::names`](super::tally::names), and what belongs to no exchange.
-    pub fn noticed(&self, worker: usize, tallies: &mut Vec<u64>) -> Unmatched {
-        self.shared.tallies[worker].write(tallies);
+    /// What a worker has counted so far, in the order of [`tally::names`](super::tally::names): what belongs to no
+    /// exchange, and what happened to exchanges, by the phase in which they fell due.
+    pub fn noticed(
+        &self,
+        worker: usize,
+        tallies: &mut Vec<u64>,
+        by_phase: &mut [Vec<u64>; Ticket::PHASES],
+    ) -> Unmatched {
+        self.shared.tallies[worker].write(tallies, by_phase);
         Unmatched {
             orphans: self.shared.tallies[worker].orphans(),
             socket_drops: self.shared.socket_drops[worker].load(Ordering::Relaxed),
@@ -95,6 +102,11 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     /// What was kept to be looked at.
     pub fn keepsakes(&self) -> &Keepsakes {
         &self.shared.keepsakes
+    }
+
+    /// Since when nothing came back, once the run is over.
+    pub fn silence(&self) -> Silence {
+        self.shared.silence()
     }
 
     /// Takes away the leases that the clients of the run hold, once it is over.

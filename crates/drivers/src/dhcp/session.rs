@@ -6,7 +6,7 @@
 //! must not know a packet.
 
 use super::dialogue::{Dialogue, Note, Order};
-use super::hub::{Ended, Hub};
+use super::hub::{Ended, Hub, Terms};
 use super::life::{Life, Turn};
 use super::task::Task;
 use super::{Kind, Stage};
@@ -71,9 +71,10 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         let next = self.life.as_ref().and_then(|life| Some((life, life.next()?.0)));
         let Some((life, kind)) = next else { return Outcome::Skipped };
         (order.kind, order.lease) = (kind, life.lease(kind).cloned());
-        let (client, until) = (order.client, life.until(kind, now));
+        let terms = Terms { phase: ticket.phase, until: life.until(kind, now) };
+        let client = order.client;
         watch.operation(kind as u16);
-        let mut ended = self.hub.carry_out(self.slot, order, until).await;
+        let mut ended = self.hub.carry_out(self.slot, order, terms).await;
         report(&ended, self.title(ended.stage), client, watch);
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
@@ -104,7 +105,8 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
             Ok(order) => {
                 watch.operation(order.kind as u16);
                 let client = order.client;
-                let ended = self.hub.carry_out(self.slot, order, None).await;
+                let terms = Terms { phase: ticket.phase, until: None };
+                let ended = self.hub.carry_out(self.slot, order, terms).await;
                 report(&ended, self.title(ended.stage), client, watch);
                 ended.outcome
             }

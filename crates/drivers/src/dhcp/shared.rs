@@ -8,6 +8,7 @@ use super::keepsakes::Keepsakes;
 use super::limits::Limits;
 use super::population::Population;
 use super::setup::Setup;
+use super::silence::Silence;
 use super::tally::Tally;
 use super::task::Task;
 use super::unique::Addresses;
@@ -36,6 +37,7 @@ pub(super) struct Shared<D: Dialogue> {
     /// When the first exchange began.
     origin: OnceLock<Moment>,
     returned: Mutex<Vec<D::Lease>>,
+    silence: Mutex<Silence>,
 }
 
 impl<D: Dialogue> Shared<D> {
@@ -59,6 +61,7 @@ impl<D: Dialogue> Shared<D> {
             workers: workers as u64,
             origin: OnceLock::new(),
             returned: Mutex::default(),
+            silence: Mutex::default(),
         }
     }
 
@@ -85,6 +88,17 @@ impl<D: Dialogue> Shared<D> {
         let of_node = worker as u64 + n * self.workers;
         let rank = u64::from(self.node.0) + of_node * u64::from(self.node.1);
         (u64::from(u32::MAX).saturating_sub(rank), rank)
+    }
+
+    /// Takes in what a worker knows at its end of replies that did not come.
+    pub(super) fn fell_silent(&self, known: Silence) {
+        let mut silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
+        *silence = silence.and(known);
+    }
+
+    /// What all workers know of it, once they are at their end.
+    pub(super) fn silence(&self) -> Silence {
+        *self.silence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in what the clients of a worker hold at the end.

@@ -1,20 +1,23 @@
-//! The [`Tally`] of a worker: what it counts beside the engine's exchanges, stage by stage.
+//! The [`Tally`] of a worker: what it counts beside the engine's exchanges, stage by stage and phase by phase.
 //!
-//! A message that was sent meets exactly one end, and every end has a counter, so for each stage
+//! A message that was sent meets exactly one end, and every end has a counter, so for each stage and each phase
 //!
 //! > sent = received + naks + unusable + drops + cut off + unasked + waiting
 //!
-//! holds at every moment, and nothing is waiting once a run is over. *Unusable* is a reply that
-//! ended the exchange without being an answer (an OFFER without a server identifier, an answer
-//! without the lease), *unasked* a message that nobody answers by design (a DHCPv4 RELEASE).
-//! *Sent* counts messages, not datagrams: what was sent again is counted as *resent*. The others
-//! stand beside that sum: late and duplicate replies answer no exchange in flight, rejected leases
-//! and addresses that are not unique are properties of replies counted already.
+//! holds at every moment, and nothing is waiting once a run is over. The phase is that in which the exchange fell
+//! due, whenever something is counted: a message of the warm-up whose drop time ends in the steady phase is a drop of
+//! the warm-up. What belongs to no exchange (a foreign reply, a malformed datagram) is counted without a phase.
+//! *Unusable* is a reply that ended the exchange without being an answer (an OFFER without a server identifier, an
+//! answer without the lease), *unasked* a message that nobody answers by design (a DHCPv4 RELEASE). *Sent* counts
+//! messages, not datagrams: what was sent again is counted as *resent*. The others stand beside that sum: late and
+//! duplicate replies answer no exchange in flight, rejected leases and addresses that are not unique are properties
+//! of replies counted already, and drops because brunt stood still are among the drops.
 //!
 //! Only the worker's own thread writes, so that counting costs a load and a store; any thread may
 //! read. It must not know how anything is found out.
 
 use super::Stage;
+use brunt_exchange::Ticket;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is counted for each stage.
@@ -47,11 +50,13 @@ pub enum Counter {
     NonUnique,
     /// Messages that left more than once.
     Retried,
+    /// Drops that this program's own stalls explain: their drop time ended in one, or they left in the burst after it.
+    DropsStalled,
 }
 
 impl Counter {
     /// Every counter, in the order of the catalogue.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Sent,
         Self::Resent,
         Self::Received,
@@ -65,6 +70,7 @@ impl Counter {
         Self::Rejected,
         Self::NonUnique,
         Self::Retried,
+        Self::DropsStalled,
     ];
 
     /// What stands behind the stage's title in the catalogue.
@@ -83,6 +89,7 @@ impl Counter {
             Self::Rejected => "rejected leases",
             Self::NonUnique => "non unique addresses",
             Self::Retried => "retried",
+            Self::DropsStalled => "drops because brunt stood still",
         }
     }
 }
@@ -107,11 +114,13 @@ pub enum Overall {
     PreloadSent,
     /// Answers to messages sent before the run.
     PreloadReceived,
+    /// Messages that the target's host sent back because nothing listens on the port.
+    PortUnreachable,
 }
 
 impl Overall {
     /// Every counter, in the order of the catalogue.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Foreign,
         Self::Malformed,
         Self::TooShort,
@@ -120,6 +129,7 @@ impl Overall {
         Self::LeasesForgotten,
         Self::PreloadSent,
         Self::PreloadReceived,
+        Self::PortUnreachable,
     ];
 
     /// Its name in the catalogue.
@@ -133,6 +143,7 @@ impl Overall {
             Self::LeasesForgotten => "leases forgotten",
             Self::PreloadSent => "preload sent",
             Self::PreloadReceived => "preload received",
+            Self::PortUnreachable => "refused (ICMP port unreachable)",
         }
     }
 }
@@ -149,57 +160,67 @@ pub fn names(v6: bool) -> Vec<String> {
     of_stages.chain(Overall::ALL.iter().map(|overall| overall.word().to_owned())).collect()
 }
 
+/// One set of counters for each phase, and one for what belongs to no exchange.
+const ROWS: usize = Ticket::PHASES + 1;
+const NO_EXCHANGE: usize = Ticket::PHASES;
+
 /// What one worker has counted since the beginning of the run.
 #[derive(Debug)]
 pub struct Tally {
-    cells: [AtomicU64; CELLS],
+    rows: [[AtomicU64; CELLS]; ROWS],
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { cells: [const { AtomicU64::new(0) }; CELLS] }
+        Self { rows: [const { [const { AtomicU64::new(0) }; CELLS] }; ROWS] }
     }
 }
 
 impl Tally {
-    /// Counts one more of a stage's. On the worker's own thread only.
-    pub fn count(&self, stage: Stage, counter: Counter) {
-        self.add(stage as usize * PER_STAGE + counter as usize, 1);
+    /// Counts one more of a stage's, of an exchange that fell due in this phase. On the worker's own thread only.
+    pub fn count(&self, phase: u8, stage: Stage, counter: Counter) {
+        self.add(row(phase), stage as usize * PER_STAGE + counter as usize, 1);
     }
 
-    /// Counts so many more of what belongs to no stage. On the worker's own thread only.
-    pub fn count_overall(&self, overall: Overall, more: u64) {
-        self.add(OVERALL_FROM + overall as usize, more);
+    /// Counts so many more of what belongs to no stage; the phase is that of the exchange, if it belongs to one. On the
+    /// worker's own thread only.
+    pub fn count_overall(&self, phase: Option<u8>, overall: Overall, more: u64) {
+        self.add(phase.map_or(NO_EXCHANGE, row), OVERALL_FROM + overall as usize, more);
     }
 
     /// The worker is the only one to write, so nothing can come between the load and the store.
-    fn add(&self, cell: usize, more: u64) {
-        let cell = &self.cells[cell];
+    fn add(&self, row: usize, cell: usize, more: u64) {
+        let cell = &self.rows[row][cell];
         cell.store(cell.load(Ordering::Relaxed) + more, Ordering::Relaxed);
     }
 
-    /// What a stage's counter stands at.
+    /// What a stage's counter stands at, over all phases.
     pub fn stage(&self, stage: Stage, counter: Counter) -> u64 {
-        self.cells[stage as usize * PER_STAGE + counter as usize].load(Ordering::Relaxed)
+        self.sum(stage as usize * PER_STAGE + counter as usize)
     }
 
-    /// What a counter over all stages stands at.
+    /// What a stage's counter stands at for the exchanges of one phase.
+    pub fn stage_in(&self, phase: u8, stage: Stage, counter: Counter) -> u64 {
+        self.rows[row(phase)][stage as usize * PER_STAGE + counter as usize].load(Ordering::Relaxed)
+    }
+
+    /// What a counter over all stages stands at, over all phases.
     pub fn overall(&self, overall: Overall) -> u64 {
-        self.cells[OVERALL_FROM + overall as usize].load(Ordering::Relaxed)
+        self.sum(OVERALL_FROM + overall as usize)
+    }
+
+    fn sum(&self, cell: usize) -> u64 {
+        self.rows.iter().map(|row| row[cell].load(Ordering::Relaxed)).sum()
     }
 
     /// How many messages of a stage were sent and have not met their end.
     pub fn waiting(&self, stage: Stage) -> i64 {
-        let of = |counter| self.stage(stage, counter).cast_signed();
-        let ended = [
-            Counter::Received,
-            Counter::Naks,
-            Counter::Unusable,
-            Counter::Drops,
-            Counter::CutOff,
-            Counter::Unasked,
-        ];
-        of(Counter::Sent) - ended.into_iter().map(of).sum::<i64>()
+        waiting(|counter| self.stage(stage, counter))
+    }
+
+    /// The same for the exchanges of one phase.
+    pub fn waiting_in(&self, phase: u8, stage: Stage) -> i64 {
+        waiting(|counter| self.stage_in(phase, stage, counter))
     }
 
     /// Replies that answer no exchange in flight: all that were late or came twice, and those to
@@ -211,11 +232,35 @@ impl Tally {
         Stage::ALL.iter().map(late).sum::<u64>() + self.overall(Overall::Foreign)
     }
 
-    /// Writes every counter down, in the order of [`names`].
-    pub fn write(&self, out: &mut Vec<u64>) {
-        out.clear();
-        out.extend(self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)));
+    /// Writes every counter down, in the order of [`names`]: what belongs to no exchange, and the rest by phase. A
+    /// phase without an exchange stays empty.
+    pub fn write(&self, unphased: &mut Vec<u64>, by_phase: &mut [Vec<u64>; Ticket::PHASES]) {
+        let outs = by_phase.iter_mut().chain([unphased]);
+        for (row, out) in self.rows.iter().zip(outs) {
+            out.clear();
+            if row.iter().any(|cell| cell.load(Ordering::Relaxed) > 0) {
+                out.extend(row.iter().map(|cell| cell.load(Ordering::Relaxed)));
+            }
+        }
     }
+}
+
+/// The row of a phase. The engine numbers no more of them than there is room for.
+fn row(phase: u8) -> usize {
+    usize::from(phase).min(Ticket::PHASES - 1)
+}
+
+fn waiting(count: impl Fn(Counter) -> u64) -> i64 {
+    let of = |counter| count(counter).cast_signed();
+    let ended = [
+        Counter::Received,
+        Counter::Naks,
+        Counter::Unusable,
+        Counter::Drops,
+        Counter::CutOff,
+        Counter::Unasked,
+    ];
+    of(Counter::Sent) - ended.into_iter().map(of).sum::<i64>()
 }
 
 #[cfg(test)]
@@ -225,26 +270,32 @@ mod tests {
     #[test]
     fn each_count_is_written_under_its_name() {
         let tally = Tally::default();
-        tally.count(Stage::Second, Counter::Naks);
-        tally.count(Stage::Second, Counter::Naks);
-        tally.count(Stage::Decline, Counter::NonUnique);
-        tally.count_overall(Overall::Foreign, 7);
-        tally.count_overall(Overall::PreloadReceived, 9);
-        let mut written = vec![1, 2, 3];
-        tally.write(&mut written);
+        tally.count(3, Stage::Second, Counter::Naks);
+        tally.count(3, Stage::Second, Counter::Naks);
+        tally.count(3, Stage::Decline, Counter::NonUnique);
+        tally.count(1, Stage::Second, Counter::Naks);
+        tally.count_overall(Some(3), Overall::LocalLimit, 5);
+        tally.count_overall(None, Overall::Foreign, 7);
+        tally.count_overall(None, Overall::PreloadReceived, 9);
+        let (mut unphased, mut by_phase) = (vec![1, 2, 3], [const { Vec::new() }; Ticket::PHASES]);
+        tally.write(&mut unphased, &mut by_phase);
+        assert!([0, 2, 4].into_iter().all(|phase| by_phase[phase].is_empty()), "{by_phase:?}");
         for v6 in [false, true] {
             let names = names(v6);
-            assert_eq!(names.len(), written.len());
-            let of = |name: &str| {
+            let of = |written: &[u64], name: &str| {
+                assert_eq!(names.len(), written.len());
                 written[names.iter().position(|known| known == name).expect("it is a name")]
             };
-            let second = if v6 { "REQUEST-REPLY" } else { "REQUEST-ACK" };
-            assert_eq!(of(&format!("{second} naks")), 2);
+            let second = if v6 { "REQUEST-REPLY naks" } else { "REQUEST-ACK naks" };
+            assert_eq!((of(&by_phase[3], second), of(&by_phase[1], second)), (2, 1));
+            assert_eq!(of(&unphased, second), 0);
             let decline = if v6 { "DECLINE-REPLY" } else { "DECLINE" };
-            assert_eq!(of(&format!("{decline} non unique addresses")), 1);
-            assert_eq!((of("foreign"), of("preload received")), (7, 9));
-            assert_eq!(written.iter().sum::<u64>(), 2 + 1 + 7 + 9);
+            assert_eq!(of(&by_phase[3], &format!("{decline} non unique addresses")), 1);
+            assert_eq!((of(&unphased, "foreign"), of(&unphased, "preload received")), (7, 9));
+            assert_eq!(of(&by_phase[3], "locallimit"), 5);
         }
+        assert_eq!(unphased.iter().chain(by_phase.iter().flatten()).sum::<u64>(), 25);
+        assert_eq!(tally.stage(Stage::Second, Counter::Naks), 3);
     }
 
     #[test]
@@ -259,14 +310,22 @@ mod tests {
     #[test]
     fn what_waits_is_what_was_sent_and_met_no_end() {
         let tally = Tally::default();
-        for _ in 0..7 {
-            tally.count(Stage::First, Counter::Sent);
+        for phase in [1, 3] {
+            for _ in 0..7 {
+                tally.count(phase, Stage::First, Counter::Sent);
+            }
+            for counter in Counter::ALL.into_iter().skip(1) {
+                tally.count(phase, Stage::First, counter);
+            }
+            assert_eq!(
+                tally.waiting_in(phase, Stage::First),
+                1,
+                "six ends, and seven that are none"
+            );
         }
-        for counter in Counter::ALL.into_iter().skip(1) {
-            tally.count(Stage::First, counter);
-        }
-        assert_eq!(tally.waiting(Stage::First), 1, "six ends, and five that are none");
-        assert_eq!(tally.waiting(Stage::Second), 0);
-        assert_eq!(tally.orphans(), 2);
+        tally.count(3, Stage::First, Counter::Drops);
+        assert_eq!((tally.waiting_in(1, Stage::First), tally.waiting_in(3, Stage::First)), (1, 0));
+        assert_eq!((tally.waiting(Stage::First), tally.waiting(Stage::Second)), (1, 0));
+        assert_eq!(tally.orphans(), 4);
     }
 }

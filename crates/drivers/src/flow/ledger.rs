@@ -3,8 +3,13 @@
 //! The histograms of a run tell how long exchanges took; the tables of LoadGen want sums by outcome, and nobody else
 //! knows of pauses and iterations. Counts are kept by each worker and reported as tallies of its fleet. That the counts
 //! here and those of the engine agree is a law that tests hold.
+//!
+//! A step belongs to the phase of the run in which it fell due. Pauses and the beginnings and ends of iterations belong
+//! to the phase of the step before them. What comes before a user's first step has no phase of its own, and enters
+//! the one in which it is noticed.
 
 use super::plan::{Flow, Step};
+use brunt_exchange::Ticket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -164,62 +169,79 @@ fn count(counts: &[u64], at: usize) -> u64 {
     counts.get(at).copied().unwrap_or(0)
 }
 
-/// The counts of one worker, which alone writes them.
+/// The phase of the run to which a count belongs, if it has one: that of a step's ticket.
+pub type InPhase = Option<u8>;
+
+/// The counts of one worker, which alone writes them: by phase, and those without one last.
 #[derive(Debug)]
 pub struct Ledger {
     tallies: Tallies,
-    counts: Vec<AtomicU64>,
+    rows: [Vec<AtomicU64>; Ticket::PHASES + 1],
 }
 
 impl Ledger {
     /// A ledger in which nothing is counted yet.
     pub fn new(tallies: Tallies) -> Self {
-        let counts = std::iter::repeat_with(AtomicU64::default).take(tallies.len()).collect();
-        Self { tallies, counts }
+        let row = || std::iter::repeat_with(AtomicU64::default).take(tallies.len()).collect();
+        let rows = std::array::from_fn(|_| row());
+        Self { tallies, rows }
     }
 
-    /// Writes down what was counted, by number.
-    pub fn write(&self, to: &mut Vec<u64>) {
-        to.clear();
-        to.extend(self.counts.iter().map(|count| count.load(Ordering::Relaxed)));
+    /// Writes down what was counted, by number: what has no phase, and the rest by phase. A phase in which nothing was
+    /// counted stays empty.
+    pub fn write(&self, unphased: &mut Vec<u64>, by_phase: &mut [Vec<u64>; Ticket::PHASES]) {
+        for (row, out) in self.rows.iter().zip(by_phase.iter_mut().chain([unphased])) {
+            out.clear();
+            if row.iter().any(|count| count.load(Ordering::Relaxed) > 0) {
+                out.extend(row.iter().map(|count| count.load(Ordering::Relaxed)));
+            }
+        }
     }
 
-    pub(super) fn ended(&self, operation: u16, fate: Fate, took: Duration) {
+    /// What was counted in the whole run, by number.
+    pub fn whole(&self) -> Vec<u64> {
+        let of =
+            |number: usize| self.rows.iter().map(move |row| row[number].load(Ordering::Relaxed));
+        (0..self.tallies.len()).map(|number| of(number).sum()).collect()
+    }
+
+    pub(super) fn ended(&self, phase: InPhase, operation: u16, fate: Fate, took: Duration) {
         let kind = match fate {
             Fate::Passed => 0,
             Fate::Exceeded => 2,
             Fate::Failed => 4,
         };
         let at = Tallies::operation(operation.into()) + kind;
-        self.add(at, 1);
-        self.add(at + 1, u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
+        self.add(phase, at, 1);
+        self.add(phase, at + 1, u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    pub(super) fn skipped(&self, operation: u16) {
-        self.add(Tallies::operation(operation.into()) + SKIPPED, 1);
+    pub(super) fn skipped(&self, phase: InPhase, operation: u16) {
+        self.add(phase, Tallies::operation(operation.into()) + SKIPPED, 1);
     }
 
-    pub(super) fn paused(&self, pause: usize, time: Duration) {
+    pub(super) fn paused(&self, phase: InPhase, pause: usize, time: Duration) {
         let at = self.tallies.pause(pause);
-        self.add(at, 1);
-        self.add(at + 1, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        self.add(phase, at, 1);
+        self.add(phase, at + 1, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    pub(super) fn pause_skipped(&self, pause: usize) {
-        self.add(self.tallies.pause(pause) + 2, 1);
+    pub(super) fn pause_skipped(&self, phase: InPhase, pause: usize) {
+        self.add(phase, self.tallies.pause(pause) + 2, 1);
     }
 
-    pub(super) fn begun(&self, scenario: usize) {
-        self.add(self.tallies.scenario(scenario), 1);
+    pub(super) fn begun(&self, phase: InPhase, scenario: usize) {
+        self.add(phase, self.tallies.scenario(scenario), 1);
     }
 
-    pub(super) fn completed(&self, scenario: usize) {
-        self.add(self.tallies.scenario(scenario) + 1, 1);
+    pub(super) fn completed(&self, phase: InPhase, scenario: usize) {
+        self.add(phase, self.tallies.scenario(scenario) + 1, 1);
     }
 
     /// One worker writes, so nothing is lost between reading and writing.
-    fn add(&self, at: usize, count: u64) {
-        if let Some(total) = self.counts.get(at) {
+    fn add(&self, phase: InPhase, at: usize, count: u64) {
+        let row = phase.map_or(Ticket::PHASES, |phase| usize::from(phase).min(Ticket::PHASES - 1));
+        if let Some(total) = self.rows[row].get(at) {
             let sum = total.load(Ordering::Relaxed).saturating_add(count);
             total.store(sum, Ordering::Relaxed);
         }
@@ -255,18 +277,17 @@ mod tests {
         let tallies = Tallies::of(&flow());
         let ledger = Ledger::new(tallies.clone());
         let ms = Duration::from_millis;
-        ledger.ended(1, Fate::Passed, ms(3));
-        ledger.ended(1, Fate::Passed, ms(4));
-        ledger.ended(1, Fate::Exceeded, ms(50));
-        ledger.ended(0, Fate::Failed, ms(1));
-        ledger.skipped(1);
-        ledger.paused(1, ms(9));
-        ledger.pause_skipped(0);
-        ledger.begun(1);
-        ledger.begun(1);
-        ledger.completed(1);
-        let mut counts = Vec::new();
-        ledger.write(&mut counts);
+        ledger.ended(Some(1), 1, Fate::Passed, ms(3));
+        ledger.ended(Some(3), 1, Fate::Passed, ms(4));
+        ledger.ended(Some(3), 1, Fate::Exceeded, ms(50));
+        ledger.ended(Some(3), 0, Fate::Failed, ms(1));
+        ledger.skipped(Some(3), 1);
+        ledger.paused(Some(3), 1, ms(9));
+        ledger.pause_skipped(Some(3), 0);
+        ledger.begun(None, 1);
+        ledger.begun(Some(3), 1);
+        ledger.completed(Some(3), 1);
+        let counts = ledger.whole();
         assert_eq!((counts.len(), tallies.names().len()), (2 * 7 + 2 * 3 + 2 * 2, tallies.len()));
         let write = OfOperation {
             passed: 2,
@@ -285,5 +306,14 @@ mod tests {
         let read_failed = named("read failed").map(|at| counts[at]);
         let look_begun = named("scenario look begun").map(|at| counts[at]);
         assert_eq!((read_failed, look_begun), (Some(1), Some(2)));
+        let (mut unphased, mut by_phase) = (vec![5], [const { Vec::new() }; Ticket::PHASES]);
+        ledger.write(&mut unphased, &mut by_phase);
+        assert_eq!(tallies.of_operation(&by_phase[1], 1).passed, 1);
+        assert_eq!(tallies.of_operation(&by_phase[3], 1).passed_time, ms(4));
+        assert_eq!(tallies.of_scenario(&by_phase[3], 1), OfScenario { begun: 1, completed: 1 });
+        assert_eq!(tallies.of_scenario(&unphased, 1), OfScenario { begun: 1, completed: 0 });
+        assert!([0, 2, 4].into_iter().all(|phase| by_phase[phase].is_empty()));
+        let all = unphased.iter().chain(by_phase.iter().flatten()).sum::<u64>();
+        assert_eq!(all, counts.iter().sum::<u64>());
     }
 }

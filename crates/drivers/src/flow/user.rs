@@ -99,6 +99,7 @@ impl User {
 
     /// The step that comes next; an arrival begins an iteration.
     fn next(&mut self, ticket: &Ticket) -> Option<Spot> {
+        self.walk.due_in(ticket.phase);
         match self.ahead() {
             Ahead::Step(spot, _) => Some(spot),
             Ahead::Unknown | Ahead::Nothing => None,
@@ -134,7 +135,8 @@ impl User {
         let Some(spot) = self.midair.take() else { return };
         let desk = Rc::clone(&self.desk);
         if let Some((act, _)) = desk.course.act(spot) {
-            desk.ledger.ended(act.operation, Fate::Exceeded, act.patience.unwrap_or_default());
+            let patience = act.patience.unwrap_or_default();
+            desk.ledger.ended(self.walk.phase(), act.operation, Fate::Exceeded, patience);
         }
         self.web.give_up();
         self.walk.done(spot, true, &desk.course);
@@ -157,7 +159,7 @@ impl User {
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
         let bare = note.needs.iter().any(empty);
         if self.walk.skips() || bare {
-            desk.ledger.skipped(act.operation);
+            desk.ledger.skipped(self.walk.phase(), act.operation);
             self.walk.done(spot, false, &desk.course);
             return Outcome::Skipped;
         }
@@ -177,7 +179,7 @@ impl User {
         let times = self.desk.course.flow().times;
         if act.threshold.is_none() && times == Times::None {
             let fate = if matches!(outcome, Outcome::Ok(_)) { Fate::Passed } else { Fate::Failed };
-            self.desk.ledger.ended(act.operation, fate, Duration::ZERO);
+            self.desk.ledger.ended(self.walk.phase(), act.operation, fate, Duration::ZERO);
             return outcome;
         }
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
@@ -205,7 +207,7 @@ impl User {
             _ if late && times == Times::Coarse => (Fate::Exceeded, outcome),
             _ => (Fate::Failed, outcome),
         };
-        self.desk.ledger.ended(act.operation, fate, took);
+        self.desk.ledger.ended(self.walk.phase(), act.operation, fate, took);
         outcome
     }
 
@@ -252,7 +254,8 @@ impl User {
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let Some(lessee) = &mut self.lessee else { return Outcome::Skipped };
-        match lessee.carry_out(kind, note.wanted.fields, watch).await {
+        let phase = self.walk.phase().unwrap_or_default();
+        match lessee.carry_out(kind, note.wanted.fields, phase, watch).await {
             Outcome::Ok(code) => {
                 let reply = Reply::Named { code, values: lessee.told() };
                 judge(act, reply, &mut self.variables, watch)

@@ -4,7 +4,7 @@
 //! past in silence: each step is still met, to be skipped and counted. A walk must not know what a step sends.
 
 use super::course::Course;
-use super::ledger::Ledger;
+use super::ledger::{InPhase, Ledger};
 use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{Exhausted, Place};
@@ -37,12 +37,32 @@ pub(super) struct Walk {
     /// Whether a step of it has failed, so that what is left is skipped.
     failed: bool,
     ahead: Ahead,
+    /// The phase of the run in which the last step fell due; none before the first.
+    phase: InPhase,
 }
 
 impl Walk {
     /// The walk of user `user`, which stands at the beginning.
     pub(super) fn new(user: u32) -> Self {
-        Self { user, mix: Mix::default(), begun: 0, at: None, failed: false, ahead: Ahead::Unknown }
+        Self {
+            user,
+            mix: Mix::default(),
+            begun: 0,
+            at: None,
+            failed: false,
+            ahead: Ahead::Unknown,
+            phase: None,
+        }
+    }
+
+    /// The step of a ticket of this phase comes: what is counted from now on belongs to it.
+    pub(super) fn due_in(&mut self, phase: u8) {
+        self.phase = Some(phase);
+    }
+
+    /// The phase that counts belong to.
+    pub(super) fn phase(&self) -> InPhase {
+        self.phase
     }
 
     /// Whether the step that comes next is to be skipped.
@@ -131,7 +151,7 @@ impl Walk {
             Place { iteration: number, user: self.user, users: flow.users, turn: self.begun };
         self.begun += 1;
         variables.begin_iteration(course, place)?;
-        ledger.begun(scenario);
+        ledger.begun(self.phase, scenario);
         self.at = Some(Spot { scenario, step: 0 });
         Ok(())
     }
@@ -148,16 +168,16 @@ impl Walk {
             };
             let number = course.pause(spot);
             if self.failed {
-                ledger.pause_skipped(number);
+                ledger.pause_skipped(self.phase, number);
             } else {
                 let turn = mixed(self.begun, spot.step);
                 let time = pause.time.pause(course.flow().seed, self.user, turn);
-                ledger.paused(number, time);
+                ledger.paused(self.phase, number, time);
                 after = after.saturating_add(time);
             }
             spot.step += 1;
         }
-        ledger.completed(spot.scenario);
+        ledger.completed(self.phase, spot.scenario);
         self.at = None;
         (None, after)
     }
@@ -217,8 +237,7 @@ mod tests {
     }
 
     fn counted(course: &Course, ledger: &Ledger) -> (u64, u64, u64, u64) {
-        let mut counts = Vec::new();
-        ledger.write(&mut counts);
+        let counts = ledger.whole();
         let (paused, visits) =
             (course.tallies().of_pause(&counts, "think"), course.tallies().of_scenario(&counts, 0));
         (paused.made, paused.skipped, visits.begun, visits.completed)

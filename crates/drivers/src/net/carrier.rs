@@ -5,9 +5,11 @@
 //! what is in one.
 
 use super::mmsg::{BATCH, Beside, Incoming};
+use super::stamp::Translation;
 use brunt_exchange::{Clock, Moment};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 /// The longest datagram that an inbox takes whole.
 pub const DATAGRAM_MAX: usize = 2048;
@@ -40,6 +42,16 @@ pub trait Carrier {
     /// on.
     async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()>;
 
+    /// Takes what has come without waiting, whatever the runtime has heard of it; [`io::ErrorKind::WouldBlock`] where
+    /// that is nothing. For whoever stood still and must not judge before everything is read.
+    fn try_receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()>;
+
+    /// How many messages came back so far because nothing listens where they were sent (ICMP port unreachable), where
+    /// the carrier asks for it.
+    fn unreachable(&self) -> u64 {
+        0
+    }
+
     /// How many datagrams the kernel has dropped so far because nobody took them in time.
     fn overflowed(&self) -> u64;
 
@@ -62,6 +74,10 @@ pub(super) struct Arrived {
     pub(super) truncated: bool,
     pub(super) from: SocketAddr,
     pub(super) at: Option<Moment>,
+    /// The kernel's stamp as it gave it, which costs nothing to keep.
+    pub(super) stamp: Option<Duration>,
+    /// The moment of that stamp, once it was asked for.
+    pub(super) stamped: Option<Moment>,
 }
 
 /// A datagram that has come in.
@@ -73,8 +89,10 @@ pub struct Datagram<'a> {
     pub from: SocketAddr,
     /// Whether the end is missing because it was longer than [`DATAGRAM_MAX`].
     pub truncated: bool,
-    /// When the kernel got it, where the carrier asks the kernel.
+    /// When the kernel got it, where the carrier is to take that for the time of arrival.
     pub at: Option<Moment>,
+    /// When the kernel got it, once that was asked for ([`Inbox::stamp`]).
+    pub stamp: Option<Moment>,
 }
 
 impl Inbox {
@@ -90,6 +108,7 @@ impl Inbox {
             from: it.from,
             truncated: it.truncated,
             at: it.at,
+            stamp: it.stamped.or(it.at),
         })
     }
 
@@ -101,6 +120,15 @@ impl Inbox {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.arrived.is_empty()
+    }
+
+    /// Works out when the kernel got each datagram. To be called soon after they were taken: the clocks are compared
+    /// now.
+    pub fn stamp(&mut self, clock: &dyn Clock) {
+        let translation = Translation::now(clock);
+        for arrived in &mut self.arrived {
+            arrived.stamped = arrived.stamp.map(|stamp| translation.moment(stamp));
+        }
     }
 
     /// Forgets what came in.
@@ -117,7 +145,16 @@ impl Inbox {
         let length = bytes.len().min(DATAGRAM_MAX);
         self.incoming.buffer_mut(slot)[..length].copy_from_slice(&bytes[..length]);
         let truncated = length < bytes.len();
-        self.arrived.push(Arrived { slot, start: 0, length, truncated, from, at });
+        self.arrived.push(Arrived {
+            slot,
+            start: 0,
+            length,
+            truncated,
+            from,
+            at,
+            stamp: None,
+            stamped: None,
+        });
         true
     }
 
@@ -154,6 +191,8 @@ impl Arrived {
             truncated: beside.truncated,
             from: beside.from.unwrap_or(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0))),
             at,
+            stamp: beside.stamp,
+            stamped: None,
         }
     }
 }

@@ -248,14 +248,11 @@ pub(super) fn dropped(socket: BorrowedFd<'_>) -> io::Result<u32> {
     Ok(figures[DROPS])
 }
 
-/// Has the kernel say beside each datagram how many were lost and, if asked for, when it came.
-pub(super) fn tell(socket: BorrowedFd<'_>, stamps: bool) -> io::Result<()> {
+/// Has the kernel say beside each datagram how many were lost and when it came.
+pub(super) fn tell(socket: BorrowedFd<'_>) -> io::Result<()> {
     // Where a kernel does not count its drops in passing, `dropped` asks it.
     let _ = setsockopt(&socket, sockopt::RxqOvfl, &1);
-    if stamps {
-        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
-    }
-    Ok(())
+    Ok(setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?)
 }
 
 /// Gives a datagram socket to the runtime of this thread.

@@ -99,7 +99,7 @@ fn within<T>(what: impl Future<Output = T>) -> T {
 async fn carry_out(lessee: &mut Lessee, kind: Kind) -> (Outcome, String) {
     let (clock, mut text) = (Monotonic::new(), String::new());
     let mut watch = Watch::new(&clock, Some(&mut text));
-    let outcome = lessee.carry_out(kind, true, &mut watch).await;
+    let outcome = lessee.carry_out(kind, true, 3, &mut watch).await;
     if matches!(outcome, Outcome::Ok(_)) {
         let (sent, ended) = (watch.sent_at().unwrap(), watch.ended_at().unwrap());
         assert!(sent <= ended && ended <= watch.now());
@@ -171,7 +171,7 @@ fn a_refused_client_has_nothing_left_and_silence_times_out() {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
         let soon = Duration::from_millis(20);
-        let off = tokio::time::timeout(soon, lessee.carry_out(Kind::Acquire, false, &mut watch));
+        let off = tokio::time::timeout(soon, lessee.carry_out(Kind::Acquire, false, 3, &mut watch));
         assert!(off.await.is_err());
         assert_eq!(carry_out(&mut lessee, Kind::Acquire).await.0, Outcome::TimedOut);
     });
@@ -272,8 +272,7 @@ fn steps_of_a_flow_ask_for_leases() {
             user.close().await;
         }
     });
-    let mut counts = Vec::new();
-    ledger.write(&mut counts);
+    let counts = ledger.whole();
     assert_eq!(operations.len(), 3);
     for operation in 0..3 {
         let counted = course.tallies().of_operation(&counts, operation);

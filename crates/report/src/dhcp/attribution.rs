@@ -9,6 +9,9 @@ pub struct Attribution {
     pub late: u64,
     /// Lost in our own sockets' buffers.
     pub own_socket: u64,
+    /// Their drop time ended while this program stood still, or they left all at once when it went on: the schedule had
+    /// not asked for that, and it says nothing of the server.
+    pub own_stall: u64,
     /// Lost in the server's receive queue, where that can be looked at.
     pub server_queue: Option<u64>,
     /// Everything else: the server, or the wire.
@@ -24,9 +27,12 @@ impl Attribution {
         let late: u64 = figures.stages.iter().map(|stage| stage.late.min(stage.drops)).sum();
         let lost = drops - late;
         let own_socket = lost.min(figures.socket_drops);
-        let server_queue = figures.server_drops.map(|queued| queued.min(lost - own_socket));
-        let elsewhere = lost - own_socket - server_queue.unwrap_or(0);
-        Self { late, own_socket, server_queue, elsewhere }
+        let stalled: u64 = figures.stages.iter().map(|stage| stage.drops_stalled).sum();
+        let own_stall = stalled.min(lost - own_socket);
+        let lost = lost - own_socket - own_stall;
+        let server_queue = figures.server_drops.map(|queued| queued.min(lost));
+        let elsewhere = lost - server_queue.unwrap_or(0);
+        Self { late, own_socket, own_stall, server_queue, elsewhere }
     }
 }
 
@@ -38,20 +44,25 @@ mod tests {
 
     #[test]
     fn every_drop_is_explained_once() {
-        for (drops, late, own, server, expected) in [
-            (10, 0, 3, Some(4), (0, 3, Some(4), 3)),
-            (10, 0, 3, None, (0, 3, None, 7)),
-            (10, 0, 30, Some(4), (0, 10, Some(0), 0)),
-            (10, 0, 8, Some(4), (0, 8, Some(2), 0)),
-            (0, 0, 8, Some(4), (0, 0, Some(0), 0)),
-            (10, 2, 3, Some(4), (4, 3, Some(3), 0)),
+        for (drops, late, own, stalled, server, expected) in [
+            (10, 0, 3, 0, Some(4), (0, 3, 0, Some(4), 3)),
+            (10, 0, 3, 0, None, (0, 3, 0, None, 7)),
+            (10, 0, 30, 0, Some(4), (0, 10, 0, Some(0), 0)),
+            (10, 0, 8, 0, Some(4), (0, 8, 0, Some(2), 0)),
+            (0, 0, 8, 0, Some(4), (0, 0, 0, Some(0), 0)),
+            (10, 2, 3, 0, Some(4), (4, 3, 0, Some(3), 0)),
             // Late answers to what was cut off, or that came twice, are those of no drop.
-            (10, 7, 3, None, (10, 0, None, 0)),
+            (10, 7, 3, 0, None, (10, 0, 0, None, 0)),
+            // What was dropped while we stood still is not the server's, whatever its queue lost.
+            (10, 0, 0, 4, Some(8), (0, 0, 8, Some(2), 0)),
+            (10, 0, 3, 2, None, (0, 3, 4, None, 3)),
+            (10, 4, 1, 5, None, (8, 1, 1, None, 0)),
         ] {
             // In two stages, as the drops of a real run would be.
             let stages = [drops / 2, drops - drops / 2].map(|drops| StageFigures {
                 drops,
                 late,
+                drops_stalled: stalled,
                 ..StageFigures::default()
             });
             let figures = Exchanges {
@@ -61,9 +72,10 @@ mod tests {
                 ..nothing()
             };
             let found = Attribution::of(&figures);
-            let Attribution { late, own_socket, server_queue, elsewhere } = found;
-            assert_eq!((late, own_socket, server_queue, elsewhere), expected);
-            assert_eq!(late + own_socket + server_queue.unwrap_or(0) + elsewhere, drops);
+            let Attribution { late, own_socket, own_stall, server_queue, elsewhere } = found;
+            assert_eq!((late, own_socket, own_stall, server_queue, elsewhere), expected);
+            let all = late + own_socket + own_stall + server_queue.unwrap_or(0) + elsewhere;
+            assert_eq!(all, drops);
         }
     }
 }

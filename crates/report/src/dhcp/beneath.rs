@@ -31,6 +31,9 @@ pub(super) fn beneath(text: &mut String, figures: &Exchanges) {
     let Exchanges { tooshort, locallimit, malformed, unexpected, foreign, .. } = figures;
     let _ = writeln!(text, "tooshort: {tooshort}\nlocallimit: {locallimit}");
     let _ = writeln!(text, "malformed: {malformed}\nunexpected: {unexpected}\nforeign: {foreign}");
+    if figures.unreachable > 0 {
+        let _ = writeln!(text, "refused (ICMP port unreachable): {}", figures.unreachable);
+    }
     let Exchanges { leases_forgotten, preload_sent, preload_received, .. } = figures;
     if *leases_forgotten > 0 {
         let _ = writeln!(text, "leases forgotten: {leases_forgotten}");
@@ -91,10 +94,17 @@ fn drops(text: &mut String, figures: &Exchanges) {
     if drops == 0 {
         return;
     }
-    let Attribution { late, own_socket, server_queue, elsewhere } = Attribution::of(figures);
+    let found = Attribution::of(figures);
+    let Attribution { late, own_socket, own_stall, server_queue, elsewhere } = found;
     let _ = writeln!(text, "\nOf {drops} drops");
     let _ = writeln!(text, "  answered too late: {late}");
     let _ = writeln!(text, "  lost in our own socket: {own_socket}");
+    if own_stall > 0 {
+        let _ = writeln!(
+            text,
+            "  because brunt itself stood still, not counted against the server: {own_stall}"
+        );
+    }
     let _ = match server_queue {
         Some(lost) => writeln!(
             text,
@@ -192,6 +202,19 @@ Of 10 drops
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn what_is_our_own_fault_has_a_line_where_there_is_any() {
+        let mut figures = Exchanges { unreachable: 12, ..measured() };
+        figures.stages[0].drops_stalled = 3;
+        let mut text = String::new();
+        beneath(&mut text, &figures);
+        assert!(text.contains("foreign: 5\nrefused (ICMP port unreachable): 12\n"), "{text}");
+        let end = "Of 10 drops\n  answered too late: 3\n  lost in our own socket: 3\n  \
+                   because brunt itself stood still, not counted against the server: 3\n  \
+                   lost in the server's receive queue, by it or on the wire: 1\n";
+        assert!(text.ends_with(end), "{text}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use brunt_record::{
 use std::time::Duration;
 
 /// What is tallied of each stage. The tally is called as the stage, a blank and this word.
-pub const TALLIES_OF_A_STAGE: [&str; 13] = [
+pub const TALLIES_OF_A_STAGE: [&str; 14] = [
     "sent",
     "resent",
     "received",
@@ -23,10 +23,11 @@ pub const TALLIES_OF_A_STAGE: [&str; 13] = [
     "rejected leases",
     "non unique addresses",
     "retried",
+    "drops because brunt stood still",
 ];
 
 /// What is tallied of all stages together.
-pub const TALLIES_OF_ALL: [&str; 8] = [
+pub const TALLIES_OF_ALL: [&str; 9] = [
     "foreign",
     "malformed",
     "tooshort",
@@ -35,6 +36,7 @@ pub const TALLIES_OF_ALL: [&str; 8] = [
     "leases forgotten",
     "preload sent",
     "preload received",
+    "refused (ICMP port unreachable)",
 ];
 
 /// The tally of what the server's own receive queue lost, of a run that could see it.
@@ -117,6 +119,8 @@ pub struct StageFigures {
     pub rejected: u64,
     /// Addresses that somebody else had already.
     pub non_unique: u64,
+    /// Drops whose drop time ended while this program stood still, or that left in the burst after it.
+    pub drops_stalled: u64,
     /// Received - sent.
     pub delay: Histogram,
 }
@@ -134,7 +138,7 @@ impl StageFigures {
     }
 
     /// The counts in the order of [`TALLIES_OF_A_STAGE`].
-    fn of_counts(title: &str, counts: [u64; 13], delay: Histogram) -> Self {
+    fn of_counts(title: &str, counts: [u64; 14], delay: Histogram) -> Self {
         let [
             sent,
             resent,
@@ -149,6 +153,7 @@ impl StageFigures {
             rejected,
             non_unique,
             retried,
+            drops_stalled,
         ] = counts;
         Self {
             title: title.to_owned(),
@@ -165,6 +170,7 @@ impl StageFigures {
             rejected,
             non_unique,
             retried,
+            drops_stalled,
             delay,
         }
     }
@@ -205,6 +211,8 @@ pub struct Exchanges {
     pub preload_sent: u64,
     /// Answers to them.
     pub preload_received: u64,
+    /// Messages that came back because nothing listens on the server's port.
+    pub unreachable: u64,
     /// Datagrams lost in our own sockets' buffers.
     pub socket_drops: u64,
     /// Datagrams lost in the server's receive queue, if the server is on this machine.
@@ -220,14 +228,19 @@ impl Exchanges {
         // What is laid end to end begins where the first of it does.
         whole.from = counted().map(|interval| interval.from).min().unwrap_or_default();
         whole.to = whole.from;
-        let (mut completed, mut lasted) = (0, Duration::ZERO);
+        let mut completed = 0;
+        // From the first moment of load to the last. A phase whose last answers come in the next lasts into it, so that
+        // the times of phases added up would be too long.
+        let mut loaded: Option<(Duration, Duration)> = None;
         for interval in counted() {
             whole.append(interval);
             if interval.phase != Phase::Drain {
                 completed += interval.operations.first().map_or(0, |acquiring| acquiring.counts.ok);
-                lasted += interval.lasted();
+                let (from, to) = loaded.unwrap_or((interval.from, interval.to));
+                loaded = Some((from.min(interval.from), to.max(interval.to)));
             }
         }
+        let mut lasted = loaded.map_or(Duration::ZERO, |(from, to)| to.saturating_sub(from));
         let tally = |name: &str| {
             let Some(number) = catalogue.tally(name) else { return 0 };
             let held = |interval: &Interval| interval.tallies.get(number).copied().unwrap_or(0);
@@ -275,22 +288,24 @@ impl Exchanges {
         };
         let names: Vec<String> = record.tallies.iter().map(|tally| tally.name.clone()).collect();
         let mut figures = Self::named(asked, &names, tally, part);
-        let (mut completed, mut lasted) = (0, 0.0);
-        let (mut all, mut whole_time) = (0, 0.0);
+        let (mut completed, mut all) = (0, 0);
+        let (mut loaded, mut whole) = (None, None);
         for step in steps {
             let Some(acquiring) = step.operations.first() else { continue };
             figures.response.merge(&acquiring.response.histogram()?);
             figures.service.merge(&acquiring.service.histogram()?);
             all += acquiring.counts.ok;
-            whole_time += step.to_s - step.from_s;
+            whole = Some(span(whole, step));
             if step.phase != Phase::Drain {
                 completed += acquiring.counts.ok;
-                lasted += step.to_s - step.from_s;
+                loaded = Some(span(loaded, step));
             }
         }
-        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        (figures.completed, figures.lasted) =
-            pace((completed, time(lasted)), (all, time(whole_time)));
+        let time = |span: Option<(f64, f64)>| {
+            let seconds = span.map_or(0.0, |(from, to)| to - from);
+            Duration::try_from_secs_f64(seconds).unwrap_or_default()
+        };
+        (figures.completed, figures.lasted) = pace((completed, time(loaded)), (all, time(whole)));
         figures.socket_drops = record.generator.socket_drops;
         Ok(figures)
     }
@@ -333,6 +348,7 @@ impl Exchanges {
             leases_forgotten,
             preload_sent,
             preload_received,
+            unreachable,
         ] = TALLIES_OF_ALL.map(&tally);
         Self {
             counted: asked.counted,
@@ -351,6 +367,7 @@ impl Exchanges {
             leases_forgotten,
             preload_sent,
             preload_received,
+            unreachable,
             socket_drops: 0,
             server_drops: tallies
                 .iter()
@@ -358,6 +375,12 @@ impl Exchanges {
                 .then(|| tally(SERVER_QUEUE)),
         }
     }
+}
+
+/// From the first second to the last of the steps so far and one more.
+fn span(known: Option<(f64, f64)>, step: &StepRecord) -> (f64, f64) {
+    let (from, to) = known.unwrap_or((step.from_s, step.to_s));
+    (from.min(step.from_s), to.max(step.to_s))
 }
 
 /// Whether what happens in a phase belongs to the figures.
@@ -446,22 +469,24 @@ mod tests {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
         let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
         assert_eq!(titles, [FIRST, "REQUEST-ACK", RENEW], "renewals happened, if nobody asked");
-        // Three intervals count; the tallies of the second stage are numbers 14 to 26.
+        // Three intervals count; the tallies of the second stage are numbers 15 to 28.
         let second = &figures.stages[1];
-        assert_eq!((second.sent, second.resent, second.received), (42, 45, 48));
-        assert_eq!((second.naks, second.unusable, second.drops), (51, 54, 57));
-        assert_eq!((second.cut_off, second.unasked), (60, 63));
-        assert_eq!((second.late, second.duplicates), (66, 69));
-        assert_eq!((second.rejected, second.non_unique, second.retried), (72, 75, 78));
-        assert_eq!((second.orphans(), second.collected()), (135, 57));
-        assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (120, 123, 126));
+        assert_eq!((second.sent, second.resent, second.received), (45, 48, 51));
+        assert_eq!((second.naks, second.unusable, second.drops), (54, 57, 60));
+        assert_eq!((second.cut_off, second.unasked), (63, 66));
+        assert_eq!((second.late, second.duplicates), (69, 72));
+        assert_eq!((second.rejected, second.non_unique, second.retried), (75, 78, 81));
+        assert_eq!(second.drops_stalled, 84);
+        assert_eq!((second.orphans(), second.collected()), (141, 60));
+        assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (129, 132, 135));
         // What was sent before the load was sent before any phase that counts.
-        assert_eq!((figures.preload_sent, figures.preload_received), (230, 235));
+        assert_eq!((figures.preload_sent, figures.preload_received), (245, 250));
         assert_eq!(figures.server_drops, None);
         assert_eq!(
             (figures.unexpected, figures.locallimit, figures.leases_forgotten),
-            (129, 132, 135)
+            (138, 141, 144)
         );
+        assert_eq!(figures.unreachable, 153);
         assert_eq!(figures.socket_drops, 33);
         assert_eq!(second.delay.mean(), Some(Duration::from_millis(3)));
         assert_eq!(second.delay.count(), 8);
@@ -496,6 +521,20 @@ mod tests {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &short);
         assert!((figures.rate() - 0.5).abs() < 1e-12, "one in two seconds");
         assert!(Exchanges::of_run(&asked(), &catalogue(), &Totals::new()).rate().abs() < 1e-12);
+    }
+
+    /// The last answers of a ramp come while the steady phase runs, and are written down in an interval of the ramp
+    /// that lies beside one of the steady phase.
+    #[test]
+    fn phases_that_lie_side_by_side_are_no_longer_than_the_run() {
+        let mut totals = Totals::new();
+        for (index, phase, ended) in
+            [(0, Phase::Ramp, 2), (1, Phase::Ramp, 1), (1, Phase::Steady, 3), (2, Phase::Steady, 3)]
+        {
+            totals.absorb(&interval(index, phase, ended));
+        }
+        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals);
+        assert_eq!((figures.completed, figures.lasted), (9, Duration::from_secs(3)));
     }
 
     #[test]

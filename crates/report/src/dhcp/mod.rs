@@ -16,6 +16,7 @@ mod exchanges;
 mod guide;
 mod interim;
 mod kea;
+mod messages;
 mod significant;
 
 pub use attribution::Attribution;
@@ -29,6 +30,7 @@ pub use exchanges::{
 pub use guide::guide;
 pub use interim::{Dress, interim};
 pub use kea::kea;
+pub use messages::messages;
 
 #[cfg(test)]
 mod tests {

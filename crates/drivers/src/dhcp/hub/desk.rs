@@ -1,16 +1,18 @@
 //! The [`Desk`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
 //!
-//! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so
-//! that late, doubled and forged replies are tested to the nanosecond without a network. A reply is
-//! judged by its stamp: one that arrived after its drop time is late, even if the wheel has not
-//! come round to it yet. It must not read a clock.
+//! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so that late,
+//! doubled and forged replies are tested to the nanosecond without a network. A reply is judged by its stamp: one
+//! that arrived after its drop time is late, even if the wheel has not come round to it yet, and one that the kernel
+//! had before is in time, however late it is read. It must not read a clock.
 
-use super::slot::{NEVER, Outgoing, Phase, Slot};
-use super::transactions::{Fate, Transactions};
+use super::gap::Gap;
+use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
+use super::transactions::{Fate, Past, Transactions};
 use crate::dhcp::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
 use crate::dhcp::keepsakes::Stamped;
 use crate::dhcp::leases::Leases;
 use crate::dhcp::shared::Shared;
+use crate::dhcp::silence::Listening;
 use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::wheel::Wheel;
 use crate::dhcp::{Kind, Stage};
@@ -21,6 +23,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
+
+/// When a datagram came in.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dhcp) struct Arrival {
+    /// The time it is counted with: when it was read or, if asked for, the kernel's.
+    pub(in crate::dhcp) at: Moment,
+    /// When the kernel got it, where that was looked up.
+    pub(in crate::dhcp) stamp: Option<Moment>,
+    /// When the run began.
+    pub(in crate::dhcp) origin: Moment,
+}
 
 /// How an exchange ended, for the session that began it.
 pub(in crate::dhcp) struct Ended<L> {
@@ -51,6 +64,12 @@ pub(in crate::dhcp) struct Desk<D: Dialogue> {
     server_kept: bool,
     /// Whether each slot keeps the reply that ended its exchange.
     keeps_answers: bool,
+    /// When replies came last, and what was sent after them.
+    pub(super) listening: Listening,
+    /// When the hub last stood still.
+    gap: Option<Gap>,
+    /// How many messages came back so far.
+    came_back: u64,
 }
 
 impl<D: Dialogue> Desk<D> {
@@ -69,22 +88,24 @@ impl<D: Dialogue> Desk<D> {
             kept: 0,
             server_kept: false,
             keeps_answers: false,
+            listening: Listening::default(),
+            gap: None,
+            came_back: 0,
             shared,
         }
     }
 
-    /// Begins an exchange in a slot that is free. Whatever its dialogue says, it is over `until` that
-    /// moment and ends in that way.
+    /// Begins an exchange in a slot that is free.
     pub(in crate::dhcp) fn begin(
         &mut self,
         index: u32,
         order: Order<D::Lease>,
-        until: Option<(Moment, Outcome)>,
+        terms: Terms,
         now: Moment,
     ) {
         let slot = &mut self.slots[index as usize];
         debug_assert!(slot.phase == Phase::Idle, "a slot has one exchange at a time");
-        slot.reset(order.kind, order.client, until);
+        slot.reset(order.kind, order.client, terms);
         if matches!(order.kind, Kind::Release | Kind::Decline) {
             slot.gives_up = order.lease.as_ref().map(D::address);
         }
@@ -128,13 +149,13 @@ impl<D: Dialogue> Desk<D> {
     /// Frees a slot whose exchange nobody waits for any more.
     pub(in crate::dhcp) fn call_off(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
-        let (phase, stage, xid) = (slot.phase, slot.stage, slot.xid);
+        let (phase, past, xid) = (slot.phase, slot.past(Fate::GivenUp), slot.xid);
         slot.phase = Phase::Idle;
         if matches!(phase, Phase::Unsent | Phase::Sent) {
-            self.transactions.end(xid, index, stage, Fate::GivenUp);
+            self.transactions.end(xid, index, past);
         }
         if phase == Phase::Sent {
-            self.tally.count(stage, Counter::CutOff);
+            self.tally.count(past.phase, past.stage, Counter::CutOff);
             self.stamp(index, None);
         }
         self.unqueue(index);
@@ -185,9 +206,9 @@ impl<D: Dialogue> Desk<D> {
         let slot = &mut self.slots[index as usize];
         slot.queued = false;
         let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
-        let stage = slot.stage;
+        let (stage, phase) = (slot.stage, slot.terms.phase);
         if outgoing == Outgoing::Fresh {
-            self.tally.count(stage, Counter::Sent);
+            self.tally.count(phase, stage, Counter::Sent);
             slot.phase = Phase::Sent;
             slot.retried = false;
             slot.stage_sent = now;
@@ -198,12 +219,14 @@ impl<D: Dialogue> Desk<D> {
                 self.kept |= bit;
             }
         } else {
-            self.tally.count(stage, Counter::Resent);
+            self.tally.count(phase, stage, Counter::Resent);
             if !std::mem::replace(&mut slot.retried, true) {
-                self.tally.count(stage, Counter::Retried);
+                self.tally.count(phase, stage, Counter::Retried);
             }
         }
         if let Some(wait) = slot.wait {
+            self.listening.asked(now);
+            slot.in_burst = self.gap.is_some_and(|gap| gap.bursts(now));
             slot.wait_from(now, wait);
             self.wheel.arm(index, slot.deadline);
         } else {
@@ -218,8 +241,8 @@ impl<D: Dialogue> Desk<D> {
     /// The first of [`parcels`](Self::parcels) was refused by this machine.
     pub(super) fn refused(&mut self, errno: i32, now: Moment) {
         let Some(index) = self.queue.pop_front() else { return };
-        self.tally.count_overall(Overall::LocalLimit, 1);
         let slot = &mut self.slots[index as usize];
+        self.tally.count_overall(Some(slot.terms.phase), Overall::LocalLimit, 1);
         slot.queued = false;
         let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
         if outgoing == Outgoing::Again {
@@ -229,24 +252,29 @@ impl<D: Dialogue> Desk<D> {
             return;
         }
         let outcome = Outcome::Failed(Class::Connect, errno.cast_unsigned());
-        self.transactions.end(slot.xid, index, slot.stage, Fate::GivenUp);
+        self.transactions.end(slot.xid, index, slot.past(Fate::GivenUp));
         self.finish(index, Ending { outcome, answered: false, note: None, lease: None }, now);
     }
 
-    /// A datagram arrived at `at`; `origin` is when the run began.
-    pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, at: Moment, origin: Moment) {
+    /// A datagram came in.
+    pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
+        let Arrival { mut at, stamp, origin } = arrival;
         let (xid, message) = match D::open(&self.plan, datagram) {
             Ok(opened) if !truncated => opened,
-            Ok(_) | Err(Rejected::Malformed) => return self.overall(Overall::Malformed),
-            Err(Rejected::TooShort) => return self.overall(Overall::TooShort),
-            Err(Rejected::Unexpected) => return self.overall(Overall::Unexpected),
+            Ok(_) | Err(Rejected::Malformed) => return self.overall(None, Overall::Malformed),
+            Err(Rejected::TooShort) => return self.overall(None, Overall::TooShort),
+            Err(Rejected::Unexpected) => return self.overall(None, Overall::Unexpected),
         };
+        self.listening.heard(at);
         let Some(index) = self.transactions.slot(xid) else {
             return self.orphan(xid, message);
         };
         let slot = &self.slots[index as usize];
+        if at > slot.deadline {
+            at = stamp.unwrap_or(at).min(at).max(slot.stage_sent);
+        }
         match slot.phase {
-            Phase::Unsent => return self.premature(slot.before, message),
+            Phase::Unsent => return self.premature(slot.terms.phase, slot.before, message),
             Phase::Sent if slot.outgoing == Outgoing::Nothing && at > slot.deadline => {
                 self.expire(index);
                 if self.transactions.slot(xid) != Some(index) {
@@ -280,6 +308,17 @@ impl<D: Dialogue> Desk<D> {
         &self.slots[index as usize].answer
     }
 
+    /// The hub did not run in this time.
+    pub(super) fn stood_still(&mut self, gap: Option<Gap>) {
+        self.gap = gap;
+    }
+
+    /// So many messages came back since the beginning, because nothing listens where they were sent.
+    pub(super) fn came_back(&mut self, count: u64) {
+        let more = count.saturating_sub(std::mem::replace(&mut self.came_back, count));
+        self.tally.count_overall(None, Overall::PortUnreachable, more);
+    }
+
     /// Ends what has waited too long.
     pub(super) fn tick(&mut self, now: Moment) {
         while let Some(index) = self.wheel.due(now) {
@@ -301,7 +340,7 @@ impl<D: Dialogue> Desk<D> {
     fn expire(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
         let at = slot.deadline;
-        if let Some((until, outcome)) = slot.until
+        if let Some((until, outcome)) = slot.terms.until
             && at >= until
         {
             let ending = Ending { outcome, answered: false, note: None, lease: None };
@@ -332,17 +371,17 @@ impl<D: Dialogue> Desk<D> {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Sent {
             slot.answered(at);
-            let (stage, xid, client) = (slot.stage, slot.xid, slot.client);
-            slot.before = Some(stage);
-            self.tally.count(stage, Counter::Received);
+            let (past, xid, client) = (slot.past(Fate::Answered), slot.xid, slot.client);
+            slot.before = Some(past.stage);
+            self.tally.count(past.phase, past.stage, Counter::Received);
             self.stamp(index, Some(at));
             let offered = self.slots[index as usize].dialogue.offered();
             if let Some(address) = letter.offered.or(offered) {
-                self.note_address(stage, address, client);
+                self.note_address(past, address, client);
             }
             let over = letter.stage == Stage::Second && !self.shared.limits.take_request();
             if xid != letter.xid || over {
-                self.transactions.end(xid, index, stage, Fate::Answered);
+                self.transactions.end(xid, index, past);
             }
             if over {
                 let (outcome, answered) = (Outcome::CutOff, true);
@@ -364,8 +403,9 @@ impl<D: Dialogue> Desk<D> {
     /// The dialogue is over.
     fn conclude(&mut self, index: u32, mut ending: Ending<D::Lease>, at: Moment) {
         let slot = &self.slots[index as usize];
-        let (stage, client) = (slot.stage, slot.client);
+        let (past, client) = (slot.past(Fate::Answered), slot.client);
         let dropped = slot.phase == Phase::Sent && ending.outcome == Outcome::TimedOut;
+        let ours = slot.in_burst || self.gap.is_some_and(|gap| gap.holds(at));
         if slot.phase == Phase::Sent {
             let (counter, fate) = match (ending.answered, ending.note, ending.outcome) {
                 (true, ..) => (Counter::Received, Fate::Answered),
@@ -385,18 +425,21 @@ impl<D: Dialogue> Desk<D> {
                 && !self.freed(index)
                 && let Some(address) = ending.lease.as_ref().map(D::address).or(offered)
             {
-                self.note_address(stage, address, client);
+                self.note_address(past, address, client);
             }
         }
         if self.leases.is_kept()
             && let Some(lease) = ending.lease.take()
             && self.leases.keep(client, lease).is_some()
         {
-            self.overall(Overall::LeasesForgotten);
+            self.overall(Some(past.phase), Overall::LeasesForgotten);
         }
         self.finish(index, ending, at);
         if dropped {
-            self.shared.limits.dropped(stage, &self.shared.tallies);
+            if ours {
+                self.tally.count(past.phase, past.stage, Counter::DropsStalled);
+            }
+            self.shared.limits.dropped(past.stage, &self.shared.tallies);
         }
     }
 
@@ -407,8 +450,8 @@ impl<D: Dialogue> Desk<D> {
         if answered {
             slot.answered(at);
         }
-        self.tally.count(slot.stage, counter);
-        self.transactions.end(slot.xid, index, slot.stage, fate);
+        self.tally.count(slot.terms.phase, slot.stage, counter);
+        self.transactions.end(slot.xid, index, slot.past(fate));
         self.stamp(index, answered.then_some(at));
     }
 
@@ -422,11 +465,11 @@ impl<D: Dialogue> Desk<D> {
     }
 
     /// Looks whether an address is somebody else's.
-    fn note_address(&self, stage: Stage, address: IpAddr, client: u64) {
+    fn note_address(&self, past: Past, address: IpAddr, client: u64) {
         if let Some(addresses) = &self.shared.addresses
-            && addresses.note(stage, address, client)
+            && addresses.note(past.stage, address, client)
         {
-            self.tally.count(stage, Counter::NonUnique);
+            self.tally.count(past.phase, past.stage, Counter::NonUnique);
         }
     }
 
@@ -443,43 +486,45 @@ impl<D: Dialogue> Desk<D> {
     /// Counts a reply that changes nothing.
     fn ignore(&self, index: u32, note: Note) {
         let slot = &self.slots[index as usize];
+        let phase = slot.terms.phase;
         match note {
             Note::Duplicate => {
-                self.tally.count(slot.before.unwrap_or(slot.stage), Counter::Duplicates);
+                self.tally.count(phase, slot.before.unwrap_or(slot.stage), Counter::Duplicates);
             }
-            Note::Rejected => self.tally.count(slot.stage, Counter::Rejected),
+            Note::Rejected => self.tally.count(phase, slot.stage, Counter::Rejected),
             // A refusal that ends nothing is one that nobody waits for.
-            Note::Nak | Note::Unexpected => self.overall(Overall::Unexpected),
-            Note::Malformed => self.overall(Overall::Malformed),
+            Note::Nak | Note::Unexpected => self.overall(Some(phase), Overall::Unexpected),
+            Note::Malformed => self.overall(Some(phase), Overall::Malformed),
         }
     }
 
     /// Counts a reply to a stage whose message has not left yet.
-    fn premature(&self, before: Option<Stage>, message: &[u8]) {
+    fn premature(&self, phase: u8, before: Option<Stage>, message: &[u8]) {
         match D::answers(message).or(before).filter(|_| before.is_some()) {
-            Some(stage) => self.tally.count(stage, Counter::Duplicates),
-            None => self.overall(Overall::Foreign),
+            Some(stage) => self.tally.count(phase, stage, Counter::Duplicates),
+            None => self.overall(None, Overall::Foreign),
         }
     }
 
-    /// Counts a reply to a transaction that nobody has.
+    /// Counts a reply to a transaction that nobody has, in the phase of the exchange that had it.
     fn orphan(&self, xid: u32, message: &[u8]) {
-        let Some((stage, fate)) = self.transactions.fate(xid) else {
-            return self.overall(Overall::Foreign);
+        let Some(Past { stage, fate, phase }) = self.transactions.past(xid) else {
+            return self.overall(None, Overall::Foreign);
         };
         match (fate, D::answers(message)) {
-            (Fate::Preload, _) => self.overall(Overall::PreloadReceived),
+            (Fate::Preload, _) => self.overall(None, Overall::PreloadReceived),
             // Its stage had been answered, or the one that came next would not have been sent.
-            (_, Some(told)) if told != stage => self.tally.count(told, Counter::Duplicates),
-            (Fate::Answered, _) => self.tally.count(stage, Counter::Duplicates),
-            (Fate::GivenUp, _) => self.tally.count(stage, Counter::Late),
+            (_, Some(told)) if told != stage => self.tally.count(phase, told, Counter::Duplicates),
+            (Fate::Answered, _) => self.tally.count(phase, stage, Counter::Duplicates),
+            (Fate::GivenUp, _) => self.tally.count(phase, stage, Counter::Late),
         }
     }
 
     /// Remembers a message that was sent before the run, or refused by this machine.
     pub(super) fn preloaded(&mut self, letter: &Letter, sent: bool) {
-        self.transactions.remember(letter.xid, letter.stage, Fate::Preload);
-        self.overall(if sent { Overall::PreloadSent } else { Overall::LocalLimit });
+        let past = Past { stage: letter.stage, fate: Fate::Preload, phase: 0 };
+        self.transactions.remember(letter.xid, past);
+        self.overall(None, if sent { Overall::PreloadSent } else { Overall::LocalLimit });
     }
 
     /// What could grow.
@@ -533,7 +578,7 @@ impl<D: Dialogue> Desk<D> {
         slot.outgoing = Outgoing::Nothing;
     }
 
-    fn overall(&self, overall: Overall) {
-        self.tally.count_overall(overall, 1);
+    fn overall(&self, phase: Option<u8>, overall: Overall) {
+        self.tally.count_overall(phase, overall, 1);
     }
 }

@@ -1,98 +1,15 @@
 //! The desk on moments made up: every order of events that a network can bring about.
 
-use super::desk::{Desk, Ended};
+use super::scene::{STEADY, Scene};
 use super::*;
 use crate::dhcp::keepsakes::Wishes;
 use crate::dhcp::limits::{DropLimit, Limits, Reason};
-use crate::dhcp::run::Dhcp;
-use crate::dhcp::setup::Setup;
-use crate::dhcp::tally::{Counter, Overall, Tally};
-use crate::dhcp::toy::{
-    ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, Toy, Wire, at, message, parts, setup,
-};
+use crate::dhcp::tally::Counter;
+use crate::dhcp::toy::{ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, at, message, setup};
 use crate::dhcp::{Kind, Stage};
-use brunt_exchange::Class;
-use std::collections::HashMap;
+use brunt_exchange::{Class, Outcome};
 
 const NANO: Duration = Duration::from_nanos(1);
-
-/// A desk whose clock stands still until told otherwise.
-struct Scene {
-    desk: Desk<Toy>,
-    shared: Arc<Shared<Toy>>,
-    now: Moment,
-}
-
-impl Scene {
-    fn new(slots: usize, rules: Rules) -> Self {
-        Self::with(slots, setup(rules))
-    }
-
-    fn with(slots: usize, mut setup: Setup<Toy, Wire>) -> Self {
-        setup.sockets.push(Box::new(|| Ok(Wire::new(Box::new(|_| vec![]), Rc::default()))));
-        let shared = Arc::clone(Dhcp::new(setup, 1).shared());
-        Self { desk: Desk::new(Arc::clone(&shared), 0, slots), shared, now: at(5) }
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.shared.tallies[0]
-    }
-
-    fn begin(&mut self, slot: u32, number: u64) {
-        self.begin_kind(slot, number, Kind::Acquire, None);
-    }
-
-    fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
-        let order = Order { kind, number, client: number, lease, at: Duration::ZERO };
-        self.desk.begin(slot, order, None, self.now);
-    }
-
-    /// Sends all that is queued.
-    fn send(&mut self) -> Vec<(u8, u32)> {
-        let sent: Vec<_> = self
-            .desk
-            .parcels(usize::MAX)
-            .map(|parcel| parts(parcel.bytes))
-            .map(|(what, xid, _)| (what, xid))
-            .collect();
-        self.desk.sent(sent.len(), self.now);
-        sent
-    }
-
-    fn hear(&mut self, what: u8, xid: u32, address: u32) {
-        let now = self.now;
-        self.desk.hear(&message(what, xid, address), false, now, at(0));
-    }
-
-    fn pass(&mut self, time: Duration) {
-        self.now = self.now + time;
-    }
-
-    fn end(&mut self, slot: u32) -> Option<Ended<Held>> {
-        self.desk.poll_end(slot, &Context::from_waker(Waker::noop()))
-    }
-
-    fn outcome(&mut self, slot: u32) -> Option<Outcome> {
-        self.end(slot).map(|ended| ended.outcome)
-    }
-
-    /// What is counted of a stage, without zeros.
-    fn counts(&self, stage: Stage) -> Vec<(&'static str, u64)> {
-        let counts = Counter::ALL.into_iter().map(|it| (it.word(), self.tally().stage(stage, it)));
-        counts.filter(|(_, count)| *count > 0).collect()
-    }
-
-    fn overall(&self) -> Vec<(&'static str, u64)> {
-        let counts = Overall::ALL.into_iter().map(|it| (it.word(), self.tally().overall(it)));
-        counts.filter(|(_, count)| *count > 0).collect()
-    }
-
-    fn assert_nothing_waits(&self) {
-        for stage in Stage::ALL {
-            assert_eq!(self.tally().waiting(stage), 0, "{stage:?}: {:?}", self.counts(stage));
-        }
-    }
-}
 
 #[test]
 fn an_exchange_of_four_messages_is_two_stages() {
@@ -221,9 +138,10 @@ fn a_stage_with_its_own_transaction_frees_the_one_before() {
 #[test]
 fn what_is_no_reply_is_counted_by_what_is_wrong_with_it() {
     let mut scene = Scene::new(1, Rules::default());
-    scene.desk.hear(b"abc", false, at(5), at(0));
-    scene.desk.hear(b"abcdefg", false, at(5), at(0));
-    scene.desk.hear(&message(OFFER, 1, 1), true, at(5), at(0));
+    let arrival = Arrival { at: at(5), stamp: None, origin: at(0) };
+    scene.desk.hear(b"abc", false, arrival);
+    scene.desk.hear(b"abcdefg", false, arrival);
+    scene.desk.hear(&message(OFFER, 1, 1), true, arrival);
     scene.hear(DISCOVER, 1, 1);
     assert_eq!(scene.overall(), [("malformed", 2), ("tooshort", 1), ("unexpected", 1)]);
 }
@@ -321,7 +239,8 @@ fn an_exchange_may_have_an_end_of_its_own() {
         let mut scene = Scene::new(1, Rules { resends: 9, ..Rules::default() });
         let (kind, client, lease) = (Kind::Acquire, 1, None);
         let order = Order { kind, number: 1, client, lease, at: Duration::ZERO };
-        scene.desk.begin(0, order, Some((at(2500), outcome)), scene.now);
+        let terms = Terms { phase: STEADY, until: Some((at(2500), outcome)) };
+        scene.desk.begin(0, order, terms, scene.now);
         scene.send();
         scene.pass(Duration::from_millis(1100));
         scene.desk.tick(scene.now);
@@ -502,55 +421,6 @@ fn what_is_wished_for_is_kept() {
         (Stage::Second, 1, at(2007), None),
     ];
     assert_eq!(stamps, expected);
-}
-
-/// Whatever happens in whatever order, every message sent meets one end, and every exchange begun.
-#[test]
-fn nothing_is_lost_or_counted_twice_in_any_order() {
-    let mut scene = Scene::new(16, Rules { resends: 1, ..Rules::default() });
-    let (mut begun, mut ended, mut cut) = (0, 0, 0);
-    let mut running: HashMap<u32, u64> = HashMap::new();
-    for step in 0..200_000_u64 {
-        let draw = crate::chance::mix(step);
-        let slot = (draw >> 8) as u32 % 16;
-        match draw % 9 {
-            0 | 1 if !running.contains_key(&slot) => {
-                scene.begin(slot, begun);
-                running.insert(slot, begun);
-                begun += 1;
-            }
-            2 => drop(scene.send()),
-            3 => {
-                scene.pass(Duration::from_millis((draw >> 16) % 400));
-                scene.desk.tick(scene.now);
-            }
-            4 if draw >> 60 == 0 && running.remove(&slot).is_some() => {
-                scene.desk.call_off(slot);
-                cut += 1;
-            }
-            5 if draw >> 60 == 0 && scene.desk.parcels(1).count() > 0 => {
-                scene.desk.refused(libc::ENOBUFS, scene.now);
-            }
-            _ => {
-                let what = [OFFER, ACK, NAK, OFFER, ACK][(draw >> 20) as usize % 5];
-                let xid = begun.saturating_sub((draw >> 32) % 24) as u32;
-                scene.hear(what, xid, ((draw >> 40) % 3) as u32);
-            }
-        }
-        for slot in 0..16 {
-            if running.contains_key(&slot) && scene.end(slot).is_some() {
-                running.remove(&slot);
-                ended += 1;
-            }
-        }
-        assert_eq!(begun, ended + cut + running.len() as u64, "step {step}");
-    }
-    assert!(ended > 1000 && cut > 10, "{ended} ended and {cut} cut off");
-    for slot in running.into_keys() {
-        scene.desk.call_off(slot);
-    }
-    scene.assert_nothing_waits();
-    assert!(scene.tally().stage(Stage::Second, Counter::Received) > 100);
 }
 
 /// A million exchanges that nobody answers, at 100,000 a second with a window of 2,000, and one reply

@@ -1,21 +1,28 @@
 //! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
 //!
-//! Sessions put what they want to say into the desk's queue. One task, the attendant, does all that
-//! touches the socket: it reads in batches, lets the desk answer at once (so that an OFFER becomes a
-//! REQUEST without waking anybody), sends what has been queued in batches, and looks after drop
-//! times. It is woken at the end of a turn of the runtime, by when everything that fell due at the
-//! same moment stands in the queue, and sleeps until the next drop time otherwise: with nothing in
-//! flight, a hub does nothing. It must not know what is in a packet.
+//! Sessions put what they want to say into the desk's queue. One task, the attendant, does all that touches the
+//! socket: it reads in batches, lets the desk answer at once (so that an OFFER becomes a REQUEST without waking
+//! anybody), sends what has been queued in batches, and looks after drop times: only once everything that lay in the
+//! socket has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything
+//! that fell due at the same moment stands in the queue, and sleeps until the next drop time otherwise, or for a
+//! tenth of a second while anything is in flight: with nothing in flight, a hub does nothing. It must not know what
+//! is in a packet.
 
 mod desk;
 #[cfg(test)]
 mod desk_tests;
+mod gap;
+#[cfg(test)]
+mod phase_tests;
+#[cfg(test)]
+mod scene;
 mod slot;
 #[cfg(test)]
 mod tests;
 mod transactions;
 
 pub(super) use desk::Ended;
+pub(super) use slot::Terms;
 
 use super::Kind;
 use super::dialogue::{Dialogue, Order, Step};
@@ -23,8 +30,9 @@ use super::setup::Opener;
 use super::shared::Shared;
 use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, Parcel};
-use brunt_exchange::{Moment, Outcome};
-use desk::Desk;
+use brunt_exchange::Moment;
+use desk::{Arrival, Desk};
+use gap::{BEAT, Gap};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
@@ -43,6 +51,10 @@ const STAMPED_MAX: usize = 64;
 const OVERFLOW_EVERY: Duration = Duration::from_millis(50);
 /// As many receptions that fail one after the other are no accident.
 const FAULTS_MAX: u32 = 100;
+/// How many batches are read at most before drop times are looked at, by a hub that is busy all the time.
+const READ_FIRST_MAX: usize = 16;
+/// How long a hub that stood still may take to read what came in meanwhile.
+const CATCH_UP_MAX: Duration = Duration::from_secs(1);
 /// How much later than a drop time a busy hub may notice it.
 const BUSY_MAX: Duration = Duration::from_millis(100);
 
@@ -141,15 +153,14 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     }
 
     /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
-    /// It is over `until` that moment at the latest, and ends in that way then.
     pub(super) async fn carry_out(
         &self,
         slot: u32,
         order: Order<D::Lease>,
-        until: Option<(Moment, Outcome)>,
+        terms: Terms,
     ) -> Ended<D::Lease> {
         let now = self.shared.clock.now();
-        self.desk.borrow_mut().begin(slot, order, until, now);
+        self.desk.borrow_mut().begin(slot, order, terms, now);
         self.bell.ring();
         let holding = Holding { desk: &self.desk, slot };
         let ended = poll_fn(|cx| match self.desk.borrow_mut().poll_end(slot, cx) {
@@ -204,6 +215,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
                 let parcel = Parcel { bytes: &out, to };
                 match carrier.try_send(std::iter::once(parcel)).map_err(|error| error.kind()) {
                     Err(io::ErrorKind::WouldBlock) if carrier.writable().await.is_ok() => {}
+                    Ok(0) => tokio::task::yield_now().await,
                     other => break other.is_ok(),
                 }
             };
@@ -237,9 +249,32 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         let origin = self.shared.origin(now);
         let mut desk = self.desk.borrow_mut();
         for datagram in inbox.iter() {
-            let at = datagram.at.unwrap_or(now);
-            desk.hear(datagram.bytes, datagram.truncated, at, origin);
+            let arrival = Arrival { at: datagram.at.unwrap_or(now), stamp: datagram.stamp, origin };
+            desk.hear(datagram.bytes, datagram.truncated, arrival);
         }
+    }
+
+    /// Reads what lies in the socket although nobody has announced it: whoever was stopped is woken by the alarm before
+    /// the runtime has heard of what came in. All that came before `now` is read if there was a gap, else as much as
+    /// lets the others have their turn. Says whether there is more.
+    fn read_first(&self, inbox: &mut Inbox, now: Moment, gap: Option<Gap>) -> bool {
+        let Ok(carrier) = &self.carrier else { return false };
+        let clock = &*self.shared.clock;
+        for turn in 0.. {
+            let until = if gap.is_some() { CATCH_UP_MAX } else { BUSY_MAX };
+            if gap.is_none() && turn == READ_FIRST_MAX || clock.now() - now > until {
+                return true;
+            }
+            match carrier.try_receive(inbox, clock) {
+                Ok(()) => inbox.stamp(clock),
+                Err(_) => break,
+            }
+            self.hear(inbox, clock.now());
+            if inbox.iter().any(|datagram| datagram.stamp.is_some_and(|stamp| stamp > now)) {
+                break;
+            }
+        }
+        false
     }
 
     /// Ends what has waited too long. A reply that has come in already must not be overlooked, so
@@ -255,6 +290,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     fn note_overflow(&self) {
         if let Ok(carrier) = &self.carrier {
             self.shared.socket_drops[self.worker].store(carrier.overflowed(), Ordering::Relaxed);
+            self.desk.borrow_mut().came_back(carrier.unreachable());
         }
     }
 }
@@ -262,7 +298,10 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
 impl<D: Dialogue, C: Carrier + 'static> Drop for Hub<D, C> {
     fn drop(&mut self) {
         self.note_overflow();
-        self.shared.give_back(self.desk.get_mut().drain_leases());
+        let desk = self.desk.get_mut();
+        self.shared.give_back(desk.drain_leases());
+        let origin = self.shared.origin(self.shared.clock.now());
+        self.shared.fell_silent(desk.listening.since(origin));
     }
 }
 
@@ -327,8 +366,10 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     let (mut asked, mut faults) = (Moment::ZERO, 0);
     loop {
         let flushed = hub.flush();
-        let now = hub.shared.clock.now();
-        alarm.set(hub.desk.borrow().wheel.next(), now);
+        let looked = hub.shared.clock.now();
+        // While anything is in flight, the hub looks often enough to see that it stood still.
+        let next = hub.desk.borrow().wheel.next().map(|next| next.min(looked + BEAT));
+        alarm.set(next, looked);
         if flushed == Flushed::Some || inbox.len() > BATCH / 2 {
             // There is plenty to do, so the others of this thread must have their turn, and the
             // timer that paces them as well.
@@ -337,16 +378,27 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
         inbox.clear();
         let call = call(&hub, &mut inbox, &mut alarm, flushed, faults < FAULTS_MAX).await;
         let now = hub.shared.clock.now();
+        let due = hub.desk.borrow().wheel.next().filter(|due| *due <= now);
+        let gap = next.and_then(|next| Gap::between(looked, next, now));
+        if gap.is_some() {
+            hub.desk.borrow_mut().stood_still(gap);
+        }
         match call {
             Call::Inbox(Ok(())) => {
                 faults = 0;
+                if due.is_some() {
+                    inbox.stamp(&*hub.shared.clock);
+                }
                 hub.hear(&inbox, now);
             }
             // An error that somebody else's ICMP caused is not the end of the socket.
             Call::Inbox(Err(_)) => faults += 1,
             Call::Other => {}
         }
-        hub.tick(now, inbox.len() == BATCH);
+        if due.is_some() {
+            let more = hub.read_first(&mut inbox, now, gap);
+            hub.tick(now, more);
+        }
         if now - asked > OVERFLOW_EVERY {
             asked = now;
             hub.note_overflow();

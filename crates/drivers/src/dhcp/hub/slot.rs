@@ -3,6 +3,7 @@
 //! Buffers stay with the slot, so that a warm exchange allocates nothing. A slot must not know a
 //! socket, a table or a counter.
 
+use super::transactions::{Fate, Past};
 use crate::dhcp::{Dialogue, Ending, Kind, Stage};
 use brunt_exchange::{Moment, Outcome};
 use std::net::{IpAddr, SocketAddr};
@@ -11,6 +12,15 @@ use std::time::Duration;
 
 /// Further away than any run lasts.
 pub(super) const NEVER: Moment = Moment::from_nanos(u64::MAX);
+
+/// What an exchange is told when it begins, beside what it is to do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::dhcp) struct Terms {
+    /// The phase of the run in which it fell due, to which everything belongs that is counted of it.
+    pub(in crate::dhcp) phase: u8,
+    /// When it is over whatever its dialogue says, and how it ends then.
+    pub(in crate::dhcp) until: Option<(Moment, Outcome)>,
+}
 
 /// What is to be sent for a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,14 +61,15 @@ pub(super) struct Slot<D: Dialogue> {
     pub(super) xid: u32,
     /// Whether the message has left more than once.
     pub(super) retried: bool,
+    /// Whether it left in the burst after the hub stood still.
+    pub(super) in_burst: bool,
     /// How long the answer to what is sent next is waited for.
     pub(super) wait: Option<Duration>,
     /// When the first message of the exchange left.
     pub(super) first_sent: Option<Moment>,
     /// When the stage's message left for the first time.
     pub(super) stage_sent: Moment,
-    /// When the exchange is over whatever its dialogue says, and how.
-    pub(super) until: Option<(Moment, Outcome)>,
+    pub(super) terms: Terms,
     /// A reply that comes later than this is late.
     pub(super) deadline: Moment,
     /// What the answered stages took.
@@ -87,10 +98,11 @@ impl<D: Dialogue> Slot<D> {
             before: None,
             xid: 0,
             retried: false,
+            in_burst: false,
             wait: None,
             first_sent: None,
             stage_sent: Moment::ZERO,
-            until: None,
+            terms: Terms::default(),
             deadline: NEVER,
             took: [None; 2],
             gives_up: None,
@@ -102,14 +114,14 @@ impl<D: Dialogue> Slot<D> {
     }
 
     /// Forgets the exchange before.
-    pub(super) fn reset(&mut self, kind: Kind, client: u64, until: Option<(Moment, Outcome)>) {
+    pub(super) fn reset(&mut self, kind: Kind, client: u64, terms: Terms) {
         self.phase = Phase::Idle;
         self.kind = kind;
         self.client = client;
         self.stage = Stage::First;
         self.before = None;
         self.first_sent = None;
-        self.until = until;
+        self.terms = terms;
         self.deadline = NEVER;
         self.took = [None; 2];
         self.gives_up = None;
@@ -119,8 +131,13 @@ impl<D: Dialogue> Slot<D> {
 
     /// Waits for an answer from `now` on, as long as is wanted and the exchange may last.
     pub(super) fn wait_from(&mut self, now: Moment, wait: Duration) {
-        let until = self.until.map_or(NEVER, |(until, _)| until);
+        let until = self.terms.until.map_or(NEVER, |(until, _)| until);
         self.deadline = (now + wait).min(until);
+    }
+
+    /// What is to be remembered of its transaction.
+    pub(super) fn past(&self, fate: Fate) -> Past {
+        Past { stage: self.stage, fate, phase: self.terms.phase }
     }
 
     /// Notes what an answered stage took.

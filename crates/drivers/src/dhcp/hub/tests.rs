@@ -10,7 +10,7 @@ use crate::dhcp::toy::{
     setup,
 };
 use crate::dhcp::{Kind, LEASE_LIFE, Lives, Mix, Session, Stage};
-use brunt_exchange::{Class, Clock as _, Monotonic, Session as _, Ticket, Want, Watch};
+use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 fn runtime() -> LocalRuntime {
@@ -51,7 +51,7 @@ async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
                 let clock = Monotonic::new();
                 let mut watch = Watch::new(&clock, None);
                 session.ready(&mut watch).await;
-                let ticket = Ticket { number, session: 0, turn: 0, phase: 0 };
+                let ticket = Ticket { number, session: 0, turn: 0, phase: 3 };
                 let outcome = session.exchange(&ticket, &mut watch).await;
                 session.close().await;
                 outcome
@@ -81,10 +81,10 @@ fn what_falls_due_together_is_sent_together_and_in_order() {
     };
     let all: Vec<u32> = (0..100).collect();
     assert_eq!((of(DISCOVER), of(REQUEST)), (all.clone(), all));
-    let mut tallies = Vec::new();
-    let unmatched = dhcp.noticed(0, &mut tallies);
+    let (mut tallies, mut by_phase) = (Vec::new(), [const { Vec::new() }; Ticket::PHASES]);
+    let unmatched = dhcp.noticed(0, &mut tallies, &mut by_phase);
     assert_eq!((unmatched.orphans, unmatched.socket_drops), (0, 3));
-    assert_eq!(tallies.iter().sum::<u64>(), 400);
+    assert_eq!((tallies.len(), by_phase[3].iter().sum::<u64>()), (0, 400));
 }
 
 #[test]
@@ -246,7 +246,8 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
         let mut seen = Vec::new();
         for number in 20..22 {
             let mut watch = Watch::new(&clock, None);
-            let ticket = Ticket { number, session: 2, turn: number, phase: 0 };
+            let ticket =
+                Ticket { number, session: 2, turn: number, phase: (number % 20) as u8 + 1 };
             let outcome = session.exchange(&ticket, &mut watch).await;
             let life = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
             seen.push((watch.named_operation(), outcome, life));
@@ -263,6 +264,8 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     assert_eq!(seen, [(inform, ok, false), (acquire, ok, true)]);
     assert_eq!(after, Want::Nothing);
     assert_eq!(log.messages.borrow().len(), 3);
+    let sent = |phase, stage| dhcp.tallies()[0].stage_in(phase, stage, Counter::Sent);
+    assert_eq!((sent(1, Stage::Inform), sent(2, Stage::First), sent(2, Stage::Second)), (1, 1, 1));
     let left = dhcp.take_leases();
     assert_eq!(left, [Held { client: 2, address: 22 }], "its session's number is the client's");
 }

@@ -20,6 +20,15 @@ pub(in crate::dhcp) enum Fate {
     Preload,
 }
 
+/// What is remembered of a transaction that ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dhcp) struct Past {
+    pub(in crate::dhcp) stage: Stage,
+    pub(in crate::dhcp) fate: Fate,
+    /// The phase of the run in which its exchange fell due.
+    pub(in crate::dhcp) phase: u8,
+}
+
 /// How many ended transactions are known at least.
 const ENDED_MIN: usize = 1 << 17;
 /// How many at most, if many are sent before the run.
@@ -37,7 +46,7 @@ struct Live {
 #[derive(Clone, Copy)]
 struct Ended {
     xid: u32,
-    what: Option<(Stage, Fate)>,
+    what: Option<Past>,
 }
 
 pub(in crate::dhcp) struct Transactions {
@@ -83,7 +92,7 @@ impl Transactions {
     }
 
     /// Ends the transaction, if it is still this slot's, and remembers what became of it.
-    pub(in crate::dhcp) fn end(&mut self, xid: u32, slot: u32, stage: Stage, fate: Fate) {
+    pub(in crate::dhcp) fn end(&mut self, xid: u32, slot: u32, past: Past) {
         let mut place = home(xid, self.live.len());
         loop {
             let live = self.live[place];
@@ -96,18 +105,18 @@ impl Transactions {
             place = (place + 1) % self.live.len();
         }
         self.vacate(place);
-        self.remember(xid, stage, fate);
+        self.remember(xid, past);
     }
 
     /// Remembers a transaction that no slot has.
-    pub(in crate::dhcp) fn remember(&mut self, xid: u32, stage: Stage, fate: Fate) {
+    pub(in crate::dhcp) fn remember(&mut self, xid: u32, past: Past) {
         let place = home(xid, self.ended.len());
-        self.ended[place] = Ended { xid, what: Some((stage, fate)) };
+        self.ended[place] = Ended { xid, what: Some(past) };
     }
 
     /// What became of a transaction that nobody has any more; nothing if it was never ours or has
     /// been forgotten.
-    pub(in crate::dhcp) fn fate(&self, xid: u32) -> Option<(Stage, Fate)> {
+    pub(in crate::dhcp) fn past(&self, xid: u32) -> Option<Past> {
         let ended = self.ended[home(xid, self.ended.len())];
         ended.what.filter(|_| ended.xid == xid)
     }
@@ -149,6 +158,10 @@ mod tests {
     use crate::chance::mix;
     use std::collections::HashMap;
 
+    fn past(phase: u8) -> Past {
+        Past { stage: Stage::First, fate: Fate::Answered, phase }
+    }
+
     /// Against the standard library's map, in an order that a generator of numbers made, with ids
     /// from a range so small that they collide.
     #[test]
@@ -160,10 +173,10 @@ mod tests {
             let draw = mix(step);
             let (slot, xid) = ((draw % 64) as u32, (draw >> 8) as u32 % 500);
             if let Some(before) = held[slot as usize].take() {
-                tables.end(before, slot, Stage::First, Fate::Answered);
+                tables.end(before, slot, past(step as u8));
                 if plain.get(&before) == Some(&slot) {
                     plain.remove(&before);
-                    assert_eq!(tables.fate(before), Some((Stage::First, Fate::Answered)));
+                    assert_eq!(tables.past(before), Some(past(step as u8)));
                 }
             }
             if draw >> 63 == 0 {
@@ -183,13 +196,13 @@ mod tests {
             let mut tables = Transactions::new(1, 0);
             let count = 50_000_u32;
             for n in 0..10 * count {
-                tables.remember(n.wrapping_mul(step), Stage::Second, Fate::GivenUp);
+                tables.remember(n.wrapping_mul(step), past(0));
             }
             let known = (9 * count..10 * count)
-                .filter(|n| tables.fate(n.wrapping_mul(step)).is_some())
+                .filter(|n| tables.past(n.wrapping_mul(step)).is_some())
                 .count();
             assert!(known * 100 >= count as usize * 95, "{known} of {count} at step {step}");
-            assert_eq!(tables.fate(u32::MAX), None);
+            assert_eq!(tables.past(u32::MAX), None);
         }
     }
 

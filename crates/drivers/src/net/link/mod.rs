@@ -129,7 +129,7 @@ impl Bound {
         let open = || {
             let socket = packet::open(options.interface.index, options.port)?;
             size_buffers(&socket, options.receive_buffer, 0)?;
-            mmsg::tell(socket.as_fd(), options.kernel_stamps)?;
+            mmsg::tell(socket.as_fd())?;
             // The kernel doubles what is asked for, and reports the double: half of it is its own overhead.
             let receive_buffer = socket.recv_buffer_size()? / 2;
             Ok(Self { socket, mac, options: options.clone(), receive_buffer })
@@ -238,6 +238,10 @@ impl Carrier for Link {
             let send = |frame: &[u8]| drop(self.inner.get_ref().send(frame));
             self.segment.borrow_mut().ask(send);
         }
+    }
+
+    fn try_receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
+        self.take(self.inner.get_ref(), inbox, clock)
     }
 
     fn overflowed(&self) -> u64 {

@@ -111,7 +111,16 @@ impl Segment {
                 }
                 self.learn(&source, &bytes[start..start + length]);
                 let from = source.socket.into();
-                Some(Arrived { slot: 0, start, length, truncated: beside.truncated, from, at })
+                Some(Arrived {
+                    slot: 0,
+                    start,
+                    length,
+                    truncated: beside.truncated,
+                    from,
+                    at,
+                    stamp: beside.stamp,
+                    stamped: None,
+                })
             }
         }
     }

@@ -5,6 +5,9 @@
 //! the server, so the buffer is as large as this process may have, what was got is told, and every datagram the kernel
 //! drops is counted. It must not know what is in a datagram.
 
+mod errors;
+
+use self::errors::ErrorQueue;
 use super::carrier::{Arrived, Carrier, Inbox, Parcel};
 use super::mmsg::{self, BATCH, Outgoing};
 use super::overflow::Overflow;
@@ -20,11 +23,25 @@ use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
+use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 /// The receive buffer unless told otherwise: a second of replies at 30,000 a second, as the kernel accounts for them.
 pub const RECEIVE_BUFFER: usize = 8 << 20;
+
+/// How long a full buffer is left alone where nobody says when there is room again.
+const FULL: Duration = Duration::from_millis(1);
+
+/// What becomes of the ICMP messages about what a socket sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Icmp {
+    /// The socket never hears of them.
+    #[default]
+    Unheard,
+    /// Those that say that nothing listens on a port are counted.
+    Counted,
+}
 
 /// How a socket is opened.
 #[derive(Clone, Debug)]
@@ -44,8 +61,11 @@ pub struct Options {
     /// Room for datagrams that have not left yet, in bytes; 0 leaves it as the system has it.
     pub send_buffer: usize,
     /// Whether the kernel stamps what comes in. If no other socket of the host has stamps, it needs some milliseconds
-    /// to begin, and what comes in meanwhile is stamped when it is taken.
+    /// to begin, and what comes in meanwhile is stamped when it is taken. Otherwise its stamps are kept for whoever
+    /// asks ([`Inbox::stamp`]).
     pub kernel_stamps: bool,
+    /// What becomes of the ICMP messages about what it sent.
+    pub icmp: Icmp,
     /// How many datagrams a system call carries at most, 1 to [`BATCH`]; with 1, `sendto(2)` sends.
     pub batch: usize,
 }
@@ -62,6 +82,7 @@ impl Options {
             receive_buffer: RECEIVE_BUFFER,
             send_buffer: 0,
             kernel_stamps: false,
+            icmp: Icmp::Unheard,
             batch: BATCH,
         }
     }
@@ -110,6 +131,7 @@ pub struct Bound {
     receive_buffer: usize,
     batch: usize,
     kernel_stamps: bool,
+    icmp: Icmp,
 }
 
 /// A socket of a worker.
@@ -121,6 +143,8 @@ pub struct Socket {
     kernel_stamps: bool,
     outgoing: RefCell<Outgoing>,
     overflow: Overflow,
+    /// What came back, where that is asked for.
+    errors: Option<ErrorQueue>,
 }
 
 impl Bound {
@@ -138,6 +162,7 @@ impl Bound {
             receive_buffer: granted / 2,
             batch: options.batch.clamp(1, BATCH),
             kernel_stamps: options.kernel_stamps,
+            icmp: options.icmp,
         })
     }
 
@@ -162,6 +187,7 @@ impl Bound {
             kernel_stamps: self.kernel_stamps,
             outgoing: RefCell::new(Outgoing::new()),
             overflow: Overflow::default(),
+            errors: (self.icmp == Icmp::Counted).then(ErrorQueue::new),
         })
     }
 }
@@ -172,11 +198,6 @@ impl Socket {
         self.receive_buffer
     }
 
-    /// Takes what has come without waiting; [`io::ErrorKind::WouldBlock`] where that is nothing.
-    pub fn try_receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
-        self.take(self.inner.get_ref(), inbox, clock)
-    }
-
     fn take(
         &self,
         socket: &socket2::Socket,
@@ -184,7 +205,12 @@ impl Socket {
         clock: &dyn Clock,
     ) -> io::Result<()> {
         inbox.clear();
-        let count = inbox.incoming.receive(socket.as_fd(), self.batch)?;
+        let count = loop {
+            match inbox.incoming.receive(socket.as_fd(), self.batch) {
+                Err(error) if self.is_of_the_past(&error) => {}
+                taken => break taken?,
+            }
+        };
         let translation = self.kernel_stamps.then(|| Translation::now(clock));
         inbox.take(count, |_, beside| {
             if let Some(lost) = beside.lost {
@@ -194,6 +220,11 @@ impl Socket {
             Some(Arrived::whole(beside, at))
         });
         Ok(())
+    }
+
+    /// Whether an error is about what left before.
+    fn is_of_the_past(&self, error: &io::Error) -> bool {
+        self.errors.as_ref().is_some_and(|errors| errors.explains(self.inner.as_fd(), error))
     }
 
     fn send<'a>(
@@ -212,11 +243,30 @@ impl Socket {
 
 impl Carrier for Socket {
     fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize> {
-        self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, parcels))
+        match self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, parcels)) {
+            Err(error) if self.is_of_the_past(&error) => Ok(0),
+            sent => sent,
+        }
     }
 
     async fn writable(&self) -> io::Result<()> {
-        self.inner.writable().await.map(|mut guard| guard.retain_ready())
+        let mut guard = self.inner.writable().await?;
+        if guard.ready().is_write_closed() {
+            // To the runtime, a socket that an ICMP message was about is ready for ever. Only trying tells.
+            breathe().await;
+        }
+        guard.retain_ready();
+        Ok(())
+    }
+
+    fn try_receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
+        self.take(self.inner.get_ref(), inbox, clock)
+    }
+
+    fn unreachable(&self) -> u64 {
+        let Some(errors) = &self.errors else { return 0 };
+        errors.empty(self.inner.as_fd());
+        errors.unreachable()
     }
 
     async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
@@ -245,6 +295,12 @@ impl Carrier for Socket {
     fn local_addr(&self) -> SocketAddr {
         self.local
     }
+}
+
+/// Lets a full buffer drain for a moment.
+#[expect(clippy::disallowed_methods, reason = "it bounds how often a full buffer is tried")]
+async fn breathe() {
+    tokio::time::sleep(FULL).await;
 }
 
 impl OpenError {
@@ -295,7 +351,10 @@ fn prepare(options: &Options) -> io::Result<socket2::Socket> {
         socket.bind_device(Some(device.as_bytes()))?;
     }
     size_buffers(&socket, options.receive_buffer, options.send_buffer)?;
-    mmsg::tell(socket.as_fd(), options.kernel_stamps)?;
+    mmsg::tell(socket.as_fd())?;
+    if options.icmp == Icmp::Counted {
+        ErrorQueue::ask(socket.as_fd(), options.local.is_ipv6());
+    }
     Ok(socket)
 }
 

@@ -231,6 +231,62 @@ fn receiving_waits_until_something_comes_and_may_be_given_up() {
     });
 }
 
+/// Nobody listens on the port that a socket has just given up.
+#[test]
+fn what_comes_back_is_counted_and_keeps_nothing_from_leaving() {
+    for host in ["127.0.0.1", "::1"] {
+        for (icmp, counts) in [(Icmp::Counted, true), (Icmp::Unheard, false)] {
+            run(async {
+                let options = Options { icmp, ..loopback(host) };
+                let (left, right, clock) =
+                    (open(&options), open(&loopback(host)), Monotonic::new());
+                let nobody = open(&loopback(host)).local_addr();
+                send_all(&left, nobody, &letters(20)).await;
+                assert_eq!(left.unreachable(), if counts { 20 } else { 0 }, "{host}");
+                // The error of what came back is not that of the next call.
+                send_all(&left, nobody, &letters(1)).await;
+                send_all(&left, right.local_addr(), &letters(3)).await;
+                send_all(&right, left.local_addr(), &letters(2)).await;
+                let mut inbox = Inbox::new();
+                left.receive(&mut inbox, &clock).await.unwrap();
+                assert_eq!(inbox.len(), 2, "{host}");
+                right.receive(&mut inbox, &clock).await.unwrap();
+                assert_eq!(inbox.len(), 3, "{host}");
+                send_all(&left, nobody, &letters(1)).await;
+                let nothing = left.try_receive(&mut inbox, &clock).unwrap_err();
+                assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock, "{host}");
+                assert_eq!(left.unreachable(), if counts { 22 } else { 0 }, "{host}");
+                left.writable().await.unwrap();
+            });
+        }
+    }
+}
+
+/// The stamps of the kernel are there for whoever asks later, and change nothing for whoever does not.
+#[test]
+fn when_a_datagram_came_can_be_asked_afterwards() {
+    run(async {
+        let (left, right) = (open(&loopback("127.0.0.1")), open(&loopback("127.0.0.1")));
+        let clock = Monotonic::new();
+        let mut inbox = Inbox::new();
+        let patience = clock.now();
+        loop {
+            send_all(&left, right.local_addr(), &letters(1)).await;
+            let sent = clock.now();
+            while clock.now() - sent < Duration::from_millis(20) {}
+            right.receive(&mut inbox, &clock).await.unwrap();
+            assert!(inbox.iter().all(|it| it.at.is_none() && it.stamp.is_none()));
+            inbox.stamp(&clock);
+            let stamp = inbox.iter().next().unwrap().stamp.unwrap();
+            // The kernel begins to stamp a while after it is asked to.
+            if stamp < sent + Duration::from_millis(1) {
+                break;
+            }
+            assert!(clock.now() - patience < Duration::from_secs(5), "no stamps at all");
+        }
+    });
+}
+
 #[test]
 fn an_inbox_can_be_filled_without_a_kernel() {
     let mut inbox = Inbox::new();

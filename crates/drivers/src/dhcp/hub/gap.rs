@@ -1,0 +1,75 @@
+//! A [`Gap`]: a time in which the hub did not run though it should have.
+//!
+//! A process that is stopped, or whose machine is, cannot tell what a server did meanwhile. What came in lies in the
+//! socket with the kernel's stamps and is read before anything is judged; what is missing then is counted apart. And
+//! whatever fell due meanwhile leaves all at once when it goes on, so that a server's queue that is large enough for
+//! the load runs over: that is counted apart as well, for as long as the gap was, and a second at most. It must not
+//! know why the hub stood still.
+
+use crate::dhcp::wheel::TICK;
+use brunt_exchange::Moment;
+use std::time::Duration;
+
+/// A hub that looks so much later than it should stood still.
+const STALL_MIN: Duration = Duration::from_millis(50);
+/// How often a hub looks while anything is in flight, even if no drop time ends.
+pub(super) const BEAT: Duration = Duration::from_millis(100);
+/// The longest that the burst after a gap may be felt.
+const BURST_MAX: Duration = Duration::from_secs(1);
+
+/// When the hub did not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    from: Moment,
+    to: Moment,
+}
+
+impl Gap {
+    /// The gap of a hub that went to sleep when it had `looked`, should have looked again at `next` and does so `now`.
+    pub(super) fn between(looked: Moment, next: Moment, now: Moment) -> Option<Self> {
+        let should = next.max(looked);
+        // Drop times are looked at up to a tick after their end.
+        let before = Moment::from_nanos(next.as_nanos().saturating_sub(TICK.as_nanos() as u64));
+        let from = before.max(looked);
+        (now > should && now - should > STALL_MIN).then_some(Self { from, to: now })
+    }
+
+    /// Whether a moment lies in it.
+    pub(super) fn holds(&self, at: Moment) -> bool {
+        (self.from..=self.to).contains(&at)
+    }
+
+    /// Whether what leaves at a moment leaves in the burst of what could not leave in the gap.
+    pub(super) fn bursts(&self, at: Moment) -> bool {
+        (self.to..=self.to + (self.to - self.from).min(BURST_MAX)).contains(&at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dhcp::toy::at;
+
+    #[test]
+    fn only_who_should_have_looked_and_did_not_stood_still() {
+        // Asleep because nothing was due.
+        assert_eq!(Gap::between(at(0), at(1_000), at(1_050)), None);
+        let stopped = Gap::between(at(0), at(1_000), at(9_000)).unwrap();
+        let held = [989, 990, 1_000, 9_000, 9_001].map(|millis| stopped.holds(at(millis)));
+        assert_eq!(held, [false, true, true, true, false]);
+        // So busy that it put looking off, but it ran all the while.
+        assert_eq!(Gap::between(at(8_990), at(1_000), at(9_000)), None);
+        let late = Gap::between(at(8_900), at(1_000), at(9_000)).unwrap();
+        assert!(!late.holds(at(8_899)) && late.holds(at(8_900)));
+    }
+
+    #[test]
+    fn the_burst_after_a_gap_is_felt_as_long_as_the_gap_was_and_a_second_at_most() {
+        let long = Gap::between(at(0), at(1_000), at(9_000)).unwrap();
+        let felt = [8_999, 9_000, 10_000, 10_001].map(|millis| long.bursts(at(millis)));
+        assert_eq!(felt, [false, true, true, false]);
+        let short = Gap::between(at(1_000), at(1_000), at(1_060)).unwrap();
+        let felt = [1_059, 1_060, 1_120, 1_121].map(|millis| short.bursts(at(millis)));
+        assert_eq!(felt, [false, true, true, false]);
+    }
+}

@@ -1,0 +1,86 @@
+//! [`Silence`]: since when nothing came back, for whoever has to say which target went away and when.
+//!
+//! Each worker notes when it last heard a reply and what it sent after it. It must not know whether that is too long.
+
+use brunt_exchange::Moment;
+use std::time::Duration;
+
+/// What a worker, or all of them, knows of the end of a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Silence {
+    /// When the last reply came, since the beginning of the run; nothing if none ever did.
+    pub heard: Option<Duration>,
+    /// When the last message was sent that asks for a reply.
+    pub asked: Option<Duration>,
+    /// How many such messages were sent after the last reply.
+    pub unanswered: u64,
+}
+
+impl Silence {
+    /// How long nothing had come back when the last message was sent.
+    pub fn lasted(&self) -> Duration {
+        self.asked.unwrap_or_default().saturating_sub(self.heard.unwrap_or_default())
+    }
+
+    /// What two workers know together: whoever heard last knows whether the target is there.
+    #[must_use]
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            heard: self.heard.max(other.heard),
+            asked: self.asked.max(other.asked),
+            unanswered: self.unanswered + other.unanswered,
+        }
+    }
+}
+
+/// The notes of one worker.
+#[derive(Debug, Default)]
+pub(super) struct Listening {
+    heard: Option<Moment>,
+    asked: Option<Moment>,
+    unanswered: u64,
+}
+
+impl Listening {
+    /// A reply came.
+    pub(super) fn heard(&mut self, at: Moment) {
+        self.heard = Some(at);
+        self.unanswered = 0;
+    }
+
+    /// A message left that asks for a reply.
+    pub(super) fn asked(&mut self, at: Moment) {
+        self.asked = Some(at);
+        self.unanswered += 1;
+    }
+
+    /// The notes, counted from `origin`.
+    pub(super) fn since(&self, origin: Moment) -> Silence {
+        let since = |moment: Option<Moment>| moment.map(|moment| moment - origin);
+        Silence { heard: since(self.heard), asked: since(self.asked), unanswered: self.unanswered }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dhcp::toy::at;
+
+    #[test]
+    fn a_silence_begins_with_the_last_reply_that_any_worker_heard() {
+        let (mut one, mut two) = (Listening::default(), Listening::default());
+        assert_eq!(one.since(at(0)).lasted(), Duration::ZERO);
+        one.asked(at(1_000));
+        one.heard(at(1_001));
+        one.asked(at(4_000));
+        one.heard(at(5_000));
+        for millis in [6_000, 7_000, 9_000] {
+            one.asked(at(millis));
+        }
+        two.asked(at(2_000));
+        let both = one.since(at(1_000)).and(two.since(at(1_000)));
+        assert_eq!(both.heard, Some(Duration::from_secs(4)));
+        assert_eq!((both.unanswered, both.lasted()), (4, Duration::from_secs(4)));
+        assert_eq!(two.since(at(1_000)).heard, None);
+    }
+}

@@ -1,0 +1,71 @@
+//! brunt itself stands still for three seconds (`SIGSTOP`) while its server goes on: what the server answered in time
+//! is answered, though it is read seconds later, and what is missing then is not booked to the server.
+
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_targets::dhcp::Answer;
+use brunt_testbed::until;
+use rustix::process::Signal;
+
+use super::server::{Counted as _, Server, tally, wait_for};
+use crate::program::{Ended, Program, among_others};
+
+/// Stops a run once the server has sent so many ACKs, and lets it go on after three seconds.
+fn stopped(server: &Server, program: Program, acks: u64) -> Ended {
+    wait_for("exchanges", || server.sent(Answer::Ack) > acks);
+    program.signal(Signal::STOP);
+    until(Duration::from_secs(3), || false);
+    program.signal(Signal::CONT);
+    program.wait()
+}
+
+/// What is counted of both stages.
+fn both(record: &Record, what: &str) -> u64 {
+    ["DISCOVER-OFFER", "REQUEST-ACK"]
+        .map(|stage| tally(record, &format!("{stage} {what}")))
+        .iter()
+        .sum()
+}
+
+#[test]
+fn answers_that_lay_in_the_socket_are_answers() {
+    let _among = among_others();
+    // Once in the midst of a run, and once across its end.
+    for (line, acks) in
+        [("--window 100 -p 5 -R 20000 -d 1", 500), ("-r 300 -p 1.5 -R 20000 -d 1", 200)]
+    {
+        let server = Server::v4("");
+        let ended = stopped(&server, server.start(line), acks).expect(0);
+        let record = ended.balanced();
+        assert_eq!((both(&record, "drops"), both(&record, "late")), (0, 0), "{ended}");
+        assert_eq!(both(&record, "sent"), both(&record, "received"), "{ended}");
+        assert_eq!(record.counts.ok, server.sent(Answer::Ack), "{ended}");
+        assert!(!ended.stdout.contains("drops\n  answered too late"), "{ended}");
+        // An answer counts as late as the kernel had it, and that was long before we went on.
+        let slowest = record.parts[0].took.max().expect("there are answers");
+        assert!(slowest < Duration::from_secs(1), "{slowest:?}\n{ended}");
+    }
+}
+
+#[test]
+fn what_is_dropped_while_we_stand_still_is_not_the_servers() {
+    let _among = among_others();
+    let server = Server::v4("[[rule]]\non = ['discover']\nevery = 5\naction = 'ignore'");
+    let ended = stopped(&server, server.start("-r 200 -p 8 -R 20000 -d 1"), 300).expect(3);
+    let record = ended.balanced();
+    let ignored = server.stats().fault("ignore");
+    assert_eq!(both(&record, "drops"), ignored, "{ended}");
+    // A fifth of what had been sent in the second before we were stopped, of what fell due meanwhile as far as it was
+    // kept, and of what left in the second after it.
+    let ours = both(&record, "drops because brunt stood still");
+    assert!((120..=230).contains(&ours), "{ours}\n{ended}");
+    assert!(ignored - ours >= 60, "{ours} of {ignored}\n{ended}");
+    let said =
+        format!("  because brunt itself stood still, not counted against the server: {ours}\n");
+    assert!(ended.stdout.contains(&said), "{said}{ended}");
+    // All the others are the server's.
+    let theirs = format!("queue, by it or on the wire: {}\n", ignored - ours);
+    let seen = format!("lost by the server or on the wire: {}\n", ignored - ours);
+    assert!(ended.stdout.contains(&theirs) || ended.stdout.contains(&seen), "{ended}");
+}

@@ -1,0 +1,52 @@
+//! What a plan counts beside its exchanges belongs to the phase of the step it is about, though the step ends in the
+//! next phase.
+
+use brunt_record::{Phase, Record};
+
+use super::files::Plan;
+use crate::loadgen::target::RestTarget;
+use crate::program::among_others;
+
+/// Every look takes so long that those at the end of the warm-up end in the steady phase; every fifth fails.
+const SCRIPT: &str = "
+[[rule]]
+path = \"/oauth2/userinfo\"
+every = 5
+action = { status = 503 }
+
+[[rule]]
+path = \"/oauth2/userinfo\"
+action = { delay = \"600ms\" }
+";
+
+/// What the steps of a phase add up to.
+fn of_phase(record: &Record, phase: Phase, name: &str) -> u64 {
+    let number = record.tallies.iter().position(|tally| tally.name == name).expect("it is a name");
+    let steps = record.series.iter().filter(|step| step.phase == phase);
+    steps.filter_map(|step| step.tallies.get(number)).sum()
+}
+
+#[test]
+fn steps_are_tallied_where_they_fell_due() {
+    let _among = among_others();
+    let target = RestTarget::scripted(SCRIPT);
+    let plan = format!(
+        "[run]\nrate = \"50/s\"\nusers = 100\nwarm-up = \"1s\"\nduration = \"2s\"\n[http]\nbase = \"{}\"\n\
+         [[scenario]]\nname = \"visit\"\n[[scenario.steps]]\nname = \"look\"\nget = \"/oauth2/userinfo\"\n\
+         bearer = \"none\"\nchecks = [{{ code = true, equals = \"401\" }}]\n",
+        target.base
+    );
+    let ended = Plan::of(&plan).run(&[]);
+    let record = ended.record();
+    for (phase, due) in [(Phase::WarmUp, 50), (Phase::Steady, 100)] {
+        let of = |what: &str| of_phase(&record, phase, what);
+        let counts =
+            record.phases.iter().find(|it| it.name == phase).expect("there was one").counts;
+        assert_eq!((counts.planned, counts.sent), (due, due), "{phase}\n{ended}");
+        assert_eq!((of("look passed"), of("look failed")), (counts.ok, counts.failed), "{ended}");
+        assert_eq!((of("look passed"), of("look failed")), (due * 4 / 5, due / 5), "{ended}");
+        let visits = [of("scenario visit begun"), of("scenario visit completed")];
+        assert_eq!(visits, [due; 2], "{phase}\n{ended}");
+    }
+    target.stop();
+}
