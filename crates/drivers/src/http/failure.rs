@@ -133,7 +133,9 @@ impl Failure {
         let secured =
             error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
         match when {
-            When::Unsent | When::Sending | When::Waiting if secured => Self::Net(net::Failure::Tls(error)),
+            When::Unsent | When::Sending | When::Waiting if secured => {
+                Self::Net(net::Failure::Tls(error))
+            }
             _ => Self::Broken { when, error },
         }
     }

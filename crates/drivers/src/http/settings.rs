@@ -3,8 +3,8 @@
 //! All of it is settled before the run. Nothing here knows a URL.
 
 use super::proxy::Proxy;
-use crate::resend::Resend;
 use crate::net::{tcp, tls};
+use crate::resend::Resend;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 

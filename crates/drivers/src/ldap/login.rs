@@ -216,7 +216,9 @@ impl Sasl {
             let credentials = channel.kept(<[u8]>::to_vec);
             // Once a step was answered, the bind is under way and cannot be begun again.
             let unanswered = |failure: &Failure| failure.unanswered && number == 0;
-            let reply = reply.code().map_err(|failure| Failure { unanswered: unanswered(&failure), ..failure });
+            let reply = reply
+                .code()
+                .map_err(|failure| Failure { unanswered: unanswered(&failure), ..failure });
             match reply? {
                 code::SASL_BIND_IN_PROGRESS => challenge = Some(credentials),
                 code::SUCCESS => {

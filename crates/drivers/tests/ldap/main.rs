@@ -4,6 +4,7 @@
 
 mod binds;
 mod churn;
+mod idle;
 mod modes;
 mod operations;
 mod server;
