@@ -75,7 +75,7 @@ fn road(url: &str, bind: Option<(String, Secret)>) -> LdapRoad {
         &search("ou=groups,dc=bench", "(objectClass=posixGroup)"),
         || panic!("no TLS is asked for"),
     );
-    LdapRoad::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)))
+    LdapRoad::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)), Resend::Safe)
 }
 
 fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
