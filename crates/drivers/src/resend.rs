@@ -5,6 +5,12 @@
 //! know: so what may be sent again depends on whether carrying it out twice has the effect of carrying it out once (RFC
 //! 9110 section 9.2.2). Nothing here knows a protocol; whether a request is safe is said by its driver.
 
+use std::time::Duration;
+
+/// A connection that was opened in advance and stood idle for so long counts as kept, as one does that was used before: its
+/// end is no sign of what the request did to the server.
+pub(crate) const KEPT: Duration = Duration::from_millis(20);
+
 /// Which requests are sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resend {

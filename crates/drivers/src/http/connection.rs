@@ -36,6 +36,8 @@ const OUTPUT_KEPT: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: Stream,
+    /// When it was opened.
+    opened: Moment,
     /// How many requests it carried.
     carried: u64,
     /// An exchange is on it; if nobody carries that out any more, the connection is of no use.
@@ -65,13 +67,18 @@ pub(super) struct Done {
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, carried: 0, engaged: false }
+    pub(super) fn new(stream: Stream, opened: Moment) -> Self {
+        Self { stream, opened, carried: 0, engaged: false }
     }
 
     /// How many requests it carried.
     pub(super) fn carried(&self) -> u64 {
         self.carried
+    }
+
+    /// When it was opened.
+    pub(super) fn opened(&self) -> Moment {
+        self.opened
     }
 
     /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.

@@ -19,7 +19,8 @@ use super::tally::Tally;
 use super::{CONNECT, RECONNECT, TLS};
 use crate::net::backoff;
 use crate::net::stream::Stream;
-use brunt_exchange::Watch;
+use crate::resend::KEPT;
+use brunt_exchange::{Moment, Watch};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -108,7 +109,7 @@ impl Lane {
             Ok(stream) => {
                 (self.failures, self.lapsed) = (0, false);
                 if let Some(stream) = stream {
-                    self.connection = Some(Connection::new(stream));
+                    self.connection = Some(Connection::new(stream, watch.now()));
                 }
                 Ok(())
             }
@@ -131,8 +132,9 @@ impl Lane {
             let settings = &network.settings;
             again |= shared.lapsed.get();
             let connect = async || {
-                let stream = connect(network, &self.origin, number, again, watch).await?;
+                let stream = connect(network, &self.origin, number, again, &mut *watch).await?;
                 shared.lapsed.set(false);
+                shared.opened.set(watch.now());
                 Ok(stream)
             };
             match shared.open(settings.version, &settings.limits, connect).await? {
@@ -169,13 +171,13 @@ impl Lane {
             }
             response.clear();
             let shared = self.shared.as_ref().filter(|shared| !shared.is_declined());
-            let (failure, used) = if let Some(shared) = shared {
+            let (failure, kept) = if let Some(shared) = shared {
                 ask.last = is_last(owner.network, shared.carried());
                 let used = shared.is_used();
                 // Apart, as what it takes is more than HTTP/1.1 does.
                 match Box::pin(shared.exchange(ask, response, watch)).await {
                     Ok(at) => return Ok(Done { at, persistent: true }),
-                    Err(failure) => (failure, used),
+                    Err(failure) => (failure, used || was_idle(shared.opened.get(), watch)),
                 }
             } else {
                 let Some(connection) = &mut self.connection else {
@@ -188,10 +190,13 @@ impl Lane {
                         let persistent = done.persistent && !ask.last && !ask.manner.closes();
                         return Ok(Done { persistent, ..done });
                     }
-                    Err(failure) => (failure, carried > 0),
+                    Err(failure) => {
+                        let kept = carried > 0 || was_idle(connection.opened(), watch);
+                        (failure, kept)
+                    }
                 }
             };
-            let again = met.is_none() && may_repeat(owner.network, ask, &failure, used);
+            let again = met.is_none() && may_repeat(owner.network, ask, &failure, kept);
             if !self.broken(&failure, again) {
                 return Err(failure);
             }
@@ -237,15 +242,20 @@ fn is_last(network: &Network, carried: u64) -> bool {
     matches!(network.settings.keep, Keep::Requests(most) if carried + 1 >= most)
 }
 
-/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that had been
-/// used before, and it cannot have been processed or may be processed twice, as the settings have it.
-fn may_repeat(network: &Network, ask: &Ask<'_>, failure: &Failure, used: bool) -> bool {
+/// Whether a connection opened at that moment stood idle until the request left.
+fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
+    watch.sent_at().is_some_and(|sent| sent - opened >= KEPT)
+}
+
+/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was kept,
+/// having been used before or stood idle, and it cannot have been processed or may be processed twice, as the settings have it.
+fn may_repeat(network: &Network, ask: &Ask<'_>, failure: &Failure, kept: bool) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() {
         // A fresh connection that takes nothing at all is not the end of one that was kept.
-        return resend.allows(true) && (used || !failure.is_unanswered());
+        return resend.allows(true) && (kept || !failure.is_unanswered());
     }
-    used && (failure.is_refused() && resend.allows(true)
+    kept && (failure.is_refused() && resend.allows(true)
         || failure.is_unanswered() && resend.allows(is_idempotent(ask.request.method())))
 }
 

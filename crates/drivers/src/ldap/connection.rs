@@ -14,7 +14,8 @@ use super::slot::{Keep, Reply};
 use super::tally::Tally;
 use super::worker::Worker;
 use crate::net::{backoff, stream::Stream};
-use brunt_exchange::{Class, Watch};
+use crate::resend::KEPT;
+use brunt_exchange::{Class, Moment, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op, request};
 use std::cell::{Cell, RefCell};
@@ -38,6 +39,8 @@ pub(super) struct Connection {
     pub(super) carried: Cell<u64>,
     /// A bind was cut off: whose connection it is now is unknown.
     pub(super) unsettled: Cell<bool>,
+    /// When it was last opened.
+    opened: Cell<Moment>,
     opening: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
     leaving: Cell<u32>,
@@ -53,6 +56,7 @@ impl Connection {
             failures: Cell::new(0),
             carried: Cell::new(0),
             unsettled: Cell::new(false),
+            opened: Cell::new(Moment::ZERO),
             opening: Cell::new(false),
             waiting: RefCell::default(),
             leaving: Cell::new(sessions),
@@ -107,6 +111,12 @@ impl Connection {
         opened
     }
 
+    /// Whether a request that met the end of the connection had left on one that was kept: one that had been `used`
+    /// before, or had stood idle.
+    pub(super) fn was_kept(&self, used: bool, watch: &Watch<'_>) -> bool {
+        used || watch.sent_at().is_some_and(|sent| sent - self.opened.get() >= KEPT)
+    }
+
     /// Opens the connection again for a request that met its end; `Err` is the failure of that request, if no
     /// connection can be had.
     pub(super) async fn renew(
@@ -150,6 +160,7 @@ impl Connection {
             match &opened {
                 Ok(()) => {
                     turn.succeeded = true;
+                    self.opened.set(watch.now());
                     self.failures.set(0);
                 }
                 Err(failure) => {

@@ -95,8 +95,8 @@ impl Conversation {
         let used = connection.link.used.get();
         let mut reply = channel.exchange(errand.expected, keep, watch, encode).await.code();
         if let Err(failure) = reply.as_ref()
-            && used
             && failure.unanswered
+            && connection.was_kept(used, watch)
             && connection.worker.plan.resend.allows(is_safe(errand.expected))
         {
             let renewed = Box::pin(connection.renew(0, failure.clone(), watch)).await;

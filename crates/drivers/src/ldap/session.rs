@@ -187,7 +187,8 @@ impl Carrying<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         let allowed = self.plan().resend.allows(is_safe(expected));
-        if !(used && allowed && failure.unanswered && self.again.replace(false)) {
+        let kept = failure.unanswered && self.connection.was_kept(used, watch);
+        if !(kept && allowed && self.again.replace(false)) {
             return Err(failure);
         }
         Box::pin(self.connection.renew(self.channel.slot, failure, watch)).await?;

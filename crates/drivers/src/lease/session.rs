@@ -234,6 +234,7 @@ impl LeaseSession {
         if !hand.store.has_lapsed(idle) {
             return;
         }
+        watch.never_sent();
         match hand.reopen(&self.crew, watch) {
             Ok(()) => watch.sent_as(watch.now()),
             Err(trouble) => {

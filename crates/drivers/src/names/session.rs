@@ -88,6 +88,7 @@ impl Access {
             return;
         }
         self.lapsed = true;
+        watch.never_sent();
         self.open(watch);
         if self.trouble.is_none() {
             watch.sent_as(watch.now());

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 const LATE: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
 
 /// One virtual user.
@@ -137,7 +138,7 @@ async fn second(method: &str, resend: Resend, end: fn(&mut crate::server::Peer))
 /// RFC 9110 section 9.2.2 by table.
 #[tokio::test]
 async fn methods_are_sent_again_as_they_may_be() {
-    let failed = Kept { outcome: Outcome::Failed(Class::Closed, 0), ..WELL };
+    let failed = Kept { outcome: CLOSED, ..WELL };
     let again = Kept { resent: 1, ..ANEW };
     for (method, idempotent) in [
         ("GET", true),
@@ -171,8 +172,22 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
     ];
     for end in ends {
         let (kept, asked) = second("GET", Resend::Always, end).await;
-        assert_eq!(kept, Kept { outcome: Outcome::Failed(Class::Closed, 0), ..WELL });
+        assert_eq!(kept, Kept { outcome: CLOSED, ..WELL });
         assert_eq!(asked, 2);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
+    for (wait, kept) in [(0, false), (60, true)] {
+        let server = Server::start(|number, peer| {
+            peer.request();
+            while number > 0 && peer.say(OK) && peer.request().is_some() {}
+        });
+        let mut user = User::new(Resend::Safe);
+        let seen = user.after(&server.url(), "GET", Duration::from_millis(wait)).await;
+        let expected = if kept { (Outcome::Ok(200), 1) } else { (CLOSED, 0) };
+        assert_eq!((seen.outcome, seen.resent), expected);
     }
 }
 
@@ -192,7 +207,6 @@ async fn a_server_that_died_is_a_failure() {
     assert_eq!(user.after(&url, "GET", Duration::ZERO).await, WELL);
     let refused = Outcome::Failed(Class::Connect, 111);
     let kept = user.after(&url, "GET", Duration::ZERO).await;
-    let outcome = Outcome::Failed(Class::Closed, 0);
-    assert_eq!(kept, Kept { outcome, not_ready: Some(refused), ..WELL });
+    assert_eq!(kept, Kept { outcome: CLOSED, not_ready: Some(refused), ..WELL });
     server.join().unwrap();
 }

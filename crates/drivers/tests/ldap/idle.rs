@@ -208,6 +208,18 @@ async fn a_connection_that_never_answered_is_not_tried_again() {
 }
 
 #[tokio::test]
+async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
+    let server = Server::start(|incoming| match incoming.connection {
+        0 => vec![Act::Close],
+        _ => vec![Act::Send(yes(incoming.message))],
+    })
+    .await;
+    let plan = plan(setup(server.address, search()));
+    let mut session = open(&plan, 0..1).remove(0);
+    assert_eq!(after(&mut session, 0, Duration::from_millis(60)).await, Kept::anew(1));
+}
+
+#[tokio::test]
 async fn a_server_that_died_is_a_failure() {
     let server = Server::willing().await;
     let plan = plan(setup(server.address, search()));

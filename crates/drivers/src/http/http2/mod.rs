@@ -43,6 +43,8 @@ pub(super) struct Shared {
     heads: RefCell<Heads>,
     /// The server ended a connection that had to be kept, and it was not made anew yet.
     pub(super) lapsed: Cell<bool>,
+    /// When it was last opened.
+    pub(super) opened: Cell<Moment>,
 }
 
 #[derive(Debug, Default)]
