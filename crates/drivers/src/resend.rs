@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-/// A connection that was opened in advance and stood idle for so long counts as kept, as one does that was used before: its
-/// end is no sign of what the request did to the server.
+/// A connection that was opened in advance and stood idle for so long counts as kept, as one does that was used
+/// before: its end is no sign of what the request did to the server.
 pub(crate) const KEPT: Duration = Duration::from_millis(20);
 
 /// Which requests are sent again.

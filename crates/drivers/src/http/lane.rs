@@ -1,9 +1,9 @@
 //! [`Lane`]: a user's way to one place: a connection of its own, or its share of one over HTTP/2.
 //!
-//! Connecting is made ready before an exchange and is in none of its latencies. A connection that the server closed while
-//! it was idle is made anew, before the next request or, if the server closed it in the moment a request was on its way,
-//! after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2, RFC 9112
-//! section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
+//! Connecting is made ready before an exchange and is in none of its latencies. A connection that the server closed
+//! while it was idle is made anew, before the next request or, if the server closed it in the moment a request was on
+//! its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
+//! RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
 
 use super::ask::Ask;
 use super::connection::{Connection, Done, Idle};
@@ -146,8 +146,8 @@ impl Lane {
         connect(network, &self.origin, number, again, watch).await.map(Some)
     }
 
-    /// Carries out one exchange, over a new connection if the server has closed the one that was kept; sends the request
-    /// once more if it may be, see [`may_repeat`].
+    /// Carries out one exchange, over a new connection if the server has closed the one that was kept; sends the
+    /// request once more if it may be, see [`may_repeat`].
     pub(super) async fn exchange(
         &mut self,
         owner: Owner<'_>,
@@ -247,8 +247,9 @@ fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
     watch.sent_at().is_some_and(|sent| sent - opened >= KEPT)
 }
 
-/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was kept,
-/// having been used before or stood idle, and it cannot have been processed or may be processed twice, as the settings have it.
+/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was
+/// kept, having been used before or stood idle, and it cannot have been processed or may be processed twice, as the
+/// settings have it.
 fn may_repeat(network: &Network, ask: &Ask<'_>, failure: &Failure, kept: bool) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() {

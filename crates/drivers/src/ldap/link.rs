@@ -155,7 +155,7 @@ impl Link {
         match state.flush(cx) {
             Poll::Ready(Ok(())) => Poll::Ready(()),
             Poll::Ready(Err(error)) => {
-                state.break_off(Failure::system(Class::Closed, &error).ended());
+                state.break_off(&Failure::system(Class::Closed, &error).ended());
                 Poll::Ready(())
             }
             Poll::Pending => Poll::Pending,
@@ -245,7 +245,7 @@ impl State {
         match self.flush(cx) {
             Poll::Ready(Ok(())) => true,
             Poll::Ready(Err(error)) => {
-                self.break_off(Failure::system(Class::Closed, &error).ended());
+                self.break_off(&Failure::system(Class::Closed, &error).ended());
                 false
             }
             Poll::Pending => {
@@ -305,7 +305,7 @@ impl State {
         };
         Poll::Ready(taken.err().map(|failure| {
             let class = failure.class;
-            self.break_off(failure);
+            self.break_off(&failure);
             class
         }))
     }
@@ -373,13 +373,13 @@ impl State {
         }
     }
 
-    fn break_off(&mut self, failure: Failure) {
+    fn break_off(&mut self, failure: &Failure) {
         if self.stream.take().is_some() {
             Tally::one(&self.tally.lost);
         }
         self.mark_begun();
         self.forget_bytes();
-        self.fail_waiting(&failure);
+        self.fail_waiting(failure);
     }
 
     /// The beginning of a message belongs to an exchange in flight: to any, as long as its id has not come.

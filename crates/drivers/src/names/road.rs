@@ -18,8 +18,8 @@ pub trait Road {
         Ok(())
     }
 
-    /// Looks whether what stays open was closed meanwhile by whoever is asked. Costs system calls, so it is asked after a
-    /// pause alone.
+    /// Looks whether what stays open was closed meanwhile by whoever is asked. Costs system calls, so it is asked
+    /// after a pause alone.
     fn has_lapsed(&mut self) -> bool {
         false
     }

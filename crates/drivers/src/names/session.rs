@@ -24,8 +24,8 @@ pub const ABSENT: u32 = 1;
 const UNRESOLVED: u32 = 1;
 const UNEXPECTED: u32 = 2;
 const WRONG: u32 = 3;
-/// After how long without a question a connection is looked at before it is used: far less than any server waits, and far
-/// more than the look costs.
+/// After how long without a question a connection is looked at before it is used: far less than any server waits, and
+/// far more than the look costs.
 const IDLE: Duration = Duration::from_millis(5);
 /// The longest that one call of `ready` waits.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);

@@ -198,9 +198,9 @@ async fn a_server_that_died_is_a_failure() {
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut room = [0; 4096];
-        stream.read(&mut room).unwrap();
+        assert!(stream.read(&mut room).unwrap() > 0);
         stream.write_all(OK).unwrap();
-        stream.read(&mut room).unwrap();
+        assert!(stream.read(&mut room).unwrap() > 0);
         drop(listener);
     });
     let mut user = User::new(Resend::Always);
