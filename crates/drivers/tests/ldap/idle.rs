@@ -3,12 +3,14 @@
 use crate::server::{Act, Incoming, Server, answer, entry, pause, yes};
 use crate::{plan, setup, simple};
 use brunt_drivers::ldap::{
-    Change, Identity, ModifySetup, OperationControls, PARTS, SearchSetup, Session, Setup, Task,
-    open,
+    Change, Conversation, Errand, Hall, Identity, ModifySetup, OperationControls, PARTS,
+    SearchSetup, Session, Setup, Step, Task, open,
 };
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_feed::{Escape, Hole, Text, Values};
 use brunt_wire::ldap::reply;
+use brunt_wire::ldap::request::Scope;
 use std::time::Duration;
 
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
@@ -264,4 +266,52 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
         }
     }
     assert_eq!((server.log.connections(), server.log.count("search")), (2, 5));
+}
+
+/// The connection of a flow's user is made anew as well, and bound anew; what was to be sent is what is sent.
+#[tokio::test]
+async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
+    for (wait, resent) in [(60, 0), (0, 1)] {
+        // Each connection is bound and carries one search. The first leaves after it, or with the second on it.
+        let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
+            (0, 1) if resent == 0 => vec![
+                Act::Send(yes(incoming.message)),
+                Act::Pause(Duration::from_millis(10)),
+                Act::Close,
+            ],
+            (0, 2) => vec![Act::Close],
+            _ => vec![Act::Send(yes(incoming.message))],
+        })
+        .await;
+        let login = simple("cn=admin", "secret");
+        let plan = plan(Setup { login, ..setup(server.address, Task::Given) });
+        let mut user = Conversation::new(&Hall::new(&plan), 0);
+        let filter = Text::parse("(uid=${x})", Escape::None, |_| Some(Hole(0))).unwrap();
+        let step = Step::Search {
+            base: Text::literal("dc=x"),
+            scope: Scope::Subtree,
+            filter,
+            attributes: Vec::new(),
+            size_limit: 1,
+        };
+        let errand = Errand::new(&step).unwrap();
+        let clock = Monotonic::new();
+        for number in 0..2 {
+            let mut values = Values::new(1);
+            values.set(Hole(0), format!("user.{number}").as_bytes());
+            user.ready(&mut Watch::new(&clock, None)).await.unwrap();
+            pause(Duration::from_millis(wait * number)).await;
+            let mut watch = Watch::new(&clock, None);
+            let told = user.run(&errand, &values, &mut watch).await.unwrap().unwrap();
+            assert_eq!((told.code, told.entries), (0, 1));
+            let anew = number as u32;
+            assert_eq!((watch.times_reconnected(), watch.times_resent()), (anew, anew * resent));
+        }
+        let mut expected = vec!["bind cn=admin secret", "search dc=x (uid=user.0)"];
+        if resent > 0 {
+            expected.push("search dc=x (uid=user.1)");
+        }
+        expected.extend(["bind cn=admin secret", "search dc=x (uid=user.1)"]);
+        assert_eq!(server.log.texts(), expected);
+    }
 }
