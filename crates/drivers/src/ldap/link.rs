@@ -208,8 +208,13 @@ impl InFlight<'_> {
                 return Poll::Pending;
             }
             state.drive(self.slot, shared.then_some(cx));
-            if state.read(cx, input).is_pending() {
-                return Poll::Pending;
+            match state.read(cx, input) {
+                Poll::Pending => return Poll::Pending,
+                // The end may come along with the last answer, and then costs no exchange either.
+                Poll::Ready(Some(Class::Closed)) if !state.has_broken() => {
+                    self.link.lapsed.set(true);
+                }
+                Poll::Ready(_) => {}
             }
         }
     }
@@ -380,6 +385,11 @@ impl State {
         self.mark_begun();
         self.forget_bytes();
         self.fail_waiting(failure);
+    }
+
+    /// Whether the end of the connection has cost an exchange its answer.
+    fn has_broken(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot.reply, Some(Reply::Broken(_))))
     }
 
     /// The beginning of a message belongs to an exchange in flight: to any, as long as its id has not come.

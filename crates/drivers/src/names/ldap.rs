@@ -459,11 +459,13 @@ impl Road for LdapRoad {
 
     fn has_lapsed(&mut self) -> bool {
         let Some(stream) = &mut self.stream else { return false };
-        // Nothing is asked, so whatever comes is the server's farewell; under TLS a read takes in what else was sent.
+        // Nothing is asked, so whatever comes is the server's farewell, even if it came along with the last answer.
+        // Under TLS a read takes in what else was sent.
         let quiet = |read: std::io::Result<usize>| {
             read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
         };
-        let alive = stream.hurry(true).is_ok()
+        let alive = self.read == self.come
+            && stream.hurry(true).is_ok()
             && quiet(stream.read(&mut self.buffer))
             && stream.hurry(false).is_ok();
         if !alive {

@@ -119,16 +119,27 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
 
 #[tokio::test]
 async fn a_connection_found_closed_when_getting_ready_is_counted_then() {
-    let server = Server::start(|incoming| vec![Act::Send(yes(incoming.message)), Act::Close]).await;
-    let plan = plan(setup(server.address, search()));
-    let mut session = open(&plan, 0..1).remove(0);
-    assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
-    pause(Duration::from_millis(20)).await;
-    let clock = Monotonic::new();
-    let mut watch = Watch::new(&clock, None);
-    session.ready(&mut watch).await;
-    let parts: Vec<_> = watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect();
-    assert_eq!((parts, watch.times_reconnected()), (vec!["reconnect"], 1));
+    // The end comes by itself, or in one piece with the answer.
+    for joined in [false, true] {
+        let server = Server::start(move |incoming| {
+            let mut bytes = yes(incoming.message);
+            if joined {
+                reply::notice_of_disconnection(&mut bytes, &reply::Answer::because(52, "bye"));
+            }
+            vec![Act::Send(bytes), Act::Close]
+        })
+        .await;
+        let plan = plan(setup(server.address, search()));
+        let mut session = open(&plan, 0..1).remove(0);
+        assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+        pause(Duration::from_millis(20)).await;
+        let clock = Monotonic::new();
+        let mut watch = Watch::new(&clock, None);
+        session.ready(&mut watch).await;
+        let parts: Vec<_> =
+            watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect();
+        assert_eq!((parts, watch.times_reconnected()), (vec!["reconnect"], 1), "{joined}");
+    }
 }
 
 /// What becomes of a second exchange whose request meets what `acts` do on the first connection.
