@@ -66,6 +66,7 @@ pub(crate) fn markdown(tool: Tool) -> String {
         "What its options share with those of the other tools has pages of its own: \
          [values that differ](templates.md), [when operations start](schedules.md), \
          [what is measured, and how](statistics.md), \
+         [connections closed while idle](statistics.md#connections-closed-while-idle), \
          [the record of a run](record.md).\n\n",
     );
     let table = options::of(tool);

@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::output::{OutputArgs, duration};
+use crate::plan::model::Resending;
 
 /// Options of `brunt http`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -130,6 +131,9 @@ pub(crate) struct ConnectionArgs {
     /// Open a connection for each request.
     #[arg(long)]
     pub(crate) disable_keepalive: bool,
+    /// Send a request again, once, if its connection was used before and is closed before any answer comes.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub(crate) resend: Resending,
     /// Ask for compressed answers, which are counted as they come.
     #[arg(long, overrides_with = "disable_compression")]
     pub(crate) compressed: bool,

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::http::count;
 use super::output::{duration, percentile};
+use crate::plan::model::Resending;
 
 /// What `--help` ends with.
 const AFTER: &str = "\
@@ -87,6 +88,9 @@ pub(crate) struct LeaseLoadArgs {
     /// How long an operation may take until it counts as timed out.
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
     pub(crate) timeout: Option<Duration>,
+    /// Ask a database again, once, if it closed the connection while that was idle; looking a lease up is safe.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub(crate) resend: Resending,
 }
 
 /// What is done.

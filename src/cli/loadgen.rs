@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::OutputArgs;
+use crate::plan::model::Resending;
 
 /// The name of the command, and of a link to the program that stands for it.
 pub(crate) const NAME: &str = "loadgen";
@@ -39,6 +40,10 @@ pub(crate) struct LoadgenArgs {
     /// Trust any certificate, whoever made it.
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
+    /// Send a request again, once, if its connection was used before and is closed before any answer comes. Java's
+    /// client, and so LoadGen, does so with every request.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Resending::Always)]
+    pub(crate) resend: Resending,
     /// Where results go, and what they are held against.
     #[command(flatten)]
     pub(crate) output: OutputArgs,

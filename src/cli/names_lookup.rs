@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::http::{Spread, count};
 use super::output::{OutputArgs, duration};
+use crate::plan::model::Resending;
 
 /// Lookups a second where nothing else is asked for: what a busy machine does, and no daemon minds.
 pub(crate) const USUAL_RATE: f64 = 1_000.0;
@@ -150,6 +151,9 @@ pub(crate) struct DirectoryArgs {
     /// A file with the password.
     #[arg(long, value_name = "FILE", requires = "bind_dn")]
     pub(crate) bind_password_file: Option<PathBuf>,
+    /// Search again, once, if the connection was used before and is closed before any answer comes.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub(crate) resend: Resending,
     /// A file of certificates to trust for ldaps, in place of those of this machine.
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(crate) cacert: Option<PathBuf>,

@@ -50,6 +50,8 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         "The last row covers what remained of the last interval up to the last answer, and appears after a signal too.",
         "When the server goes away the tool connects again and counts the failures; it no longer stops with success. \
          The exit code is then 5, or 1 if not one operation succeeded.",
+        "A connection that the server closed while it was idle is no failure: it is made anew, and counted. Where a \
+         request met the end of it, --resend says what happens.",
         "A summary with lag, dropped operations and result codes follows on standard error. Standard output holds \
          what it held of old.",
         "With TLS and no trust option the roots of the operating system are used; it never asks whether to trust.",

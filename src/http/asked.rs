@@ -17,7 +17,8 @@ use crate::cli::http::{ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVe
 use crate::cli::output::duration;
 use crate::import::settled::{self, Settled, encoded};
 use crate::plan::model::{
-    Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
+    Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Resending, Run, Scenario,
+    Step, Tls,
 };
 use crate::plan::values::{Scalar, Several, Time};
 
@@ -275,6 +276,7 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
     if args.disable_keepalive {
         http.requests_per_connection = Some(1);
     }
+    http.resend = (args.resend != Resending::default()).then_some(args.resend);
     if args.compressed || args.disable_compression {
         http.compression = Some(args.compressed);
     }

@@ -15,6 +15,7 @@ use brunt_drivers::http::Network;
 use brunt_engine::Node;
 use brunt_import::is_secret_header;
 use brunt_report::{Style, distribution, summary};
+use clap::ValueEnum as _;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -23,6 +24,7 @@ use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::flows::{self, Done, Job};
 use crate::plan::compile::{World, compile};
+use crate::plan::model::Resending;
 use crate::signals::Signals;
 use asked::Asked;
 
@@ -139,6 +141,9 @@ fn command(args: &HttpArgs) -> Vec<String> {
     push("--curl", hidden(args.curl.is_some()));
     push("--urls-from-file", args.urls_from_file.as_ref().map(path));
     push("-p", connection.streams.map(|count| count.to_string()));
+    let resend =
+        connection.resend.to_possible_value().filter(|_| connection.resend != Resending::default());
+    push("--resend", resend.map(|word| word.get_name().to_owned()));
     push("--unix-socket", connection.unix_socket.as_ref().map(path));
     push("--proxy", connection.proxy.as_deref().map(shown_url));
     for (name, given) in [

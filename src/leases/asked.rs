@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_drivers::lease::{By, Contents, Durability, Family, Schema, Statements};
+use brunt_drivers::resend::Resend;
 use brunt_engine::Load;
 
 use super::store::{Kind, Place, Store};
@@ -68,6 +69,8 @@ pub(super) struct Asked {
     pub(super) warm_up: Duration,
     /// The longest that an operation takes.
     pub(super) timeout: Duration,
+    /// Which operations are asked again whose connection was closed while it was idle.
+    pub(super) resend: Resend,
     /// The length of intervals.
     pub(super) interval: Duration,
     counts: (Option<u64>, Option<u64>),
@@ -135,6 +138,7 @@ impl Asked {
             duration: load.duration,
             warm_up: load.warm_up.unwrap_or_default(),
             timeout: load.timeout.unwrap_or(Duration::from_secs(30)),
+            resend: load.resend.into(),
             interval: args.output.interval.unwrap_or(Duration::from_secs(1)),
             counts: (
                 load.sync_operations.or(load.operations),

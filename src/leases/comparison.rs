@@ -241,6 +241,7 @@ impl Comparison<'_> {
             leases: self.leases(),
             settings,
             depot: &held.depot,
+            resend: asked.resend,
             tape: None,
         };
         let screen = &mut self.screen;

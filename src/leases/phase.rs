@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::lease::{self, Depot, LeaseCrew, Leases, PARTS, Work};
+use brunt_drivers::resend::Resend;
 use brunt_engine::{Finished, Plan, Settings, Stop};
 use brunt_exchange::{Class, Monotonic, Outcome};
 use brunt_record::{Catalogue, Counts, Environment, Interval, Record, Slo};
@@ -33,6 +34,8 @@ pub(super) struct Phase<'a> {
     pub(super) settings: Settings,
     /// Where to look for the store.
     pub(super) depot: &'a Arc<dyn Depot>,
+    /// Which operations are asked again whose connection was closed while it was idle.
+    pub(super) resend: Resend,
     /// Where operations leave marks.
     pub(super) tape: Option<Arc<Tape>>,
 }
@@ -81,7 +84,8 @@ impl Phase<'_> {
             Catalogue::new(lease::operations(&self.work).iter().copied(), PARTS.to_vec());
         let plan = Plan::new(self.settings, 1).map_err(|error| error.to_string())?;
         let crew = LeaseCrew::new(Arc::clone(self.depot), self.work, self.leases, seed, sessions)
-            .grouped(self.group, total.unwrap_or(u64::MAX));
+            .grouped(self.group, total.unwrap_or(u64::MAX))
+            .resending(self.resend);
         let hands = Arc::new(Hands::new(Arc::new(crew), self.tape, sessions));
         let mut measured = Measured::default();
         let started = console::now();

@@ -117,7 +117,7 @@ impl Asked {
     fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
         let listed =
             endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
-        let limits = (REDIRECTS, connecting(&self.draft));
+        let limits = (REDIRECTS, args.resend, connecting(&self.draft));
         let plan = to_plan::plan(&self.job, &self.draft, &listed, limits);
         for note in to_plan::notes(&self.job, &self.draft) {
             console::note(&note);
@@ -203,6 +203,7 @@ fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
     let mut settings = http::Settings {
         tls: Some(tls::Options { trust, ..tls::Options::default() }),
         redirects: REDIRECTS,
+        resend: args.resend.into(),
         seed: asked.seed,
         ..http::Settings::default()
     };

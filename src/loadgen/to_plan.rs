@@ -19,12 +19,13 @@ use crate::plan::values::{Node, Pairs, Scalar, Several, Time};
 /// A dollar sign that stands right before a variable is one itself, since text could not tell it from an escape.
 const DOLLAR: &str = "dollar";
 
-/// The plan. `redirects` is how many of them are followed, and `connecting` how long connecting may take.
+/// The plan. `redirects` is how many of them are followed, `resend` which requests are
+/// sent again, and `connecting` how long connecting may take.
 pub(crate) fn plan(
     job: &Job,
     draft: &Draft,
     listed: &Listed,
-    (redirects, connecting): (u8, Duration),
+    (redirects, resend, connecting): (u8, model::Resending, Duration),
 ) -> model::Plan {
     let writer = Writer { draft };
     let mut plan = model::Plan {
@@ -32,6 +33,7 @@ pub(crate) fn plan(
         run: writer.run(job),
         http: Some(Box::new(model::Http {
             redirects: Some(redirects),
+            resend: Some(resend),
             connect_timeout: Some(Time(connecting)),
             ..model::Http::default()
         })),
@@ -321,7 +323,8 @@ mod tests {
         let listed = BTreeMap::new();
         let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();
         flow.times = brunt_drivers::flow::Times::None;
-        let plan = plan(&job, &draft, &listed, (20, Duration::from_secs(1)));
+        let plan =
+            plan(&job, &draft, &listed, (20, model::Resending::Always, Duration::from_secs(1)));
         let written = toml::to_string_pretty(&plan).unwrap();
         let text = Text { name, text: &written, overrides: &[] };
         let again = read(&text, &|name| Exported.variable(name));

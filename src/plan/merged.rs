@@ -31,6 +31,7 @@ pub(super) fn text(plan: &Plan, users: u32, seed: u64) -> String {
     plan.http = Some(http);
     if let Some(ldap) = &mut plan.ldap {
         ldap.connect_timeout.get_or_insert(Time(CONNECT));
+        ldap.resend.get_or_insert_default();
     }
     hide(&mut plan);
     toml::to_string_pretty(&plan)
@@ -39,6 +40,7 @@ pub(super) fn text(plan: &Plan, users: u32, seed: u64) -> String {
 
 fn fill(http: &mut Http) {
     http.version.get_or_insert(HttpVersion::Http1);
+    http.resend.get_or_insert_default();
     http.redirects.get_or_insert(0);
     http.connect_timeout.get_or_insert(Time(CONNECT));
     http.cookies.get_or_insert(false);

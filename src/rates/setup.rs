@@ -37,6 +37,7 @@ pub(super) fn compile(args: &RateArgs, seed: u64) -> Result<Plan, Problem> {
         },
         requests_per_connection: load.concurrent,
         reconnect_every: load.reconnect_after.unwrap_or(0),
+        resend: args.resend,
         login,
         bind_controls: BindControls {
             authorization_identity: args.report_authzid,

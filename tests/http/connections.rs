@@ -65,6 +65,26 @@ fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
 }
 
 #[test]
+fn what_is_posted_after_a_pause_is_posted_once() {
+    let Some(nginx) = nginx() else { return };
+    let steps = step("name = \"posted\"\npost = \"/status/200\"\ntext = \"once\"")
+        + &step("pause = \"250ms\"");
+    for resend in ["never", "safe", "always"] {
+        let http = format!("{}\nresend = \"{resend}\"", base(&nginx, Listener::Impatient));
+        let before = nginx.served().len();
+        let run = Brunt::plan(&plan(4, 4, &http, &steps)).run().went_well();
+        assert_eq!(nginx.served().len() - before, 16, "{run}");
+        assert_eq!((run.part("connect"), run.part("reconnect")), (4, 12), "{run}");
+        assert_eq!(run.tally("http requests sent twice"), 0, "{run}");
+    }
+    // The same from the command line, each connection being used every other second.
+    let url = nginx.url(Listener::Impatient, "/status/200");
+    let brunt = Brunt::new("http").typed("-c 4 -q 2 -z 4s -m POST -d once --resend never");
+    let run = brunt.arg(url).run().went_well();
+    assert!(run.part("reconnect") >= 4, "{run}");
+}
+
+#[test]
 fn a_connection_that_ends_without_an_answer_is_a_failure_of_its_own_class() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"dropped\"\npost = \"/dropped\"") + &small();

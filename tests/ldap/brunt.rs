@@ -104,6 +104,13 @@ impl Run {
         ends.iter().filter(|((class, _), _)| class == wanted).map(|(_, count)| count).sum()
     }
 
+    /// How often a part was measured: `connect`, `reconnect`, `bind`.
+    pub(crate) fn part(&self, name: &str) -> u64 {
+        let parts = self.record()["parts"].as_array().into_iter().flatten();
+        let part = parts.into_iter().find(|part| part["name"] == name);
+        part.map_or(0, |part| part["took"]["count"].as_u64().expect("a count"))
+    }
+
     /// Whether a connection, even the one before the run, could not be had or was lost.
     pub(crate) fn lost_a_connection(&self) -> bool {
         let lost = || ["connect", "closed", "tls"].iter().any(|class| self.of_class(class) > 0);

@@ -9,6 +9,7 @@ mod brunt;
 mod directory;
 mod evidence;
 mod identity;
+mod idle;
 mod modified;
 mod refused;
 mod searched;

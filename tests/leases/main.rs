@@ -8,6 +8,7 @@
 
 mod database;
 mod depots;
+mod idle;
 mod kea;
 mod lost;
 mod refused;

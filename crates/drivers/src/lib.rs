@@ -8,4 +8,5 @@ pub mod ldap;
 pub mod lease;
 pub mod names;
 pub mod net;
+pub mod resend;
 pub mod secret;

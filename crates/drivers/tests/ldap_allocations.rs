@@ -104,6 +104,7 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
         mode: Mode::Bound,
         requests_per_connection: 1,
         reconnect_every: 0,
+        resend: brunt_drivers::resend::Resend::default(),
         login: Identity::Anonymous,
         bind_controls: BindControls::default(),
         task,

@@ -57,6 +57,7 @@ pub struct Watch<'a> {
     unready: Option<Outcome>,
     reconnected: u32,
     resent: u32,
+    free: Option<Moment>,
 }
 
 impl<'a> Watch<'a> {
@@ -77,6 +78,7 @@ impl<'a> Watch<'a> {
             unready: None,
             reconnected: 0,
             resent: 0,
+            free: None,
         }
     }
 
@@ -137,6 +139,10 @@ impl<'a> Watch<'a> {
     /// Counts a connection that the target had closed while it was idle, and that was made anew.
     pub fn reconnected(&mut self) {
         self.reconnected += 1;
+        // Nothing could be sent before, which is the target's doing and no lateness of ours.
+        if self.sent.is_none() {
+            self.free = Some(self.clock.now());
+        }
     }
 
     /// Counts a request that was sent again on a new connection, since the one it first left on
@@ -187,6 +193,11 @@ impl<'a> Watch<'a> {
     /// How many connections were made anew because they had been closed while idle.
     pub fn times_reconnected(&self) -> u32 {
         self.reconnected
+    }
+
+    /// When a connection had been made anew before the request left: until then the session was not free to send it.
+    pub fn free_at(&self) -> Option<Moment> {
+        self.free
     }
 
     /// How many times the request was sent again.
@@ -247,6 +258,19 @@ mod tests {
         watch.ended_as(Moment::from_nanos(90));
         let both = (watch.sent_at(), watch.ended_at());
         assert_eq!(both, (Some(Moment::from_nanos(12)), Some(Moment::from_nanos(90))));
+    }
+
+    #[test]
+    fn a_session_is_free_once_its_connection_was_made_anew() {
+        let clock = Scripted(Cell::new(10));
+        let mut watch = Watch::new(&clock, None);
+        assert_eq!(watch.free_at(), None);
+        watch.reconnected();
+        watch.sent();
+        // What follows the request is in its service time.
+        watch.reconnected();
+        let free = Some(Moment::from_nanos(10));
+        assert_eq!((watch.free_at(), watch.times_reconnected()), (free, 2));
     }
 
     #[test]

@@ -377,6 +377,14 @@ const NETWORK: &[Opt] = &[
     ),
     network("key-pem", "path", Kind::Path, "PEM file with the private key for --cert-pem."),
     network(
+        "resend",
+        "which",
+        Kind::Choice(&["never", "safe", "always"]),
+        "Which requests to send again, once, if their connection was used before and is closed before any answer \
+        comes: none, those that can be carried out twice without another effect (binds, searches), or all.",
+    )
+    .default("safe"),
+    network(
         "source-ip",
         "addresses",
         Kind::Text,

@@ -15,6 +15,8 @@ pub(crate) mod security;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_drivers::resend::Resend;
+
 use super::fault::Fault;
 use super::options;
 use super::redact::redact;
@@ -94,6 +96,8 @@ pub(crate) struct RateArgs {
     pub(crate) source_ips: Vec<String>,
     /// Whether connections are closed by a reset.
     pub(crate) close_by_reset: bool,
+    /// Which requests are sent again whose connection was closed before any answer.
+    pub(crate) resend: Resend,
     /// How connections are protected.
     pub(crate) security: Security,
     /// As whom connections speak.
@@ -157,6 +161,11 @@ pub(crate) fn parse(
         connect_timeout: duration(values.count("connectTimeout").unwrap_or(30_000)),
         source_ips: listed(&values.texts("source-ip")),
         close_by_reset: values.choice("close") != Some("fin"),
+        resend: match values.choice("resend") {
+            Some("never") => Resend::Never,
+            Some("always") => Resend::Always,
+            _ => Resend::Safe,
+        },
         security,
         identity,
         report_authzid: values.given("reportAuthzId"),

@@ -20,6 +20,7 @@ use brunt_drivers::lease::{
     By, Contents, Depot, Draw, Durability, Family, Identity, Leases, Schema, Search, Statements,
     Work,
 };
+use brunt_drivers::resend::Resend;
 use brunt_engine::{Settings, Stop, Urgency};
 use brunt_exchange::ThinkTime;
 use brunt_record::{Cell, Collection, Record};
@@ -131,6 +132,7 @@ fn phase(
             ..Settings::closed(ThinkTime::None, 1)
         },
         depot,
+        resend: Resend::default(),
         tape: tape.clone(),
     };
     let print = || tape.as_ref().map_or((), |tape| show(&tape.take()));

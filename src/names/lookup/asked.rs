@@ -21,6 +21,7 @@ use crate::cli::names_lookup::{
 };
 use crate::cli::rate::load::{Arrival, Rate};
 use crate::console;
+use crate::plan::model::Resending;
 use crate::schedules::{self, Flags};
 
 /// How long to run where nothing says so.
@@ -80,6 +81,11 @@ fn check(args: &LookupArgs) -> Result<(), String> {
     if args.source.is_some() && through != Through::Nss {
         return Err("use --source: it needs --through nss".to_owned());
     }
+    if directory.resend != Resending::default() && through != Through::Ldap {
+        return Err(
+            "use --resend: it needs --through ldap, as no other way keeps connections".to_owned()
+        );
+    }
     match (&directory.url, through) {
         (None, Through::Ldap) => Err("ask a directory: say which with --url".to_owned()),
         (Some(_), Through::Nss | Through::Nscd | Through::Nslcd) => {
@@ -97,7 +103,11 @@ fn roads(args: &LookupArgs) -> Result<Roads, String> {
         Through::Nss => Roads::Nss,
         Through::Nscd => Roads::Nscd { socket: socket(NSCD_SOCKET), patience },
         Through::Nslcd => Roads::Nslcd { socket: socket(NSLCD_SOCKET), patience },
-        Through::Ldap => Roads::Ldap { directory: Arc::new(directory(&args.directory)?), patience },
+        Through::Ldap => Roads::Ldap {
+            directory: Arc::new(directory(&args.directory)?),
+            patience,
+            resend: args.directory.resend.into(),
+        },
     })
 }
 

@@ -6,6 +6,7 @@ use brunt_drivers::flow::LdapAct;
 use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Route, Security, Setup, Task};
 use brunt_drivers::net::tcp::{self, Dialer, Endpoint};
 use brunt_drivers::net::tls;
+use brunt_drivers::resend::Resend;
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
 use brunt_wire::ldap::request::{ModifyOp, Scope};
@@ -28,6 +29,7 @@ pub(crate) struct Directory {
     start_tls: bool,
     tls: Option<tls::Options>,
     dialing: tcp::Options,
+    resend: Resend,
     login: Identity,
 }
 
@@ -53,6 +55,7 @@ impl Directory {
                 timeout: Some(given.connect_timeout.map_or(CONNECT, |time| time.0)),
                 ..tcp::Options::default()
             },
+            resend: given.resend.unwrap_or_default().into(),
             login: login.transpose()?.unwrap_or_default(),
         })
     }
@@ -73,6 +76,7 @@ impl Directory {
             mode: Mode::Bound,
             requests_per_connection: 1,
             reconnect_every: 0,
+            resend: self.resend,
             login: self.login,
             bind_controls: BindControls::default(),
             task: Task::Given,

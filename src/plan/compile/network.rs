@@ -63,6 +63,7 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
         unix: http.unix.as_ref().map(|path| world.path(path)),
         tls,
         keep: http.requests_per_connection.map_or(Keep::Alive, Keep::Requests),
+        resend: http.resend.unwrap_or_default().into(),
         streams: http.streams.unwrap_or(1),
         redirects: http.redirects.unwrap_or(0),
         cookies: http.cookies.unwrap_or(false),

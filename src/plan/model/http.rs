@@ -1,9 +1,10 @@
-//! What holds for all requests over HTTP: the table `[http]`; and TLS, which LDAP has as well.
+//! What holds for all requests over HTTP: the table `[http]`; and TLS and resending, which LDAP has as well.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
+use brunt_drivers::resend::Resend;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -22,6 +23,8 @@ pub(crate) struct Http {
     pub(crate) version: Option<HttpVersion>,
     /// A connection is closed after so many requests; without it, it is kept as long as the server keeps it.
     pub(crate) requests_per_connection: Option<u64>,
+    /// Which requests are sent again whose connection was closed before any answer came.
+    pub(crate) resend: Option<Resending>,
     /// How many users share a connection over HTTP/2.
     pub(crate) streams: Option<u32>,
     /// How many redirects of one request are followed; 0 follows none, and the redirect is the answer.
@@ -80,6 +83,32 @@ pub(crate) enum Close {
     Fin,
     /// With RST, which keeps no port in `TIME_WAIT`.
     Reset,
+}
+
+/// Which requests are sent again, once, on a new connection: those that left on a connection that had been used before,
+/// and met its end before an octet of an answer came.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Resending {
+    /// None: the exchange fails.
+    Never,
+    /// Those that can be carried out twice without another effect.
+    #[default]
+    Safe,
+    /// All of them.
+    Always,
+}
+
+impl From<Resending> for Resend {
+    fn from(resending: Resending) -> Self {
+        match resending {
+            Resending::Never => Self::Never,
+            Resending::Safe => Self::Safe,
+            Resending::Always => Self::Always,
+        }
+    }
 }
 
 /// What no answer may exceed.

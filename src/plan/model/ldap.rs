@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Hidden, Tls};
+use super::{Hidden, Resending, Tls};
 use crate::plan::values::{Pairs, Several, Time};
 
 /// The directory that `ldap` steps ask.
@@ -17,6 +17,8 @@ pub(crate) struct Ldap {
     pub(crate) start_tls: bool,
     /// How long connecting, and shaking hands for TLS, may take.
     pub(crate) connect_timeout: Option<Time>,
+    /// Which operations are sent again whose connection was closed before any answer came.
+    pub(crate) resend: Option<Resending>,
     /// Who a user's connection is bound as when it is opened; without it nobody.
     pub(crate) bind: Option<Login>,
     /// How the connection is secured.

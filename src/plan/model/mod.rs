@@ -14,7 +14,9 @@ mod variable;
 
 pub(crate) use answer::{Check, Extract, Missing, Must, Spot};
 pub(crate) use dhcp::{Dhcp, DhcpStep};
-pub(crate) use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
+pub(crate) use http::{
+    Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Resending, Tls, TlsVersion,
+};
 pub(crate) use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
 pub(crate) use run::{Arrival, Groups, Iterations, Order, Round, Run};
 pub(crate) use scenario::{AfterFailure, Scenario, Step};

@@ -29,6 +29,8 @@ pub struct Options {
     pub log: bool,
     /// The certificate of the [`Pki`] that slapd serves. Without one it knows neither LDAPS nor StartTLS.
     pub certificate: Option<&'static str>,
+    /// After how many seconds without a request slapd closes a connection (`idletimeout`).
+    pub idle_timeout: Option<u32>,
     /// Variables for slapd's environment: [`Kdc::server_environment`](crate::Kdc::server_environment).
     pub environment: Vec<(String, PathBuf)>,
 }
@@ -39,6 +41,7 @@ impl Default for Options {
             users: people::USERS,
             log: true,
             certificate: Some("server"),
+            idle_timeout: None,
             environment: Vec::new(),
         }
     }
@@ -72,7 +75,7 @@ impl Slapd {
         make_directory(&root.join("sasl"));
         // libsasl looks for the file named after the service it was initialised for.
         write(&root.join("sasl/slapd.conf"), SASL);
-        write(&root.join("slapd.conf"), configuration(root, &pki, options.certificate));
+        write(&root.join("slapd.conf"), configuration(root, &pki, &options));
         write(&root.join("users.ldif"), people::ldif(options.users, DIALECT));
         let (config, users) = (root.join("slapd.conf"), root.join("users.ldif"));
         finish(command("slapadd").arg("-q").arg("-f").arg(&config).arg("-l").arg(&users));
@@ -289,7 +292,7 @@ const SASL: &str = "mech_list: PLAIN CRAM-MD5 DIGEST-MD5 SCRAM-SHA-1 SCRAM-SHA-2
 auxprop_plugin: slapd
 ";
 
-fn configuration(root: &Path, pki: &Pki, certificate: Option<&str>) -> String {
+fn configuration(root: &Path, pki: &Pki, options: &Options) -> String {
     let modules = ["/usr/lib/ldap", "/usr/lib/openldap", "/usr/libexec/openldap"];
     let modules =
         modules.into_iter().find(|path| Path::new(path).is_dir()).unwrap_or("/usr/lib/ldap");
@@ -299,7 +302,9 @@ fn configuration(root: &Path, pki: &Pki, certificate: Option<&str>) -> String {
         .find(|path| Path::new(path).is_dir())
         .expect("slapd's schema files are installed");
     let root = root.display();
-    let tls = certificate.map(|name| tls(pki, name)).unwrap_or_default();
+    let tls = options.certificate.map(|name| tls(pki, name)).unwrap_or_default();
+    let idle =
+        options.idle_timeout.map(|seconds| format!("idletimeout {seconds}")).unwrap_or_default();
     format!(
         r#"include {schema}/core.schema
 include {schema}/cosine.schema
@@ -313,6 +318,7 @@ pidfile {root}/slapd.pid
 loglevel 0
 sizelimit unlimited
 timelimit unlimited
+{idle}
 password-hash {{CLEARTEXT}}
 {tls}
 sasl-host localhost

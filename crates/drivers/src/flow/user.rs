@@ -16,7 +16,7 @@ use super::variables::Variables;
 use super::walk::{Ahead, Walk};
 use super::web::Web;
 use crate::dhcp::{Kind, Lessee, Station};
-use crate::http::Group;
+use crate::http::{self, Group};
 use crate::ldap::Hall;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::Hole;
@@ -25,9 +25,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// From the beginning of an iteration to its end, pauses included.
-pub const ITERATION: Part = Part(4);
+pub const ITERATION: Part = Part(5);
 /// The names of the parts, by number.
-pub const PARTS: [&str; 5] = ["connect", "tls", "bind", "first byte", "iteration"];
+pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "reconnect", "first byte", "iteration"];
 
 /// What the users of one worker share.
 #[derive(Debug)]
@@ -187,7 +187,7 @@ impl User {
         let service = watch.sent_at().map_or(Duration::ZERO, |sent| ended - sent);
         let took = match times {
             Times::Coarse => {
-                let millis = (service + self.opening).as_millis();
+                let millis = (service + self.opening + reopening(watch)).as_millis();
                 Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
             }
             Times::None | Times::Service => service,
@@ -263,6 +263,13 @@ impl User {
             outcome => outcome,
         }
     }
+}
+
+/// How long it took to open a connection again before the request left. What followed the request is in its own time.
+fn reopening(watch: &Watch<'_>) -> Duration {
+    let reconnects = watch.parts().iter().filter(|(part, _)| *part == http::RECONNECT);
+    let before = reconnects.clone().count().saturating_sub(watch.times_resent() as usize);
+    reconnects.take(before).map(|(_, took)| *took).sum()
 }
 
 /// Looks whether an answer is what the plan expects, and keeps of it what the plan wants.

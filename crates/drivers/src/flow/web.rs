@@ -37,9 +37,9 @@ impl Web {
 
     /// Opens the way to a server. A failure is kept for the step that needed it.
     pub(super) async fn open(&mut self, origin: &Arc<Origin>, watch: &mut Watch<'_>) {
-        if let Err(failure) = self.client.ready(origin, watch).await
-            && self.failed.is_none()
-        {
+        let Err(failure) = self.client.ready(origin, watch).await else { return };
+        watch.not_ready(failure.as_outcome());
+        if self.failed.is_none() {
             self.failed = Some((Arc::clone(origin), failure));
         }
     }

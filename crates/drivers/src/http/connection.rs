@@ -36,6 +36,8 @@ const OUTPUT_KEPT: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: Stream,
+    /// When it was opened.
+    opened: Moment,
     /// How many requests it carried.
     carried: u64,
     /// An exchange is on it; if nobody carries that out any more, the connection is of no use.
@@ -65,8 +67,8 @@ pub(super) struct Done {
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, carried: 0, engaged: false }
+    pub(super) fn new(stream: Stream, opened: Moment) -> Self {
+        Self { stream, opened, carried: 0, engaged: false }
     }
 
     /// How many requests it carried.
@@ -74,9 +76,9 @@ impl Connection {
         self.carried
     }
 
-    /// Whether an exchange on it was given up.
-    pub(super) fn is_abandoned(&self) -> bool {
-        self.engaged
+    /// When it was opened.
+    pub(super) fn opened(&self) -> Moment {
+        self.opened
     }
 
     /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
@@ -111,6 +113,8 @@ impl Connection {
     ) -> Result<Done, Failure> {
         self.engaged = true;
         self.carried += 1;
+        // What a broken write under TLS took along is not known.
+        let left = self.stream.is_secured();
         let mut carrying = Carrying {
             stream: &mut self.stream,
             group,
@@ -120,6 +124,7 @@ impl Connection {
             phase: Phase::Unsent,
             unread: Vec::new(),
             interims: 0,
+            left,
             first: None,
             broken: None,
         };
@@ -150,6 +155,8 @@ struct Carrying<'a> {
     /// The beginning of something whose end has not come yet.
     unread: Vec<u8>,
     interims: u8,
+    /// Whether any of the request may have left.
+    left: bool,
     /// When the first byte of an answer came.
     first: Option<Moment>,
     /// What ended the writing, to be told unless an answer came all the same.
@@ -227,7 +234,10 @@ impl Carrying<'_> {
             Poll::Ready(read) => Poll::Ready(self.arrived(read, input, watch)),
             Poll::Pending => match self.broken.take() {
                 None => Poll::Pending,
-                Some(error) => Poll::Ready(Err(Failure::broken(When::Sending, error))),
+                Some(error) => {
+                    let when = if self.left { When::Sending } else { When::Unsent };
+                    Poll::Ready(Err(Failure::broken(when, error)))
+                }
             },
         }
     }
@@ -266,6 +276,7 @@ impl Carrying<'_> {
             }
             Poll::Pending => 0,
         };
+        self.left |= written > 0;
         self.outgoing.unflushed = self.stream.is_secured();
         if let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
             self.outgoing.head = rest.to_vec();
@@ -274,6 +285,8 @@ impl Carrying<'_> {
 
     /// Writes on, as far as it goes without waiting.
     fn go_on(&mut self, context: &mut Context<'_>) {
+        // How far it came is not told apart: a socket that had no room at first has taken some of it since.
+        self.left = true;
         if let Poll::Ready(Err(error)) = self.outgoing.poll(self.stream, context) {
             self.broken = Some(error);
         }
@@ -332,6 +345,7 @@ impl Carrying<'_> {
 
     fn when(&self) -> When {
         match self.phase {
+            _ if !self.left => When::Unsent,
             _ if self.first.is_none() => When::Waiting,
             Phase::Unsent | Phase::Head => When::Head,
             Phase::Body { .. } => When::Body,

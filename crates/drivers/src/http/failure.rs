@@ -64,6 +64,8 @@ pub enum Failure {
 /// How far an exchange had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
+    /// Nothing of the request had left.
+    Unsent,
     /// The request was on its way.
     Sending,
     /// Nothing of the answer had come.
@@ -77,6 +79,7 @@ pub enum When {
 impl std::fmt::Display for When {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Self::Unsent => "the connection ended before the request was sent",
             Self::Sending => "the connection ended while the request was being sent",
             Self::Waiting => "the connection ended before any answer",
             Self::Head => "the connection ended within the head of the answer",
@@ -116,6 +119,11 @@ impl Failure {
     /// Counts it as the outcome of the exchange that `watch` is on.
     pub fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("{self}"));
+        self.as_outcome()
+    }
+
+    /// As the outcome of an exchange, or of an attempt to get ready for one.
+    pub fn as_outcome(&self) -> Outcome {
         Outcome::Failed(self.class(), self.code())
     }
 
@@ -125,7 +133,9 @@ impl Failure {
         let secured =
             error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
         match when {
-            When::Sending | When::Waiting if secured => Self::Net(net::Failure::Tls(error)),
+            When::Unsent | When::Sending | When::Waiting if secured => {
+                Self::Net(net::Failure::Tls(error))
+            }
             _ => Self::Broken { when, error },
         }
     }
@@ -134,12 +144,21 @@ impl Failure {
     /// server that was closing it.
     pub(super) fn is_unanswered(&self) -> bool {
         let (Self::Closed(when) | Self::Broken { when, .. }) = self else { return false };
-        matches!(when, When::Sending | When::Waiting)
+        matches!(when, When::Unsent | When::Sending | When::Waiting)
     }
 
-    /// Whether the server said that it left the request alone.
+    /// Whether the server refused the stream before it processed any of it (RFC 9113 section 8.7).
+    pub(super) fn is_refused(&self) -> bool {
+        matches!(self, Self::Http2(Http2Failure::Reset(Reason::REFUSED_STREAM)))
+    }
+
+    /// Whether the server cannot have processed the request: nothing of it left, or the server said so.
     pub(super) fn is_unprocessed(&self) -> bool {
-        matches!(self, Self::Http2(failure) if failure.is_unprocessed())
+        match self {
+            Self::Closed(when) | Self::Broken { when, .. } => *when == When::Unsent,
+            Self::Http2(failure) => failure.is_unprocessed(),
+            _ => false,
+        }
     }
 }
 
@@ -187,8 +206,8 @@ impl Http2Failure {
         }
     }
 
-    /// Whether the server said that it left the request alone as it was leaving in good order, so that anything may be
-    /// sent once more (RFC 9113 section 6.8).
+    /// Whether the server said that it left the request alone, so that anything may be sent once more: as it was
+    /// leaving in good order (RFC 9113 section 6.8).
     pub(super) fn is_unprocessed(self) -> bool {
         self == Self::GoAway(Reason::NO_ERROR)
     }

@@ -1,8 +1,9 @@
 //! [`Lane`]: a user's way to one place: a connection of its own, or its share of one over HTTP/2.
 //!
-//! Connecting is made ready before an exchange and is in none of its latencies, unless the server closed the
-//! connection in the very moment a request was on its way: such a request is sent once more, as every client does, if
-//! it may be (RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
+//! Connecting is made ready before an exchange and is in none of its latencies. A connection that the server closed
+//! while it was idle is made anew, before the next request or, if the server closed it in the moment a request was on
+//! its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
+//! RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
 
 use super::ask::Ask;
 use super::connection::{Connection, Done, Idle};
@@ -15,10 +16,11 @@ use super::origin::Origin;
 use super::response::Response;
 use super::settings::{Keep, Version};
 use super::tally::Tally;
-use super::{CONNECT, TLS};
+use super::{CONNECT, RECONNECT, TLS};
 use crate::net::backoff;
 use crate::net::stream::Stream;
-use brunt_exchange::Watch;
+use crate::resend::KEPT;
+use brunt_exchange::{Moment, Watch};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,6 +31,8 @@ pub(super) struct Lane {
     connection: Option<Connection>,
     /// The connection over HTTP/2, where that is spoken or to be agreed on.
     shared: Option<Rc<Shared>>,
+    /// The server closed a connection that had to be kept, and it was not made anew yet.
+    lapsed: bool,
     /// How many times a connection was opened or tried.
     attempts: u64,
     /// Failed attempts in a row.
@@ -55,7 +59,8 @@ impl Lane {
             Version::Http2 | Version::Http2PriorKnowledge => true,
         };
         let shared = multiplexed.then(|| owner.group.shared(origin, owner.seat));
-        Self { origin: Arc::clone(origin), connection: None, shared, attempts: 0, failures: 0 }
+        let origin = Arc::clone(origin);
+        Self { origin, connection: None, shared, lapsed: false, attempts: 0, failures: 0 }
     }
 
     /// Whether it leads to that place.
@@ -76,12 +81,14 @@ impl Lane {
             }
         }
         let Some(connection) = &mut self.connection else { return false };
-        match connection.glance(owner.group) {
+        let idle = connection.glance(owner.group);
+        match idle {
             Idle::Quiet => return true,
             Idle::Ended => Tally::one(&tally.lost),
             Idle::Unasked => Tally::one(&tally.unasked),
             Idle::Abandoned => {}
         }
+        self.lapsed = idle != Idle::Abandoned;
         self.connection = None;
         false
     }
@@ -100,9 +107,9 @@ impl Lane {
         self.attempts += 1;
         match self.opened(owner.network, number, watch).await {
             Ok(stream) => {
-                self.failures = 0;
+                (self.failures, self.lapsed) = (0, false);
                 if let Some(stream) = stream {
-                    self.connection = Some(Connection::new(stream));
+                    self.connection = Some(Connection::new(stream, watch.now()));
                 }
                 Ok(())
             }
@@ -120,20 +127,27 @@ impl Lane {
         number: u64,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stream>, Failure> {
+        let mut again = self.lapsed;
         if let Some(shared) = &self.shared {
             let settings = &network.settings;
-            let connect = async || connect(network, &self.origin, number, watch).await;
+            again |= shared.lapsed.get();
+            let connect = async || {
+                let stream = connect(network, &self.origin, number, again, &mut *watch).await?;
+                shared.lapsed.set(false);
+                shared.opened.set(watch.now());
+                Ok(stream)
+            };
             match shared.open(settings.version, &settings.limits, connect).await? {
                 Opened::Shared => return Ok(None),
                 Opened::Alone(Some(stream)) => return Ok(Some(stream)),
                 Opened::Alone(None) => {}
             }
         }
-        connect(network, &self.origin, number, watch).await.map(Some)
+        connect(network, &self.origin, number, again, watch).await.map(Some)
     }
 
-    /// Carries out one exchange; sends the request once more if the connection had been used before and ended without
-    /// any answer.
+    /// Carries out one exchange, over a new connection if the server has closed the one that was kept; sends the
+    /// request once more if it may be, see [`may_repeat`].
     pub(super) async fn exchange(
         &mut self,
         owner: Owner<'_>,
@@ -141,61 +155,70 @@ impl Lane {
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
-        let mut healed = false;
+        // What the request met on the connection it first left on.
+        let mut met = None;
         loop {
-            match self.shared.as_ref().map(|shared| (shared, shared.glance())) {
-                Some((shared, Glance::Open)) => {
-                    ask.last = is_last(owner.network, shared.carried());
-                    response.clear();
-                    // Apart, as what it takes is more than HTTP/1.1 does.
-                    match Box::pin(shared.exchange(ask, response, watch)).await {
-                        Ok(at) => return Ok(Done { at, persistent: true }),
-                        Err(failure) => {
-                            // A connection that ended with an exchange on it is no loss beside that.
-                            shared.glance();
-                            if healed || !failure.is_unprocessed() {
-                                return Err(failure);
-                            }
-                        }
-                    }
-                    healed = true;
-                    Tally::one(&owner.network.tally.healed);
-                    continue;
-                }
-                Some((_, state @ (Glance::Closed | Glance::Ended))) => {
-                    if state == Glance::Ended {
-                        Tally::one(&owner.network.tally.lost);
-                    }
-                    Box::pin(self.open(owner, watch)).await?;
-                    continue;
-                }
-                None | Some((_, Glance::Declined)) => {}
+            // Its moment may have been waited for since the user was ready.
+            if !self.is_open(owner)
+                && let Err(failure) = Box::pin(self.open(owner, watch)).await
+            {
+                watch.not_ready(failure.as_outcome());
+                return Err(met.unwrap_or(failure));
             }
-            if self.connection.as_ref().is_none_or(Connection::is_abandoned) {
-                Box::pin(self.open(owner, watch)).await?;
+            if met.is_some() {
+                watch.resent();
+                Tally::one(&owner.network.tally.healed);
             }
-            let Some(connection) = &mut self.connection else {
-                return Err(Failure::Closed(When::Sending));
-            };
-            let used = connection.carried();
-            ask.last = is_last(owner.network, used);
             response.clear();
-            match connection.exchange(owner.group, ask, response, watch).await {
-                Ok(done) => {
-                    let persistent = done.persistent && !ask.last && !ask.manner.closes();
-                    return Ok(Done { persistent, ..done });
+            let shared = self.shared.as_ref().filter(|shared| !shared.is_declined());
+            let (failure, kept) = if let Some(shared) = shared {
+                ask.last = is_last(owner.network, shared.carried());
+                let used = shared.is_used();
+                // Apart, as what it takes is more than HTTP/1.1 does.
+                match Box::pin(shared.exchange(ask, response, watch)).await {
+                    Ok(at) => return Ok(Done { at, persistent: true }),
+                    Err(failure) => (failure, used || was_idle(shared.opened.get(), watch)),
                 }
-                Err(failure) => {
-                    self.connection = None;
-                    let again = failure.is_unanswered() && is_idempotent(ask.request.method());
-                    if used == 0 || healed || !again {
-                        return Err(failure);
+            } else {
+                let Some(connection) = &mut self.connection else {
+                    return Err(Failure::Closed(When::Unsent));
+                };
+                let carried = connection.carried();
+                ask.last = is_last(owner.network, carried);
+                match connection.exchange(owner.group, ask, response, watch).await {
+                    Ok(done) => {
+                        let persistent = done.persistent && !ask.last && !ask.manner.closes();
+                        return Ok(Done { persistent, ..done });
                     }
-                    healed = true;
-                    Tally::one(&owner.network.tally.healed);
+                    Err(failure) => {
+                        let kept = carried > 0 || was_idle(connection.opened(), watch);
+                        (failure, kept)
+                    }
                 }
+            };
+            let again = met.is_none() && may_repeat(owner.network, ask, &failure, kept);
+            if !self.broken(&failure, again) {
+                return Err(failure);
             }
+            met = Some(failure);
         }
+    }
+
+    /// Notes that an exchange failed, and whether its request is to be sent again; says whether it can be.
+    fn broken(&mut self, failure: &Failure, again: bool) -> bool {
+        let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_declined()) else {
+            self.connection = None;
+            self.lapsed = again;
+            return again;
+        };
+        // A connection that ended with an exchange on it is no loss beside that.
+        let gone = shared.glance() != Glance::Open;
+        // A stream that is refused on a connection that goes on is the server's answer to load.
+        let again = again && (gone || !failure.is_refused());
+        if gone {
+            shared.lapsed.set(again);
+        }
+        again
     }
 
     /// Ends the connection of this user in good order.
@@ -219,11 +242,31 @@ fn is_last(network: &Network, carried: u64) -> bool {
     matches!(network.settings.keep, Keep::Requests(most) if carried + 1 >= most)
 }
 
-/// Connects, and secures the connection where the place wants it.
+/// Whether a connection opened at that moment stood idle until the request left.
+fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
+    watch.sent_at().is_some_and(|sent| sent - opened >= KEPT)
+}
+
+/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was
+/// kept, having been used before or stood idle, and it cannot have been processed or may be processed twice, as the
+/// settings have it.
+fn may_repeat(network: &Network, ask: &Ask<'_>, failure: &Failure, kept: bool) -> bool {
+    let resend = network.settings.resend;
+    if failure.is_unprocessed() {
+        // A fresh connection that takes nothing at all is not the end of one that was kept.
+        return resend.allows(true) && (kept || !failure.is_unanswered());
+    }
+    kept && (failure.is_refused() && resend.allows(true)
+        || failure.is_unanswered() && resend.allows(is_idempotent(ask.request.method())))
+}
+
+/// Connects, and secures the connection where the place wants it. What the server had closed is made anew as one part,
+/// apart from what the run itself opens.
 async fn connect(
     network: &Network,
     origin: &Origin,
     number: u64,
+    again: bool,
     watch: &mut Watch<'_>,
 ) -> Result<Stream, Failure> {
     let started = watch.now();
@@ -232,14 +275,22 @@ async fn connect(
     let tunnel = origin.relay().is_none();
     let stream = origin.route.connect(to, tunnel, number, limit).await?;
     let connected = watch.now();
-    super::report(watch, CONNECT, connected - started);
-    let Some(name) = &origin.name else {
-        Tally::one(&network.tally.opened);
-        return Ok(stream);
+    if !again {
+        super::report(watch, CONNECT, connected - started);
+    }
+    let stream = match &origin.name {
+        None => stream,
+        Some(name) => {
+            let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
+            stream.nest(tls, name, limit).await?
+        }
     };
-    let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
-    let stream = stream.nest(tls, name, limit).await?;
-    super::report(watch, TLS, watch.now() - connected);
+    if again {
+        super::report(watch, RECONNECT, watch.now() - started);
+        watch.reconnected();
+    } else if origin.name.is_some() {
+        super::report(watch, TLS, watch.now() - connected);
+    }
     Tally::one(&network.tally.opened);
     Ok(stream)
 }

@@ -4,6 +4,7 @@
 
 use super::proxy::Proxy;
 use crate::net::{tcp, tls};
+use crate::resend::Resend;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -23,6 +24,9 @@ pub struct Settings {
     pub tls: Option<tls::Options>,
     /// How long a connection is kept.
     pub keep: Keep,
+    /// Which requests are sent again that met the end of a kept connection before any answer. The safe ones are those
+    /// of idempotent methods (RFC 9110 section 9.2.2).
+    pub resend: Resend,
     /// How many users share a connection over HTTP/2.
     pub streams: u32,
     /// How many redirects of one exchange are followed; 0 follows none, and a redirect is the answer.
@@ -98,6 +102,7 @@ impl Default for Settings {
             dialing: tcp::Options::default(),
             tls: None,
             keep: Keep::default(),
+            resend: Resend::default(),
             streams: 1,
             redirects: 0,
             cookies: false,

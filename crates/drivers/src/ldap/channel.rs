@@ -27,7 +27,12 @@ impl Channel<'_> {
     ) -> Reply {
         let mut flight = self.link.start(self.slot, expected, keep, watch.wants_text(), encode);
         watch.sent();
-        poll_fn(|cx| flight.poll_reply(cx, &mut self.buffers.input.borrow_mut())).await
+        let polled = poll_fn(|cx| flight.poll_reply(cx, &mut self.buffers.input.borrow_mut()));
+        let reply = polled.await;
+        if matches!(reply, Reply::Result(_)) {
+            self.link.used.set(true);
+        }
+        reply
     }
 
     /// The same beside the measured exchange: to open a connection or to clean up.

@@ -8,19 +8,20 @@ use super::channel::Channel;
 use super::failure::Failure;
 use super::link::Link;
 use super::login::Occasion;
-use super::plan::{BIND, CONNECT, TLS};
+use super::plan::{BIND, CONNECT, RECONNECT, TLS};
 use super::route::Security;
 use super::slot::{Keep, Reply};
 use super::tally::Tally;
 use super::worker::Worker;
 use crate::net::{backoff, stream::Stream};
-use brunt_exchange::{Class, Watch};
+use crate::resend::KEPT;
+use brunt_exchange::{Class, Moment, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op, request};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// How long leaving may take: a server that does not read must not keep a run from ending.
@@ -38,6 +39,8 @@ pub(super) struct Connection {
     pub(super) carried: Cell<u64>,
     /// A bind was cut off: whose connection it is now is unknown.
     pub(super) unsettled: Cell<bool>,
+    /// When it was last opened.
+    opened: Cell<Moment>,
     opening: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
     leaving: Cell<u32>,
@@ -53,6 +56,7 @@ impl Connection {
             failures: Cell::new(0),
             carried: Cell::new(0),
             unsettled: Cell::new(false),
+            opened: Cell::new(Moment::ZERO),
             opening: Cell::new(false),
             waiting: RefCell::default(),
             leaving: Cell::new(sessions),
@@ -79,12 +83,64 @@ impl Connection {
     }
 
     /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
-    pub(super) async fn glance(&self) {
-        poll_fn(|cx| {
-            self.link.poll_idle(cx, &mut self.worker.buffers.input.borrow_mut());
-            Poll::Ready(())
-        })
-        .await;
+    pub(super) fn glance(&self) {
+        let mut context = Context::from_waker(Waker::noop());
+        self.link.poll_idle(&mut context, &mut self.worker.buffers.input.borrow_mut());
+    }
+
+    /// Looks the same right before an exchange, which may have been waited for since the session was ready; opens the
+    /// connection again if it is down.
+    pub(super) async fn keep(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        self.glance();
+        if self.is_open() { Ok(()) } else { Box::pin(self.reopen(slot, watch)).await }
+    }
+
+    /// Opens the connection again in the midst of an exchange, without a back-off: if the last attempt failed, this is
+    /// no moment for another.
+    async fn reopen(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        if self.opening.get() {
+            self.opened().await;
+        }
+        if !self.is_open() && self.failures.get() > 0 {
+            return Err(Failure::new(Class::Closed, 0, "the connection is down"));
+        }
+        let opened = self.open(slot, watch).await;
+        if let Err(failure) = &opened {
+            watch.not_ready(failure.as_outcome());
+        }
+        opened
+    }
+
+    /// Whether a request that met the end of the connection had left on one that was kept: one that had been `used`
+    /// before, or had stood idle.
+    pub(super) fn was_kept(&self, used: bool, watch: &Watch<'_>) -> bool {
+        used || watch.sent_at().is_some_and(|sent| sent - self.opened.get() >= KEPT)
+    }
+
+    /// Opens the connection again for a request that met its end; `Err` is the failure of that request, if no
+    /// connection can be had.
+    pub(super) async fn renew(
+        &self,
+        slot: usize,
+        failure: Failure,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
+        // One session makes it anew for all whose requests were on it.
+        self.link.lapsed.set(!self.link.is_up());
+        self.reopen(slot, watch).await.map_err(|_| failure)?;
+        watch.resent();
+        Ok(())
+    }
+
+    /// Binds again over a connection that stays; over a new one if the server closed it just now.
+    pub(super) async fn rebind(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        let used = self.link.used.get();
+        match self.login(slot, watch).await {
+            Err(failure) if used && failure.unanswered && self.worker.plan.resend.allows(true) => {
+                self.renew(slot, failure, watch).await
+            }
+            bound => bound,
+        }
     }
 
     /// Opens the connection if it is down, or waits for whoever does.
@@ -104,6 +160,7 @@ impl Connection {
             match &opened {
                 Ok(()) => {
                     turn.succeeded = true;
+                    self.opened.set(watch.now());
                     self.failures.set(0);
                 }
                 Err(failure) => {
@@ -131,10 +188,14 @@ impl Connection {
 
     async fn attempt(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let plan = &self.worker.plan;
+        // What the server had closed is made anew as one part, apart from what the run itself opens.
+        let again = self.link.lapsed.get();
         let started = watch.now();
         let stream = plan.route.connect(self.way()).await?;
         let connected = watch.now();
-        watch.part(CONNECT, connected - started);
+        if !again {
+            watch.part(CONNECT, connected - started);
+        }
         let stream = match &plan.route.security {
             Security::Plain => stream,
             Security::Tls(client) => plan.route.secure(stream, client, self.way()).await?,
@@ -143,14 +204,21 @@ impl Connection {
                 plan.route.secure(stream, client, self.way()).await?
             }
         };
-        if stream.is_secured() {
+        if stream.is_secured() && !again {
             watch.part(TLS, watch.now() - connected);
         }
         self.link.attach(stream);
         Tally::one(&plan.tally.opened);
         self.carried.set(0);
         self.unsettled.set(false);
-        self.login(slot, watch).await
+        if !again {
+            return self.login(slot, watch).await;
+        }
+        self.log_in(slot).await?;
+        watch.part(RECONNECT, watch.now() - started);
+        watch.reconnected();
+        self.link.lapsed.set(false);
+        Ok(())
     }
 
     /// Agrees on TLS in the clear. Nothing but the answer may have come by then.
@@ -187,7 +255,17 @@ impl Connection {
     }
 
     /// Binds as the identity of the connection, if it has one.
-    pub(super) async fn login(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+    async fn login(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        if self.worker.plan.login.is_none() {
+            return Ok(());
+        }
+        let started = watch.now();
+        self.log_in(slot).await?;
+        watch.part(BIND, watch.now() - started);
+        Ok(())
+    }
+
+    async fn log_in(&self, slot: usize) -> Result<(), Failure> {
         let plan = &self.worker.plan;
         let Some(credentials) = &plan.login else { return Ok(()) };
         let none = brunt_feed::Arguments::default();
@@ -197,7 +275,6 @@ impl Connection {
             position: Position::alone(0),
             found: None,
         };
-        let started = watch.now();
         let channel = self.channel(slot);
         let guard = Unsettling(&self.unsettled);
         Tally::one(&plan.tally.binds);
@@ -206,7 +283,6 @@ impl Connection {
             guard.settle();
         }
         let code = bound?;
-        watch.part(BIND, watch.now() - started);
         if code == code::SUCCESS {
             return Ok(());
         }

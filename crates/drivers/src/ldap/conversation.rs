@@ -7,6 +7,7 @@ use super::connection::{Connection, Unsettling};
 use super::errand::Errand;
 use super::failure::Failed;
 use super::plan::Plan;
+use super::session::is_safe;
 use super::slot::Keep;
 use super::worker::Worker;
 use brunt_exchange::Watch;
@@ -57,14 +58,17 @@ impl Conversation {
     /// Connects and binds if that is needed.
     pub async fn ready(&mut self, watch: &mut Watch<'_>) -> Result<(), Failed> {
         let connection = &self.connection;
-        connection.glance().await;
+        connection.glance();
         if connection.unsettled.get() && connection.link.is_up() {
             Box::pin(connection.leave()).await;
         }
-        if !connection.is_open() {
-            Box::pin(connection.open(0, watch)).await.map_err(Failed)?;
+        if connection.is_open() {
+            return Ok(());
         }
-        Ok(())
+        Box::pin(connection.open(0, watch)).await.map_err(|failure| {
+            watch.not_ready(failure.as_outcome());
+            Failed(failure)
+        })
     }
 
     /// Runs an errand; what a search found can be looked at until the next.
@@ -78,13 +82,30 @@ impl Conversation {
         let connection = &self.connection;
         let channel = connection.channel(0);
         let scratch = &channel.buffers.scratch;
+        if let Err(failure) = connection.keep(0, watch).await {
+            return Ok(Err(Failed(failure)));
+        }
+        // Whoever binds to open a connection uses the same memory, so it is filled for each time the request is sent.
         errand.fill(values, &mut scratch.borrow_mut().arena)?;
         let encode = |id: i32, out: &mut Vec<u8>| {
             errand.skeleton.encode(id, &scratch.borrow().arena, out);
         };
         let keep = if errand.finds { Keep::FirstEntry } else { Keep::Nothing };
         let guard = errand.binds.then(|| Unsettling(&connection.unsettled));
-        let reply = channel.exchange(errand.expected, keep, watch, encode).await.code();
+        let used = connection.link.used.get();
+        let mut reply = channel.exchange(errand.expected, keep, watch, encode).await.code();
+        if let Err(failure) = reply.as_ref()
+            && failure.unanswered
+            && connection.was_kept(used, watch)
+            && connection.worker.plan.resend.allows(is_safe(errand.expected))
+        {
+            let renewed = Box::pin(connection.renew(0, failure.clone(), watch)).await;
+            errand.fill(values, &mut scratch.borrow_mut().arena)?;
+            reply = match renewed {
+                Ok(()) => channel.exchange(errand.expected, keep, watch, encode).await.code(),
+                Err(failure) => Err(failure),
+            };
+        }
         // A bind that was answered has settled whose connection it is, whatever the answer.
         if let (Some(guard), Ok(_)) = (guard, &reply) {
             guard.settle();

@@ -20,17 +20,29 @@ pub(super) struct Failure {
     /// The protocol's or the system's own number; 0 where there is none.
     pub(super) code: u32,
     pub(super) text: Box<str>,
+    /// The connection ended before an octet of the answer came.
+    pub(super) unanswered: bool,
 }
 
 impl Failure {
     pub(super) fn new(class: Class, code: u32, text: impl Into<Box<str>>) -> Self {
-        Self { class, code, text: text.into() }
+        Self { class, code, text: text.into(), unanswered: false }
     }
 
     /// The failure of a call to the system.
     pub(super) fn system(class: Class, error: &std::io::Error) -> Self {
         let code = error.raw_os_error().map_or(0, i32::unsigned_abs);
         Self::new(class, code, error.to_string())
+    }
+
+    /// The connection ended, and no answer will come over it.
+    pub(super) fn ended(self) -> Self {
+        Self { unanswered: true, ..self }
+    }
+
+    /// As the outcome of an exchange, or of an attempt to get ready for one.
+    pub(super) const fn as_outcome(&self) -> Outcome {
+        Outcome::Failed(self.class, self.code)
     }
 
     /// Bytes that are not LDAP, or not the LDAP that belongs here.
@@ -41,6 +53,6 @@ impl Failure {
     /// Counts the failure as the outcome of the exchange that `watch` is on.
     pub(super) fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("{}: {}", self.class, self.text));
-        Outcome::Failed(self.class, self.code)
+        self.as_outcome()
     }
 }

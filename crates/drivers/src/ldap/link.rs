@@ -18,7 +18,7 @@ use brunt_exchange::Class;
 use brunt_wire::ldap::control::{self, value};
 use brunt_wire::ldap::response::{self, Scan};
 use brunt_wire::ldap::{code, op};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,6 +30,10 @@ const ROOM_KEPT: usize = 4096;
 
 pub(super) struct Link {
     state: RefCell<State>,
+    /// A measured exchange was answered over the connection there is.
+    pub(super) used: Cell<bool>,
+    /// The server closed a connection that had to be kept, and it was not made anew yet.
+    pub(super) lapsed: Cell<bool>,
 }
 
 struct State {
@@ -74,6 +78,8 @@ impl Link {
                 unread: Vec::new(),
                 tally,
             }),
+            used: Cell::new(false),
+            lapsed: Cell::new(false),
         }
     }
 
@@ -87,6 +93,7 @@ impl Link {
         let mut state = self.state.borrow_mut();
         debug_assert!(state.stream.is_none(), "a connection replaces one that is still up");
         state.stream = Some(stream);
+        self.used.set(false);
         state.last_id = 0;
         state.wrapped = false;
         state.forget_bytes();
@@ -148,7 +155,7 @@ impl Link {
         match state.flush(cx) {
             Poll::Ready(Ok(())) => Poll::Ready(()),
             Poll::Ready(Err(error)) => {
-                state.break_off(&Failure::system(Class::Closed, &error));
+                state.break_off(&Failure::system(Class::Closed, &error).ended());
                 Poll::Ready(())
             }
             Poll::Pending => Poll::Pending,
@@ -159,7 +166,14 @@ impl Link {
     pub(super) fn poll_idle(&self, cx: &mut Context<'_>, input: &mut [u8]) {
         let state = &mut *self.state.borrow_mut();
         if state.driver.is_none() {
-            while state.stream.is_some() && state.read(cx, input).is_ready() {}
+            while state.stream.is_some() {
+                match state.read(cx, input) {
+                    Poll::Pending => return,
+                    Poll::Ready(None) => {}
+                    // With nothing in flight, whatever ends a connection has cost no exchange.
+                    Poll::Ready(Some(class)) => self.lapsed.set(class == Class::Closed),
+                }
+            }
         }
     }
 
@@ -194,8 +208,13 @@ impl InFlight<'_> {
                 return Poll::Pending;
             }
             state.drive(self.slot, shared.then_some(cx));
-            if state.read(cx, input).is_pending() {
-                return Poll::Pending;
+            match state.read(cx, input) {
+                Poll::Pending => return Poll::Pending,
+                // The end may come along with the last answer, and then costs no exchange either.
+                Poll::Ready(Some(Class::Closed)) if !state.has_broken() => {
+                    self.link.lapsed.set(true);
+                }
+                Poll::Ready(_) => {}
             }
         }
     }
@@ -231,7 +250,7 @@ impl State {
         match self.flush(cx) {
             Poll::Ready(Ok(())) => true,
             Poll::Ready(Err(error)) => {
-                self.break_off(&Failure::system(Class::Closed, &error));
+                self.break_off(&Failure::system(Class::Closed, &error).ended());
                 false
             }
             Poll::Pending => {
@@ -276,22 +295,24 @@ impl State {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads once and hands out what came.
-    fn read(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<()> {
-        let Some(stream) = &mut self.stream else { return Poll::Ready(()) };
+    /// Reads once and hands out what came. Says what ended the connection, if that was the end of it.
+    fn read(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<Option<Class>> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
         let mut buffer = ReadBuf::new(input);
         let taken = match Pin::new(stream).poll_read(cx, &mut buffer) {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(Err(error)) => Err(Failure::system(Class::Closed, &error)),
+            Poll::Ready(Err(error)) => Err(Failure::system(Class::Closed, &error).ended()),
             Poll::Ready(Ok(())) if buffer.filled().is_empty() => {
-                Err(Failure::new(Class::Closed, 0, "the server closed the connection"))
+                let text = "the server closed the connection";
+                Err(Failure::new(Class::Closed, 0, text).ended())
             }
             Poll::Ready(Ok(())) => self.take(buffer.filled()),
         };
-        if let Err(failure) = taken {
+        Poll::Ready(taken.err().map(|failure| {
+            let class = failure.class;
             self.break_off(&failure);
-        }
-        Poll::Ready(())
+            class
+        }))
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
@@ -335,6 +356,7 @@ impl State {
             Tally::one(if issued { &self.tally.late } else { &self.tally.orphans });
             return Ok(());
         };
+        slot.begun = true;
         match (scan.op, scan.code) {
             (op::SEARCH_ENTRY, _) if slot.expected == op::SEARCH_DONE => {
                 slot.entries += 1;
@@ -360,13 +382,31 @@ impl State {
         if self.stream.take().is_some() {
             Tally::one(&self.tally.lost);
         }
+        self.mark_begun();
         self.forget_bytes();
         self.fail_waiting(failure);
     }
 
+    /// Whether the end of the connection has cost an exchange its answer.
+    fn has_broken(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot.reply, Some(Reply::Broken(_))))
+    }
+
+    /// The beginning of a message belongs to an exchange in flight: to any, as long as its id has not come.
+    fn mark_begun(&mut self) {
+        if self.unread.is_empty() {
+            return;
+        }
+        let id = begun_id(&self.unread);
+        for slot in &mut self.slots {
+            slot.begun |= id.is_none_or(|id| slot.id == id);
+        }
+    }
+
     fn fail_waiting(&mut self, failure: &Failure) {
         for slot in self.slots.iter_mut().filter(|slot| slot.is_waiting()) {
-            slot.end(Reply::Broken(failure.clone()));
+            let unanswered = failure.unanswered && !slot.begun;
+            slot.end(Reply::Broken(Failure { unanswered, ..failure.clone() }));
         }
     }
 
@@ -505,11 +545,27 @@ fn notice(scan: &Scan<'_>) -> Failure {
     };
     let text = String::from_utf8_lossy(result.diagnostic);
     let name = code::name(result.code);
-    Failure::new(
+    let failure = Failure::new(
         Class::Closed,
         result.code,
         format!("notice of disconnection: {} ({name}): {text}", result.code),
-    )
+    );
+    // These two are about a request that the server could not read or would not carry out in the clear.
+    match result.code {
+        code::PROTOCOL_ERROR | code::STRONGER_AUTH_REQUIRED => failure,
+        _ => failure.ended(),
+    }
+}
+
+/// The id of a message of which the beginning has come, if that reaches so far.
+fn begun_id(bytes: &[u8]) -> Option<i32> {
+    let (_, rest) = bytes.split_first()?;
+    let (length, rest) = rest.split_first()?;
+    let more = if *length < 0x80 { 0 } else { usize::from(length & 0x7f) };
+    let (_, rest) = rest.get(more..)?.split_first()?;
+    let (length, rest) = rest.split_first()?;
+    let id = rest.get(..usize::from(*length))?;
+    Some(id.iter().fold(0, |id, byte| id << 8 | i32::from(*byte)))
 }
 
 fn malformed(error: impl std::fmt::Display) -> Failure {

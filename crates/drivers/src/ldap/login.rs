@@ -199,7 +199,7 @@ impl Sasl {
         let mut conversation =
             Conversation::new(mechanism, &identity).map_err(|error| of_sasl(&error))?;
         let mut challenge: Option<Vec<u8>> = None;
-        for _ in 0..STEPS_MAX {
+        for number in 0..STEPS_MAX {
             let (step, response);
             (conversation, step, response) =
                 advance(channel, conversation, challenge.take()).await?;
@@ -214,7 +214,12 @@ impl Sasl {
                 None => channel.ask(op::BIND_RESPONSE, Keep::Credentials, encode).await,
             };
             let credentials = channel.kept(<[u8]>::to_vec);
-            match reply.code()? {
+            // Once a step was answered, the bind is under way and cannot be begun again.
+            let unanswered = |failure: &Failure| failure.unanswered && number == 0;
+            let reply = reply
+                .code()
+                .map_err(|failure| Failure { unanswered: unanswered(&failure), ..failure });
+            match reply? {
                 code::SASL_BIND_IN_PROGRESS => challenge = Some(credentials),
                 code::SUCCESS => {
                     let proof = Some(credentials.as_slice()).filter(|proof| !proof.is_empty());

@@ -14,13 +14,14 @@ use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
 use crate::net::tcp::Dialer;
+use crate::resend::Resend;
 use brunt_exchange::Part;
 use brunt_feed::{Arguments, Position};
 use brunt_wire::ldap::control::Control;
 use std::sync::Arc;
 
 /// The names of the parts that sessions report, in the order of their numbers.
-pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "search", "read", "modify"];
+pub const PARTS: [&str; 7] = ["connect", "tls", "bind", "reconnect", "search", "read", "modify"];
 
 /// Opening the TCP connection.
 pub(super) const CONNECT: Part = Part(0);
@@ -28,12 +29,14 @@ pub(super) const CONNECT: Part = Part(0);
 pub(super) const TLS: Part = Part(1);
 /// A bind: to open a connection, before every operation, or after a search.
 pub(super) const BIND: Part = Part(2);
+/// Making a connection anew that the server had closed, with all that belongs to it.
+pub(super) const RECONNECT: Part = Part(3);
 /// The search before a bind.
-pub(super) const SEARCH: Part = Part(3);
+pub(super) const SEARCH: Part = Part(4);
 /// The read before a modify.
-pub(super) const READ: Part = Part(4);
+pub(super) const READ: Part = Part(5);
 /// The modify after a read.
-pub(super) const MODIFY: Part = Part(5);
+pub(super) const MODIFY: Part = Part(6);
 
 /// A compiled plan.
 #[derive(Debug)]
@@ -42,6 +45,7 @@ pub struct Plan {
     pub(super) mode: Mode,
     pub(super) per_connection: u32,
     pub(super) reconnect_every: u64,
+    pub(super) resend: Resend,
     pub(super) login: Option<Credentials>,
     pub(super) operation: Operation,
     pub(super) arguments: Arguments,
@@ -83,6 +87,7 @@ impl Plan {
             mode: setup.mode,
             per_connection: setup.requests_per_connection.max(1),
             reconnect_every: setup.reconnect_every,
+            resend: setup.resend,
             login,
             operation,
             arguments: setup.arguments,

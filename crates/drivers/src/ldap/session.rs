@@ -17,6 +17,7 @@ use crate::chance::mix;
 use brunt_exchange::{Class, Outcome, Ticket, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A session that speaks LDAP.
@@ -41,19 +42,21 @@ impl Session {
     async fn prepare(&self, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let connection = &self.connection;
         let plan = self.plan();
-        connection.glance().await;
+        connection.glance();
         let used = connection.carried.get();
         let worn = plan.mode == Mode::PerOperation && used > 0
             || plan.reconnect_every > 0 && used >= plan.reconnect_every
             || connection.unsettled.get();
-        if worn && connection.link.is_up() {
+        if worn {
+            // It would have been replaced whatever the server did.
+            connection.link.lapsed.set(false);
             Box::pin(connection.leave()).await;
         }
         if !connection.is_open() {
             Box::pin(connection.open(self.slot, watch)).await?;
         }
         if plan.mode == Mode::Rebind && plan.login.is_some() {
-            Box::pin(connection.login(self.slot, watch)).await?;
+            Box::pin(connection.rebind(self.slot, watch)).await?;
         }
         Ok(())
     }
@@ -63,6 +66,9 @@ impl brunt_exchange::Session for Session {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
         if self.failed.is_none() {
             self.failed = self.prepare(watch).await.err();
+            if let Some(failure) = &self.failed {
+                watch.not_ready(failure.as_outcome());
+            }
         }
     }
 
@@ -71,8 +77,13 @@ impl brunt_exchange::Session for Session {
             return failure.outcome(watch);
         }
         let connection = &self.connection;
+        if let Err(failure) = connection.keep(self.slot, watch).await {
+            return failure.outcome(watch);
+        }
         connection.carried.set(connection.carried.get() + 1);
-        let carrying = Carrying { connection, channel: connection.channel(self.slot), ticket };
+        let channel = connection.channel(self.slot);
+        let again = Cell::new(true);
+        let carrying = Carrying { connection, channel, ticket, again };
         match &connection.worker.plan.operation {
             Operation::Bind(credentials) => carrying.bind(credentials, watch).await,
             Operation::Search { search, paged: false } => carrying.search(search, watch).await,
@@ -107,6 +118,8 @@ struct Carrying<'a> {
     connection: &'a Connection,
     channel: Channel<'a>,
     ticket: &'a Ticket,
+    /// Whether its request may be sent again: it was not yet, and nothing of it was answered.
+    again: Cell<bool>,
 }
 
 impl Carrying<'_> {
@@ -141,7 +154,46 @@ impl Carrying<'_> {
             let encoded = with_values(&mut |ready| ready.encode(id, out));
             debug_assert!(encoded.is_ok(), "a request that cannot fail has failed");
         };
-        self.channel.exchange(expected, keep, watch, encode).await.code()
+        self.answer(expected, keep, watch, encode).await
+    }
+
+    /// Sends what `encode` writes and waits for its answer; sends it again if it may.
+    async fn answer(
+        &self,
+        expected: u8,
+        keep: Keep,
+        watch: &mut Watch<'_>,
+        encode: impl Fn(i32, &mut Vec<u8>),
+    ) -> Result<u32, Failure> {
+        loop {
+            let used = self.connection.link.used.get();
+            match self.channel.exchange(expected, keep, watch, &encode).await.code() {
+                Ok(code) => {
+                    self.again.set(false);
+                    return Ok(code);
+                }
+                Err(failure) => self.retry(failure, used, expected, watch).await?,
+            }
+        }
+    }
+
+    /// Makes the connection anew, so that a request can be sent again that met its end on one that had been `used`
+    /// before; else hands the failure back.
+    async fn retry(
+        &self,
+        failure: Failure,
+        used: bool,
+        expected: u8,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
+        let allowed = self.plan().resend.allows(is_safe(expected));
+        let kept = failure.unanswered && self.connection.was_kept(used, watch);
+        if !(kept && allowed && self.again.replace(false)) {
+            return Err(failure);
+        }
+        Box::pin(self.connection.renew(self.channel.slot, failure, watch)).await?;
+        self.connection.carried.set(self.connection.carried.get() + 1);
+        Ok(())
     }
 
     /// A number to pick something by: a function of the seed and the exchange's number.
@@ -182,16 +234,25 @@ impl Carrying<'_> {
         found: Option<&[u8]>,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        let occasion = Occasion {
+        let occasion = || Occasion {
             host: self.connection.host(),
             arguments: &self.plan().arguments,
             position: self.position(),
             found,
         };
         let guard = Unsettling(&self.connection.unsettled);
-        let reply = credentials.bind(self.channel, occasion, Some(watch)).await;
+        let reply = loop {
+            let used = self.connection.link.used.get();
+            match credentials.bind(self.channel, occasion(), Some(&mut *watch)).await {
+                Ok(code) => break Ok(code),
+                Err(failure) => match self.retry(failure, used, op::BIND_RESPONSE, watch).await {
+                    Ok(()) => {}
+                    Err(failure) => break Err(failure),
+                },
+            }
+        };
         guard.settle();
-        self.outcome(reply, || credentials.about(&occasion), watch)
+        self.outcome(reply, || credentials.about(&occasion()), watch)
     }
 
     async fn search(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {
@@ -309,8 +370,7 @@ impl Carrying<'_> {
         let encode = |id: i32, out: &mut Vec<u8>| {
             churn.encode_add(number, &mut scratch.borrow_mut().entry, id, out);
         };
-        let reply =
-            self.channel.exchange(op::ADD_RESPONSE, Keep::Nothing, watch, encode).await.code();
+        let reply = self.answer(op::ADD_RESPONSE, Keep::Nothing, watch, encode).await;
         if let Ok(code) = reply {
             open.settle();
             match code {
@@ -329,14 +389,18 @@ impl Carrying<'_> {
         let encode = |id: i32, out: &mut Vec<u8>| {
             churn.encode_delete(number, &mut scratch.borrow_mut().text, id, out);
         };
-        let reply =
-            self.channel.exchange(op::DELETE_RESPONSE, Keep::Nothing, watch, encode).await.code();
+        let reply = self.answer(op::DELETE_RESPONSE, Keep::Nothing, watch, encode).await;
         if matches!(reply, Ok(code::SUCCESS | code::NO_SUCH_OBJECT)) {
             open.settle();
             churn.live.gone(number);
         }
         self.outcome(reply, || churn.dn(number), watch)
     }
+}
+
+/// Whether an operation, by the tag of its response, can be carried out twice without another effect.
+pub(super) const fn is_safe(expected: u8) -> bool {
+    matches!(expected, op::BIND_RESPONSE | op::SEARCH_DONE | op::COMPARE_RESPONSE)
 }
 
 /// Takes the last of the DNs away.

@@ -6,6 +6,7 @@ use super::entries::EntrySource;
 use super::live::{DeleteMode, Threshold};
 use super::route::Route;
 use super::sasl::SaslOptions;
+use crate::resend::Resend;
 use crate::secret::Secret;
 use brunt_feed::Arguments;
 use brunt_wire::ldap::control::{Control, SortKey};
@@ -219,6 +220,9 @@ pub struct Setup {
     pub requests_per_connection: u32,
     /// Connections are replaced after so many operations; 0 is never.
     pub reconnect_every: u64,
+    /// Which requests are sent again that met the end of a connection before any answer. Binds, searches and compares
+    /// are safe; adds, deletes and modifies are not.
+    pub resend: Resend,
     /// Who binds when a connection opens.
     pub login: Identity,
     /// The controls of all binds.

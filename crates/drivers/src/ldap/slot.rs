@@ -52,6 +52,8 @@ pub(super) struct Slot {
     pub(super) wants_text: bool,
     /// The request was encoded in this poll, and others may still join it in one write.
     pub(super) fresh: bool,
+    /// Something has come that belongs to the answer.
+    pub(super) begun: bool,
     pub(super) reply: Option<Reply>,
     pub(super) entries: u64,
     pub(super) kept: Vec<u8>,
@@ -67,6 +69,7 @@ impl Slot {
             keep: Keep::Nothing,
             wants_text: false,
             fresh: false,
+            begun: false,
             reply: None,
             entries: 0,
             kept: Vec::new(),
@@ -86,6 +89,7 @@ impl Slot {
         self.keep = keep;
         self.wants_text = wants_text;
         self.fresh = true;
+        self.begun = false;
         self.reply = None;
         self.entries = 0;
         self.kept.clear();

@@ -10,12 +10,17 @@ use super::store::{Depot, Renewal, Store};
 use super::trouble::Trouble;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
 use crate::net::backoff;
-use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
+use crate::resend::Resend;
+use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The parts sessions report: opening the store.
-pub const PARTS: &[&str] = &["connect"];
+/// The parts sessions report: opening the store, and opening one again that its server had closed while it was idle.
+pub const PARTS: &[&str] = &["connect", "reconnect"];
+const CONNECT: Part = Part(0);
+const RECONNECT: Part = Part(1);
+/// After how long without an operation a store is looked at before it is used: far less than any server waits.
+const IDLE: Duration = Duration::from_millis(5);
 /// The lifetime a renewal gives, in seconds, as in 2012.
 const RENEWED_LIFETIME: u32 = 1_002;
 /// How much later than the first transactions a renewal is, in seconds: never-renewed leases are over by then.
@@ -31,6 +36,7 @@ pub struct LeaseCrew {
     seed: u64,
     group: u32,
     total: u64,
+    resend: Resend,
     shares: Vec<Mutex<Share>>,
 }
 
@@ -49,7 +55,16 @@ impl LeaseCrew {
             }
             _ => Vec::new(),
         };
-        Self { depot, work, leases, seed, group: 1, total: u64::MAX, shares }
+        let resend = Resend::default();
+        Self { depot, work, leases, seed, group: 1, total: u64::MAX, resend, shares }
+    }
+
+    /// Which operations are asked again whose connection was closed before they were answered. Looking a lease up is
+    /// safe; what changes one is not.
+    #[must_use]
+    pub fn resending(mut self, resend: Resend) -> Self {
+        self.resend = resend;
+        self
     }
 
     /// Makes an exchange a transaction of `group` operations, of `total` operations in all: the last exchange may have
@@ -67,7 +82,14 @@ impl LeaseCrew {
 
     /// The session with this number.
     pub fn session(self: &Arc<Self>, number: u32) -> LeaseSession {
-        LeaseSession { crew: Arc::clone(self), number, hand: None, trouble: None, failures: 0 }
+        LeaseSession {
+            crew: Arc::clone(self),
+            number,
+            hand: None,
+            trouble: None,
+            failures: 0,
+            asked: None,
+        }
     }
 
     /// Which operation the exchange of this ticket is.
@@ -92,6 +114,8 @@ pub struct LeaseSession {
     hand: Option<Hand>,
     trouble: Option<Trouble>,
     failures: u32,
+    /// When the last exchange began.
+    asked: Option<Moment>,
 }
 
 /// An open store, and memory that is used again with each operation.
@@ -99,6 +123,18 @@ struct Hand {
     store: Box<dyn Store>,
     lease: Lease,
     identity: Identity,
+    /// The store was idle before this exchange.
+    idle: bool,
+}
+
+/// Asks a store; once more if it may be asked again. A macro, as what is asked borrows the memory of the hand.
+macro_rules! asked_of {
+    ($hand:expr, $crew:expr, $watch:expr, $safe:expr, $ask:expr) => {
+        match $ask {
+            Err(trouble) if $hand.again($crew, &trouble, $safe, $watch) => $ask,
+            answer => answer,
+        }
+    };
 }
 
 /// How an operation ended, before it is counted.
@@ -135,13 +171,14 @@ impl BlockingSession for LeaseSession {
         let began = watch.now();
         match self.crew.depot.open() {
             Ok(store) => {
-                watch.part(Part(0), watch.now() - began);
+                watch.part(CONNECT, watch.now() - began);
                 let (lease, identity) = (Lease::empty(), Identity::Address(0));
-                self.hand = Some(Hand { store, lease, identity });
+                self.hand = Some(Hand { store, lease, identity, idle: false });
                 self.failures = 0;
             }
             Err(trouble) => {
                 self.failures = self.failures.saturating_add(1);
+                watch.not_ready(trouble.outcome());
                 self.trouble = Some(trouble);
             }
         }
@@ -151,13 +188,22 @@ impl BlockingSession for LeaseSession {
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let crew = &*self.crew;
         watch.operation(crew.work.operation());
+        let (before, now) = (self.asked, watch.sent_at());
+        self.asked = now;
+        let idle = before.zip(now).map(|(before, now)| now - before);
+        if idle.is_none_or(|idle| idle >= IDLE) {
+            self.look(idle.unwrap_or(Duration::MAX), watch);
+        } else if let Some(hand) = &mut self.hand {
+            hand.idle = false;
+        }
+        let crew = &*self.crew;
         let Some(hand) = &mut self.hand else {
             return not_open(self.trouble.take(), watch);
         };
         let ended = match &crew.work {
             Work::Mix(mix) => hand.mixed(crew, mix, self.number, ticket.number, watch),
             _ if crew.group > 1 => hand.group(crew, ticket.number, watch),
-            _ => hand.operate(crew, ticket.number),
+            _ => hand.operate(crew, ticket.number, watch),
         };
         match ended {
             Ok(code) => Outcome::Ok(code),
@@ -180,6 +226,25 @@ impl BlockingSession for LeaseSession {
 }
 
 impl LeaseSession {
+    /// Looks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
+    #[cold]
+    fn look(&mut self, idle: Duration, watch: &mut Watch<'_>) {
+        let Some(hand) = &mut self.hand else { return };
+        hand.idle = true;
+        if !hand.store.has_lapsed(idle) {
+            return;
+        }
+        watch.never_sent();
+        match hand.reopen(&self.crew, watch) {
+            Ok(()) => watch.sent_as(watch.now()),
+            Err(trouble) => {
+                self.hand = None;
+                self.failures = self.failures.saturating_add(1);
+                self.trouble = Some(trouble);
+            }
+        }
+    }
+
     #[cold]
     fn failed(&mut self, failed: Failed, watch: &mut Watch<'_>) -> Outcome {
         if self.hand.as_ref().is_some_and(|hand| hand.store.broken()) {
@@ -202,29 +267,60 @@ impl LeaseSession {
 }
 
 impl Hand {
+    /// Opens the store again that its server had closed.
+    fn reopen(&mut self, crew: &LeaseCrew, watch: &mut Watch<'_>) -> Result<(), Trouble> {
+        let began = watch.now();
+        let opened = crew.depot.open();
+        self.store = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
+        self.idle = false;
+        watch.part(RECONNECT, watch.now() - began);
+        watch.reconnected();
+        Ok(())
+    }
+
+    /// Whether an operation that failed may be asked again, over a store that was opened again: it met the end of a
+    /// connection that had been idle. `safe` is whether it may be carried out twice.
+    #[cold]
+    fn again(
+        &mut self,
+        crew: &LeaseCrew,
+        trouble: &Trouble,
+        safe: bool,
+        watch: &mut Watch<'_>,
+    ) -> bool {
+        let met_the_end = self.idle && trouble.class == Class::Closed && self.store.broken();
+        let again = met_the_end && crew.resend.allows(safe) && self.reopen(crew, watch).is_ok();
+        if again {
+            watch.resent();
+        }
+        again
+    }
+
     /// One operation of a phase.
     // Each call above a system call costs a return that no processor foresees, so those on the way to a store are none.
     #[inline]
-    fn operate(&mut self, crew: &LeaseCrew, number: u64) -> Ended {
+    fn operate(&mut self, crew: &LeaseCrew, number: u64, watch: &mut Watch<'_>) -> Ended {
         let leases = &crew.leases;
         match &crew.work {
             Work::Create { first } => {
                 leases.write(first + number, &mut self.lease);
-                self.store.create(&self.lease)?;
+                asked_of!(self, crew, watch, false, self.store.create(&self.lease))?;
                 Ok(HIT)
             }
             Work::Search(search) => {
                 let (number, there) = search.pick(crew.seed, number);
-                self.find(leases, search, number, there)
+                self.find(crew, search, number, there, watch)
             }
             Work::Update { population } => {
                 let number = workload::updated(crew.seed, number, *population);
-                let renewed = self.store.renew(&renewal(leases, number))?;
+                let renewal = renewal(leases, number);
+                let renewed = asked_of!(self, crew, watch, false, self.store.renew(&renewal))?;
                 checked(renewed, "the lease to renew was not there", number)
             }
             Work::Delete { first } => {
                 let number = first + number;
-                let released = self.store.release(leases.address(number))?;
+                let address = leases.address(number);
+                let released = asked_of!(self, crew, watch, false, self.store.release(address))?;
                 checked(released, "the lease to delete was not there", number)
             }
             Work::Mix(_) => Err(Failed::Nothing),
@@ -234,12 +330,13 @@ impl Hand {
     #[inline]
     fn find(
         &mut self,
-        leases: &Leases,
+        crew: &LeaseCrew,
         search: &Search,
         number: u64,
         there: Option<bool>,
+        watch: &mut Watch<'_>,
     ) -> Ended {
-        let found = self.look(leases, search.by, number)?;
+        let found = self.look(crew, search.by, number, watch)?;
         match there {
             Some(true) if !found => {
                 Err(Failed::Check { what: "the lease looked for was not found", number })
@@ -253,7 +350,14 @@ impl Hand {
 
     /// Looks lease `number` up.
     #[inline]
-    fn look(&mut self, leases: &Leases, by: By, number: u64) -> Result<bool, Trouble> {
+    fn look(
+        &mut self,
+        crew: &LeaseCrew,
+        by: By,
+        number: u64,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Trouble> {
+        let leases = &crew.leases;
         match by {
             By::Address => self.identity = Identity::Address(leases.address(number)),
             By::ClientId | By::Hardware => {
@@ -261,7 +365,7 @@ impl Hand {
                 identify(&mut self.identity, &self.lease, by);
             }
         }
-        self.store.find(&self.identity)
+        asked_of!(self, crew, watch, true, self.store.find(&self.identity))
     }
 
     /// A transaction of several operations, which are done all or not at all.
@@ -269,8 +373,11 @@ impl Hand {
         let size = u64::from(crew.group);
         let first = exchange.saturating_mul(size);
         let last = first.saturating_add(size).min(crew.total);
-        self.store.begin()?;
-        let ended = (first..last).try_for_each(|number| self.operate(crew, number).map(drop));
+        // What begins a transaction changes nothing; what met the end within one is lost with it.
+        asked_of!(self, crew, watch, true, self.store.begin())?;
+        self.idle = false;
+        let ended =
+            (first..last).try_for_each(|number| self.operate(crew, number, watch).map(drop));
         match ended.and_then(|()| Ok(self.store.commit()?)) {
             Ok(()) => {
                 watch.items(last - first);
@@ -306,22 +413,31 @@ impl Hand {
         watch.operation(act as u16);
         let draw = crate::chance::mix(crew.seed.rotate_left(32) ^ number);
         match act {
-            Act::Allocate => self.allocate(crew, session, draw),
+            Act::Allocate => self.allocate(crew, session, draw, watch),
             Act::Expire => {
                 let now = crew.leases.epoch + RENEWED_AFTER;
-                let reclaimed = self.store.expire(now, mix.reclaim)?;
+                let reclaimed =
+                    asked_of!(self, crew, watch, false, self.store.expire(now, mix.reclaim))?;
                 watch.items(u64::from(reclaimed));
                 Ok(if reclaimed == 0 { MISS } else { HIT })
             }
-            Act::Renew | Act::Release | Act::Search => self.on_held(crew, mix, session, act, draw),
+            Act::Renew | Act::Release | Act::Search => {
+                self.on_held(crew, mix, (session, act), draw, watch)
+            }
         }
     }
 
-    fn allocate(&mut self, crew: &LeaseCrew, session: u32, draw: u64) -> Ended {
+    fn allocate(
+        &mut self,
+        crew: &LeaseCrew,
+        session: u32,
+        draw: u64,
+        watch: &mut Watch<'_>,
+    ) -> Ended {
         let taken = crew.share(session).take_free(draw);
         let number = taken.ok_or(Failed::Nothing)?;
         crew.leases.write(number, &mut self.lease);
-        let created = self.store.create(&self.lease);
+        let created = asked_of!(self, crew, watch, false, self.store.create(&self.lease));
         if answered(&created) {
             crew.share(session).put(number, created.is_ok());
         }
@@ -331,13 +447,26 @@ impl Hand {
 
     /// Renews, releases or looks up a lease that this session holds. It may be gone where leases are reclaimed: any
     /// session's call deletes whatever has expired first.
-    fn on_held(&mut self, crew: &LeaseCrew, mix: &Mix, session: u32, act: Act, draw: u64) -> Ended {
+    fn on_held(
+        &mut self,
+        crew: &LeaseCrew,
+        mix: &Mix,
+        (session, act): (u32, Act),
+        draw: u64,
+        watch: &mut Watch<'_>,
+    ) -> Ended {
         let taken = crew.share(session).take_held(draw);
         let number = taken.ok_or(Failed::Nothing)?;
         let answer = match act {
-            Act::Renew => self.store.renew(&renewal(&crew.leases, number)),
-            Act::Release => self.store.release(crew.leases.address(number)),
-            Act::Allocate | Act::Expire | Act::Search => self.look(&crew.leases, mix.by, number),
+            Act::Renew => {
+                let renewal = renewal(&crew.leases, number);
+                asked_of!(self, crew, watch, false, self.store.renew(&renewal))
+            }
+            Act::Release => {
+                let address = crew.leases.address(number);
+                asked_of!(self, crew, watch, false, self.store.release(address))
+            }
+            Act::Allocate | Act::Expire | Act::Search => self.look(crew, mix.by, number, watch),
         };
         if answered(&answer) {
             let there = answer.as_ref().map_or(true, |there| *there && act != Act::Release);

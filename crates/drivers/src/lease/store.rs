@@ -7,6 +7,7 @@
 
 use super::leases::{Identity, Lease};
 use super::trouble::Trouble;
+use std::time::Duration;
 
 /// One way into a depot: a connection, an open file.
 pub trait Store {
@@ -35,6 +36,13 @@ pub trait Store {
 
     /// Takes a transaction back after a failure within it. Where that fails as well the store is opened anew.
     fn roll_back(&mut self) -> Result<(), Trouble>;
+
+    /// Looks whether the server closed the connection while nothing was asked, `idle` being for how long. It may cost
+    /// system calls or a question to the server, so it is asked after a pause alone.
+    fn has_lapsed(&mut self, idle: Duration) -> bool {
+        let _ = idle;
+        false
+    }
 
     /// Whether the connection is lost, so that the store has to be opened anew.
     fn broken(&self) -> bool {

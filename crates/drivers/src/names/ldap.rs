@@ -18,10 +18,13 @@ use brunt_wire::ldap::request::{self, Scope};
 use brunt_wire::ldap::response::{self, Scan};
 use brunt_wire::ldap::{Template, Text, code, op};
 
+use rustls::{ClientConnection, StreamOwned};
+
 use super::question::{Answer, By, Question};
 use super::road::Road;
 use super::trouble::Trouble;
 use crate::net::tls;
+use crate::resend::Resend;
 use crate::secret::Secret;
 
 /// The longest message that is read: an entry of a group with ten thousands of members.
@@ -186,15 +189,42 @@ fn template(
 }
 
 /// A stream to the server. Boxed, since what it costs to find its `read` is nothing beside the system call.
-trait Stream: Read + Write {}
-impl<T: Read + Write> Stream for T {}
+trait Stream: Read + Write {
+    /// Whether a read that finds nothing returns at once.
+    fn hurry(&self, hurried: bool) -> std::io::Result<()>;
+}
+
+impl Stream for TcpStream {
+    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
+        self.set_nonblocking(hurried)
+    }
+}
+
+impl Stream for UnixStream {
+    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
+        self.set_nonblocking(hurried)
+    }
+}
+
+impl Stream for StreamOwned<ClientConnection, TcpStream> {
+    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
+        self.sock.set_nonblocking(hurried)
+    }
+}
 
 /// A session's connection to a directory.
 pub(super) struct LdapRoad {
     directory: Arc<Directory>,
     patience: Option<Duration>,
     templates: Templates,
+    resend: Resend,
     stream: Option<Box<dyn Stream>>,
+    /// A question was answered over the connection.
+    used: bool,
+    /// Something has come since the last question was asked.
+    answering: bool,
+    /// The last question met the end of a connection that had been used, before anything came.
+    unanswered: bool,
     message_id: i32,
     /// What has come and was not read, from `read` to `come`, and room for more.
     buffer: Vec<u8>,
@@ -222,13 +252,21 @@ enum Which {
 }
 
 impl LdapRoad {
-    pub(super) fn new(directory: Arc<Directory>, patience: Option<Duration>) -> Self {
+    pub(super) fn new(
+        directory: Arc<Directory>,
+        patience: Option<Duration>,
+        resend: Resend,
+    ) -> Self {
         let templates = directory.templates.clone();
         Self {
             directory,
             patience,
             templates,
+            resend,
             stream: None,
+            used: false,
+            answering: false,
+            unanswered: false,
             message_id: 0,
             buffer: vec![0; PIECE],
             read: 0,
@@ -302,7 +340,10 @@ impl LdapRoad {
             let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
             match stream.read(&mut self.buffer[self.come..]) {
                 Ok(0) => return Err(Trouble::Closed),
-                Ok(count) => self.come += count,
+                Ok(count) => {
+                    self.answering = true;
+                    self.come += count;
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(Trouble::of_stream(error)),
             }
@@ -411,17 +452,40 @@ impl Road for LdapRoad {
     }
 
     fn ready(&mut self) -> Result<(), Trouble> {
-        (self.read, self.come, self.message_id) = (0, 0, 0);
+        (self.read, self.come, self.message_id, self.used) = (0, 0, 0, false);
         self.stream = Some(self.connect()?);
         self.log_in().inspect_err(|_| self.stream = None)
     }
 
+    fn has_lapsed(&mut self) -> bool {
+        let Some(stream) = &mut self.stream else { return false };
+        // Nothing is asked, so whatever comes is the server's farewell, even if it came along with the last answer.
+        // Under TLS a read takes in what else was sent.
+        let quiet = |read: std::io::Result<usize>| {
+            read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+        };
+        let alive = self.read == self.come
+            && stream.hurry(true).is_ok()
+            && quiet(stream.read(&mut self.buffer))
+            && stream.hurry(false).is_ok();
+        if !alive {
+            self.stream = None;
+        }
+        !alive
+    }
+
+    fn may_ask_again(&self) -> bool {
+        self.unanswered && self.resend.allows(true)
+    }
+
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+        (self.answering, self.unanswered) = (false, false);
         let found = if question.by == By::Memberships {
             self.memberships(question).map(|()| None)
         } else {
             self.account(question)
         };
+        let used = std::mem::replace(&mut self.used, true);
         match found {
             Ok(Some(id)) => Ok(Answer::Account { id, name: &self.name }),
             Ok(None) if question.by == By::Memberships && !self.groups.is_empty() => {
@@ -431,6 +495,8 @@ impl Road for LdapRoad {
             Err(trouble) => {
                 // Unless it was a whole answer, nobody knows what would come next on that connection.
                 if !matches!(trouble, Trouble::Refused { .. }) {
+                    let ended = matches!(trouble, Trouble::Closed | Trouble::Broken(_));
+                    self.unanswered = used && ended && !self.answering;
                     self.stream = None;
                 }
                 Err(trouble)

@@ -18,6 +18,18 @@ pub trait Road {
         Ok(())
     }
 
+    /// Looks whether what stays open was closed meanwhile by whoever is asked. Costs system calls, so it is asked
+    /// after a pause alone.
+    fn has_lapsed(&mut self) -> bool {
+        false
+    }
+
+    /// Whether the question that failed last may be asked again once the road is ready again: it was asked over a
+    /// connection that had been used before, and nothing of an answer came before the end of it.
+    fn may_ask_again(&self) -> bool {
+        false
+    }
+
     /// Asks, and waits for the answer.
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble>;
 

@@ -12,6 +12,7 @@ use super::nscd::NscdRoad;
 use super::nslcd::NslcdRoad;
 use super::nss::NssRoad;
 use super::road::Road;
+use crate::resend::Resend;
 
 /// Which way, and how long any step on it may take.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub enum Roads {
         directory: Arc<Directory>,
         /// How long a step may take.
         patience: Option<Duration>,
+        /// Whether a search is sent again that met the end of its connection; it is safe to.
+        resend: Resend,
     },
 }
 
@@ -52,8 +55,8 @@ impl Roads {
             Self::Nslcd { socket, patience } => {
                 Box::new(NslcdRoad::new(Arc::clone(socket), *patience))
             }
-            Self::Ldap { directory, patience } => {
-                Box::new(LdapRoad::new(Arc::clone(directory), *patience))
+            Self::Ldap { directory, patience, resend } => {
+                Box::new(LdapRoad::new(Arc::clone(directory), *patience, *resend))
             }
         }
     }

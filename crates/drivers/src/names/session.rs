@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
+use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
 
-use super::question::Judgement;
+use super::question::{Judgement, Question};
 use super::questions::Questions;
 use super::road::Road;
 use super::roads::Roads;
 use super::trouble::Trouble;
 use crate::net::backoff;
 
-/// The parts sessions report: connecting, where a connection is kept.
-pub const PARTS: &[&str] = &["connect"];
+/// The parts sessions report: connecting, where a connection is kept, and making one anew that was closed meanwhile.
+pub const PARTS: &[&str] = &["connect", "reconnect"];
+const CONNECT: Part = Part(0);
+const RECONNECT: Part = Part(1);
 /// The code of a lookup that found what was asked for.
 pub const FOUND: u32 = 0;
 /// The code of a lookup that rightly found nothing.
@@ -22,60 +24,126 @@ pub const ABSENT: u32 = 1;
 const UNRESOLVED: u32 = 1;
 const UNEXPECTED: u32 = 2;
 const WRONG: u32 = 3;
+/// After how long without a question a connection is looked at before it is used: far less than any server waits, and
+/// far more than the look costs.
+const IDLE: Duration = Duration::from_millis(5);
 /// The longest that one call of `ready` waits.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 
 /// One thread's lookups.
 pub struct NamesSession {
     questions: Arc<Questions>,
+    access: Access,
+}
+
+/// The road of a session, and what became of it.
+struct Access {
     road: Box<dyn Road>,
     number: u32,
     seed: u64,
     failures: u32,
     trouble: Option<Trouble>,
+    /// When the last lookup began, and whether a connection has lapsed since that was not made anew yet.
+    asked: Option<Moment>,
+    lapsed: bool,
 }
 
 impl NamesSession {
     /// The session with this number.
     pub fn new(questions: &Arc<Questions>, roads: &Roads, number: u32, seed: u64) -> Self {
         let (questions, road) = (Arc::clone(questions), roads.open());
-        Self { questions, road, number, seed, failures: 0, trouble: None }
+        let (asked, lapsed) = (None, false);
+        let access = Access { road, number, seed, failures: 0, trouble: None, asked, lapsed };
+        Self { questions, access }
     }
 }
 
-impl BlockingSession for NamesSession {
-    fn is_ready(&self) -> bool {
-        self.road.is_ready()
-    }
-
-    fn ready(&mut self, watch: &mut Watch<'_>) {
-        if self.road.is_ready() {
-            return;
-        }
-        if self.failures > 0 {
-            pause(backoff::delay(self.seed, self.number, self.failures - 1));
-        }
+impl Access {
+    /// Opens what stays open between lookups.
+    fn open(&mut self, watch: &mut Watch<'_>) {
         let began = watch.now();
         match self.road.ready() {
             Ok(()) => {
-                watch.part(Part(0), watch.now() - began);
+                let took = watch.now() - began;
+                watch.part(if self.lapsed { RECONNECT } else { CONNECT }, took);
+                if std::mem::take(&mut self.lapsed) {
+                    watch.reconnected();
+                }
                 (self.failures, self.trouble) = (0, None);
             }
             Err(trouble) => {
                 self.failures = self.failures.saturating_add(1);
+                watch.not_ready(trouble.outcome());
                 self.trouble = Some(trouble);
             }
         }
     }
 
+    /// Looks, after a pause, whether the connection was closed meanwhile, and makes it anew.
+    fn look(&mut self, watch: &mut Watch<'_>) {
+        let now = watch.sent_at();
+        let before = std::mem::replace(&mut self.asked, now);
+        let busy = matches!((before, now), (Some(before), Some(now)) if now - before < IDLE);
+        if busy || !self.road.has_lapsed() {
+            return;
+        }
+        self.lapsed = true;
+        watch.never_sent();
+        self.open(watch);
+        if self.trouble.is_none() {
+            watch.sent_as(watch.now());
+        }
+    }
+
+    /// Asks; once more if the connection was closed before anything of an answer came.
+    fn ask(
+        &mut self,
+        question: &Question<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Judgement, Trouble> {
+        let trouble = match self.road.ask(question) {
+            Ok(answer) => return Ok(question.judge(answer)),
+            Err(trouble) => trouble,
+        };
+        if !self.road.may_ask_again() {
+            return Err(trouble);
+        }
+        self.lapsed = true;
+        self.open(watch);
+        // Where no connection is to be had, the question has failed on the one it left on.
+        if self.trouble.take().is_some() {
+            return Err(trouble);
+        }
+        watch.resent();
+        self.road.ask(question).map(|answer| question.judge(answer))
+    }
+}
+
+impl BlockingSession for NamesSession {
+    fn is_ready(&self) -> bool {
+        self.access.road.is_ready()
+    }
+
+    fn ready(&mut self, watch: &mut Watch<'_>) {
+        let access = &mut self.access;
+        if access.road.is_ready() {
+            return;
+        }
+        if access.failures > 0 {
+            pause(backoff::delay(access.seed, access.number, access.failures - 1));
+        }
+        access.open(watch);
+    }
+
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let (operation, question) = self.questions.question(ticket.number);
         watch.operation(operation);
-        if let Some(trouble) = self.trouble.take() {
+        self.access.look(watch);
+        if let Some(trouble) = self.access.trouble.take() {
             return failed(&trouble, watch);
         }
-        let judgement = match self.road.ask(&question) {
-            Ok(answer) => question.judge(answer),
+        let judgement = match self.access.ask(&question, watch) {
+            Ok(judgement) => judgement,
             Err(trouble) => return failed(&trouble, watch),
         };
         let (code, what) = match judgement {
@@ -98,7 +166,7 @@ impl BlockingSession for NamesSession {
     }
 
     fn close(&mut self) {
-        self.road.close();
+        self.access.road.close();
     }
 }
 

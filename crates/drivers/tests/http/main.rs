@@ -6,6 +6,7 @@ mod answers;
 mod browsing;
 mod hostile;
 mod keeping;
+mod resending;
 mod server;
 
 use brunt_drivers::http::{Client, Failure, Group, Network, Request, Response, Settings, Wanted};

@@ -3,6 +3,7 @@
 use crate::frames::{DATA, END_HEADERS, END_STREAM, HEADERS, OK, Peer, RST_STREAM, Server};
 use crate::{Worker, plain, run};
 use brunt_drivers::http::{Counts, Failure, Http2Failure, Limits, Settings, Wanted};
+use brunt_drivers::resend::Resend;
 use brunt_exchange::Class;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -272,4 +273,63 @@ fn http_2_from_the_first_byte_is_not_what_every_server_speaks() {
             "{failure} {failure:?}"
         );
     });
+}
+
+/// What becomes of the second of two requests to a server that does so with it.
+fn second(method: &'static str, resend: Resend, script: fn(&mut Peer, u32)) -> (bool, Counts) {
+    let server = Server::start(move |number, peer| {
+        let Some(stream) = peer.request() else { return };
+        peer.answer(stream);
+        if number == 0 {
+            let Some(stream) = peer.request() else { return };
+            return script(peer, stream);
+        }
+        peer.serve();
+    });
+    run(async {
+        let worker = Worker::new(Settings { resend, ..plain(1) });
+        let mut user = worker.user(0);
+        let mut ask = async || {
+            user.request.begin(method);
+            user.request.set_target(b"/");
+            user.ask(&server.url(), Wanted::default()).await.is_ok()
+        };
+        assert!(ask().await);
+        (ask().await, worker.network.counts())
+    })
+}
+
+#[test]
+fn a_connection_that_ends_without_a_word_is_judged_as_in_the_version_before() {
+    for (method, resend, again) in [
+        ("GET", Resend::Safe, true),
+        ("GET", Resend::Never, false),
+        ("POST", Resend::Safe, false),
+        ("POST", Resend::Always, true),
+    ] {
+        let (went_well, counts) = second(method, resend, |peer, _| peer.end());
+        let (opened, healed) = if again { (2, 1) } else { (1, 0) };
+        assert_eq!(went_well, again, "{method} {resend:?}");
+        assert_eq!((counts.opened, counts.healed), (opened, healed), "{method} {resend:?}");
+    }
+}
+
+#[test]
+fn a_stream_refused_on_a_connection_that_goes_on_is_the_answer_of_a_busy_server() {
+    let refuse = |peer: &mut Peer, stream: u32| {
+        peer.say(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes());
+        peer.serve();
+    };
+    let (went_well, counts) = second("GET", Resend::Always, refuse);
+    assert_eq!((went_well, counts.opened, counts.healed), (false, 1, 0));
+    // Refused by a server that leaves, it may be sent to the next, whatever its method.
+    let leave = |peer: &mut Peer, stream: u32| {
+        peer.go_away(stream, NO_ERROR);
+        peer.say(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes());
+        peer.end();
+        peer.await_end();
+    };
+    let (went_well, counts) = second("POST", Resend::Safe, leave);
+    assert_eq!((went_well, counts.opened, counts.healed), (true, 2, 1));
+    assert!(!second("POST", Resend::Never, leave).0);
 }

@@ -4,6 +4,7 @@
 
 mod binds;
 mod churn;
+mod idle;
 mod modes;
 mod operations;
 mod server;
@@ -31,6 +32,7 @@ fn setup(address: SocketAddr, task: Task) -> Setup {
         mode: Mode::Bound,
         requests_per_connection: 1,
         reconnect_every: 0,
+        resend: brunt_drivers::resend::Resend::default(),
         login: Identity::Anonymous,
         bind_controls: BindControls::default(),
         task,

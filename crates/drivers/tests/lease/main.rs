@@ -4,6 +4,7 @@
 
 mod depots;
 mod guard;
+mod idle;
 mod model;
 mod recovery;
 mod sessions;

@@ -319,10 +319,7 @@ impl Recorder {
 
     /// Records how a session was made ready, or was not.
     pub(super) fn readied(&mut self, watch: &Watch<'_>, now: Moment) {
-        if let Some(why) = watch.why_not_ready() {
-            let phase = self.phase;
-            self.filling(phase).unready.record(why);
-        } else if !watch.parts().is_empty() && self.index > 0 {
+        if watch.why_not_ready().is_none() && !watch.parts().is_empty() && self.index > 0 {
             self.sign(now, Sign::Connected);
         }
         self.watched(self.phase, watch);
@@ -331,6 +328,9 @@ impl Recorder {
     /// Adds what a watch counted beside the exchange itself.
     #[inline]
     fn watched(&mut self, phase: Phase, watch: &Watch<'_>) {
+        if let Some(why) = watch.why_not_ready() {
+            self.filling(phase).unready.record(why);
+        }
         let (reconnected, resent) = (watch.times_reconnected(), watch.times_resent());
         if watch.parts().is_empty() && reconnected + resent == 0 {
             return;
@@ -352,6 +352,8 @@ impl Recorder {
         unread: Duration,
     ) {
         self.in_flight -= 1;
+        // A session that had to connect anew first was free only then: its connection was the target's to close.
+        let free = free.max(watch.free_at().unwrap_or_default());
         // Waiting in vain is no part of what a rate is measured over.
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };

@@ -19,6 +19,8 @@ pub const COMPARE_FALSE: u32 = 5;
 pub const COMPARE_TRUE: u32 = 6;
 /// The server does not do this way of binding.
 pub const AUTH_METHOD_NOT_SUPPORTED: u32 = 7;
+/// The server wants a stronger bind, or TLS.
+pub const STRONGER_AUTH_REQUIRED: u32 = 8;
 /// The server points elsewhere.
 pub const REFERRAL: u32 = 10;
 /// A critical control is not known.

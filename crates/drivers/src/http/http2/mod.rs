@@ -19,7 +19,7 @@ use brunt_exchange::{Moment, Watch};
 use bytes::Bytes;
 use h2::client::{Builder, ResponseFuture, SendRequest};
 use head::Heads;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,6 +41,10 @@ pub(super) struct Shared {
     state: RefCell<State>,
     changed: Notify,
     heads: RefCell<Heads>,
+    /// The server ended a connection that had to be kept, and it was not made anew yet.
+    pub(super) lapsed: Cell<bool>,
+    /// When it was last opened.
+    pub(super) opened: Cell<Moment>,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +65,8 @@ struct Link {
     send: SendRequest<Bytes>,
     /// How many requests it carried.
     carried: u64,
+    /// Whether any of them was answered.
+    used: bool,
     task: JoinHandle<()>,
 }
 
@@ -99,10 +105,21 @@ impl Shared {
         match link.send.poll_ready(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(_)) => {
                 *state = State::Closed;
+                self.lapsed.set(true);
                 Glance::Ended
             }
             _ => Glance::Open,
         }
+    }
+
+    /// Whether the server would rather speak HTTP/1.1.
+    pub(super) fn is_declined(&self) -> bool {
+        matches!(*self.state.borrow(), State::Declined)
+    }
+
+    /// Whether a request was answered over the connection.
+    pub(super) fn is_used(&self) -> bool {
+        matches!(&*self.state.borrow(), State::Open(link) if link.used)
     }
 
     /// How many requests the connection carried.
@@ -174,6 +191,9 @@ impl Shared {
         let (answer, sent) = self.send(ask, head, watch)?;
         let answer = answer.await.map_err(|error| failure::of(error, When::Waiting))?;
         let first = watch.now();
+        if let State::Open(link) = &mut *self.state.borrow_mut() {
+            link.used = true;
+        }
         super::report(watch, FIRST_BYTE, first - sent);
         response.status = answer.status().as_u16();
         if ask.wanted.fields {
@@ -260,7 +280,7 @@ async fn begin(stream: Stream, limits: &Limits) -> Result<Begun, Failure> {
     let (send, connection) = began.map_err(|error| failure::of(error, When::Sending))?;
     // What ended the connection is told to every stream on it.
     let task = tokio::task::spawn_local(async move { drop(connection.await) });
-    Ok(Begun::Link(Link { send, carried: 0, task }))
+    Ok(Begun::Link(Link { send, carried: 0, used: false, task }))
 }
 
 /// The bytes of a body; those that all requests have are shared and not copied.

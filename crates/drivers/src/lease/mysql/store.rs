@@ -12,6 +12,10 @@ use brunt_exchange::Class;
 use mysql::prelude::{Protocol, Queryable};
 use mysql::{Conn, Error, Params, QueryResult, Row, Statement, Value};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The shortest time after which a server may close an idle connection, less what its clock may be ahead of ours.
+const WAIT_MIN: Duration = Duration::from_millis(900);
 
 /// A connection.
 pub(super) struct MysqlStore {
@@ -185,6 +189,13 @@ impl Store for MysqlStore {
 
     fn roll_back(&mut self) -> Result<(), Trouble> {
         self.plainly("ROLLBACK", "take a transaction back")
+    }
+
+    /// The crate does not show its socket, so the server is asked; not before it may have closed the connection, whose
+    /// `wait_timeout` is in whole seconds.
+    fn has_lapsed(&mut self, idle: Duration) -> bool {
+        self.broken |= idle >= WAIT_MIN && self.connection.ping().is_err();
+        self.broken
     }
 
     fn broken(&self) -> bool {

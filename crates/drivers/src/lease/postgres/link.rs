@@ -21,6 +21,9 @@ use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 
+/// How often the task of a connection may run until it has read what is there: its farewell, and its end.
+const LOOKS: usize = 4;
+
 /// A connection, and what it runs on.
 pub(super) struct Link {
     runtime: Runtime,
@@ -63,6 +66,17 @@ impl Link {
     /// Whether no more can be asked over it.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
+    }
+
+    /// Looks whether the server has closed the connection, which the task that reads it finds out only when it runs.
+    pub(super) fn has_lapsed(&mut self) -> bool {
+        let Self { runtime, client, .. } = self;
+        runtime.block_on(async {
+            for _ in 0..LOOKS {
+                tokio::task::yield_now().await;
+            }
+        });
+        client.is_closed()
     }
 
     /// Waits for what `ask` asks.

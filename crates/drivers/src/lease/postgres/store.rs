@@ -12,6 +12,7 @@ use brunt_exchange::Class;
 use bytes::BytesMut;
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, SimpleQueryMessage, SimpleQueryRow, Statement};
 
@@ -202,6 +203,11 @@ impl Store for PostgresStore {
 
     fn roll_back(&mut self) -> Result<(), Trouble> {
         self.plainly("ROLLBACK", "take a transaction back")
+    }
+
+    fn has_lapsed(&mut self, _: Duration) -> bool {
+        self.broken |= self.link.has_lapsed();
+        self.broken
     }
 
     fn broken(&self) -> bool {

@@ -75,7 +75,7 @@ fn road(url: &str, bind: Option<(String, Secret)>) -> LdapRoad {
         &search("ou=groups,dc=bench", "(objectClass=posixGroup)"),
         || panic!("no TLS is asked for"),
     );
-    LdapRoad::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)))
+    LdapRoad::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)), Resend::Safe)
 }
 
 fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
@@ -227,4 +227,96 @@ fn urls_are_understood_or_refused() {
     {
         assert!(matches!(name(url), Err(DirectoryError::Url(_))), "{url}");
     }
+}
+
+/// A road that has asked once, of a server that then does so with the connection.
+fn asked_once(after: fn(TcpStream)) -> LdapRoad {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("ldap://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let request = message(&mut stream);
+        let mut answer = Vec::new();
+        done(&request, &mut answer, 0);
+        stream.write_all(&answer).unwrap();
+        after(stream);
+    });
+    let mut road = road(&url, None);
+    road.ready().unwrap();
+    assert_eq!(road.ask(&asks(By::Uid, 7, c"u7")).unwrap(), Answer::Absent);
+    server.join().unwrap();
+    road
+}
+
+#[test]
+fn a_connection_that_was_closed_or_is_about_to_be_has_lapsed() {
+    let goodbye = |mut stream: TcpStream| {
+        let mut bytes = Vec::new();
+        reply::notice_of_disconnection(&mut bytes, &Said::code(52));
+        stream.write_all(&bytes).unwrap();
+        std::mem::forget(stream);
+    };
+    for after in [drop::<TcpStream>, goodbye] {
+        let mut road = asked_once(after);
+        // What was sent last may still be on its way.
+        let moment = Duration::from_millis(1);
+        let lapsed = (0..2_000).any(|_| {
+            road.has_lapsed() || {
+                pause(moment);
+                false
+            }
+        });
+        assert!(lapsed && !road.is_ready());
+    }
+    let mut road = asked_once(std::mem::forget);
+    assert!(!road.has_lapsed() && road.is_ready(), "it is there");
+}
+
+#[expect(clippy::disallowed_methods, reason = "another thread has to be waited for")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+#[test]
+fn a_question_may_be_asked_again_if_nothing_of_an_answer_came() {
+    let ends: [(fn(TcpStream), bool); 2] = [
+        (|mut stream| drop(message(&mut stream)), true),
+        (
+            |mut stream| {
+                drop(message(&mut stream));
+                stream.write_all(&[0x30]).unwrap();
+            },
+            false,
+        ),
+    ];
+    for (end, again) in ends {
+        // The second question arrives, and its connection ends.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("ldap://{}", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let request = message(&mut stream);
+            let mut answer = Vec::new();
+            done(&request, &mut answer, 0);
+            stream.write_all(&answer).unwrap();
+            end(stream);
+        });
+        let mut road = road(&url, None);
+        road.ready().unwrap();
+        road.ask(&asks(By::Uid, 7, c"u7")).unwrap();
+        assert!(!road.may_ask_again());
+        let outcome = road.ask(&asks(By::Uid, 7, c"u7")).unwrap_err().outcome();
+        assert!(matches!(outcome, Outcome::Failed(Class::Closed, _)), "{outcome:?}");
+        assert_eq!(road.may_ask_again(), again);
+        road.resend = Resend::Never;
+        assert!(!road.may_ask_again());
+        server.join().unwrap();
+    }
+    // A connection that was never answered over has not ended for idleness.
+    let (url, server) = serve(vec![vec![|_, _| {}]]);
+    let mut fresh = self::road(&url, None);
+    fresh.ready().unwrap();
+    fresh.ask(&asks(By::Uid, 7, c"u7")).unwrap_err();
+    assert!(!fresh.may_ask_again());
+    server.join().unwrap();
 }

@@ -10,7 +10,7 @@ use brunt_exchange::{Clock as _, Monotonic};
 use super::*;
 use crate::names::distribution::Distribution;
 use crate::names::keys::Keys;
-use crate::names::question::By;
+use crate::names::question::{Answer, By};
 use crate::names::questions::Part as Kind;
 
 /// What a listener does with each connection, in turn; then it is gone.
@@ -234,4 +234,87 @@ fn outcomes_have_words() {
     assert_eq!(named(Outcome::Failed(Class::Check, UNRESOLVED)), "unresolved");
     assert!(named(Outcome::Failed(Class::Result, 2)).starts_with("No such file"));
     assert_eq!(named(Outcome::TimedOut), "timed out");
+}
+
+/// A road that loses its connection before its second question.
+struct Losing {
+    /// Whether a look tells so; else the question finds out.
+    told: bool,
+    again: bool,
+    roads: u32,
+    asked: u32,
+    open: bool,
+}
+
+impl Road for Losing {
+    fn is_ready(&self) -> bool {
+        self.open
+    }
+
+    fn ready(&mut self) -> Result<(), Trouble> {
+        if self.roads == 0 {
+            return Err(Trouble::Connect { to: "it".into(), error: refused() });
+        }
+        (self.roads, self.open) = (self.roads - 1, true);
+        Ok(())
+    }
+
+    fn has_lapsed(&mut self) -> bool {
+        self.open &= !(self.told && self.asked == 1);
+        !self.open
+    }
+
+    fn may_ask_again(&self) -> bool {
+        self.again
+    }
+
+    fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+        self.asked += 1;
+        if self.asked == 2 && !self.told {
+            self.open = false;
+            return Err(Trouble::Closed);
+        }
+        Ok(Answer::Account { id: 7, name: b"u7" })
+    }
+}
+
+fn refused() -> std::io::Error {
+    std::io::Error::from_raw_os_error(libc::ECONNREFUSED)
+}
+
+/// What became of the second of two lookups that are so far apart: its outcome, how many connections were made anew for
+/// it, how often it was asked again, and why a road could not be opened.
+fn second(road: Losing, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
+    let mut session = NamesSession::new(&questions(By::User, 0.0), &Roads::Nss, 0, 1);
+    session.access.road = Box::new(road);
+    let clock = Monotonic::new();
+    session.ready(&mut Watch::new(&clock, None));
+    let mut seen = None;
+    for number in 0..2 {
+        let mut watch = Watch::new(&clock, None);
+        watch.sent_as(Moment::ZERO + pause * number);
+        let ticket = Ticket { number: number.into(), ..Ticket::default() };
+        let outcome = session.exchange(&ticket, &mut watch);
+        let parts: Vec<Part> = watch.parts().iter().map(|(part, _)| *part).collect();
+        let anew = watch.times_reconnected();
+        assert_eq!(parts, vec![RECONNECT; anew as usize]);
+        seen = Some((outcome, anew, watch.times_resent(), watch.why_not_ready()));
+    }
+    seen.unwrap()
+}
+
+#[test]
+fn a_connection_that_lapsed_costs_no_lookup() {
+    let long = Duration::from_secs(1);
+    let closed = Outcome::Failed(Class::Closed, 0);
+    let refused = Outcome::Failed(Class::Connect, 111);
+    let losing = |told, again, roads| Losing { told, again, roads, asked: 0, open: false };
+    assert_eq!(second(losing(true, false, 2), long), (Outcome::Ok(FOUND), 1, 0, None));
+    assert_eq!(second(losing(true, false, 1), long), (refused, 0, 0, Some(refused)));
+    assert_eq!(second(losing(false, true, 2), long), (Outcome::Ok(FOUND), 1, 1, None));
+    assert_eq!(second(losing(false, true, 1), long), (closed, 0, 0, Some(refused)));
+    assert_eq!(second(losing(false, false, 2), long), (closed, 0, 0, None));
+    // A busy connection is not looked at, which would cost system calls.
+    let busy = Duration::from_millis(1);
+    assert_eq!(second(losing(true, false, 2), busy), (Outcome::Ok(FOUND), 0, 0, None));
 }

@@ -1,0 +1,212 @@
+//! Connections that the server closes while nothing is asked, or in the very moment something is.
+
+use crate::server::{Server, pause};
+use brunt_drivers::http::{
+    CONNECT, Client, Failure, Group, Network, RECONNECT, Request, Response, Settings, Wanted,
+};
+use brunt_drivers::resend::Resend;
+use brunt_exchange::{Class, Monotonic, Outcome, Watch};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
+const LATE: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
+
+/// One virtual user.
+struct User {
+    network: Arc<Network>,
+    client: Client,
+    request: Request,
+    response: Response,
+}
+
+/// What became of one exchange, and of its connection.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    outcome: Outcome,
+    reconnected: u32,
+    resent: u32,
+    not_ready: Option<Outcome>,
+    /// How many parts there are of connecting, and of connecting again.
+    parts: (usize, usize),
+}
+
+const WELL: Kept =
+    Kept { outcome: Outcome::Ok(200), reconnected: 0, resent: 0, not_ready: None, parts: (0, 0) };
+/// One that went well over a connection that was made anew.
+const ANEW: Kept = Kept { reconnected: 1, parts: (0, 1), ..WELL };
+
+impl User {
+    fn new(resend: Resend) -> Self {
+        let network = Arc::new(Network::new(Settings { resend, ..Settings::default() }).unwrap());
+        let group = Group::new(&network);
+        let client = Client::new(&network, &group, 0);
+        Self { network, client, request: Request::default(), response: Response::default() }
+    }
+
+    /// Makes ready, waits for the exchange to fall due, and carries it out: by one watch each, as the engine does.
+    async fn after(&mut self, url: &str, method: &str, wait: Duration) -> Kept {
+        let clock = Monotonic::new();
+        let origin = self.network.origin(url).unwrap();
+        let mut watch = Watch::new(&clock, None);
+        let ready = self.client.ready(&origin, &mut watch).await;
+        assert!(ready.is_ok() && watch.times_reconnected() == 0, "{ready:?}");
+        breathe(wait).await;
+        self.request.begin(method);
+        self.request.set_target(b"/");
+        if method == "POST" || method == "PATCH" {
+            self.request.body_mut().extend_from_slice(b"once");
+        }
+        let mut watch = Watch::new(&clock, None);
+        let (request, response) = (&mut self.request, &mut self.response);
+        let wanted = Wanted::default();
+        let asked = self.client.exchange(&origin, request, wanted, response, &mut watch).await;
+        let outcome = match asked {
+            Ok(()) => Outcome::Ok(u32::from(response.status())),
+            Err(failure) => Failure::as_outcome(&failure),
+        };
+        let count = |wanted| watch.parts().iter().filter(|(part, _)| *part == wanted).count();
+        Kept {
+            outcome,
+            reconnected: watch.times_reconnected(),
+            resent: watch.times_resent(),
+            not_ready: watch.why_not_ready(),
+            parts: (count(CONNECT), count(RECONNECT)),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a user that waits for its next exchange")]
+async fn breathe(time: Duration) {
+    tokio::time::sleep(time).await;
+}
+
+#[tokio::test]
+async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
+    let ways: [fn(&mut crate::server::Peer); 3] = [
+        |_| {},
+        crate::server::Peer::reset,
+        |peer| {
+            peer.say(LATE);
+            peer.await_end();
+        },
+    ];
+    for way in ways {
+        let server = Server::start(move |_, peer| {
+            peer.request();
+            peer.say(OK);
+            pause(10);
+            way(peer);
+        });
+        for (resend, method) in
+            [(Resend::Safe, "POST"), (Resend::Never, "PATCH"), (Resend::Never, "GET")]
+        {
+            let mut user = User::new(resend);
+            let before = server.asked().len();
+            let wait = Duration::from_millis(60);
+            assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
+            // The connection is there when the user is ready, and gone when its moment comes.
+            for _ in 0..3 {
+                assert_eq!(user.after(&server.url(), method, wait).await, ANEW, "{method}");
+            }
+            assert_eq!(server.asked().len() - before, 4, "none was sent twice");
+            assert_eq!(user.network.counts().healed, 0);
+        }
+    }
+}
+
+/// What becomes of a second exchange whose request meets what `end` does on the first connection.
+async fn second(method: &str, resend: Resend, end: fn(&mut crate::server::Peer)) -> (Kept, usize) {
+    let server = Server::start(move |number, peer| {
+        peer.request();
+        peer.say(OK);
+        if number == 0 {
+            peer.request();
+            return end(peer);
+        }
+        while peer.request().is_some() && peer.say(OK) {}
+    });
+    let mut user = User::new(resend);
+    assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
+    let kept = user.after(&server.url(), method, Duration::ZERO).await;
+    (kept, server.asked().len())
+}
+
+/// RFC 9110 section 9.2.2 by table.
+#[tokio::test]
+async fn methods_are_sent_again_as_they_may_be() {
+    let failed = Kept { outcome: CLOSED, ..WELL };
+    let again = Kept { resent: 1, ..ANEW };
+    for (method, idempotent) in [
+        ("GET", true),
+        ("OPTIONS", true),
+        ("PUT", true),
+        ("DELETE", true),
+        ("POST", false),
+        ("PATCH", false),
+    ] {
+        for (resend, allowed) in
+            [(Resend::Never, false), (Resend::Safe, idempotent), (Resend::Always, true)]
+        {
+            let (kept, asked) = second(method, resend, |_| {}).await;
+            let expected = if allowed { &again } else { &failed };
+            assert_eq!((&kept, asked), (expected, 2 + usize::from(allowed)), "{method} {resend:?}");
+        }
+    }
+    let (kept, _) = second("GET", Resend::Safe, crate::server::Peer::reset).await;
+    assert_eq!(kept, again, "a reset is an end as well");
+}
+
+#[tokio::test]
+async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
+    let ends: [fn(&mut crate::server::Peer); 2] = [
+        |peer| {
+            peer.say(b"H");
+        },
+        |peer| {
+            peer.say(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+        },
+    ];
+    for end in ends {
+        let (kept, asked) = second("GET", Resend::Always, end).await;
+        assert_eq!(kept, Kept { outcome: CLOSED, ..WELL });
+        assert_eq!(asked, 2);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
+    for (wait, kept) in [(0, false), (60, true)] {
+        let server = Server::start(|number, peer| {
+            peer.request();
+            while number > 0 && peer.say(OK) && peer.request().is_some() {}
+        });
+        let mut user = User::new(Resend::Safe);
+        let seen = user.after(&server.url(), "GET", Duration::from_millis(wait)).await;
+        let expected = if kept { (Outcome::Ok(200), 1) } else { (CLOSED, 0) };
+        assert_eq!((seen.outcome, seen.resent), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_died_is_a_failure() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut room = [0; 4096];
+        assert!(stream.read(&mut room).unwrap() > 0);
+        stream.write_all(OK).unwrap();
+        assert!(stream.read(&mut room).unwrap() > 0);
+        drop(listener);
+    });
+    let mut user = User::new(Resend::Always);
+    assert_eq!(user.after(&url, "GET", Duration::ZERO).await, WELL);
+    let refused = Outcome::Failed(Class::Connect, 111);
+    let kept = user.after(&url, "GET", Duration::ZERO).await;
+    assert_eq!(kept, Kept { outcome: CLOSED, not_ready: Some(refused), ..WELL });
+    server.join().unwrap();
+}

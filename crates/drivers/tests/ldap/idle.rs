@@ -1,0 +1,328 @@
+//! Connections that the server closes while nothing is asked, or in the very moment something is.
+
+use crate::server::{Act, Incoming, Server, answer, entry, pause, yes};
+use crate::{plan, setup, simple};
+use brunt_drivers::ldap::{
+    Change, Conversation, Errand, Hall, Identity, ModifySetup, OperationControls, PARTS,
+    SearchSetup, Session, Setup, Step, Task, open,
+};
+use brunt_drivers::resend::Resend;
+use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_feed::{Escape, Hole, Text, Values};
+use brunt_wire::ldap::reply;
+use brunt_wire::ldap::request::Scope;
+use std::time::Duration;
+
+const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
+
+/// What became of one exchange, and of its connection.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    outcome: Outcome,
+    parts: Vec<&'static str>,
+    reconnected: u32,
+    resent: u32,
+    not_ready: Option<Outcome>,
+    sent: bool,
+}
+
+impl Kept {
+    /// An exchange that went well over the connection there was.
+    fn well() -> Self {
+        let parts = Vec::new();
+        let outcome = Outcome::Ok(0);
+        Self { outcome, parts, reconnected: 0, resent: 0, not_ready: None, sent: true }
+    }
+
+    /// One that went well over a connection that was made anew.
+    fn anew(resent: u32) -> Self {
+        Self { parts: vec!["reconnect"], reconnected: 1, resent, ..Self::well() }
+    }
+}
+
+/// Makes ready, waits for the exchange to fall due, and carries it out: by one watch each, as the engine does.
+async fn after(session: &mut Session, number: u64, wait: Duration) -> Kept {
+    let clock = Monotonic::new();
+    session.ready(&mut Watch::new(&clock, None)).await;
+    pause(wait).await;
+    let mut watch = Watch::new(&clock, None);
+    let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
+    let outcome = session.exchange(&ticket, &mut watch).await;
+    Kept {
+        outcome,
+        parts: watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect(),
+        reconnected: watch.times_reconnected(),
+        resent: watch.times_resent(),
+        not_ready: watch.why_not_ready(),
+        sent: watch.sent_at().is_some(),
+    }
+}
+
+fn search() -> Task {
+    Task::Search(SearchSetup::new("dc=example", "(uid=a)"))
+}
+
+fn bind() -> Task {
+    Task::Bind { identity: simple("cn=a", "b"), invalid_percent: 0 }
+}
+
+fn modify() -> Task {
+    Task::Modify(ModifySetup {
+        dn: "uid=a".into(),
+        values: vec![("description".into(), "x".into())],
+        change: Change::Replace,
+        value_count: 1,
+        controls: OperationControls::default(),
+    })
+}
+
+fn notice(code: u32) -> Act {
+    let mut bytes = Vec::new();
+    reply::notice_of_disconnection(&mut bytes, &reply::Answer::because(code, "idle"));
+    Act::Send(bytes)
+}
+
+#[tokio::test]
+async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
+    let ways: [fn() -> Vec<Act>; 3] = [
+        || vec![Act::Close],
+        || vec![Act::Reset],
+        || vec![notice(11), Act::Pause(Duration::from_secs(5))],
+    ];
+    for (task, login) in [(search(), simple("cn=admin", "x")), (modify(), Identity::Anonymous)] {
+        for way in ways {
+            // The server answers what opens a connection and one operation, and leaves soon after.
+            let bound = usize::from(!matches!(login, Identity::Anonymous));
+            let server = Server::start(move |incoming: &Incoming<'_>| {
+                let mut acts = vec![Act::Send(yes(incoming.message))];
+                if incoming.nth == bound {
+                    acts.push(Act::Pause(Duration::from_millis(10)));
+                    acts.extend(way());
+                }
+                acts
+            })
+            .await;
+            let setup = Setup { login: login.clone(), ..setup(server.address, task.clone()) };
+            let plan = plan(setup);
+            let mut session = open(&plan, 0..1).remove(0);
+            let wait = Duration::from_millis(60);
+            assert_eq!(after(&mut session, 0, wait).await, Kept::well());
+            for number in 1..4 {
+                assert_eq!(after(&mut session, number, wait).await, Kept::anew(0));
+            }
+            let asked = server.log.count("search") + server.log.count("modify");
+            assert_eq!((asked, server.log.connections()), (4, 4), "each was sent once");
+            assert_eq!(server.log.count("bind"), 4 * bound);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_found_closed_when_getting_ready_is_counted_then() {
+    // The end comes by itself, or in one piece with the answer.
+    for joined in [false, true] {
+        let server = Server::start(move |incoming| {
+            let mut bytes = yes(incoming.message);
+            if joined {
+                reply::notice_of_disconnection(&mut bytes, &reply::Answer::because(52, "bye"));
+            }
+            vec![Act::Send(bytes), Act::Close]
+        })
+        .await;
+        let plan = plan(setup(server.address, search()));
+        let mut session = open(&plan, 0..1).remove(0);
+        assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+        pause(Duration::from_millis(20)).await;
+        let clock = Monotonic::new();
+        let mut watch = Watch::new(&clock, None);
+        session.ready(&mut watch).await;
+        let parts: Vec<_> =
+            watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect();
+        assert_eq!((parts, watch.times_reconnected()), (vec!["reconnect"], 1), "{joined}");
+    }
+}
+
+/// What becomes of a second exchange whose request meets what `acts` do on the first connection.
+async fn second(
+    task: Task,
+    resend: Resend,
+    acts: impl Fn(&Incoming<'_>) -> Vec<Act> + Send + Sync + 'static,
+) -> (Kept, usize) {
+    let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
+        (0, 1) => acts(incoming),
+        _ => vec![Act::Send(yes(incoming.message))],
+    })
+    .await;
+    let plan = plan(Setup { resend, ..setup(server.address, task) });
+    let mut session = open(&plan, 0..1).remove(0);
+    assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+    let kept = after(&mut session, 1, Duration::ZERO).await;
+    assert_eq!(after(&mut session, 2, Duration::ZERO).await.outcome, Outcome::Ok(0));
+    (kept, ["search", "modify", "bind"].map(|kind| server.log.count(kind)).iter().sum())
+}
+
+#[tokio::test]
+async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
+    let failed = |outcome| Kept { outcome, ..Kept::well() };
+    let reset = Outcome::Failed(Class::Closed, 104);
+    for (task, resend, again) in [
+        (search(), Resend::Safe, true),
+        (bind(), Resend::Safe, true),
+        (modify(), Resend::Safe, false),
+        (modify(), Resend::Always, true),
+        (search(), Resend::Never, false),
+        (bind(), Resend::Never, false),
+    ] {
+        let cases: [(fn() -> Act, Outcome); 2] = [(|| Act::Close, CLOSED), (|| Act::Reset, reset)];
+        for (act, outcome) in cases {
+            let (kept, asked) = second(task.clone(), resend, move |_| vec![act()]).await;
+            let expected = if again { Kept::anew(1) } else { failed(outcome) };
+            assert_eq!((kept, asked), (expected, 3 + usize::from(again)), "{task:?} {resend:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
+    let half = |incoming: &Incoming<'_>| {
+        let mut bytes = yes(incoming.message);
+        bytes.truncate(bytes.len() - 3);
+        vec![Act::Send(bytes), Act::Pause(Duration::from_millis(10)), Act::Close]
+    };
+    let octet = |incoming: &Incoming<'_>| {
+        let mut bytes = answer(incoming.message, 0, "");
+        bytes.truncate(1);
+        vec![Act::Send(bytes), Act::Pause(Duration::from_millis(10)), Act::Close]
+    };
+    let blamed = |_: &Incoming<'_>| vec![notice(2), Act::Close];
+    for (kept, asked) in [
+        second(search(), Resend::Always, half).await,
+        second(search(), Resend::Always, octet).await,
+    ] {
+        assert_eq!((kept, asked), (Kept { outcome: CLOSED, ..Kept::well() }, 3));
+    }
+    let (kept, _) = second(search(), Resend::Always, blamed).await;
+    let blamed = Outcome::Failed(Class::Closed, 2);
+    assert_eq!(kept, Kept { outcome: blamed, ..Kept::well() }, "the request itself was refused");
+    let leaving = |_: &Incoming<'_>| vec![notice(52), Act::Close];
+    assert_eq!(second(search(), Resend::Safe, leaving).await.0, Kept::anew(1));
+}
+
+#[tokio::test]
+async fn a_connection_that_never_answered_is_not_tried_again() {
+    let server = Server::start(|_| vec![Act::Close]).await;
+    let plan = plan(Setup { resend: Resend::Always, ..setup(server.address, search()) });
+    let mut session = open(&plan, 0..1).remove(0);
+    for number in 0..3 {
+        let kept = after(&mut session, number, Duration::ZERO).await;
+        assert_eq!((kept.outcome, kept.reconnected, kept.resent), (CLOSED, 0, 0));
+        assert_eq!(server.log.count("search"), number as usize + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
+    let server = Server::start(|incoming| match incoming.connection {
+        0 => vec![Act::Close],
+        _ => vec![Act::Send(yes(incoming.message))],
+    })
+    .await;
+    let plan = plan(setup(server.address, search()));
+    let mut session = open(&plan, 0..1).remove(0);
+    assert_eq!(after(&mut session, 0, Duration::from_millis(60)).await, Kept::anew(1));
+}
+
+#[tokio::test]
+async fn a_server_that_died_is_a_failure() {
+    let server = Server::willing().await;
+    let plan = plan(setup(server.address, search()));
+    let mut session = open(&plan, 0..1).remove(0);
+    assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+    let clock = Monotonic::new();
+    session.ready(&mut Watch::new(&clock, None)).await;
+    drop(server);
+    pause(Duration::from_millis(20)).await;
+    let mut watch = Watch::new(&clock, None);
+    let ticket = Ticket { number: 1, session: 0, turn: 1, phase: 0 };
+    let refused = Outcome::Failed(Class::Connect, 111);
+    assert_eq!(session.exchange(&ticket, &mut watch).await, refused);
+    assert_eq!((watch.why_not_ready(), watch.sent_at()), (Some(refused), None));
+    assert_eq!((watch.times_reconnected(), watch.times_resent()), (0, 0));
+}
+
+#[tokio::test]
+async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
+    // Both have one answer. Then the first to ask gets half of another, and the connection ends with the second's
+    // request on it.
+    let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
+        (0, 2) => vec![Act::Send(entry(incoming.message, "uid=a", &[]))],
+        (0, 3) => vec![Act::Pause(Duration::from_millis(20)), Act::Close],
+        _ => vec![Act::Send(yes(incoming.message))],
+    })
+    .await;
+    let mut setup = setup(server.address, search());
+    (setup.requests_per_connection, setup.sessions) = (2, 2);
+    let plan = plan(setup);
+    let mut sessions = open(&plan, 0..1);
+    let mut second = sessions.pop().unwrap();
+    let mut first = sessions.pop().unwrap();
+    for number in 0..2 {
+        let (one, other) = tokio::join!(
+            after(&mut first, number, Duration::ZERO),
+            after(&mut second, number, Duration::from_millis(5))
+        );
+        if number == 1 {
+            assert_eq!(one, Kept { outcome: CLOSED, ..Kept::well() });
+            assert_eq!(other, Kept::anew(1));
+        }
+    }
+    assert_eq!((server.log.connections(), server.log.count("search")), (2, 5));
+}
+
+/// The connection of a flow's user is made anew as well, and bound anew; what was to be sent is what is sent.
+#[tokio::test]
+async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
+    for (wait, resent) in [(60, 0), (0, 1)] {
+        // Each connection is bound and carries one search. The first leaves after it, or with the second on it.
+        let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
+            (0, 1) if resent == 0 => vec![
+                Act::Send(yes(incoming.message)),
+                Act::Pause(Duration::from_millis(10)),
+                Act::Close,
+            ],
+            (0, 2) => vec![Act::Close],
+            _ => vec![Act::Send(yes(incoming.message))],
+        })
+        .await;
+        let login = simple("cn=admin", "secret");
+        let plan = plan(Setup { login, ..setup(server.address, Task::Given) });
+        let mut user = Conversation::new(&Hall::new(&plan), 0);
+        let filter = Text::parse("(uid=${x})", Escape::None, |_| Some(Hole(0))).unwrap();
+        let step = Step::Search {
+            base: Text::literal("dc=x"),
+            scope: Scope::Subtree,
+            filter,
+            attributes: Vec::new(),
+            size_limit: 1,
+        };
+        let errand = Errand::new(&step).unwrap();
+        let clock = Monotonic::new();
+        for number in 0..2 {
+            let mut values = Values::new(1);
+            values.set(Hole(0), format!("user.{number}").as_bytes());
+            user.ready(&mut Watch::new(&clock, None)).await.unwrap();
+            pause(Duration::from_millis(wait * number)).await;
+            let mut watch = Watch::new(&clock, None);
+            let told = user.run(&errand, &values, &mut watch).await.unwrap().unwrap();
+            assert_eq!((told.code, told.entries), (0, 1));
+            let anew = number as u32;
+            assert_eq!((watch.times_reconnected(), watch.times_resent()), (anew, anew * resent));
+        }
+        let mut expected = vec!["bind cn=admin secret", "search dc=x (uid=user.0)"];
+        if resent > 0 {
+            expected.push("search dc=x (uid=user.1)");
+        }
+        expected.extend(["bind cn=admin secret", "search dc=x (uid=user.1)"]);
+        assert_eq!(server.log.texts(), expected);
+    }
+}

@@ -1,0 +1,213 @@
+//! Stores whose server closes the connection while it is idle, scripted: what is asked again and what is not.
+
+use brunt_drivers::lease::{
+    By, Contents, Depot, Draw, Family, Identity, Lease, LeaseCrew, Leases, PARTS, Renewal, Search,
+    Store, Trouble, Work,
+};
+use brunt_drivers::resend::Resend;
+use brunt_exchange::{BlockingSession as _, Class, Moment, Monotonic, Outcome, Ticket, Watch};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+const LEASES: Leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000 };
+const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
+
+/// A depot whose stores lose their connection before their second operation, all but the last.
+struct Losing {
+    /// Whether a look tells so; else the operation finds out.
+    told: bool,
+    /// How many stores may be opened.
+    stores: u64,
+    opened: AtomicU64,
+    asked: Arc<AtomicU64>,
+}
+
+struct LosingStore {
+    told: bool,
+    operations: u64,
+    broken: bool,
+    asked: Arc<AtomicU64>,
+}
+
+impl LosingStore {
+    fn operate(&mut self) -> Result<bool, Trouble> {
+        self.operations += 1;
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.broken |= self.operations == 2;
+        if self.broken {
+            return Err(Trouble { class: Class::Closed, code: 0, text: "gone away".into() });
+        }
+        Ok(true)
+    }
+}
+
+impl Store for LosingStore {
+    fn create(&mut self, _: &Lease) -> Result<(), Trouble> {
+        self.operate().map(drop)
+    }
+
+    fn find(&mut self, _: &Identity) -> Result<bool, Trouble> {
+        self.operate()
+    }
+
+    fn renew(&mut self, _: &Renewal) -> Result<bool, Trouble> {
+        self.operate()
+    }
+
+    fn release(&mut self, _: u128) -> Result<bool, Trouble> {
+        self.operate()
+    }
+
+    fn expire(&mut self, _: i64, _: u32) -> Result<u32, Trouble> {
+        self.operate().map(|_| 0)
+    }
+
+    fn begin(&mut self) -> Result<(), Trouble> {
+        self.operate().map(drop)
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn roll_back(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn has_lapsed(&mut self, idle: Duration) -> bool {
+        self.broken |= self.told && self.operations == 1 && idle >= Duration::from_millis(5);
+        self.broken
+    }
+
+    fn broken(&self) -> bool {
+        self.broken
+    }
+}
+
+impl Depot for Losing {
+    fn prepare(&self) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.stores {
+            return Err(Trouble { class: Class::Connect, code: 111, text: "refused".into() });
+        }
+        let (told, asked) = (self.told, Arc::clone(&self.asked));
+        Ok(Box::new(LosingStore { told, operations: 0, broken: false, asked }))
+    }
+
+    fn count(&self) -> Result<u64, Trouble> {
+        Ok(0)
+    }
+
+    fn preload(&self, _: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn clear(&self) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn version(&self) -> Result<String, Trouble> {
+        Ok(String::new())
+    }
+
+    fn durability(&self) -> String {
+        String::new()
+    }
+
+    fn name_of(&self, code: u32) -> String {
+        code.to_string()
+    }
+}
+
+/// What became of the second operation.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    outcome: Outcome,
+    parts: Vec<&'static str>,
+    reconnected: u32,
+    resent: u32,
+    not_ready: Option<Outcome>,
+    /// How many operations the stores were asked for in all.
+    asked: u64,
+}
+
+/// Two operations, the second so long after the first.
+fn second(work: Work, resend: Resend, told: bool, stores: u64, pause: Duration) -> Seen {
+    let asked = Arc::new(AtomicU64::new(0));
+    let opened = AtomicU64::new(0);
+    let depot = Arc::new(Losing { told, stores, opened, asked: Arc::clone(&asked) });
+    let crew = Arc::new(LeaseCrew::new(depot, work, LEASES, 5, 1).resending(resend));
+    let mut session = crew.session(0);
+    let clock = Monotonic::new();
+    session.ready(&mut Watch::new(&clock, None));
+    let mut seen = None;
+    for number in 0..2 {
+        let mut watch = Watch::new(&clock, None);
+        watch.sent_as(Moment::ZERO + pause * number as u32);
+        let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
+        let outcome = session.exchange(&ticket, &mut watch);
+        seen = Some(Seen {
+            outcome,
+            parts: watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect(),
+            reconnected: watch.times_reconnected(),
+            resent: watch.times_resent(),
+            not_ready: watch.why_not_ready(),
+            asked: asked.load(Ordering::Relaxed),
+        });
+    }
+    seen.unwrap()
+}
+
+fn search() -> Work {
+    Work::Search(Search { population: 9, by: By::Address, draw: Draw::Ratio(1.0) })
+}
+
+fn create() -> Work {
+    Work::Create { first: 0 }
+}
+
+const LONG: Duration = Duration::from_secs(1);
+
+/// A second operation that went well over a store that was opened again.
+fn anew(resent: u32, asked: u64) -> Seen {
+    let (outcome, parts) = (Outcome::Ok(0), vec!["reconnect"]);
+    Seen { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
+}
+
+fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> Seen {
+    Seen { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, asked }
+}
+
+#[test]
+fn a_store_that_is_known_to_have_lapsed_is_opened_again_and_asked_once() {
+    for work in [search(), create(), Work::Update { population: 9 }, Work::Delete { first: 0 }] {
+        assert_eq!(second(work, Resend::Never, true, 2, LONG), anew(0, 2));
+    }
+    let refused = Outcome::Failed(Class::Connect, 111);
+    let seen = second(create(), Resend::Always, true, 1, LONG);
+    assert_eq!(seen, failed(refused, Some(refused), 1), "nothing was asked of nobody");
+}
+
+#[test]
+fn what_met_the_end_of_an_idle_connection_is_asked_again_if_it_may_be() {
+    for (work, resend, again) in [
+        (search(), Resend::Safe, true),
+        (search(), Resend::Never, false),
+        (create(), Resend::Safe, false),
+        (create(), Resend::Always, true),
+        (Work::Delete { first: 0 }, Resend::Safe, false),
+    ] {
+        let expected = if again { anew(1, 3) } else { failed(CLOSED, None, 2) };
+        assert_eq!(second(work, resend, false, 2, LONG), expected);
+    }
+    // A connection that was busy did not end for idleness.
+    let busy = second(search(), Resend::Always, false, 2, Duration::from_millis(1));
+    assert_eq!(busy, failed(CLOSED, None, 2));
+    let refused = Outcome::Failed(Class::Connect, 111);
+    let died = second(search(), Resend::Safe, false, 1, LONG);
+    assert_eq!(died, failed(CLOSED, Some(refused), 2));
+}

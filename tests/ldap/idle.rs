@@ -1,0 +1,78 @@
+//! Connections that slapd closes because they were idle: they are no failures, and nothing is sent twice for them.
+
+use brunt_testbed::{ADMIN_DN, BASE_DN, Options, PASSWORD, Slapd};
+
+use crate::brunt::{Brunt, Run};
+use crate::directory::{Directory, Transport, slapd_with};
+
+/// Ten connections of which one is used each second, while slapd closes what is idle for one.
+const IDLE: &str = "-c 10 -M 1 -d 8";
+
+fn impatient() -> Option<Slapd> {
+    slapd_with(Options { users: 10, idle_timeout: Some(1), ..Options::default() })
+}
+
+/// Whether slapd saw each operation once, or one more where a request met the end of its connection: whether slapd had
+/// read it by then, nobody knows.
+fn the_same(seen: u64, sent: u64) -> bool {
+    (sent..=sent + 2).contains(&seen)
+}
+
+/// What went well, about so many, most of it over connections that had to be made anew.
+fn kept(run: Run, planned: u64) -> u64 {
+    let run = run.went_well();
+    let (ok, anew) = (run.count("ok"), run.part("reconnect"));
+    assert!(ok.abs_diff(planned) <= 1 && anew >= ok - 3, "{anew} of {ok}\n{run}");
+    ok
+}
+
+#[test]
+fn binds_after_a_pause_are_no_failures() {
+    let Some(slapd) = impatient() else { return };
+    let bind = |mode: &str| {
+        let brunt = Brunt::new("authrate").to(&slapd, Transport::Plain).typed(IDLE).typed(mode);
+        brunt.args(["-D", "uid=user.{},ou=people,dc=example,dc=com", "-w", PASSWORD]).start()
+    };
+    let mut sent = 0;
+    let seen = slapd.saw(|| {
+        let running = ["-g inc(0,9)", "-f -g inc(0,9)"].map(bind);
+        sent = running.into_iter().map(|running| kept(running.wait(), 8)).sum();
+    });
+    assert!(the_same(seen.binds, sent), "{sent}: {seen:?}");
+}
+
+#[test]
+fn searches_after_a_pause_are_no_failures_however_they_are_secured() {
+    let Some(slapd) = impatient() else { return };
+    let search = |transport| {
+        let brunt = Brunt::new("searchrate").to(&slapd, transport).typed(IDLE).typed("-F");
+        let brunt = brunt.args(["-D", ADMIN_DN, "-w", PASSWORD]);
+        brunt.args(["-b", BASE_DN, "(uid=user.1)", "uid"]).start()
+    };
+    let mut sent = 0;
+    let seen = slapd.saw(|| {
+        let running = Transport::ALL.map(search);
+        sent = running.into_iter().map(|running| kept(running.wait(), 8)).sum();
+    });
+    assert!(the_same(seen.searches, sent), "{sent}: {seen:?}");
+    // Each new connection is bound as the first was.
+    assert_eq!(seen.binds, seen.connections, "{seen:?}");
+}
+
+#[test]
+fn modifications_after_a_pause_are_made_once() {
+    let Some(slapd) = impatient() else { return };
+    // Far enough apart that none leaves in the moment its connection is closed, since it would not be sent again.
+    let modify = |options: &str| {
+        let brunt = Brunt::new("modrate").to(&slapd, Transport::Plain).typed("-c 4").typed(options);
+        let brunt = brunt.args(["-D", ADMIN_DN, "-w", PASSWORD, "--stages", "0.4/s for 9s", "-b"]);
+        brunt.args(["uid=user.{1},ou=people,dc=example,dc=com", "description:{2}"]).start()
+    };
+    let mut sent = 0;
+    let seen = slapd.saw(|| {
+        let running = ["-F --resend never", "-f"]
+            .map(|mode| modify(&format!("{mode} -g inc(0,9) -g randstr(10)")));
+        sent = running.into_iter().map(|running| kept(running.wait(), 4)).sum();
+    });
+    assert!(the_same(seen.modifies, sent), "{sent}: {seen:?}");
+}
