@@ -20,7 +20,7 @@ use crate::cli::output::Output;
 use crate::console;
 use crate::measured::Measured;
 use crate::rates::{Outcome, Voice};
-use crate::run::{Conclude, cut_short, is_partial, objectives};
+use crate::run::{Conclude, EndedBy, ended_by, is_partial, objectives};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
@@ -189,7 +189,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
             ports: None,
             ceiling: self.ceiling,
             in_process: false,
-            interrupted: self.interrupted(),
+            ended_by: self.ended_by(),
             objectives: &self.job.objectives,
         }
     }
@@ -216,20 +216,21 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         }
     }
 
-    /// Why the run is not whole.
-    fn interrupted(&self) -> Option<String> {
+    /// What ended the run, if it did not end by itself.
+    fn ended_by(&self) -> Option<EndedBy> {
         let seconds = self.finished.lasted.as_secs_f64();
         match self.dhcp.limits().reason() {
             Some(Reason::Drops(stage) | Reason::DropsShare(stage)) => {
                 let title = stage.title(self.job.args.family == Family::V6);
-                return Some(format!("ended after {seconds:.1} s by the drops of {title} (-D)"));
+                let what = format!("ended after {seconds:.1} s by the drops of {title} (-D)");
+                return Some(EndedBy::CutShort(what));
             }
             Some(Reason::Requests) => return None,
             None => {}
         }
         let limits = &self.job.args.limits;
         let endless = limits.period.is_none() && limits.numbers[0].is_none();
-        cut_short(self.signal, self.finished, endless)
+        ended_by(self.signal, self.finished, endless)
     }
 
     /// As documented of old: 3 if any exchange did not do what it should. The first ^C is how a run without an end is

@@ -15,7 +15,7 @@ use super::crew::{Hands, Tape};
 use crate::asked::asked;
 use crate::console;
 use crate::measured::Measured;
-use crate::run::Conclude;
+use crate::run::{Conclude, EndedBy};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
 pub(super) const EPOCH: i64 = 1_342_021_380;
@@ -171,7 +171,7 @@ impl Done {
             ports: None,
             ceiling: None,
             in_process: depot.in_process(),
-            interrupted: about.interrupted.clone(),
+            ended_by: about.interrupted.clone().map(EndedBy::CutShort),
             objectives: about.objectives,
         };
         conclude.record()

@@ -14,7 +14,7 @@ use crate::cli::output::Output;
 use crate::cli::rate::RateArgs;
 use crate::console;
 use crate::measured::{Measured, lost};
-use crate::run::{Conclude, Manner, cut_short, exit};
+use crate::run::{Conclude, Manner, ended_by, exit};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
@@ -92,7 +92,7 @@ impl Ending<'_> {
             ports: ports::of(self.args, self.plan),
             ceiling: self.ceiling,
             in_process: false,
-            interrupted: cut_short(self.signal, self.finished, self.endless()),
+            ended_by: ended_by(self.signal, self.finished, self.endless()),
             objectives: self.objectives,
         }
     }

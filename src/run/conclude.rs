@@ -35,8 +35,8 @@ pub(crate) struct Conclude<'a> {
     pub(crate) ceiling: Option<f64>,
     /// Whether the target runs in this process.
     pub(crate) in_process: bool,
-    /// Why the run did not come to its planned end, beside what was measured.
-    pub(crate) interrupted: Option<String>,
+    /// What ended the run, if it did not end by itself.
+    pub(crate) ended_by: Option<EndedBy>,
     /// What the run had to reach.
     pub(crate) objectives: &'a [Slo],
 }
@@ -44,6 +44,11 @@ pub(crate) struct Conclude<'a> {
 impl Conclude<'_> {
     /// Makes the record.
     pub(crate) fn record(self) -> Result<Record, String> {
+        let (interrupted, remark) = match self.ended_by {
+            Some(EndedBy::CutShort(why)) => (Some(why), None),
+            Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
+            None => (None, None),
+        };
         let conclusion = Conclusion {
             tool: tool(),
             started: self.started,
@@ -59,7 +64,8 @@ impl Conclude<'_> {
             percentiles: percentiles(self.percentiles),
             ports: self.ports,
             ceiling: self.ceiling,
-            interrupted: self.interrupted.as_deref(),
+            interrupted: interrupted.as_deref(),
+            remark: remark.as_deref(),
             objectives: self.objectives,
         };
         conclusion.record().map_err(|error| format!("failed to {error}"))
@@ -84,14 +90,23 @@ pub(crate) fn tool() -> Tool {
     Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
-/// What a signal cut short. A run without an end of its own is ended by the first ^C as a matter of course.
-pub(crate) fn cut_short(
+/// What ended a run that did not end by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EndedBy {
+    /// Something that cut it short.
+    CutShort(String),
+    /// A signal, without which a run that has no end of its own would not end.
+    AsPlanned(String),
+}
+
+/// What a signal did to a run: `endless` is whether it had no end of its own.
+pub(crate) fn ended_by(
     signal: Option<Signal>,
     finished: &Finished,
     endless: bool,
-) -> Option<String> {
-    let signal = signal?;
-    let of_course = endless && finished.ended == Ended::Stopped;
-    (!of_course)
-        .then(|| format!("ended by {} after {:.1} s", signal.name(), finished.lasted.as_secs_f64()))
+) -> Option<EndedBy> {
+    let what = format!("ended by {} after {:.1} s", signal?.name(), finished.lasted.as_secs_f64());
+    let as_planned =
+        endless && finished.ended == Ended::Stopped && !finished.timing.window().is_zero();
+    Some(if as_planned { EndedBy::AsPlanned(what) } else { EndedBy::CutShort(what) })
 }

@@ -6,5 +6,5 @@
 mod conclude;
 mod exit;
 
-pub(crate) use conclude::{Conclude, cut_short, tool};
+pub(crate) use conclude::{Conclude, EndedBy, ended_by, tool};
 pub(crate) use exit::{Manner, exit, is_partial, objectives};

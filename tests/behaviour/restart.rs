@@ -40,9 +40,13 @@ fn check(ended: &Ended) -> Record {
     let word = record.verdict.status.word().to_uppercase();
     assert!(summary.starts_with(&word), "{word} is not the first word\n{ended}");
     let reason = record.verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
-    let lost = format!("the target was away: {} exchanges", record.counts.failed);
-    assert!(reason.is_some_and(|reason| reason.text.contains(&lost)), "{ended}");
-    assert!(summary.contains(&lost), "{ended}");
+    let lost = format!("{} lost their connection or found none", record.counts.failed);
+    let told = |text: &str| text.contains("the target was away: away") && text.contains(&lost);
+    assert!(reason.is_some_and(|reason| told(&reason.text)) && told(summary), "{ended}");
+    // Killed for two seconds.
+    let away = &record.away[0];
+    let lasted = away.to_s.unwrap() - away.from_s;
+    assert!((1.8..=3.0).contains(&lasted), "{away:?}\n{ended}");
 
     let classes = classes(&record);
     assert!(classes["ok"] > 0, "{ended}");

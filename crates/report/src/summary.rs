@@ -497,6 +497,7 @@ pub(crate) mod tests {
             ports: None,
             ceiling: Some(1_000.0),
             interrupted: None,
+            remark: None,
             objectives: &objectives,
         };
         conclusion.record().unwrap()

@@ -8,7 +8,7 @@ use crate::asked::asked;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::measured::Measured;
-use crate::run::{Conclude, Manner, cut_short, exit};
+use crate::run::{Conclude, Manner, ended_by, exit};
 use crate::signals::Signal;
 
 /// Everything that is known when a run is over.
@@ -45,7 +45,7 @@ impl Ending<'_> {
             ports: None,
             ceiling: None,
             in_process: self.in_process,
-            interrupted: cut_short(self.signal, self.finished, endless),
+            ended_by: ended_by(self.signal, self.finished, endless),
             objectives: self.objectives,
         };
         let record = conclude.write(self.output)?;

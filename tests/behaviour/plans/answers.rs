@@ -87,8 +87,8 @@ fn checks_decide_what_is_a_success() {
     );
     let ended = Plan::of(&plan).run(&[]);
     let ended = ended.expect(99);
-    assert!(ended.stdout.contains("met     good.errors==0"), "{ended}");
-    assert!(ended.stdout.contains("missed  bad.errors<50%"), "{ended}");
+    assert!(ended.stdout.contains("met        good.errors==0"), "{ended}");
+    assert!(ended.stdout.contains("missed     bad.errors<50%"), "{ended}");
     let record = ended.record();
     assert_eq!((record.counts.ok, record.counts.failed), (8, 4), "{ended}");
     drop(target.stop());

@@ -49,6 +49,8 @@ pub struct Conclusion<'a> {
     pub ceiling: Option<f64>,
     /// Why the run did not come to its planned end.
     pub interrupted: Option<&'a str>,
+    /// What a reader should know of how it ended.
+    pub remark: Option<&'a str>,
     /// What the run had to reach.
     pub objectives: &'a [Slo],
 }
@@ -87,6 +89,7 @@ impl Conclusion<'_> {
             away: &away,
             names: &self.catalogue.operations,
             interrupted: self.interrupted,
+            remark: self.remark,
         });
         let mut record = Record {
             schema: SCHEMA.to_owned(),
@@ -211,13 +214,15 @@ impl Conclusion<'_> {
         Some(Latency::with_bounds(&known, &bounds, &self.percentiles))
     }
 
-    /// Parts of every phase: most connections are made before the steady one.
-    fn parts(&self, steady: &Interval) -> Vec<PartRecord> {
-        let parts = (0..steady.parts.len()).map(|number| {
-            let mut took = crate::Histogram::new();
-            for part in self.totals.phases().iter().filter_map(|phase| phase.parts.get(number)) {
-                took.merge(part);
-            }
+    /// Parts of what was measured, and of the preparation, in which most connections are made.
+    fn parts(&self, measured: &Interval) -> Vec<PartRecord> {
+        let prepared = self.totals.phase(Phase::Prepare);
+        let parts = (0..measured.parts.len()).map(|number| {
+            let mut took = measured.parts[number].clone();
+            prepared
+                .and_then(|phase| phase.parts.get(number))
+                .into_iter()
+                .for_each(|part| took.merge(part));
             PartRecord {
                 name: self.catalogue.part(number).to_owned(),
                 took: Latency::new(&took, &self.percentiles),
@@ -415,6 +420,7 @@ pub(crate) mod tests {
             ports: Some(PortBudget { available: 28_232, needed: 600 }),
             ceiling: Some(950.0),
             interrupted: None,
+            remark: None,
             objectives: &["bind.p99<20ms".parse().unwrap(), "dropped==0".parse().unwrap()],
         };
         conclusion.record().unwrap()
@@ -482,6 +488,7 @@ pub(crate) mod tests {
             ports: None,
             ceiling: None,
             interrupted: Some("SIGINT during warm-up"),
+            remark: None,
             objectives: &[],
         };
         let record = conclusion.record().unwrap();

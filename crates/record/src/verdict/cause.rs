@@ -24,7 +24,7 @@ pub const STEAL_SHARE: f64 = 0.02;
 pub const STALLED_SHARE: f64 = 0.05;
 /// The share from which waiting for a core, a quota or steal limits the load itself.
 const LOAD_SHARE: f64 = 0.1;
-/// In less time than this a core is busy with the beginning of the run, whatever the run is.
+/// In less time than this a core is busy with the beginning of the run, whatever the run is, and shares of it say nothing.
 const WINDOW_MIN: Duration = Duration::from_millis(250);
 
 /// Why the generator was late or slow.
@@ -46,6 +46,9 @@ impl fmt::Display for Cause {
 
 /// What was seen, the most certain first.
 pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
+    if evidence.rates.seconds < WINDOW_MIN.as_secs_f64() {
+        return stalls(evidence).into_iter().collect();
+    }
     [stalls(evidence), throttled(evidence), busy(evidence), steal(evidence), waited(evidence)]
         .into_iter()
         .flatten()
@@ -107,7 +110,7 @@ fn throttled(evidence: &Evidence<'_>) -> Option<Cause> {
 
 fn busy(evidence: &Evidence<'_>) -> Option<Cause> {
     let generator = evidence.generator;
-    if generator.in_process || evidence.rates.seconds < WINDOW_MIN.as_secs_f64() {
+    if generator.in_process {
         return None;
     }
     let share = generator.cpu_share_max.filter(|share| *share > CPU_SHARE)?;

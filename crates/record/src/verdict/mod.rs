@@ -114,6 +114,8 @@ pub struct Evidence<'a> {
     pub names: &'a [String],
     /// Why the run did not come to its planned end.
     pub interrupted: Option<&'a str>,
+    /// What a reader should know of how it ended.
+    pub remark: Option<&'a str>,
 }
 
 impl Verdict {
@@ -131,6 +133,7 @@ impl Verdict {
             .map(|(status, text)| Reason { status, text })
             .collect();
         notes.extend(ceiling(evidence));
+        notes.extend(evidence.remark.map(str::to_owned));
         let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
         Self { status, reasons, notes, own }
     }

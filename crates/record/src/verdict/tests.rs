@@ -90,6 +90,7 @@ fn judge(run: &Run) -> Verdict {
         away: &run.away,
         names: &["bind".to_owned()],
         interrupted: run.interrupted,
+        remark: None,
     })
 }
 

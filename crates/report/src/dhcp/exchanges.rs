@@ -561,6 +561,7 @@ mod tests {
             ports: None,
             ceiling: None,
             interrupted: None,
+            remark: None,
             objectives: &[],
         };
         let recorded = Exchanges::of_record(&asked(), &conclusion.record().unwrap()).unwrap();

@@ -41,10 +41,15 @@ fn judged(runs: &Runs<'_>) -> Vec<String> {
         runs.cells.iter().filter_map(|cell| cell.record.as_deref()).collect();
     let mut doubts = Vec::new();
     for status in [Status::GeneratorLimited, Status::Partial, Status::Unstable] {
-        let of_status = records.iter().filter(|record| record.verdict.status == status);
-        let reasons: Vec<&str> = of_status
-            .map(|record| record.verdict.reasons.first().map_or("", |reason| &reason.text))
-            .collect();
+        let of_status = |record: &&Record| {
+            record
+                .verdict
+                .reasons
+                .iter()
+                .find(|reason| reason.status == status)
+                .map(|reason| reason.text.clone())
+        };
+        let reasons: Vec<String> = records.iter().filter_map(of_status).collect();
         if let Some(reason) = reasons.first() {
             let count = some(reasons.len(), records.len());
             doubts.push(format!("{count} {status}: {reason}"));

@@ -48,6 +48,7 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
         ports: None,
         ceiling: None,
         interrupted: None,
+        remark: None,
         objectives: &[],
     };
     conclusion.record().unwrap()
