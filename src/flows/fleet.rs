@@ -15,9 +15,8 @@ pub(super) struct FlowFleet {
 }
 
 /// The names of what is counted of connections, behind the tallies of a flow.
-pub(super) fn connections() -> [String; 3] {
-    ["http connections opened", "http connections lost while idle", "http requests sent twice"]
-        .map(str::to_owned)
+pub(super) fn connections() -> [String; 1] {
+    ["http connections opened".to_owned()]
 }
 
 /// How many users share their connections.
@@ -54,7 +53,7 @@ impl Fleet for FlowFleet {
             let counts = self.course.network().counts();
             // Behind those of the ledger, of which there may be none without a phase.
             noticed.tallies.resize(self.course.tallies().len(), 0);
-            noticed.tallies.extend([counts.opened, counts.lost, counts.healed]);
+            noticed.tallies.push(counts.opened);
             noticed.orphans = counts.unasked;
         }
     }

@@ -206,6 +206,11 @@ impl Ended {
         self.number(&found["count"], name)
     }
 
+    /// What became of connections that were kept: `reconnected`, `resent`.
+    pub fn connections(&self, name: &str) -> u64 {
+        self.number(&self.record()["connections"][name], name)
+    }
+
     /// How many exchanges ended in each way: the class and the protocol's own code.
     pub fn ends(&self) -> BTreeMap<(String, u32), u64> {
         let mut ends = BTreeMap::new();
