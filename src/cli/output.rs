@@ -17,7 +17,8 @@ pub(crate) struct OutputArgs {
     /// Write an HdrHistogram log of the intervals to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) hlog: Option<PathBuf>,
-    /// An objective such as 'token.p99<20ms'; where one is missed the exit code is 99, where one is undecided 4. May be given several times.
+    /// An objective such as 'token.p99<20ms'; where one is missed the exit code is 99, where one is undecided 4. May be
+    /// given several times.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
     /// A percentile to put into the record beside the usual ones. May be given several times.

@@ -1,8 +1,8 @@
 //! How the program ends for a run: one decision for every command.
 //!
 //! A signal first, then what was asked of the run, then what became of it. An objective that answers which never came,
-//! or the generator's own part, could have changed is undecided, which is neither good nor missed; and a target that was
-//! away never passes for one that was there.
+//! or the generator's own part, could have changed is undecided, which is neither good nor missed; and a target that
+//! was away never passes for one that was there.
 
 use brunt_record::{Record, SloOutcome, Status};
 

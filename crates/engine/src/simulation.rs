@@ -11,10 +11,11 @@ use crate::run::{Finished, conclude};
 use crate::schedule::{Rate, Schedule};
 use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
+use crate::windows::by_due;
 use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, work};
 use brunt_exchange::ThinkTime;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Watch};
-use brunt_record::{Catalogue, Counts, Histogram, Interval, Phase, TimerNoise};
+use brunt_record::{Catalogue, Histogram, Interval, Phase, TimerNoise};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -139,17 +140,12 @@ impl Fleet for Troupe {
 /// A run in virtual time, with every interval it brought.
 pub(crate) struct Simulated {
     pub(crate) finished: Finished,
-    intervals: Vec<Interval>,
+    pub(crate) intervals: Vec<Interval>,
 }
 
 impl Simulated {
     pub(crate) fn total(&self, phase: Phase) -> &Interval {
         &self.finished.totals[&phase]
-    }
-
-    /// The intervals, in order.
-    pub(crate) fn intervals(&self) -> impl Iterator<Item = &Interval> {
-        self.intervals.iter()
     }
 
     pub(crate) fn steady(&self) -> &Interval {
@@ -197,16 +193,6 @@ pub(crate) fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
     let rate = Rate::per_second(per_second).unwrap();
     let lasting = Some(Duration::from_secs(seconds));
     Settings::open(Schedule::constant(rate, lasting).unwrap(), sessions)
-}
-
-/// The exchanges of a phase, counted where they fell due.
-pub(crate) fn by_due(run: &Simulated, phase: Phase) -> Counts {
-    let mut counts = Counts::default();
-    for interval in run.intervals.iter().filter(|interval| interval.phase == phase) {
-        counts.merge(&interval.due);
-        interval.settled.iter().for_each(|settled| counts.merge(&settled.counts));
-    }
-    counts
 }
 
 /// How many values of a histogram are at least `least`.

@@ -2,7 +2,7 @@
 
 use crate::plan::Settings;
 use crate::simulation::Act;
-use crate::simulation::{Simulated, Troupe, by_due, ms, open, pass, simulate, simulate_with};
+use crate::simulation::{Simulated, Troupe, ms, open, pass, simulate, simulate_with};
 use crate::stop::Stop;
 use crate::worker::Ended;
 use brunt_exchange::{ThinkTime, Ticket};
@@ -16,16 +16,26 @@ fn stalling_from(from: u64, millis: u64) -> Troupe {
     })
 }
 
+/// The exchanges of a phase, counted where they fell due.
+pub(crate) fn by_due(run: &Simulated, phase: Phase) -> Counts {
+    let mut counts = Counts::default();
+    for interval in run.intervals.iter().filter(|interval| interval.phase == phase) {
+        counts.merge(&interval.due);
+        interval.settled.iter().for_each(|settled| counts.merge(&settled.counts));
+    }
+    counts
+}
+
 fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
-    run.intervals().for_each(|interval| absences.absorb(&interval.presence));
+    run.intervals.iter().for_each(|interval| absences.absorb(&interval.presence));
     absences.found(ms(1), &[]).iter().map(Away::words).collect()
 }
 
 /// What fell due in each step and what became of it, as a series tells it.
 fn due_by_step(run: &Simulated) -> Vec<Counts> {
     let mut series = Series::new();
-    run.intervals().for_each(|interval| series.push(interval));
+    run.intervals.iter().for_each(|interval| series.push(interval));
     let steady = series.steps().iter().filter(|step| step.phase == Phase::Steady);
     steady.map(|step| step.due).collect()
 }

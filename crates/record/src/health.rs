@@ -33,8 +33,8 @@ impl WorkerLoad {
     }
 }
 
-/// What the machine did beside running the generator. Times are sums over the cores it may use, except `wall`, `throttled`
-/// and `pressure`.
+/// What the machine did beside running the generator. Times are sums over the cores it may use, except
+/// `wall`, `throttled` and `pressure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The time in which it was looked at.

@@ -405,7 +405,11 @@ mod tests {
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;
             made.health.record(WorkerLoad {
-                worker, cpu: Duration::from_millis(levels.0), wall: Duration::from_secs(1), waited: Duration::ZERO, runs: 0
+                worker,
+                cpu: Duration::from_millis(levels.0),
+                wall: Duration::from_secs(1),
+                waited: Duration::ZERO,
+                runs: 0,
             });
             made
         }

@@ -1,7 +1,7 @@
 //! The run over time as CSV: a row for each operation in each step, for spreadsheets.
 //!
-//! Columns without a prefix are by end: what ended in the step, whenever it had fallen due. Columns that begin with `due_`
-//! are by due: what fell due in the step, and what became of it, whenever that was.
+//! Columns without a prefix are by end: what ended in the step, whenever it had fallen due. Columns that begin with
+//! `due_` are by due: what fell due in the step, and what became of it, whenever that was.
 
 use brunt_record::{Counts, HistogramError, Latency, Record};
 use std::fmt::Write;

@@ -33,7 +33,8 @@ use super::values::Pairs;
 pub(crate) struct Plan {
     /// What the run is called.
     pub(crate) name: Option<String>,
-    /// What must be reached, such as `token.p99 < 20ms`; where one is missed the exit code is 99, where one is undecided 4.
+    /// What must be reached, such as `token.p99 < 20ms`; where one is missed the exit code is 99, where one is
+    /// undecided 4.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) objectives: Vec<String>,
     /// When, how many and how long.

@@ -86,7 +86,7 @@ mod tests {
             let own = gaps.own(&stamps(due, free, sent, ended), Duration::ZERO);
             (own.waited.as_millis(), own.tainted)
         };
-        // In flight when it began, due within it and left at its end, due within it and kept waiting for a session after.
+        // In flight when it began; due within it and left at its end; due within it and kept waiting after.
         assert_eq!(own(990, 980, 990, 4_000), (3_000, true));
         assert_eq!(own(2_000, 900, 4_000, 4_001), (2_000, true));
         assert_eq!(own(2_000, 4_300, 4_300, 4_301), (2_000, true));

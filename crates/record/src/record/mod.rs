@@ -44,8 +44,8 @@ pub struct Record {
     pub operations: Vec<OperationRecord>,
     /// Pieces of work beside the exchanges: connecting, TLS handshakes.
     pub parts: Vec<PartRecord>,
-    /// The response time of all that was due, over all operations and with those that were dropped: what has no answer is
-    /// in it with the least it can have been. Absent where one operation says the same.
+    /// The response time of all that was due, over all operations and with those that were dropped: what has no
+    /// answer is in it with the least it can have been. Absent where one operation says the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Latency>,
     /// How long exchanges had waited that were dropped: the least their response times can have been. They belong to

@@ -2,8 +2,8 @@
 //!
 //! Percentiles are of all that was due: what failed, timed out or was dropped never got its answer and counts as
 //! infinitely late, and what was in flight when the run ended took at least as long as it had waited. So a figure is an
-//! interval ([`Reach`]), and an objective is met or missed only if every value in it agrees. The same is asked once more
-//! of the figure without the generator's own part; where that comes out otherwise, the objective is undecided.
+//! interval ([`Reach`]), and an objective is met or missed only if every value in it agrees. The same is asked once
+//! more of the figure without the generator's own part; where that comes out otherwise, the objective is undecided.
 
 use super::{Basis, Comparison, Figure, Slo, SloError, SloOutcome, SloResult, Statistic, Unit};
 use crate::{Counts, Histogram, HistogramError, OperationRecord, Reach, Record, Status, Waits};
@@ -237,7 +237,7 @@ fn successes(operation: &OperationRecord, part: Part) -> Result<Histogram, Histo
     cleared.or(operation.ok.as_ref()).unwrap_or(&operation.response).histogram()
 }
 
-/// All that was due of one operation: successes, and the others without end, but for those in flight when the run ended.
+/// All that was due of one operation: successes, and the others without end, but for those in flight at the end.
 fn due(operation: &OperationRecord, part: Part) -> Result<Waits, HistogramError> {
     let mut counts = operation.counts;
     if let Some(tainted) = operation.tainted.filter(|_| part == Part::Without) {

@@ -20,7 +20,7 @@ fn times_rates_and_counts_are_compared_in_their_units() {
     for (expr, value, outcome) in [
         ("bind.ok.p99<20ms", Some(1.0), Met),
         ("bind.ok.p50<=1000us", Some(1_000.0), Met),
-        // A ninth of the binds failed, and 50 drops may have been binds as well: the 84th percentile is the last that has an end.
+        // A ninth of the binds failed, and 50 drops may have been binds as well: p84 is the last that has an end.
         ("bind.p84<20ms", Some(1.0), Met),
         ("bind.p90<20ms", None, Missed),
         ("search.service.max<4ms", Some(3.0), Met),

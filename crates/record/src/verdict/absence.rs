@@ -26,8 +26,8 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
             more => format!("; and {more} times more"),
         };
         return Some(format!(
-            "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their connection \
-             or found none",
+            "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their \
+             connection or found none",
             told.join("; ")
         ));
     }
@@ -39,8 +39,8 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
     }
     if counts.cut_off > 0 {
         return Some(format!(
-            "{} exchanges were still in flight when the run ended, {:.1} s after the last was due: they took longer than \
-             that",
+            "{} exchanges were still in flight when the run ended, {:.1} s after the last was due: they took \
+             longer than that",
             counts.cut_off, evidence.rates.drained_s
         ));
     }

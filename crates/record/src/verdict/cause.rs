@@ -24,7 +24,7 @@ pub const STEAL_SHARE: f64 = 0.02;
 pub const STALLED_SHARE: f64 = 0.05;
 /// The share from which waiting for a core, a quota or steal limits the load itself.
 const LOAD_SHARE: f64 = 0.1;
-/// In less time than this a core is busy with the beginning of the run, whatever the run is, and shares of it say nothing.
+/// In less time than this a core is busy with the beginning of the run, and shares of it say nothing.
 const WINDOW_MIN: Duration = Duration::from_millis(250);
 
 /// Why the generator was late or slow.

@@ -1,0 +1,238 @@
+//! The text of a run, figure by figure.
+
+use super::*;
+use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
+use brunt_record::{
+    Catalogue, Conclusion, Counts, Environment, Histogram, Interval, Latency, Own, Phase, Plan,
+    Sample, Series, Slo, Timing, Tool, Totals, WorkerLoad,
+};
+use std::time::Duration;
+
+const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
+
+/// Two steady seconds: 80 binds of 2 ms and 20 refused after 1 ms, each a millisecond late,
+/// a quarter of which is ours; 10 dropped.
+pub(crate) fn measured(objectives: &[&str]) -> Record {
+    let (mut totals, mut series) = (Totals::new(), Series::new());
+    for second in 0..2 {
+        let mut interval = Interval::new(1, 1);
+        interval.reset(second, Phase::Steady, Duration::from_secs(second));
+        interval.to = Duration::from_secs(second + 1);
+        for n in 0..50 {
+            let outcome = if n < 40 { Outcome::Ok(0) } else { REFUSED };
+            let ended = if n < 40 { 3_000_000 } else { 2_000_000 };
+            let [due, free, sent, ended] = [0, 750_000, 1_000_000, ended].map(Moment::from_nanos);
+            interval.record(0, outcome, &Stamps { due, free, sent, ended }, 0, Own::default());
+        }
+        (0..55).for_each(|_| interval.plan());
+        let counts = interval.operations[0].counts;
+        interval.due.merge(&Counts { planned: 0, dropped: 5, ..counts });
+        (0..5).for_each(|_| interval.drop_after(Duration::from_millis(7), false));
+        interval.part(Part(0), Duration::from_millis(5));
+        interval.health.record(WorkerLoad {
+            worker: 0,
+            cpu: Duration::from_millis(250),
+            wall: Duration::from_secs(1),
+            waited: Duration::ZERO,
+            runs: 0,
+        });
+        let text = "no such\x1b[31m user".to_owned();
+        interval.samples.push(Sample { operation: 0, outcome: REFUSED, at: interval.from, text });
+        totals.absorb(&interval);
+        series.push(&interval);
+    }
+    let objectives: Vec<Slo> = objectives.iter().map(|text| text.parse().unwrap()).collect();
+    let names = |_, outcome| {
+        if outcome == REFUSED { "invalidCredentials".into() } else { "success".to_owned() }
+    };
+    let conclusion = Conclusion {
+        tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
+        started: "2026-01-02T03:04:05Z".parse().unwrap(),
+        command: vec!["brunt".into(), "authrate".into(), "-M".into(), "55".into()],
+        plan: Plan::open(55.0, 10, 7),
+        environment: Environment::default(),
+        catalogue: &Catalogue::new(["bind"], ["connect"]),
+        names: &names,
+        totals: &totals,
+        series: &series,
+        timing: Timing {
+            to: Duration::from_secs(2),
+            over: Duration::from_secs(4),
+            ..Timing::default()
+        },
+        in_process: false,
+        percentiles: vec![50.0],
+        ports: None,
+        ceiling: Some(1_000.0),
+        interrupted: None,
+        remark: None,
+        objectives: &objectives,
+    };
+    conclusion.record().unwrap()
+}
+
+fn plain(record: &Record) -> String {
+    summary(record, Style::default()).unwrap()
+}
+
+fn figures<'a>(text: &'a str, label: &str) -> Vec<&'a str> {
+    let line = text.lines().find(|line| line.trim_start().starts_with(label));
+    line.unwrap_or_else(|| panic!("no {label} in {text}")).trim_start()[label.len()..]
+        .split_whitespace()
+        .collect()
+}
+
+#[test]
+fn every_figure_is_the_one_that_was_put_in() {
+    let text = plain(&measured(&[]));
+    assert_eq!(figures(&text, "all"), ["55.0", "55.0", "50.0", "40.0"]);
+    // 80 of 3 ms and 20 of 2 ms; the median and every tail are 3 ms.
+    assert_eq!(
+        figures(&text, "bind response"),
+        ["2.800", "3.000", "3.000", "3.000", "3.000", "3.000", "3.000"]
+    );
+    assert_eq!(figures(&text, "service")[0], "1.800");
+    assert_eq!(figures(&text, "lag")[0], "1.000");
+    assert_eq!(figures(&text, "our own (lateness)")[0], "0.250");
+    assert_eq!(figures(&text, "connect")[6], "5.000");
+    assert_eq!(figures(&text, "0 success"), ["80", "80.00%"]);
+    assert_eq!(figures(&text, "49 invalidCredentials"), ["20", "20.00%"]);
+    assert_eq!(figures(&text, "steady"), ["0.0", "2.0", "100", "20"]);
+    assert!(
+        text.contains(
+            "110 planned, 100 sent, 10 dropped; 80 ok, 20 failed, 0 timed out, 0 cut off"
+        )
+    );
+    assert!(text.contains(
+        "1.000 ms on average: 75% of it waiting for a free\nsession, 25% for the generator."
+    ));
+    assert!(text.contains("1 worker, the busiest used 25% of its core (peak 25%); backlog peak 0"));
+    assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");
+}
+
+#[test]
+fn what_has_no_answer_is_marked_where_it_decides() {
+    let mut record = measured(&[]);
+    let mut answered = Histogram::new();
+    (0..80).for_each(|_| answered.record(Duration::from_millis(2)));
+    let mut bounds = Histogram::new();
+    (0..20).for_each(|_| bounds.record(Duration::from_secs(14)));
+    record.operations[0].response = Latency::with_bounds(&answered, &bounds, &[50.0, 99.0]);
+    let text = plain(&record);
+    let shown = figures(&text, "bind response");
+    assert_eq!(shown[..3], [">2801.6", "2.001", ">14000.0"]);
+    assert_eq!(shown[6], ">14000.0");
+    // 20 without an answer, and the 10 that were dropped.
+    assert!(text.contains("30 exchanges had no answer"), "{text}");
+    assert_eq!(figures(&text, "all, the dropped too")[1..4], ["3.000", "3.000", ">7.000"]);
+}
+
+#[test]
+fn a_valid_run_says_what_a_reader_should_know() {
+    let mut record = measured(&[]);
+    record.verdict = brunt_record::Verdict {
+        notes: vec!["p99.9 up to 0.3 ms too high by this machine's timer".to_owned()],
+        ..brunt_record::Verdict::default()
+    };
+    let text = plain(&record);
+    assert!(text.starts_with("VALID: p99.9 up to 0.3 ms too high"), "{text}");
+    assert!(text.contains("steady for 2.0 s, then 2.0 s until the last of them ended"), "{text}");
+}
+
+#[test]
+fn an_operation_that_never_took_place_is_left_out_and_skipped_ones_are_told() {
+    let mut record = measured(&[]);
+    let mut renew = record.operations[0].clone();
+    (renew.name, renew.counts) = ("renew".to_owned(), brunt_record::Counts::default());
+    record.operations.push(renew);
+    record.counts.skipped = 3;
+    let text = plain(&record);
+    assert!(!text.contains("renew"), "{text}");
+    assert!(text.contains("10 dropped, 3 skipped; 80 ok"), "{text}");
+    record.operations[1].counts.planned = 1;
+    assert!(plain(&record).contains("renew response"));
+}
+
+#[test]
+fn what_was_skipped_is_a_share_of_what_was_met() {
+    let mut record = measured(&[]);
+    let operation = &mut record.operations[0];
+    (operation.counts.sent, operation.counts.skipped) = (1, 3);
+    let skipped = brunt_record::CodeRecord {
+        class: "skipped".to_owned(),
+        code: None,
+        name: "skipped".to_owned(),
+        count: 3,
+    };
+    operation.codes = vec![skipped];
+    let text = plain(&record);
+    let line = text.lines().find(|line| line.starts_with("  skipped")).unwrap();
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["skipped", "3", "75.00%"]);
+}
+
+#[test]
+fn doubts_come_first_and_a_valid_run_is_only_called_so_when_asked() {
+    let mut record = measured(&[]);
+    record.verdict = brunt_record::Verdict::default();
+    assert!(plain(&record).starts_with("brunt 0.1.0, 2026-01-02T03:04:05Z, seed 7\n"));
+    let asked = summary(&record, Style { verdict_always: true, ..Style::default() }).unwrap();
+    assert!(asked.starts_with("VALID: nothing speaks against these figures\n"));
+    let text = brunt_record::Reason {
+        status: Status::Partial,
+        text: "the run was cut short: SIGINT".into(),
+    };
+    record.verdict = brunt_record::Verdict {
+        status: Status::Partial,
+        reasons: vec![text],
+        notes: vec!["brunt stood still".to_owned()],
+        ..brunt_record::Verdict::default()
+    };
+    assert!(
+        plain(&record).starts_with(
+            "PARTIAL: the run is not whole\n  - partial: the run was cut short: SIGINT\n  - note: brunt stood still\n"
+        ),
+        "{}",
+        plain(&record)
+    );
+}
+
+#[test]
+fn the_text_fits_a_terminal_and_a_target_cannot_write_on_it() {
+    let text = plain(&measured(&["bind.p99<1ms", "goodput>=70%"]));
+    let long: Vec<&str> = text
+        .lines()
+        .filter(|line| line.chars().count() > 100 && !line.starts_with("  - "))
+        .collect();
+    assert!(long.is_empty(), "{long:#?}");
+    assert!(!text.contains('\x1b'));
+    assert!(text.contains("at 0.0 s: no such [31m user"), "{text}");
+    let coloured = summary(&measured(&[]), Style { colour: true, verdict_always: false }).unwrap();
+    assert!(coloured.contains("\x1b[1mGenerator\x1b[0m"));
+}
+
+#[test]
+fn objectives_say_what_was_found() {
+    let text = plain(&measured(&["bind.ok.p99<1ms", "goodput>=70%"]));
+    assert_eq!(figures(&text, "missed"), ["bind.ok.p99<1ms", "3.000ms"]);
+    assert_eq!(figures(&text, "met"), ["goodput>=70%", "72.727%"]);
+    let text = plain(&measured(&["p99<1s"]));
+    assert_eq!(figures(&text, "missed"), ["p99<1s", "infinite"]);
+    assert!(
+        text.contains("30 of 110 failed or had no answer: infinitely late (see ok.pN)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_measured_is_a_dash_and_never_a_number() {
+    let mut record = measured(&[]);
+    record.operations[0].response = Latency::default();
+    record.operations[0].service = Latency::default();
+    (record.lag, record.lateness) = (Latency::default(), Latency::default());
+    record.rates = brunt_record::Rates::default();
+    let text = plain(&record);
+    assert_eq!(figures(&text, "bind response"), ["-"; 7]);
+    assert_eq!(figures(&text, "all"), ["unlimited", "-", "-", "-"]);
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    assert!(!text.contains("The difference"));
+}
