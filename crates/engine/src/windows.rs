@@ -108,7 +108,8 @@ fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
         due_by_step(&run).iter().map(|due| (due.planned, due.ok)).collect();
     assert_eq!(planned, [(500, 500), (500, 500)]);
     let ended: Vec<u64> = run
-        .intervals()
+        .intervals
+        .iter()
         .filter(|interval| interval.phase == Phase::Steady)
         .map(|interval| interval.operations[0].counts.ok)
         .collect();
