@@ -84,7 +84,7 @@ fn each_key_of_a_file_is_asked_for_once_and_what_is_not_there_is_no_success() {
     std::fs::write(&file, ghosts).expect("the directory is ours");
     let file = file.to_str().expect("a name of ours");
     let line = ["--keys", file, "--by", "user", "--distribution", "once", "--source", "files"];
-    let ended = look_up(&[&line[..], &["--unlimited", "-c", "1"]].concat()).expect(0);
+    let ended = look_up(&[&line[..], &["--unlimited", "-c", "1"]].concat()).expect(5);
     let record = ended.record();
     // Of two names with one number only the first is known, as the C library has it.
     let counts = counts(&ended);

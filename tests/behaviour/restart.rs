@@ -70,7 +70,11 @@ fn a_run_at_a_rate_goes_on_when_its_server_comes_back() {
     let Some((ended, searches)) = interrupted("searchrate", &line) else { return };
     let record = check(&ended);
     assert_eq!(record.counts.planned, 1_600, "{ended}");
-    assert!(classes(&record).contains_key("closed"), "{ended}");
+    // Connections that slapd took down with it were seen to be gone before they were used, or failed what was on them.
+    assert!(
+        classes(&record).contains_key("closed") || record.connections.reconnected > 0,
+        "{ended}"
+    );
     // A search that was answered was seen; one whose connection died may have been.
     assert!((record.counts.ok..=record.counts.sent).contains(&searches), "{searches}\n{ended}");
 }

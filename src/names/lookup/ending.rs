@@ -49,7 +49,17 @@ impl Ending<'_> {
             objectives: self.objectives,
         };
         let record = conclude.write(self.output)?;
-        let exit = exit(&record, self.signal, Manner::Ours);
+        let exit = match exit(&record, self.signal, Manner::Ours) {
+            // A name service whose directory hangs says that it knows nobody. Whom it is asked for is known to exist.
+            Exit::Ok if unresolved(&record) > 0 => Exit::Partial,
+            exit => exit,
+        };
         Ok((record, exit))
     }
+}
+
+/// How many lookups of names that exist found nothing.
+fn unresolved(record: &Record) -> u64 {
+    let codes = record.operations.iter().flat_map(|operation| &operation.codes);
+    codes.filter(|code| code.name == "unresolved").map(|code| code.count).sum()
 }

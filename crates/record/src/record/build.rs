@@ -78,6 +78,7 @@ impl Conclusion<'_> {
             ceiling: self.ceiling,
             achieved: rates.achieved,
         });
+        let asked: Vec<f64> = self.objectives.iter().filter_map(Slo::percentile).collect();
         let verdict = Verdict::new(&Evidence {
             measured: &measured,
             steps: self.series.steps(),
@@ -87,6 +88,7 @@ impl Conclusion<'_> {
             generator: &generator,
             unready: &unready,
             away: &away,
+            asked: &asked,
             names: &self.catalogue.operations,
             interrupted: self.interrupted,
             remark: self.remark,

@@ -208,6 +208,16 @@ impl Slo {
         &self.text
     }
 
+    /// The percentile of response time that it asks for, if it asks for one.
+    pub fn percentile(&self) -> Option<f64> {
+        match self.figure {
+            Figure::Time(Basis::Response | Basis::Ok, Statistic::Percentile(percentile)) => {
+                Some(percentile)
+            }
+            _ => None,
+        }
+    }
+
     /// Checks that a run with these operations can be asked this.
     pub fn check<'a>(&self, operations: impl IntoIterator<Item = &'a str>) -> Result<(), SloError> {
         let Some(wanted) = &self.operation else { return Ok(()) };

@@ -110,6 +110,8 @@ pub struct Evidence<'a> {
     pub unready: &'a Codes,
     /// When the target was away.
     pub away: &'a [Away],
+    /// Percentiles of response time that objectives ask for.
+    pub asked: &'a [f64],
     /// The names of the operations.
     pub names: &'a [String],
     /// Why the run did not come to its planned end.

@@ -13,9 +13,10 @@ pub const FLOOR_MIN: Duration = Duration::from_micros(200);
 /// A percentile is judged only if at least so many exchanges lie beyond it: with fewer it is a single cold start, and
 /// says nothing of the run.
 pub const JUDGED_BEYOND: f64 = 5.0;
-/// The percentiles looked at. The first two decide, the third is told.
-const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
-const DECIDING_MAX: f64 = 99.0;
+/// The percentiles that decide, beside those that objectives ask for.
+const DECIDING: [f64; 2] = [50.0, 99.0];
+/// One that is told, and decides nothing.
+const TOLD: f64 = 99.9;
 /// A difference below this is told to nobody.
 const TOLD_MIN_US: f64 = 20.0;
 
@@ -54,10 +55,16 @@ impl OwnPart {
 /// What the generator's own part does, by operation and percentile.
 pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
     let floor_us = evidence.generator.timer.p99_us.max(FLOOR_MIN.as_secs_f64() * 1e6);
+    let decides =
+        |percentile: f64| DECIDING.contains(&percentile) || evidence.asked.contains(&percentile);
+    let mut percentiles: Vec<f64> =
+        DECIDING.into_iter().chain([TOLD]).chain(evidence.asked.iter().copied()).collect();
+    percentiles.sort_by(f64::total_cmp);
+    percentiles.dedup();
     let mut parts = Vec::new();
     for (number, operation) in evidence.measured.operations.iter().enumerate() {
         let (with, without) = both(operation);
-        for percentile in PERCENTILES {
+        for &percentile in &percentiles {
             let quantile = percentile / 100.0;
             if (1.0 - quantile) * (with.count() as f64) < JUDGED_BEYOND {
                 continue;
@@ -66,7 +73,7 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
             let (Some(us), Some(without_own_us)) = (us(&with), us(&without)) else { continue };
             let apart = us - without_own_us;
             if apart > OWN_SHARE * us {
-                let ours = percentile <= DECIDING_MAX && apart > floor_us;
+                let ours = decides(percentile) && apart > floor_us;
                 let operation = evidence.names.get(number).cloned().unwrap_or_default();
                 parts.push(OwnPart { operation, percentile, us, without_own_us, ours });
             }

@@ -18,6 +18,7 @@ struct Run {
     rates: Rates,
     generator: Generator,
     away: Vec<Away>,
+    asked: Vec<f64>,
     unready: Codes,
     interrupted: Option<&'static str>,
 }
@@ -61,6 +62,7 @@ fn run(rate: impl Fn(u64) -> u64, exchange: impl Fn(u64) -> ([u64; 4], u64)) -> 
         rates,
         generator: quiet(),
         away: Vec::new(),
+        asked: Vec::new(),
         unready: Codes::default(),
         interrupted: None,
     }
@@ -88,6 +90,7 @@ fn judge(run: &Run) -> Verdict {
         generator: &run.generator,
         unready: &run.unready,
         away: &run.away,
+        asked: &run.asked,
         names: &["bind".to_owned()],
         interrupted: run.interrupted,
         remark: None,
@@ -222,6 +225,16 @@ fn a_percentile_of_too_few_exchanges_is_not_judged() {
     let mut few = run(|_| 3, |n| if n == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
     few.generator.waited_share_max = Some(0.2);
     assert_eq!(judge(&few), Verdict::default());
+}
+
+#[test]
+fn a_percentile_that_an_objective_asks_for_decides_as_well() {
+    // One in two hundred is 30 ms late: neither the median nor p99 shows it.
+    let mut rare = run(|_| 1_000, |n| if n % 200 == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
+    rare.generator.waited_share_max = Some(0.2);
+    assert_eq!(judge(&rare).status, Status::Valid);
+    rare.asked = vec![99.9];
+    assert_eq!(judge(&rare).status, Status::GeneratorLimited);
 }
 
 #[test]
