@@ -18,6 +18,7 @@ mod plans;
 mod program;
 mod prompts;
 mod protocols;
+mod recomputed;
 mod records;
 mod restart;
 mod schedules;

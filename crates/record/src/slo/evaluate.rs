@@ -124,10 +124,8 @@ impl Slo {
             Statistic::Percentile(percentile) => waits.quantile(percentile / 100.0),
             Statistic::Max => waits.quantile(1.0),
             Statistic::Min => waits.known.min().map(|took| Reach::exactly(nanos(took))),
-            Statistic::Mean => waits.mean().map(|mean| match waits.endless {
-                0 => mean,
-                _ => Reach { most: f64::INFINITY, ..mean },
-            }),
+            Statistic::Mean if waits.endless > 0 => Some(Reach::exactly(f64::INFINITY)),
+            Statistic::Mean => waits.mean(),
         }
     }
 

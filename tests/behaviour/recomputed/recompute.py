@@ -1,0 +1,414 @@
+"""Computes a run's figures from its schedule and the log of its target, and holds the record of brunt against them.
+
+    recompute.py CASE LOG RECORD CODE
+
+CODE is what brunt ended with. CASE says what was asked for, see `Schedule`. LOG is that of target.py. Nothing here
+reads a histogram of brunt's: what can be known is known from the log. Every mismatch is a line on standard output.
+The exit code is 2 if all there is are times that are longer than the log says, which a busy machine can do to one run
+though not to each, and 1 if anything else differs.
+
+A time of brunt's lasts from before the request was received until after it was answered, so it is never less than
+the log's, and exceeds it by what the machine took to carry both. How much that can be is estimated by how late the
+target itself woke up. Counts, shares, ranks and which figures are bounds have no such tolerance.
+"""
+
+import json
+import math
+import sys
+from fractions import Fraction
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from objectives import outcome
+from target import fate
+
+INFINITY = math.inf
+MS = 1_000_000
+# What loopback and two event loops may add to one time on a busy machine, and to the mean of all. Delays of a script
+# lie at least twice as far apart as the first, so that no rank is mistaken for its neighbour.
+CARRIED_NS = 20 * MS
+MEAN_NS = 4 * MS
+# brunt looks for exchanges that outlived their time-out, and for the end of its patience, only so often.
+LOOKED_NS = 60 * MS
+ENDS = ("ok", "failed", "timed_out", "cut_off", "dropped")
+
+
+class Schedule:
+    """When what falls due, from the case alone.
+
+    `stages` are `[phase, rate at the beginning, rate at the end, seconds]` one after the other. Exchange number N is
+    due when the integral of the rate is N. A closed run has `closed` instead: seconds of warm-up and of the rest.
+    """
+
+    def __init__(self, case):
+        self.phases = []
+        self.due = []
+        begins = Fraction(0)
+        for phase, first, last, seconds in case.get("stages", []):
+            self._fill(float(begins), first, last, seconds)
+            self._extend(phase, begins, begins + Fraction(str(seconds)))
+            begins += Fraction(str(seconds))
+        for phase, seconds in case.get("closed", []):
+            self._extend(phase, begins, begins + Fraction(str(seconds)))
+            begins += Fraction(str(seconds))
+
+    def _fill(self, begins, first, last, seconds):
+        count = (first + last) * seconds / 2
+        assert count == int(count), "a stage has to hold a whole number of exchanges"
+        slope = (last - first) / seconds
+        for place in range(int(count)):
+            # first * t + slope * t * t / 2 = place, in the form that does not cancel.
+            at = 2 * place / (first + math.sqrt(first * first + 2 * slope * place))
+            self.due.append(round((begins + at) * 1e9))
+
+    def _extend(self, phase, begins, ends):
+        if self.phases and self.phases[-1][0] == phase:
+            begins = self.phases.pop()[1]
+        self.phases.append((phase, begins, ends))
+
+    def window(self):
+        """Beginning and end of the steady phase, in nanoseconds."""
+        _, begins, ends = next(phase for phase in self.phases if phase[0] == "steady")
+        return int(begins * 10**9), int(ends * 10**9)
+
+
+class Exchange:
+    """What became of one exchange. All moments are nanoseconds after the first one was due."""
+
+    def __init__(self, number, due):
+        self.number = number
+        self.due = due
+        self.end = "dropped"
+        self.received = None
+        self.ended = None
+        self.bound = None
+        self.did = None
+
+    def decide(self, did, answered, case, stop):
+        """What brunt has to say of it, given what the target did to it."""
+        self.did = did
+        timeout = case.get("timeout_ms", 30_000) * MS
+        overdue = self.received + timeout
+        if did == "silent" or answered > min(overdue, stop):
+            self.end = "timed_out" if overdue < stop else "cut_off"
+            self.bound = min(overdue, stop)
+        else:
+            self.end = "ok" if did == "200" else "failed"
+            self.ended = answered
+
+
+def of_target(case, schedule, lines):
+    """The log of target.py."""
+    for line in lines:
+        number, received, delay, did, answered = line.split()
+        yield int(number), int(received), int(delay), did, int(answered)
+
+
+def of_rest(case, schedule, lines):
+    """The log of brunt's own web server, whose URLs say how long it sleeps: /sleep?ms=50&n=17."""
+    for line in lines:
+        entry = json.loads(line)
+        query = parse_qs(urlsplit(entry["target"]).query)
+        received, delay = entry["time_us"] * 1000, int(query["ms"][0]) * 1000
+        yield int(query["n"][0]), received, delay, str(entry["status"]), received + delay * 1000
+
+
+def of_script(case, schedule, lines):
+    """What a server that keeps no log does by its script, to requests that came when they were due."""
+    for number, due in enumerate(schedule.due):
+        did, delay = fate(case["script"], number)
+        yield number, due, delay, did, 0 if did == "silent" else due + delay * 1000
+
+
+READERS = {"target": of_target, "rest": of_rest, "script": of_script}
+
+
+class Log:
+    """The log of the target beside the schedule: what every exchange came to."""
+
+    def __init__(self, case, schedule, lines):
+        rows = list(READERS[case.get("log", "target")](case, schedule, lines))
+        firsts, lasts = {}, {}
+        for row in sorted(rows, key=lambda row: row[1]):
+            firsts.setdefault(row[0], row)
+            lasts[row[0]] = row
+        self.received = [row[0] for row in rows]
+        # How late the target was for its own delays: what this machine does to whoever sleeps.
+        stall = case["script"].get("stall", {"after_ms": INFINITY})["after_ms"] * MS
+        before = [row for row in rows if row[3] in ("200", "503") and row[4] < rows[0][1] + stall]
+        self.noise = max((gone - got - delay * 1000 for _, got, delay, _, gone in before), default=0)
+        if schedule.due:
+            self.origin = min(row[1] - schedule.due[n] for n, row in firsts.items())
+            dues = dict(enumerate(schedule.due))
+        else:
+            self.origin = min(row[1] for row in firsts.values())
+            dues = {n: row[1] - self.origin for n, row in firsts.items()}
+        stop = case.get("stop_s", INFINITY) * 1e9
+        self.exchanges = [Exchange(n, due) for n, due in sorted(dues.items())]
+        for exchange in self.exchanges:
+            if exchange.number in firsts:
+                exchange.received = firsts[exchange.number][1] - self.origin
+                row = lasts[exchange.number]
+                exchange.decide(row[3], row[4] - self.origin, case, stop)
+        self.unasked = sorted(set(firsts) - set(dues))
+
+    def between(self, begins, ends):
+        """The exchanges that fell due from one moment to another."""
+        return [exchange for exchange in self.exchanges if begins <= exchange.due < ends]
+
+
+def tally(exchanges):
+    """How many exchanges met which end."""
+    counts = {end: sum(exchange.end == end for exchange in exchanges) for end in ENDS}
+    counts["planned"] = len(exchanges)
+    counts["sent"] = len(exchanges) - counts["dropped"]
+    return counts
+
+
+def quantile(known, bounds, percent):
+    """The least and the most that a percentile can be, by rank."""
+    count = len(known) + len(bounds)
+    rank = max(1, math.ceil(Fraction(str(percent)) / 100 * count))
+    least = sorted(known + bounds)[rank - 1]
+    most = sorted(known + [INFINITY] * len(bounds))[rank - 1]
+    return least, most
+
+
+class Check:
+    """Collects what does not agree."""
+
+    def __init__(self, case, schedule, log, record):
+        self.case = case
+        self.schedule = schedule
+        self.log = log
+        self.record = record
+        self.begins, self.ends = schedule.window()
+        self.steady = log.between(self.begins, self.ends)
+        self.carried = CARRIED_NS + log.noise
+        self.wrong = []
+        self.late = []
+
+    def same(self, what, found, wanted):
+        """Two things that have to be equal."""
+        if found != wanted:
+            self.wrong.append(f"{what}: {found}, the log says {wanted}")
+
+    def near(self, what, found, least, most):
+        """Something that has to lie between two others."""
+        if found is None or not least <= found <= most:
+            self.wrong.append(f"{what}: {found}, the log says {least} to {most}")
+
+    def time(self, what, found, least, most):
+        """A time, which is never less than the log says; where it is more, the machine may have held something up."""
+        if found is not None and found > most:
+            self.late.append(f"{what}: {found}, the log says {least} to {most}")
+        else:
+            self.near(what, found, least, most)
+
+    def slack(self, *borders):
+        """How many exchanges of a closed run may lie on either side of a border, as brunt and the target differ."""
+        if self.schedule.due:
+            return 0
+        near = lambda at: any(abs(at - border) <= self.carried for border in borders)
+        return sum(near(exchange.due) for exchange in self.log.exchanges)
+
+    def counts(self, what, found, exchanges, slack=0):
+        """Counts of those exchanges."""
+        for end, wanted in tally(exchanges).items():
+            self.near(f"{what} {end}", found[end], wanted - slack, wanted + slack)
+
+    def latency(self, what, found, known, bounds, slack=0):
+        """A distribution: how many, mean, least, greatest, sum and each percentile."""
+        every = known + bounds
+        self.near(f"{what} count", found["count"], len(every) - slack, len(every) + slack)
+        censored = (found.get("censored") or {"count": 0})["count"]
+        self.near(f"{what} bounds", censored, len(bounds) - slack, len(bounds) + slack)
+        if not every:
+            return
+        top = self.carried + (LOOKED_NS if bounds else 0)
+        mean = sum(every) / len(every)
+        added = MEAN_NS + self.log.noise + LOOKED_NS * len(bounds) / len(every)
+        if not slack:
+            self.time(f"{what} mean", found["mean_us"] * 1e3, mean - 2_000, mean + added)
+            self.time(f"{what} least", found["min_ns"], min(every) - 2_000, min(every) + top)
+            self.time(f"{what} greatest", found["max_ns"], max(every) - 2_000, max(every) + top)
+            self.near(f"{what} sum", found["sum_ns"] / len(every) / 1e3, found["mean_us"] - 1, found["mean_us"] + 1)
+        for entry in found["percentiles"]:
+            name = f"{what} p{entry['percentile']:g}"
+            least, most = quantile(known, bounds, entry["percentile"])
+            self.time(name, entry["us"] * 1e3, least - 2_000, least * 1.001 + top)
+            # Two that lie closer together than the tolerance may come in either order.
+            if most > least + top or most == least:
+                self.same(f"{name} is a bound", entry.get("at_least", False), most > least)
+
+    def totals(self):
+        """Counts, rates and times of the steady phase."""
+        record, steady = self.record, self.steady
+        slack = self.slack(self.begins, self.ends)
+        self.counts("counts", record["counts"], steady, slack)
+        self.counts("whole run", record["conservation"]["counts"], self.log.exchanges)
+        self.same("conservation", record["conservation"]["holds"], True)
+        self.same("never asked for", self.log.unasked, [])
+        asked = {each.number for each in steady if each.end != "dropped"}
+        received = sum(number in asked for number in self.log.received)
+        self.same("resent", record["connections"]["resent"], received - len(asked))
+        rates, length = record["rates"], (self.ends - self.begins) / 1e9
+        if not self.case.get("counted"):
+            self.near("window", rates["seconds"], length - 1e-6, length + 1e-6)
+            self.near("window begins", rates["from_s"], self.begins / 1e9 - 1e-6, self.begins / 1e9 + 1e-6)
+        else:
+            last = max(each.ended for each in steady)
+            self.near("window", rates["seconds"], last / 1e9, (last + self.carried) / 1e9)
+        length, counts = rates["seconds"], tally(steady)
+        for name, count in [
+            ("offered", counts["planned"]),
+            ("achieved", counts["ok"] + counts["failed"]),
+            ("goodput", counts["ok"]),
+        ]:
+            self.near(name, rates[name] * length, count - slack - 1e-6, count + slack + 1e-6)
+        operation = record["operations"][0]
+        gone = [exchange for exchange in steady if exchange.received is not None]
+        self.counts("operation", {**operation["counts"], "dropped": 0}, gone, slack)
+        for name, start in [("response", "due"), ("service", "received")]:
+            known = [each.ended - getattr(each, start) for each in gone if each.ended is not None]
+            bounds = [each.bound - getattr(each, start) for each in gone if each.ended is None]
+            self.latency(name, operation[name], known, bounds, slack)
+        fine = [each.ended - each.due for each in gone if each.end == "ok"]
+        self.latency("ok", operation.get("ok", operation["response"]), fine, [], slack)
+        self.same("dropped", record["dropped_after"]["count"], counts["dropped"])
+        codes = sum(code["count"] for code in operation["codes"] if code["code"] == 503)
+        self.same("answers of 503", codes, sum(each.did == "503" for each in steady))
+
+    def drops(self):
+        """Drops are in the response time of the whole run, with what they had waited."""
+        dropped = [exchange for exchange in self.steady if exchange.end == "dropped"]
+        if not dropped:
+            return
+        # A full backlog has no room for what falls due next: it had not waited when it was given up.
+        known = [each.ended - each.due for each in self.steady if each.ended is not None]
+        bounds = [each.bound - each.due for each in self.steady if each.bound is not None]
+        bounds += [0] * len(dropped)
+        self.latency("dropped after", self.record["dropped_after"], [], [0] * len(dropped))
+        self.latency("response of all", self.record["response"], known, bounds)
+
+    def phases(self):
+        """Each phase has what fell due in it, and none overlaps another."""
+        found = {phase["name"]: phase for phase in self.record["phases"]}
+        for name, begins, ends in self.schedule.phases:
+            if name not in found:
+                self.wrong.append(f"there is no phase {name}")
+                continue
+            begins, ends = int(begins * 10**9), int(ends * 10**9)
+            inside, slack = self.log.between(begins, ends), self.slack(begins, ends)
+            self.counts(f"phase {name}", found[name]["counts"], inside, slack)
+            if not self.case.get("counted"):
+                self.near(f"phase {name} begins", found[name]["from_s"], begins / 1e9 - 1e-6, begins / 1e9 + 1e-6)
+        for one, next_one in zip(self.record["phases"], self.record["phases"][1:]):
+            self.same(f"{one['name']} ends where {next_one['name']} begins", one["to_s"], next_one["from_s"])
+
+    def series(self):
+        """By due every step is exact; by end an exchange may have ended on the other side of a border."""
+        steps = self.record["series"]
+        for view in ("due", "ended"):
+            for end in ENDS:
+                found, wanted = sum(step[view][end] for step in steps), tally(self.log.exchanges)[end]
+                self.same(f"series {view} {end}", found, wanted)
+        for step in steps:
+            begins, ends = round(step["from_s"] * 1e9), round(step["to_s"] * 1e9)
+            name = f"step {step['phase']} {step['from_s']:.3f} to {step['to_s']:.3f}"
+            inside = self.log.between(begins, ends) if ends > begins else []
+            self.counts(f"{name} due", step["due"], inside, self.slack(begins, ends))
+        for phase, begins, ends in self.schedule.phases:
+            last = phase == self.schedule.phases[-1][0]
+            of_phase = self.log.between(int(begins * 10**9), int(ends * 10**9))
+            mine = [step for step in steps if step["phase"] == phase]
+            if mine and self.schedule.due:
+                self.ended(mine, of_phase, int(ends * 10**9), last)
+
+    def ended(self, steps, exchanges, over, last):
+        """What ended in each step of one phase. What ends after the phase stands in steps without a length; of the last
+        phase, in its last step."""
+        long = [step for step in steps if step["to_s"] > step["from_s"]]
+        spans = [([step], round(step["from_s"] * 1e9), round(step["to_s"] * 1e9)) for step in long]
+        if last:
+            spans[-1] = (spans[-1][0], spans[-1][1], INFINITY)
+        else:
+            spans.append(([step for step in steps if step not in long], over, INFINITY))
+        for found, begins, ends in spans:
+            for end in ("ok", "failed", "timed_out", "cut_off"):
+                carried = self.carried + (LOOKED_NS if end in ("timed_out", "cut_off") else 0)
+                at = [each.bound if each.ended is None else each.ended for each in exchanges if each.end == end]
+                least = sum(begins <= moment < ends - carried for moment in at)
+                most = sum(begins - carried <= moment < ends for moment in at)
+                name = f"{steps[0]['phase']} from {begins / 1e9} to {ends / 1e9} ended {end}"
+                count = sum(step["ended"][end] for step in found)
+                if not least <= count <= most:
+                    self.late.append(f"{name}: {count}, the log says {least} to {most}")
+
+    def objectives(self):
+        """Each objective came out as its definition says."""
+        for found in self.record["slo"]:
+            wanted = outcome(found["expr"], self)
+            # What brunt's own part could have changed is not in the log: brunt may take a figure back, and no more.
+            taken_back = found["outcome"] == "undecided" and "generator" in found.get("why", "")
+            if not taken_back:
+                self.same(f"objective {found['expr']}", found["outcome"], wanted)
+
+    def code(self, found):
+        """The exit code follows from the objectives, and from the verdict where all of them were met."""
+        outcomes = [objective["outcome"] for objective in self.record["slo"]]
+        partial = self.record["verdict"]["status"] == "partial"
+        wanted = 99 if "missed" in outcomes else 4 if "undecided" in outcomes else 5 if partial else 0
+        self.same("exit code", found, wanted)
+
+    def simulation(self):
+        """A queue in front of so many sessions, with the delays of the script, has the same response times."""
+        within = self.case.get("simulated_within_ms")
+        if within is None:
+            return
+        times = simulate(self.schedule, self.case, self.log.exchanges)
+        times = [time for time, each in zip(times, self.log.exchanges) if self.begins <= each.due < self.ends]
+        dropped = times.count(None)
+        self.near("simulated drops", self.record["counts"]["dropped"], dropped * 0.98, dropped * 1.02)
+        times = [time for time in times if time is not None]
+        for entry in self.record["operations"][0]["response"]["percentiles"]:
+            wanted, _ = quantile(times, [], entry["percentile"])
+            name = f"simulated p{entry['percentile']:g}"
+            self.time(name, entry["us"] * 1e3, wanted - MS, wanted * 1.001 + within * MS + self.log.noise)
+
+
+def simulate(schedule, case, exchanges):
+    """Response times of a first-come-first-served queue, without looking at when anything was received."""
+    stall = case["script"].get("stall")
+    free = [0] * case["sessions"]
+    times, begun = [], []
+    for exchange in exchanges:
+        if sum(moment > exchange.due for moment in begun) >= case.get("backlog", INFINITY):
+            times.append(None)
+            continue
+        begins = max(exchange.due, min(free))
+        ends = begins + fate(case["script"], exchange.number)[1] * 1000
+        if stall and stall["after_ms"] * MS <= ends < (stall["after_ms"] + stall["lasts_ms"]) * MS:
+            ends = (stall["after_ms"] + stall["lasts_ms"]) * MS
+        free[free.index(min(free))] = ends
+        begun.append(begins)
+        times.append(ends - exchange.due)
+    return times
+
+
+def main():
+    """Prints what does not agree."""
+    case, lines, record = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:4])
+    case, record = json.loads(case), json.loads(record)
+    schedule = Schedule(case)
+    check = Check(case, schedule, Log(case, schedule, lines.splitlines()), record)
+    for part in (check.totals, check.drops, check.phases, check.series, check.objectives, check.simulation):
+        part()
+    check.code(int(sys.argv[4]))
+    print(f"{len(check.steady)} exchanges, the target was up to {check.log.noise / MS:.1f} ms late")
+    print("\n".join(check.wrong + check.late))
+    sys.exit(1 if check.wrong else 2 if check.late else 0)
+
+
+if __name__ == "__main__":
+    main()

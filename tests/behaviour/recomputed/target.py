@@ -1,0 +1,120 @@
+"""A web server that does to request number N what its script says, and writes down what it did.
+
+    target.py CASE LOG
+
+The number is the last part of the path, as in /n/17. CASE is JSON, and what is done stands in its `script`:
+
+    {"shares": [[90, 0], [10, 50]], "rules": [{"every": 20, "at": 7, "do": "silent"}],
+     "stall": {"after_ms": 1000, "lasts_ms": 700}}
+
+`shares` are percentages and delays in milliseconds, mixed over every hundred numbers. The first rule that a number
+meets decides what is done: `200` or `503` (after the delay, or the rule's own `delay_ms`), `silent` (never answer) or
+`close` (end the connection without a word). `every` and `at` mean numbers whose remainder is `at`, `first` and `last` a
+range.
+During the stall, counted from the first request, nothing is answered; what waited is answered when it is over.
+
+LOG gets a line for each request: number, time received, delay in microseconds, what was done, time answered (0 if it
+was not). Times are nanoseconds of the monotonic clock. Standard output gets the port. It ends with standard input.
+"""
+
+import asyncio
+import json
+import sys
+import time
+
+
+def now():
+    """Nanoseconds of the monotonic clock."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+def fate(script, number):
+    """What is done to request `number` and after how many microseconds: a pure function of script and number."""
+    for rule in script.get("rules", []):
+        within = rule.get("first", 0) <= number <= rule.get("last", number)
+        if within and number % rule.get("every", 1) == rule.get("at", 0):
+            return rule["do"], rule["delay_ms"] * 1000 if "delay_ms" in rule else delay_us(script, number)
+    return "200", delay_us(script, number)
+
+
+def delay_us(script, number):
+    """The delay by shares."""
+    place = number * 37 % 100
+    for share, millis in script.get("shares", []):
+        if place < share:
+            return millis * 1000
+        place -= share
+    return 0
+
+
+class Server:
+    """What all connections share: the script, the log and when the first request came."""
+
+    def __init__(self, script, log):
+        self.script = script
+        self.log = log
+        self.first = None
+
+    def held_until(self, moment):
+        """When something that is to be answered at `moment` is answered, given the stall."""
+        stall = self.script.get("stall")
+        if stall is None:
+            return moment
+        begins = self.first + stall["after_ms"] * 1_000_000
+        ends = begins + stall["lasts_ms"] * 1_000_000
+        return ends if begins <= moment < ends else moment
+
+    def note(self, number, received, delay, what, answered):
+        """Writes one line of the log."""
+        self.log.write(f"{number} {received} {delay} {what} {answered}\n")
+
+    async def serve(self, reader, writer):
+        """Serves one connection, one request after the other."""
+        try:
+            while await self.exchange(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        writer.close()
+
+    async def exchange(self, reader, writer):
+        """Serves one request; false if nothing may come after it."""
+        head = await reader.readuntil(b"\r\n\r\n")
+        received = now()
+        self.first = self.first or received
+        number = int(head.split(b" ", 2)[1].rsplit(b"/", 1)[1])
+        what, delay = fate(self.script, number)
+        if what == "silent":
+            self.note(number, received, 0, what, 0)
+            await reader.read()
+            return False
+        if what == "close":
+            self.note(number, received, 0, what, now())
+            return False
+        until = self.held_until(received + delay * 1000)
+        left = until - now()
+        if left > 0:
+            await asyncio.sleep(left / 1e9)
+        # A busy machine may have come back into the stall that the moment lay before.
+        while (until := self.held_until(now())) > now():
+            await asyncio.sleep((until - now()) / 1e9)
+        status = b"200 OK" if what == "200" else b"503 Service Unavailable"
+        answered = now()
+        writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\n\r\nok")
+        self.note(number, received, delay, what, answered)
+        return True
+
+
+async def main():
+    """Serves until standard input ends."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        script = json.load(file)["script"]
+    with open(sys.argv[2], "w", encoding="ascii") as log:
+        server = Server(script, log)
+        listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, backlog=1024)
+        print(listening.sockets[0].getsockname()[1], flush=True)
+        await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
