@@ -277,6 +277,7 @@ impl Recorder {
         if backlog > 0 {
             self.sign(now, Sign::Backlog);
         }
+        self.gaps.waiting(now, backlog);
     }
 
     fn sign(&mut self, at: Moment, sign: Sign) {
