@@ -19,7 +19,7 @@ fn stalling_from(from: u64, millis: u64) -> Troupe {
 fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
     run.intervals().for_each(|interval| absences.absorb(&interval.presence));
-    absences.found(ms(1), &[]).iter().map(Away::words).collect()
+    absences.found(ms(1), &[], false).iter().map(Away::words).collect()
 }
 
 /// What fell due in each step and what became of it, as a series tells it.

@@ -287,7 +287,7 @@ fn a_target_that_was_away_is_named_and_the_generator_is_not() {
     (60..100).for_each(|slot| presence.note(slot, Sign::Wanted));
     absences.absorb(&presence);
     let mut hung = run(|second| if second < 6 { 100 } else { 0 }, prompt);
-    hung.away = absences.found(Duration::from_millis(1), &[]);
+    hung.away = absences.found(Duration::from_millis(1), &[], false);
     hung.rates.achieved = Some(60.0);
     hung.measured.operations[0].counts.cut_off = 400;
     hung.generator.cpu_share_max = Some(0.97);
