@@ -9,7 +9,7 @@ fn nobody_is_blamed(name: &str) {
     let Some(judged) = among_others(name) else { return };
     let record = judged.record();
     assert!(record.away.is_empty() && record.counts.ok == record.counts.planned, "{judged}");
-    assert!(record.counts.planned > 0 && record.generator.stalls.is_empty(), "{judged}");
+    assert!(record.counts.planned > 0, "{judged}");
 }
 
 #[test]
@@ -73,7 +73,8 @@ fn of_a_server_that_closes_idle_connections() {
 /// What is measured runs in the worker itself, which is busy as it should be.
 fn a_store_may_use_the_core(judged: &Judged) {
     for record in judged.records() {
-        assert_ne!(record.verdict.status, Status::GeneratorLimited, "{judged}");
+        let reasons = judged.reasons(Status::GeneratorLimited);
+        assert!(!reasons.contains("busiest worker"), "{judged}");
         assert!(record.generator.in_process && record.counts.ok > 0, "{judged}");
     }
 }

