@@ -50,7 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// What tests may name besides. Nothing a library's tests name may come to depend on that library's own users.
 const TEST_ARROWS: &[(&str, &[&str])] = &[
-    ("brunt", &["brunt-testbed"]),
+    ("brunt", &["brunt-bench-verdict", "brunt-testbed"]),
     ("brunt-drivers", &["brunt-testbed"]),
     ("brunt-targets", &["brunt-testbed"]),
     // A table is tested on intervals that are filled as a worker fills them.

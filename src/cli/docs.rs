@@ -674,7 +674,7 @@ mod tests {
         for told in [
             format!("differ by more than {} of it", percent(verdict::OWN_SHARE)),
             format!("less than {} us", verdict::FLOOR_MIN.as_micros()),
-            format!("at least {:.0} exchanges lie beyond", verdict::JUDGED_BEYOND),
+            format!("at least {:.0}\nexchanges lie beyond", verdict::JUDGED_BEYOND),
             format!("throttled brunt for more than {} of", percent(verdict::THROTTLED_SHARE)),
             format!("used more than {} of its core", percent(verdict::CPU_SHARE)),
             format!("more than {} of the cores' time", percent(verdict::STEAL_SHARE)),

@@ -2,7 +2,7 @@
 
 /// Where the trouble of a run lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Class {
+pub enum Class {
     /// There is none.
     Nothing,
     /// At the target or on the way to it.
@@ -12,9 +12,11 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    pub(crate) const ALL: [Self; 3] = [Self::Nothing, Self::Target, Self::Generator];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Nothing, Self::Target, Self::Generator];
 
-    pub(crate) const fn word(self) -> &'static str {
+    /// The word for it in a table.
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Nothing => "none",
             Self::Target => "target",
@@ -25,12 +27,17 @@ impl Class {
 
 /// Which server is loaded. The embedded ones take a script, which may be empty.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Server {
+pub enum Server {
+    /// `brunt target ldap`.
     Ldap(&'static str),
+    /// `brunt target dhcp`.
     Dhcp(&'static str),
+    /// `brunt target rest`.
     Rest(&'static str),
     /// nginx with these directives in its `http` block.
     Nginx(&'static str),
+    /// A port at which nobody listens.
+    Nobody,
     /// A socket that listens, and whose connections nobody reads.
     Silent,
     /// What is measured runs within brunt.
@@ -39,7 +46,7 @@ pub(crate) enum Server {
 
 /// A change of the place brunt or its target run in. *The tried core* is the last one this bench may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Condition {
+pub enum Condition {
     /// brunt may use the tried core only.
     BruntOnCore,
     /// So may the target.
@@ -56,28 +63,43 @@ pub(crate) enum Condition {
 
 /// What is done to a process while brunt runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub enum Act {
+    /// SIGSTOP for the target.
     StopTarget,
+    /// SIGCONT for the target.
     ContinueTarget,
+    /// SIGKILL for the target.
     KillTarget,
+    /// The target is started again at its port.
     StartTarget,
+    /// SIGSTOP for brunt.
     StopBrunt,
+    /// SIGCONT for brunt.
     ContinueBrunt,
+    /// ^C for brunt.
+    InterruptBrunt,
 }
 
-/// How brunt loads the target: the words that all causes of a tool share. `{port}` is the target's port, `{free}` a
+/// How brunt loads the target: the words that causes of a tool share. `{port}` is the target's port, `{free}` a
 /// port that nobody uses, `{seconds}` the length of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tool {
-    pub(crate) words: &'static str,
+pub struct Tool {
+    /// What stands before them.
+    pub words: &'static str,
     /// What stands behind the options of a cause.
-    pub(crate) last: &'static str,
+    pub last: &'static str,
 }
 
 /// One worker, so that the other core of a small machine is the target's.
 pub(crate) const LDAP: Tool = Tool {
-    words: "searchrate -h 127.0.0.1 -p {port} -b ou=people,dc=example,dc=com -F -c 10 --workers 1 -i 1 \
-            -g rand(0,100) -d {seconds} --operationTimeout 2000 --drainTimeout 3000",
+    words: "searchrate -h 127.0.0.1 -p {port} -b ou=people,dc=example,dc=com -F --workers 1 -i 1 \
+            -g rand(0,100) -d {seconds} --drainTimeout 3000",
+    last: "(uid=user.{1})",
+};
+
+/// The same without a length, which the options of a cause give, or an end from outside.
+pub(crate) const LDAP_ENDLESS: Tool = Tool {
+    words: "searchrate -h 127.0.0.1 -p {port} -b ou=people,dc=example,dc=com -F --workers 1 -i 1 -g rand(0,100)",
     last: "(uid=user.{1})",
 };
 
@@ -87,37 +109,47 @@ pub(crate) const DHCP: Tool = Tool {
 };
 
 pub(crate) const HTTP: Tool =
-    Tool { words: "http --threads 1 --timeout 2s -z {seconds}s", last: "http://127.0.0.1:{port}/" };
+    Tool { words: "http --threads 1 -z {seconds}s", last: "http://127.0.0.1:{port}/" };
 
-pub(crate) const LEASES: Tool = Tool { words: "leases --durability async -d {seconds}s", last: "" };
+pub(crate) const LEASES: Tool =
+    Tool { words: "leases --durability async --phases create -d {seconds}s", last: "" };
+
+/// An objective, and what may become of it.
+pub type Objective = (&'static str, &'static [&'static str]);
 
 /// One cause, how it is arranged, and what brunt should say of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cause {
-    pub(crate) name: &'static str,
-    pub(crate) class: Class,
-    pub(crate) server: Server,
-    pub(crate) tool: Tool,
+pub struct Cause {
+    /// What it is called.
+    pub name: &'static str,
+    /// Where the trouble lies.
+    pub class: Class,
+    /// What is loaded.
+    pub server: Server,
+    /// How it is loaded.
+    pub tool: Tool,
     /// Further words for the tool.
-    pub(crate) options: &'static str,
-    pub(crate) seconds: u64,
-    /// The objective that the run is held against; none where it is empty.
-    pub(crate) objective: &'static str,
-    pub(crate) conditions: &'static [Condition],
+    pub options: &'static str,
+    /// The length of the run, where its tool is told one.
+    pub seconds: u64,
+    /// The objectives that the run is held against.
+    pub objectives: &'static [Objective],
+    /// Where it runs.
+    pub conditions: &'static [Condition],
     /// What is done when, in milliseconds since brunt was started.
-    pub(crate) acts: &'static [(u64, Act)],
-    pub(crate) expected: Expected,
+    pub acts: &'static [(u64, Act)],
+    /// What brunt should say.
+    pub expected: Expected,
 }
 
 /// What brunt may say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Expected {
+pub struct Expected {
     /// The statuses of the verdict; `refused` is a run that brunt ended without a record.
-    pub(crate) statuses: &'static [&'static str],
+    pub statuses: &'static [&'static str],
     /// A regular expression that a reason for the status, or what brunt said when it refused, must match. Not asked of
     /// a valid run, which needs no reason.
-    pub(crate) reason: &'static str,
-    /// What may become of the objective.
-    pub(crate) objectives: &'static [&'static str],
-    pub(crate) exits: &'static [i32],
+    pub reason: &'static str,
+    /// The exit codes.
+    pub exits: &'static [i32],
 }

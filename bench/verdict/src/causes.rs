@@ -5,8 +5,14 @@
 //! missed. Rates leave room for a slow machine.
 
 use crate::cause::{
-    Act, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LEASES, Server, Tool,
+    Act, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LDAP_ENDLESS, LEASES, Objective,
+    Server, Tool,
 };
+
+const MET: &[&str] = &["met"];
+const MISSED: &[&str] = &["missed"];
+const UNDECIDED: &[&str] = &["undecided"];
+const NOT_MISSED: &[&str] = &["met", "undecided"];
 
 /// A quiet target, and nothing else to say than that.
 const IDLE: Cause = Cause {
@@ -16,46 +22,67 @@ const IDLE: Cause = Cause {
     tool: LDAP,
     options: "",
     seconds: 8,
-    objective: "p99<50ms",
+    objectives: &[("p99<1s", MET), ("errors<1%", MET)],
     conditions: &[],
     acts: &[],
-    expected: Expected { statuses: &["valid"], reason: "", objectives: &["met"], exits: &[0] },
+    expected: Expected { statuses: &["valid"], reason: "", exits: &[0] },
 };
 
-/// A target that is slow or makes errors. The run is sound, and its objective is missed.
+/// A target that is slow or makes errors. The run is sound, and an objective is missed.
 const POOR: Cause = Cause {
     class: Class::Target,
-    expected: Expected { objectives: &["missed"], exits: &[99], ..IDLE.expected },
+    seconds: 4,
+    objectives: &[("p99<250ms", MISSED)],
+    expected: Expected { exits: &[99], ..IDLE.expected },
     ..IDLE
 };
 
-/// A target that stood still or was away for a part of the run.
+const SLOW: Cause = Cause {
+    objectives: &[("p99<250ms", MISSED), ("errors<1%", MET), ("achieved>=95%", MET)],
+    ..POOR
+};
+
+/// A target that stood still for three seconds and then answered everything.
 const AWAY: Cause = Cause {
+    seconds: 6,
+    objectives: &[("p99<250ms", MISSED), ("errors<1%", MET)],
     expected: Expected {
-        statuses: &["valid", "partial"],
-        reason: "target|answer|reach",
-        objectives: &["missed"],
-        exits: &[5, 99],
+        statuses: &["partial"],
+        reason: r"^the target was away: away \d",
+        exits: &[99],
     },
     ..POOR
 };
 
+/// The same where what was asked meanwhile is lost or given up.
+const AWAY_AND_LOST: Cause =
+    Cause { objectives: &[("p99<250ms", MISSED), ("errors<1%", MISSED)], ..AWAY };
+
 /// A target that is away to the end: the run is no whole one.
 const GONE: Cause = Cause {
-    expected: Expected { statuses: &["partial"], exits: &[1, 5, 99], ..AWAY.expected },
-    ..AWAY
+    seconds: 4,
+    ..named(r"^the target was away: no answer from \d.* to the end", AWAY_AND_LOST)
 };
 
 /// A generator that was kept from its work. Its own waits must not count against the target.
 const LIMITED: Cause = Cause {
     class: Class::Generator,
-    expected: Expected {
-        statuses: &["generator-limited"],
-        reason: "",
-        objectives: &["met", "undecided"],
-        exits: &[4],
-    },
+    seconds: 4,
+    objectives: &[("p99<250ms", NOT_MISSED)],
+    expected: Expected { statuses: &["generator-limited"], reason: "", exits: &[0, 4] },
     ..IDLE
+};
+
+/// A generator that stood still for three seconds.
+const STOOD_STILL: Cause = Cause {
+    seconds: 6,
+    objectives: &[("p99<20ms", UNDECIDED), ("errors<1%", NOT_MISSED)],
+    expected: Expected {
+        reason: r"brunt stood still (2\.[89]|3\.[0-4]) s at \d",
+        exits: &[4],
+        ..LIMITED.expected
+    },
+    ..LIMITED
 };
 
 const fn idle(name: &'static str, server: Server, tool: Tool, options: &'static str) -> Cause {
@@ -84,9 +111,41 @@ const fn rest(
     Cause { name, server: Server::Rest(script), tool: HTTP, options, ..like }
 }
 
+/// A store within brunt, as fast as it goes.
+const fn store(name: &'static str, store: &'static str) -> Cause {
+    Cause { seconds: 2, objectives: &[], ..idle(name, Server::None, LEASES, store) }
+}
+
 /// The same with the words that name it, which brunt has to find.
 const fn named(reason: &'static str, like: Cause) -> Cause {
     Cause { expected: Expected { reason, ..like.expected }, ..like }
+}
+
+const fn ends_with(exits: &'static [i32], like: Cause) -> Cause {
+    Cause { expected: Expected { exits, ..like.expected }, ..like }
+}
+
+/// The same if it shows at all.
+const fn sometimes(like: Cause) -> Cause {
+    let statuses = &["valid", "generator-limited"];
+    Cause { expected: Expected { statuses, ..like.expected }, ..like }
+}
+
+const fn against(server: Server, like: Cause) -> Cause {
+    Cause { server, ..like }
+}
+
+const fn with(objectives: &'static [Objective], like: Cause) -> Cause {
+    Cause { objectives, ..like }
+}
+
+const fn lasting(seconds: u64, like: Cause) -> Cause {
+    Cause { seconds, ..like }
+}
+
+/// The same without a length but that of its options or of what is done.
+const fn endless(like: Cause) -> Cause {
+    Cause { tool: LDAP_ENDLESS, ..like }
 }
 
 const fn while_running(acts: &'static [(u64, Act)], like: Cause) -> Cause {
@@ -97,34 +156,37 @@ const fn under(conditions: &'static [Condition], like: Cause) -> Cause {
     Cause { conditions, ..like }
 }
 
-const STOPPED: &[(u64, Act)] = &[(2500, Act::StopTarget), (5500, Act::ContinueTarget)];
-/// The load ends at the sixth second, the target comes back soon after.
-const STOPPED_AT_THE_END: &[(u64, Act)] = &[(4500, Act::StopTarget), (7500, Act::ContinueTarget)];
-const STOPPED_FOR_EVER: &[(u64, Act)] = &[(3000, Act::StopTarget)];
-const KILLED: &[(u64, Act)] = &[(3000, Act::KillTarget)];
-const RESTARTED: &[(u64, Act)] = &[(3000, Act::KillTarget), (4500, Act::StartTarget)];
-const BRUNT_STOPPED: &[(u64, Act)] = &[(2500, Act::StopBrunt), (5500, Act::ContinueBrunt)];
+const STOPPED: &[(u64, Act)] = &[(2000, Act::StopTarget), (5000, Act::ContinueTarget)];
+/// The load ends soon after the fourth second, the target comes back later.
+const STOPPED_AT_THE_END: &[(u64, Act)] = &[(2500, Act::StopTarget), (6000, Act::ContinueTarget)];
+const STOPPED_FOR_EVER: &[(u64, Act)] = &[(2500, Act::StopTarget)];
+const KILLED: &[(u64, Act)] = &[(2500, Act::KillTarget)];
+const RESTARTED: &[(u64, Act)] = &[(2000, Act::KillTarget), (4000, Act::StartTarget)];
+const BRUNT_STOPPED: &[(u64, Act)] = &[(2000, Act::StopBrunt), (5000, Act::ContinueBrunt)];
+const INTERRUPTED: &[(u64, Act)] = &[(2500, Act::InterruptBrunt)];
 const SAME_CORE: &[Condition] = &[Condition::BruntOnCore, Condition::TargetOnCore];
 const HOGGED: &[Condition] = &[Condition::BruntOnCore, Condition::Hogs(2)];
 
-const STOOD_STILL: &str = "stood still|stopped|paused|stall";
-const NO_CORE: &str = "core|processor|CPU";
+const NO_CORE: &str = "brunt waited for a core";
 
 /// Answers wait for one another on a connection, so ten of them bear 200 requests a second.
 const SERIAL: &str = "[[rule]]\naction = { delay = \"50ms\" }\n";
-const SLOW: &str = "[[rule]]\naction = { delay = \"300ms\" }\n";
-const LOSSY: &str =
-    "seed = 7\n[[rule]]\non = [\"discover\"]\nprobability = 0.1\naction = \"ignore\"\n";
+const DELAY: &str = "[[rule]]\naction = { delay = \"300ms\" }\n";
+const DELAY_11S: &str = "[[rule]]\non = [\"search\"]\naction = { delay = \"11s\" }\n";
+const LOSSY: &str = "[[rule]]\non = [\"discover\"]\nevery = 10\naction = \"ignore\"\n";
+const MUTE: &str = "[[rule]]\non = [\"search\"]\naction = \"drop\"\n";
+const BUSY: &str = "[[rule]]\naction = { status = 503 }\n";
 /// What its socket holds of two seconds is answered late, the rest is lost.
 const DEAF: &str = "[[stall]]\nat = \"3s\"\nlasts = \"2s\"\n";
 
-pub(crate) const CAUSES: &[Cause] = &[
-    ldap("idle-ldap-1", "-M 1", IDLE),
-    ldap("idle-ldap-10", "-M 10", IDLE),
-    ldap("idle-ldap-50", "-M 50", IDLE),
-    ldap("idle-ldap-200", "-M 200", IDLE),
-    ldap("idle-ldap-1000", "-M 1000", IDLE),
-    ldap("idle-ldap-5000", "-M 5000", IDLE),
+/// The causes.
+pub const CAUSES: &[Cause] = &[
+    ldap("idle-ldap-1", "-c 10 -M 1", IDLE),
+    ldap("idle-ldap-10", "-c 10 -M 10", IDLE),
+    ldap("idle-ldap-50", "-c 10 -M 50", IDLE),
+    ldap("idle-ldap-200", "-c 10 -M 200", IDLE),
+    ldap("idle-ldap-1000", "-c 10 -M 1000", IDLE),
+    ldap("idle-ldap-5000", "-c 10 -M 5000", IDLE),
     dhcp("idle-dhcp-10", "", "-r 10", IDLE),
     dhcp("idle-dhcp-50", "", "-r 50", IDLE),
     dhcp("idle-dhcp-1000", "", "-r 1000", IDLE),
@@ -132,83 +194,129 @@ pub(crate) const CAUSES: &[Cause] = &[
     rest("idle-http-1000", "", "-c 10 -q 1000", IDLE),
     // A server may close what is idle; that is no failure, and no fault of anybody.
     idle("closes-idle-connections", Server::Nginx("keepalive_timeout 1s;"), HTTP, "-c 10 -q 4"),
-    Cause {
-        seconds: 2,
-        objective: "",
-        expected: Expected { objectives: &[], ..IDLE.expected },
-        ..idle("store-in-process-memfile", Server::None, LEASES, "memfile")
-    },
-    Cause {
-        seconds: 2,
-        objective: "",
-        expected: Expected { objectives: &[], ..IDLE.expected },
-        ..idle("store-in-process-sqlite", Server::None, LEASES, "sqlite")
-    },
-    while_running(STOPPED, ldap("target-stopped-ldap", "-M 200", AWAY)),
-    while_running(STOPPED, ldap("target-stopped-ldap-1", "-M 1", AWAY)),
-    while_running(STOPPED, dhcp("target-stopped-dhcp", "", "-r 50", AWAY)),
+    store("store-in-process-memfile", "memfile"),
+    store("store-in-process-sqlite", "sqlite"),
+    // As long as an exchange may take by its own time-out, whatever the drain of a run with a schedule.
+    with(
+        &[("errors<1%", MET)],
+        against(
+            Server::Ldap(DELAY_11S),
+            endless(ldap("count-of-long-exchanges", "-c 2 -m 2 --operationTimeout 20000", IDLE)),
+        ),
+    ),
+    while_running(
+        INTERRUPTED,
+        endless(ends_with(&[130], ldap("endless-until-interrupted", "-c 10 -M 50", IDLE))),
+    ),
+    while_running(STOPPED, ldap("target-stopped-ldap", "-c 10 -M 200", AWAY)),
+    while_running(STOPPED, lasting(8, ldap("target-stopped-ldap-2", "-c 10 -M 2", AWAY))),
+    while_running(STOPPED, dhcp("target-stopped-dhcp", "", "-r 50", AWAY_AND_LOST)),
     while_running(STOPPED, rest("target-stopped-http", "", "-c 10 -q 200", AWAY)),
     while_running(
         STOPPED_AT_THE_END,
-        Cause { seconds: 6, ..ldap("target-stopped-at-the-end", "-M 200", AWAY) },
+        lasting(4, ldap("target-stopped-at-the-end", "-c 10 -M 200", AWAY)),
     ),
-    while_running(STOPPED_FOR_EVER, ldap("target-stopped-for-ever", "-M 200", GONE)),
-    while_running(KILLED, ldap("target-killed-ldap", "-M 200", GONE)),
+    while_running(STOPPED_FOR_EVER, ldap("target-stopped-for-ever", "-c 10 -M 200", GONE)),
+    while_running(
+        STOPPED_FOR_EVER,
+        with(
+            &[],
+            ends_with(
+                &[0],
+                ldap("target-stopped-for-ever-without-objectives", "-c 10 -M 200", GONE),
+            ),
+        ),
+    ),
+    while_running(
+        STOPPED_FOR_EVER,
+        with(
+            &[],
+            ends_with(
+                &[5],
+                rest("target-stopped-for-ever-http", "", "-c 10 -q 200 --timeout 2s", GONE),
+            ),
+        ),
+    ),
+    while_running(KILLED, ldap("target-killed-ldap", "-c 10 -M 200", GONE)),
     while_running(KILLED, dhcp("target-killed-dhcp", "", "-r 50", GONE)),
-    while_running(KILLED, rest("target-killed-http", "", "-c 10 -q 200", GONE)),
-    while_running(RESTARTED, ldap("target-restarted-ldap", "-M 200", AWAY)),
-    while_running(RESTARTED, rest("target-restarted-http", "", "-c 10 -q 200", AWAY)),
-    Cause { server: Server::Silent, ..ldap("target-never-answers", "-M 50", GONE) },
-    Cause {
-        objective: "errors<1%",
-        expected: Expected { exits: &[3, 99], ..POOR.expected },
-        ..dhcp("packets-dropped-dhcp", LOSSY, "-r 50", POOR)
-    },
-    Cause {
-        objective: "errors<1%",
-        expected: Expected { statuses: &["valid", "partial"], exits: &[3, 5, 99], ..AWAY.expected },
-        ..dhcp("queue-overflow-dhcp", DEAF, "-r 1000", AWAY)
-    },
+    while_running(KILLED, rest("target-killed-http", "", "-c 10 -q 200 --timeout 2s", GONE)),
+    while_running(RESTARTED, ldap("target-restarted-ldap", "-c 10 -M 200", AWAY_AND_LOST)),
+    while_running(RESTARTED, rest("target-restarted-http", "", "-c 10 -q 200", AWAY_AND_LOST)),
+    while_running(
+        RESTARTED,
+        with(
+            &[],
+            ends_with(&[5], rest("target-restarted-without-objectives", "", "-c 10 -q 200", AWAY)),
+        ),
+    ),
+    against(
+        Server::Silent,
+        named("no answer at all, from", ldap("target-never-answers", "-c 10 -M 50", GONE)),
+    ),
+    // Too short a silence for an absence, and all there is.
+    against(
+        Server::Silent,
+        named(
+            "^not one of 5 exchanges was answered",
+            endless(ldap("not-one-answer", "-c 10 -M 50 -m 5 --operationTimeout 300", GONE)),
+        ),
+    ),
+    against(
+        Server::Nobody,
+        with(
+            &[("p99<50ms", MISSED), ("ok.p99<50ms", MISSED), ("errors<1%", MISSED)],
+            lasting(
+                2,
+                named("no answer at all", rest("connection-refused", "", "-c 10 -q 50", GONE)),
+            ),
+        ),
+    ),
+    with(
+        &[("p99<50ms", MISSED), ("ok.p99<50ms", MISSED), ("errors<1%", MISSED)],
+        rest("all-answers-503", BUSY, "-c 10 -q 200", POOR),
+    ),
+    with(
+        &[("errors<20%", MET), ("errors<5%", MISSED)],
+        dhcp("packets-dropped-dhcp", LOSSY, "-r 50", POOR),
+    ),
+    dhcp("queue-overflow-dhcp", DEAF, "-r 1000", AWAY_AND_LOST),
     rest("queue-overflow-http", SERIAL, "-c 10 -q 400", POOR),
-    Cause { server: Server::Ldap(SLOW), ..ldap("target-slow-ldap", "-M 20", POOR) },
-    dhcp("target-slow-dhcp", SLOW, "-r 20", POOR),
-    rest("target-slow-http", SLOW, "-c 10 -q 20", POOR),
-    while_running(BRUNT_STOPPED, named(STOOD_STILL, ldap("brunt-stopped-ldap", "-M 200", LIMITED))),
-    while_running(BRUNT_STOPPED, named(STOOD_STILL, ldap("brunt-stopped-ldap-1", "-M 1", LIMITED))),
+    against(Server::Ldap(DELAY), ldap("target-slow-ldap", "-c 100 -M 200", SLOW)),
+    dhcp("target-slow-dhcp", DELAY, "-r 20", SLOW),
+    rest("target-slow-http", DELAY, "-c 100 -q 200", SLOW),
+    // A count without a time-out of its own is waited for as long as any run.
+    with(
+        &[("errors<1%", MISSED)],
+        against(
+            Server::Ldap(MUTE),
+            named(
+                "still in flight|no answer",
+                endless(ldap("count-of-endless-exchanges", "-c 2 -m 2 --operationTimeout 0", GONE)),
+            ),
+        ),
+    ),
+    while_running(BRUNT_STOPPED, ldap("brunt-stopped-ldap", "-c 10 -M 200", STOOD_STILL)),
     while_running(
         BRUNT_STOPPED,
-        named(STOOD_STILL, dhcp("brunt-stopped-dhcp", "", "-r 50", LIMITED)),
+        lasting(8, ldap("brunt-stopped-ldap-2", "-c 10 -M 2", STOOD_STILL)),
     ),
-    while_running(
-        BRUNT_STOPPED,
-        named(STOOD_STILL, rest("brunt-stopped-http", "", "-c 10 -q 200", LIMITED)),
-    ),
-    // Tighter than what waiting for a core costs, so that the wait decides it.
-    Cause {
-        objective: "p99<1ms",
-        ..under(HOGGED, named(NO_CORE, ldap("core-hogged-ldap", "-M 1000", LIMITED)))
-    },
-    Cause {
-        objective: "p99<1ms",
-        ..under(HOGGED, named(NO_CORE, dhcp("core-hogged-dhcp", "", "-r 200", LIMITED)))
-    },
+    while_running(BRUNT_STOPPED, dhcp("brunt-stopped-dhcp", "", "-r 50", STOOD_STILL)),
+    while_running(BRUNT_STOPPED, rest("brunt-stopped-http", "", "-c 10 -q 200", STOOD_STILL)),
+    // The kernel may wake brunt at once all the same. If it does not, that is no fault of the target.
+    under(HOGGED, sometimes(named(NO_CORE, ldap("core-hogged-ldap", "-c 10 -M 1000", LIMITED)))),
+    under(HOGGED, sometimes(named(NO_CORE, dhcp("core-hogged-dhcp", "", "-r 200", LIMITED)))),
     under(
         &[Condition::Quota(20)],
-        named("quota|throttl", ldap("quota-of-20-percent", "", LIMITED)),
+        named("the CPU quota of its control group", ldap("quota-of-20-percent", "-c 10", LIMITED)),
     ),
-    under(SAME_CORE, named(NO_CORE, ldap("target-on-the-same-core", "", LIMITED))),
-    Cause {
-        expected: Expected {
-            statuses: &["generator-limited", "refused"],
-            reason: "descriptor|open files|ulimit",
-            objectives: LIMITED.expected.objectives,
-            exits: &[1, 2, 4],
-        },
-        ..under(&[Condition::Descriptors(40)], rest("descriptors-short", "", "-c 100", LIMITED))
-    },
+    under(SAME_CORE, named(NO_CORE, ldap("target-on-the-same-core", "-c 10", LIMITED))),
+    under(
+        &[Condition::Descriptors(100)],
+        named("ulimit -n", endless(ldap("descriptors-short", "-c 300 -M 200 -d 3", LIMITED))),
+    ),
     under(
         &[Condition::Ports(12)],
-        named("port", rest("ports-short", "", "-c 50 --disable-keepalive", LIMITED)),
+        named("no free local port", rest("ports-short", "", "-c 50 --disable-keepalive", LIMITED)),
     ),
 ];
 
@@ -226,12 +334,11 @@ mod tests {
             assert!(!name.is_empty() && !expected.statuses.is_empty(), "{name}");
             assert!(regex::Regex::new(expected.reason).is_ok(), "{name}");
             assert!(acts.is_sorted_by_key(|(at, _)| *at), "{name}");
-            assert_eq!(cause.objective.is_empty(), expected.objectives.is_empty(), "{name}");
-            assert_eq!(
-                cause.class == Class::Nothing,
-                expected.statuses == ["valid"] && expected.exits == [0],
-                "{name}"
-            );
+            assert!(cause.objectives.iter().all(|(_, outcomes)| !outcomes.is_empty()), "{name}");
+            let sound = expected.statuses == ["valid"] && !expected.exits.contains(&99);
+            assert_eq!(cause.class == Class::Nothing, sound, "{name}");
+            let missed = cause.objectives.iter().any(|(_, outcomes)| *outcomes == MISSED);
+            assert_eq!(missed, expected.exits == [99], "{name}");
         }
     }
 }

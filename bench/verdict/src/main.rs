@@ -5,21 +5,12 @@
 //! said is counted. Everything about a cause is a row of the table in `causes.rs`.
 
 mod background;
-mod cause;
-mod causes;
 mod matrix;
-mod observation;
-mod place;
-mod quota;
-mod server;
-mod trial;
 
 use background::Disturbed;
 use brunt_bench_tool::machine;
-use cause::{Cause, Class};
-use causes::CAUSES;
+use brunt_bench_verdict::{CAUSES, Cause, Class, Machine, Observation, trial};
 use matrix::Matrix;
-use observation::Observation;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -77,7 +68,7 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
     println!("|---|---|---|---:|---|---|---|---|---|");
     let (mut matrix, mut fine, mut disturbed) = (Matrix::default(), true, Disturbed::default());
     for cause in causes {
-        let mut seen: BTreeMap<Observation, u64> = BTreeMap::new();
+        let mut seen: BTreeMap<(Observation, String), u64> = BTreeMap::new();
         let times = asked.times.unwrap_or(if asked.quick { 1 } else { 3 });
         let seconds = if asked.quick && cause.class == Class::Nothing {
             cause.seconds / 2
@@ -87,11 +78,12 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
         for time in 1..=times {
             tell(cause, time, times);
             disturbed.look();
-            match trial::trial(cause, seconds, brunt) {
+            match trial(cause, seconds, brunt).map(|tried| tried.observed) {
                 Ok(observed) => {
                     matrix.add(cause.class, &observed);
-                    fine &= observed.faults(cause).is_empty();
-                    *seen.entry(alike(observed)).or_default() += 1;
+                    let faults = observed.faults(cause, Machine::Quiet);
+                    fine &= faults.is_empty();
+                    *seen.entry((alike(observed), faults.join(", "))).or_default() += 1;
                 }
                 Err(why) => {
                     let (name, class) = (cause.name, cause.class.word());
@@ -103,8 +95,8 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
                 }
             }
         }
-        for (observed, runs) in &seen {
-            println!("{}", row(cause, observed, *runs));
+        for ((observed, faults), runs) in &seen {
+            println!("{}", row(cause, observed, faults, *runs));
         }
     }
     println!("\n{matrix}\n{disturbed}");
@@ -119,7 +111,7 @@ fn tell(cause: &Cause, time: u64, times: u64) {
 /// Observations that differ only in the figures of their reasons are counted together.
 fn alike(mut observed: Observation) -> Observation {
     observed.reasons.truncate(1);
-    for reason in &mut observed.reasons {
+    for (_, reason) in &mut observed.reasons {
         *reason = reason
             .chars()
             .map(|letter| if letter.is_ascii_digit() { '#' } else { letter })
@@ -131,12 +123,15 @@ fn alike(mut observed: Observation) -> Observation {
     observed
 }
 
-fn row(cause: &Cause, observed: &Observation, runs: u64) -> String {
-    let objectives: Vec<&str> = observed.objectives.iter().map(String::as_str).collect();
+fn row(cause: &Cause, observed: &Observation, faults: &str, runs: u64) -> String {
+    let objectives: Vec<String> = observed
+        .objectives
+        .iter()
+        .map(|(objective, judged)| format!("{objective} {judged}"))
+        .collect();
     let exit = observed.exit.map_or("signal".to_owned(), |exit| exit.to_string());
     let reason: String =
-        observed.reasons.first().map(String::as_str).unwrap_or_default().chars().take(90).collect();
-    let faults = observed.faults(cause).join(", ");
+        observed.reasons.first().map_or("", |(_, text)| text).chars().take(200).collect();
     let (name, class, expected) = (cause.name, cause.class.word(), expectation(cause));
     let Observation { status, .. } = observed;
     let objectives = objectives.join(", ");
@@ -152,7 +147,12 @@ fn expectation(cause: &Cause) -> String {
     let exits: Vec<String> = expected.exits.iter().map(ToString::to_string).collect();
     let mut parts = vec![expected.statuses.join(" or ")];
     parts.extend((!expected.reason.is_empty()).then(|| format!("/{}/", expected.reason)));
-    parts.extend((!expected.objectives.is_empty()).then(|| expected.objectives.join(" or ")));
+    parts.extend(
+        cause
+            .objectives
+            .iter()
+            .map(|(objective, judged)| format!("{objective} {}", judged.join(" or "))),
+    );
     parts.push(format!("exit {}", exits.join(" or ")));
     cell(&parts.join("; "))
 }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn runs_that_differ_in_figures_are_one_row() {
         let with = |reason: &str| {
-            let reasons = vec![reason.to_owned(), "more".to_owned()];
+            let reasons = [reason, "more"].map(|text| (String::new(), text.to_owned())).to_vec();
             alike(Observation { reasons, ..Observation::default() })
         };
         assert_eq!(with("4.559 ms late"), with("12.1 ms late"));

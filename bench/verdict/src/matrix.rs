@@ -1,7 +1,6 @@
 //! The [`Matrix`]: which class of cause was arranged, and what brunt said.
 
-use crate::cause::Class;
-use crate::observation::{Observation, Said};
+use brunt_bench_verdict::{Class, Observation, Said};
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The kernel's usual period, in microseconds.
 const PERIOD_US: u32 = 100_000;
@@ -14,8 +15,10 @@ pub(crate) struct Quota {
 impl Quota {
     /// A group that may use this share of a core.
     pub(crate) fn new(percent: u32) -> Result<Self, String> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (quota, name) =
-            (PERIOD_US * percent / 100, format!("brunt-verdict-{}", std::process::id()));
+            (PERIOD_US * percent / 100, format!("brunt-verdict-{}-{number}", std::process::id()));
         let unified = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
         let has_cpu = |root: &&Path| {
             let listed = fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default();

@@ -51,6 +51,12 @@ impl Running {
                 self.silent = Some(listener);
                 Ok(())
             }
+            Server::Nobody => {
+                let listener =
+                    TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+                self.port = listener.local_addr().map_err(|error| error.to_string())?.port();
+                Ok(())
+            }
             Server::None => Ok(()),
         }
     }

@@ -6,6 +6,7 @@ use crate::place::Place;
 use crate::server::{Running, send, wrapped};
 use brunt_bench_tool::{pass_for, stopwatch};
 use rustix::process::Signal;
+use serde_json::Value;
 use std::fs::File;
 use std::net::UdpSocket;
 use std::path::Path;
@@ -16,8 +17,19 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 const STEP: Duration = Duration::from_millis(5);
 
+/// What came of a trial.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What brunt said, as far as the table of causes asks.
+    pub observed: Observation,
+    /// The record; null where there is none.
+    pub record: Value,
+    /// What was printed.
+    pub said: String,
+}
+
 /// Carries out one trial with a run of so many seconds; an error says why the cause cannot be arranged here.
-pub(crate) fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Observation, String> {
+pub fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Tried, String> {
     let directory = tempfile::Builder::new().prefix("verdict-").tempdir();
     let directory = directory.map_err(|error| error.to_string())?;
     let place = Place::arrange(cause.conditions, directory.path())?;
@@ -43,10 +55,12 @@ pub(crate) fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Observa
     let ended = attend(cause, seconds, &mut child, &mut target, brunt);
     let said = std::fs::read_to_string(&log).unwrap_or_default();
     let record = std::fs::read_to_string(&record).ok();
-    Ok(match ended? {
+    let observed = match ended? {
         Ended::Exited(exit) => Observation::new(record.as_deref(), exit, &said),
         Ended::Hung => Observation { status: "hung".to_owned(), ..Observation::default() },
-    })
+    };
+    let record = record.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    Ok(Tried { observed, record, said })
 }
 
 /// How brunt came to its end.
@@ -62,7 +76,7 @@ fn words(cause: &Cause, seconds: u64, port: u16) -> Vec<String> {
     let free = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
     let free = free.map_or(0, |address| address.port());
     let line = format!("{} {}", cause.tool.words, cause.options);
-    let slo = if cause.objective.is_empty() { vec![] } else { vec!["--slo", cause.objective] };
+    let slo = cause.objectives.iter().flat_map(|(objective, _)| ["--slo", objective]);
     let all = line.split_whitespace().chain(slo).chain(cause.tool.last.split_whitespace());
     all.map(|word| {
         word.replace("{port}", &port.to_string())
@@ -115,6 +129,7 @@ fn perform(act: Act, child: u32, target: &mut Running, brunt: &Path) -> Result<(
         Act::StartTarget => return target.start_again(brunt),
         Act::StopBrunt => send(child, Signal::STOP),
         Act::ContinueBrunt => send(child, Signal::CONT),
+        Act::InterruptBrunt => send(child, Signal::INT),
     }
     Ok(())
 }
@@ -132,7 +147,6 @@ mod tests {
             let place =
                 ["{port}", "{free}", "{seconds}"].iter().find(|place| joined.contains(**place));
             assert_eq!(place, None, "{joined}");
-            assert!(joined.contains('7'), "{joined}");
             let last = cause.tool.last.replace("{port}", "4711");
             assert!(joined.ends_with(&last), "{joined}");
         }

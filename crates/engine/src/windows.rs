@@ -29,7 +29,7 @@ pub(crate) fn by_due(run: &Simulated, phase: Phase) -> Counts {
 fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
     run.intervals.iter().for_each(|interval| absences.absorb(&interval.presence));
-    absences.found(ms(1), &[]).iter().map(Away::words).collect()
+    absences.found(ms(1), &[], false).iter().map(Away::words).collect()
 }
 
 /// What fell due in each step and what became of it, as a series tells it.

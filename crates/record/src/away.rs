@@ -17,6 +17,9 @@ pub const AWAY_MIN: Duration = Duration::from_secs(1);
 /// A silence must outlast the median service time by this factor: a target that takes long is slow
 /// and not away.
 pub(crate) const AWAY_SERVICES: u32 = 10;
+/// Where exchanges were given up in a silence, so many must have been sent in it and ended without an answer: one or two
+/// are lost packets, of which the last of a run is followed by silence as a matter of course. Unless everybody waited.
+pub(crate) const LOST_MIN: u32 = 3;
 /// The most silences kept.
 const KEPT_MAX: usize = 64;
 /// Slots may come this much out of order: a worker that is held up reports late.
@@ -58,6 +61,11 @@ struct Silence {
     answered: Option<u32>,
     recovered: Option<u32>,
     answered_before: bool,
+    /// Whether exchanges were given up in it, and how many were sent in it and ended without an answer.
+    gave_up: bool,
+    lost: u32,
+    /// Whether every session waited at once.
+    everyone: bool,
 }
 
 impl Absences {
@@ -76,8 +84,9 @@ impl Absences {
     }
 
     /// The absences of the run: silences that outlast what the target usually takes and were not
-    /// the generator's own.
-    pub fn found(&self, median_service: Duration, stalls: &[Stall]) -> Vec<Away> {
+    /// the generator's own. A generator that `lacked` ports or descriptors has exchanges that wait for those, so only
+    /// what was sent in vain proves an absence there.
+    pub fn found(&self, median_service: Duration, stalls: &[Stall], lacked: bool) -> Vec<Away> {
         let mut all = self.clone();
         let last = self.recent.last_key_value().map_or(0, |(number, _)| *number);
         for presence in std::mem::take(&mut all.recent).into_values() {
@@ -86,6 +95,8 @@ impl Absences {
         let open = all.silence.take();
         let threshold = AWAY_MIN.max(median_service * AWAY_SERVICES);
         let silences = all.kept.into_iter().chain(open);
+        let silences =
+            silences.filter(|silence| silence.is_of_all(lacked) && !silence.is_slow_start());
         let long = silences.filter(|silence| {
             let (from, to) = (SLOT * silence.from, SLOT * silence.answered.unwrap_or(last + 1));
             to.saturating_sub(from).saturating_sub(health::overlap(stalls, from, to)) >= threshold
@@ -119,8 +130,16 @@ impl Absences {
                 answered: None,
                 recovered: None,
                 answered_before,
+                gave_up: false,
+                lost: 0,
+                everyone: false,
             };
             self.silence = Some(unknown);
+        }
+        if let Some(silence) = self.silence.as_mut() {
+            silence.gave_up |= slot.has(Sign::GaveUp);
+            silence.everyone |= slot.has(Sign::Everyone);
+            silence.lost = silence.lost.saturating_add(slot.lost());
         }
         if let Some(silence) = self.silence.as_mut().filter(|_| slot.has(Sign::Connected)) {
             // A target that takes connections and answers nothing is away all the same.
@@ -130,6 +149,16 @@ impl Absences {
 }
 
 impl Silence {
+    /// Whether it was the target that was silent, and not the way of a few exchanges to it.
+    fn is_of_all(&self, lacked: bool) -> bool {
+        self.lost >= LOST_MIN || (!lacked && (self.everyone || !self.gave_up))
+    }
+
+    /// Whether it is only that the first answers took long, and all came: a target that had to load something first.
+    fn is_slow_start(&self) -> bool {
+        !self.answered_before && self.answered.is_some() && !self.gave_up && self.lost == 0
+    }
+
     fn away(self) -> Away {
         let seconds = |slots: u32| (SLOT * slots).as_secs_f64();
         let back = self.answered.map(|answered| self.connected.unwrap_or(answered).min(answered));
@@ -194,7 +223,7 @@ mod tests {
             signs.iter().for_each(|sign| presence.note(number, *sign));
             absences.absorb(&presence);
         }
-        absences.found(median, stalls)
+        absences.found(median, stalls, false)
     }
 
     fn words(slots: &str) -> Vec<String> {
@@ -222,6 +251,61 @@ mod tests {
         // Refused once a second: between the attempts nothing is seen.
         let refused = "A".repeat(10) + &"W.........".repeat(4) + "AA";
         assert_eq!(words(&refused), ["away 1.0 s to 5.0 s"]);
+    }
+
+    #[test]
+    fn first_answers_that_took_long_are_no_absence_if_all_came() {
+        assert_eq!(words(&("W".repeat(14) + "AAAA")), [""; 0]);
+        assert_eq!(words(&("AA".to_owned() + &"W".repeat(14) + "AAAA")).len(), 1);
+    }
+
+    #[test]
+    fn where_every_session_waits_a_single_one_is_enough() {
+        let with = |everyone: bool| {
+            let mut absences = Absences::default();
+            let mut presence = Presence::default();
+            presence.note(3, Sign::Answered);
+            (4..40).for_each(|number| presence.note(number, Sign::Wanted));
+            if everyone {
+                presence.note(20, Sign::Everyone);
+            }
+            presence.in_vain(40, true, true);
+            absences.absorb(&presence);
+            absences.found(Duration::from_millis(1), &[], false).len()
+        };
+        assert_eq!((with(false), with(true)), (0, 1));
+    }
+
+    #[test]
+    fn a_few_lost_exchanges_are_no_absence() {
+        let with = |lost: u32, late: bool, lacked: bool| {
+            let mut absences = Absences::default();
+            let mut presence = Presence::default();
+            (0..20).for_each(|number| presence.note(number, Sign::Answered));
+            (20..35).for_each(|number| presence.note(number, Sign::Wanted));
+            // Sent before the last answer, and lost.
+            presence.in_vain(25, true, false);
+            (0..lost).for_each(|_| presence.in_vain(35, true, true));
+            if late {
+                presence.note(36, Sign::Answered);
+            }
+            absences.absorb(&presence);
+            absences.found(Duration::from_millis(1), &[], lacked).len()
+        };
+        assert_eq!([0, 1, 2, 3, 50].map(|lost| with(lost, false, false)), [0, 0, 0, 1, 1]);
+        assert_eq!([1, 3].map(|lost| with(lost, true, true)), [0, 1]);
+    }
+
+    #[test]
+    fn who_waits_for_a_descriptor_does_not_wait_for_the_target() {
+        let mut absences = Absences::default();
+        let mut presence = Presence::default();
+        presence.note(4, Sign::Answered);
+        (5..20).for_each(|number| presence.note(number, Sign::Wanted));
+        presence.note(20, Sign::Answered);
+        absences.absorb(&presence);
+        let found = |lacked| absences.found(Duration::from_millis(1), &[], lacked).len();
+        assert_eq!((found(false), found(true)), (1, 0));
     }
 
     #[test]

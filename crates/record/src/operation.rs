@@ -20,7 +20,8 @@ pub struct Operation {
     pub service_timed_out: Histogram,
     /// The same of exchanges that were in flight when the run ended.
     pub service_cut_off: Histogram,
-    /// How the exchanges ended during which the generator stood still.
+    /// How the exchanges ended during which the generator stood still, or for which its machine had no port or
+    /// descriptor: whatever became of them is not the target's doing.
     pub tainted: Counts,
 }
 
@@ -67,7 +68,7 @@ impl Operation {
         self.counts.record(outcome);
         self.counts.items += items;
         self.codes.record(outcome);
-        if own.tainted {
+        if own.tainted || lacked_something_of_ours(outcome) {
             self.tainted.record(outcome);
         }
     }
@@ -109,6 +110,11 @@ impl Operation {
     }
 }
 
+/// Whether an exchange failed for want of something on the generator's own machine.
+fn lacked_something_of_ours(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Failed(class, _) if class.ours())
+}
+
 /// Whether an exchange with this outcome had a request on its way.
 pub(crate) fn left(outcome: Outcome) -> bool {
     !matches!(
@@ -119,4 +125,19 @@ pub(crate) fn left(outcome: Outcome) -> bool {
                 _
             )
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn want_of_a_port_or_a_descriptor_is_not_the_targets_doing() {
+        let mut operation = Operation::new();
+        for class in [Class::Ports, Class::Descriptors, Class::Connect] {
+            let outcome = Outcome::Failed(class, 0);
+            operation.record_unsent(outcome, Duration::from_millis(1), 0, Own::default());
+        }
+        assert_eq!((operation.counts.failed, operation.tainted.failed), (3, 2));
+    }
 }

@@ -22,6 +22,10 @@ pub enum Sign {
     Connected = 4,
     /// Exchanges were due and waited for a session.
     Backlog = 8,
+    /// An exchange was given up: it timed out, was cut off or dropped.
+    GaveUp = 16,
+    /// Every session of a worker waited for an answer.
+    Everyone = 32,
 }
 
 /// One slot in which something was seen.
@@ -30,12 +34,24 @@ pub struct Slot {
     /// Its number, counted from the origin of the run.
     pub number: u32,
     signs: u8,
+    lost: u8,
 }
 
 impl Slot {
     /// Whether this was seen in it.
     pub fn has(self, sign: Sign) -> bool {
         self.signs & sign as u8 != 0
+    }
+
+    /// How many exchanges ended without an answer in it that had been sent, or due, after the last answer: so many at
+    /// least.
+    pub fn lost(self) -> u32 {
+        u32::from(self.lost)
+    }
+
+    fn lay_over(&mut self, other: Self) {
+        self.signs |= other.signs;
+        self.lost = self.lost.saturating_add(other.lost);
     }
 
     /// When it begins, since the origin of the run.
@@ -56,7 +72,14 @@ impl Presence {
 
     /// Notes what was seen in slot `number`.
     pub fn note(&mut self, number: u32, sign: Sign) {
-        self.add(Slot { number, signs: sign as u8 });
+        self.add(Slot { number, signs: sign as u8, lost: 0 });
+    }
+
+    /// Notes that an exchange ended without an answer in slot `number`: whether it was given up, and whether it belongs
+    /// to a silence, since it was sent after the last answer.
+    pub fn in_vain(&mut self, number: u32, gave_up: bool, in_silence: bool) {
+        let signs = Sign::Wanted as u8 | if gave_up { Sign::GaveUp as u8 } else { 0 };
+        self.add(Slot { number, signs, lost: u8::from(in_silence) });
     }
 
     /// Lays one slot over this.
@@ -82,10 +105,10 @@ impl Presence {
     fn add(&mut self, slot: Slot) {
         // What is seen is nearly always seen in the last slot, or after it.
         match self.0.last_mut() {
-            Some(last) if last.number == slot.number => last.signs |= slot.signs,
+            Some(last) if last.number == slot.number => last.lay_over(slot),
             Some(last) if last.number > slot.number => {
                 match self.0.binary_search_by_key(&slot.number, |known| known.number) {
-                    Ok(at) => self.0[at].signs |= slot.signs,
+                    Ok(at) => self.0[at].lay_over(slot),
                     Err(at) => self.0.insert(at, slot),
                 }
             }
@@ -111,6 +134,19 @@ mod tests {
         assert_eq!(numbers, [1, 3, 5, 7]);
         assert!(one.slots()[3].has(Sign::Answered) && one.slots()[3].has(Sign::Wanted));
         assert!(!one.slots()[3].has(Sign::Connected));
+    }
+
+    #[test]
+    fn what_ended_in_vain_is_counted_and_the_count_does_not_wrap() {
+        let (mut one, mut two) = (Presence::default(), Presence::default());
+        one.in_vain(3, true, true);
+        one.in_vain(3, true, false);
+        two.in_vain(3, false, true);
+        one.merge(&two);
+        let [slot] = one.slots() else { panic!("{one:?}") };
+        assert!(slot.has(Sign::Wanted) && slot.has(Sign::GaveUp) && slot.lost() == 2, "{slot:?}");
+        (0..300).for_each(|_| one.in_vain(3, true, true));
+        assert_eq!(one.slots()[0].lost(), 255);
     }
 
     #[test]

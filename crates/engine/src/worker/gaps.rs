@@ -13,14 +13,25 @@ pub(super) const GAP_MIN: Duration = Duration::from_millis(20);
 /// How many gaps are remembered. An exchange seldom outlives more.
 const KEPT: usize = 8;
 
-/// The last few gaps of a worker.
+/// The last few gaps of a worker, and what piled up in the last of them.
+///
+/// What fell due in a gap is there all at once when it ends, and its exchanges wait for one another's sessions: the
+/// target sees a burst that nobody asked for. Until nobody waits any more that is the generator's doing as well, though
+/// for no longer than the gap lasted: more than that no target needs that bears the load. If exchanges waited before
+/// the gap, the target is behind already, and what comes waits for it.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     kept: [(Moment, Moment); KEPT],
+    /// What piled up in each of them was served at the latest then.
+    served: [Moment; KEPT],
     next: usize,
-    /// The end of the last.
-    last_to: Moment,
+    /// What is due from here on met neither the last gap nor its pile.
+    met_to: Moment,
     last_from: Moment,
+    /// Whether the pile of the last is still there.
+    piled: bool,
+    /// Whether exchanges waited for a session when somebody looked last.
+    waited: bool,
 }
 
 impl Gaps {
@@ -35,14 +46,29 @@ impl Gaps {
     #[cold]
     fn note(&mut self, from: Moment, to: Moment) {
         self.kept[self.next] = (from, to);
+        // Who waited before waits for the target, and so does who comes behind.
+        self.served[self.next] = if self.waited && !self.piled { to } else { to + (to - from) };
+        self.met_to = self.met_to.max(self.served[self.next]);
         self.next = (self.next + 1) % KEPT;
-        (self.last_from, self.last_to) = (from, to);
+        (self.last_from, self.piled) = (from, true);
     }
 
-    /// Whether something that was due at this moment was due in a gap, or before one.
+    /// Notes how many exchanges wait for a session now, once everything that was due has been released.
+    #[inline]
+    pub(super) fn waiting(&mut self, now: Moment, backlog: usize) {
+        self.waited = backlog > 0;
+        if self.piled && backlog == 0 {
+            self.piled = false;
+            let served = &mut self.served[(self.next + KEPT - 1) % KEPT];
+            *served = now.min(*served);
+            self.met_to = self.served.iter().copied().fold(Moment::ZERO, Moment::max);
+        }
+    }
+
+    /// Whether something that was due at this moment was due in a gap or its pile, or before one.
     #[inline]
     pub(super) fn touch(&self, due: Moment) -> bool {
-        due < self.last_to
+        due < self.met_to
     }
 
     /// What of an exchange's time was the generator's own doing, if its answer lay `unread` for so long at most.
@@ -53,7 +79,14 @@ impl Gaps {
             return Own { waited, tainted: false };
         }
         let stood = self.overlap(stamps.due, stamps.ended);
-        Own { waited: waited.max(stood), tainted: !stood.is_zero() }
+        let piled = self.in_piles(stamps.due, stamps.sent);
+        Own { waited: waited.max(stood + piled).min(stamps.response()), tainted: !stood.is_zero() }
+    }
+
+    /// How much of the time from one moment to another passed while what a gap had piled up was served.
+    fn in_piles(&self, from: Moment, to: Moment) -> Duration {
+        let piles = self.kept.iter().zip(&self.served);
+        piles.map(|((_, began), ended)| to.min(*ended) - from.max(*began)).sum()
     }
 
     /// How much of the time from one moment to another lay in gaps.
@@ -65,6 +98,43 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What of an exchange is ours, in milliseconds.
+    fn ours(gaps: &Gaps, due: u64, free: u64, ended: u64) -> (u128, bool) {
+        let own = gaps.own(&stamps(due, free, free, ended), Duration::ZERO);
+        (own.waited.as_millis(), own.tainted)
+    }
+
+    #[test]
+    fn what_piled_up_in_a_gap_is_ours_until_it_is_served() {
+        let mut gaps = Gaps::default();
+        gaps.look(at(1_000), at(4_000));
+        // A gap that ends, and others' sessions for 80 ms more: only the 5 ms of service are the target's.
+        assert_eq!(ours(&gaps, 2_000, 4_080, 4_085), (2_080, true));
+        // Due after the gap and behind its pile.
+        assert_eq!(ours(&gaps, 4_010, 4_090, 4_095), (80, false));
+        gaps.waiting(at(4_050), 7);
+        assert_eq!(ours(&gaps, 4_010, 4_090, 4_095), (80, false));
+        gaps.waiting(at(4_100), 0);
+        // Who waits after that waits for the target.
+        assert_eq!(ours(&gaps, 4_060, 4_500, 4_501), (40, false));
+        assert_eq!(ours(&gaps, 4_200, 4_500, 4_501), (0, false));
+        assert!(!gaps.touch(at(4_100)));
+    }
+
+    #[test]
+    fn a_pile_is_ours_for_as_long_as_the_gap_lasted_and_no_longer() {
+        let mut gaps = Gaps::default();
+        gaps.look(at(1_000), at(1_030));
+        gaps.waiting(at(3_000), 400);
+        // The target was stopped as well: two seconds of it are not a gap of 30 ms.
+        assert_eq!(ours(&gaps, 1_010, 3_010, 3_011), (50, true));
+        assert_eq!(ours(&gaps, 1_500, 3_010, 3_011), (0, false));
+        let mut gaps = Gaps::default();
+        gaps.waiting(at(990), 3);
+        gaps.look(at(1_000), at(1_030));
+        assert_eq!(ours(&gaps, 1_010, 1_090, 1_091), (20, true), "it waited for the target before");
+    }
 
     fn at(ms: u64) -> Moment {
         Moment::from_nanos(ms * 1_000_000)
@@ -82,11 +152,13 @@ mod tests {
         gaps.look(at(1_000), at(4_000));
         // Seen once more before the worker looked: the same gap.
         gaps.look(at(1_000), at(4_001));
+        gaps.waiting(at(4_000), 0);
         let own = |due, free, sent, ended| {
             let own = gaps.own(&stamps(due, free, sent, ended), Duration::ZERO);
             (own.waited.as_millis(), own.tainted)
         };
-        // In flight when it began; due within it and left at its end; due within it and kept waiting after.
+        // In flight when it began, due within it and left at its end, due within it and kept waiting after by a
+        // session that was in use, though nothing had piled up.
         assert_eq!(own(990, 980, 990, 4_000), (3_000, true));
         assert_eq!(own(2_000, 900, 4_000, 4_001), (2_000, true));
         assert_eq!(own(2_000, 4_300, 4_300, 4_301), (2_000, true));

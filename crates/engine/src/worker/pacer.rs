@@ -127,7 +127,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
     fn look(&self, now: Moment, drained: Option<Moment>, over: Option<Ended>) {
         let worker = self.worker;
         let backlog = worker.dispatch.borrow().backlog();
-        worker.recorder.borrow_mut().look(now, backlog);
+        worker.recorder.borrow_mut().look(now, backlog, worker.seats.len());
         let urgency = worker.stop.urgency();
         if urgency > Urgency::Run {
             let mut dispatch = worker.dispatch.borrow_mut();

@@ -103,6 +103,8 @@ pub(super) struct Recorder {
     gaps: Gaps,
     /// The end of the slot in which the last answer was noted.
     answered_to: Moment,
+    /// When the last answer came.
+    answered_at: Moment,
     /// One accumulator a phase, made when the phase is first met.
     filling: [Option<Interval>; Phase::ALL.len()],
     phase: Phase,
@@ -141,6 +143,7 @@ impl Recorder {
             beginnings: VecDeque::new(),
             gaps: Gaps::default(),
             answered_to: Moment::ZERO,
+            answered_at: Moment::ZERO,
             filling: Default::default(),
             phase: Phase::Prepare,
             prompt: (0..catalogue.operations.len()).map(|_| None).collect(),
@@ -248,6 +251,7 @@ impl Recorder {
     pub(super) fn dropped(&mut self, given: &Given, now: Moment) {
         let index = self.index_of(given.due);
         let tainted = !self.gaps.overlap(given.due, now).is_zero();
+        self.in_vain(now, given.due, true);
         let step = self.filling(given.phase);
         step.drop_after(now - given.due, tainted);
         step.due_in(index).dropped += 1;
@@ -270,13 +274,17 @@ impl Recorder {
     }
 
     /// Notes whether anybody waits for the target now.
-    pub(super) fn look(&mut self, now: Moment, backlog: usize) {
+    pub(super) fn look(&mut self, now: Moment, backlog: usize, sessions: usize) {
+        if self.in_flight == sessions as u64 {
+            self.sign(now, Sign::Everyone);
+        }
         if self.in_flight > 0 || backlog > 0 {
             self.sign(now, Sign::Wanted);
         }
         if backlog > 0 {
             self.sign(now, Sign::Backlog);
         }
+        self.gaps.waiting(now, backlog);
     }
 
     fn sign(&mut self, at: Moment, sign: Sign) {
@@ -284,18 +292,32 @@ impl Recorder {
         self.filling(phase).presence.note(number, sign);
     }
 
-    /// Notes when the target answered, or when an exchange ended without an answer.
+    /// Notes when the target answered, or when an exchange that waited since some moment ended without an answer.
     #[inline]
-    fn heard(&mut self, ended: Moment, outcome: Outcome) {
-        if !outcome.answered() {
-            if outcome != Outcome::Skipped {
-                self.sign(ended, Sign::Wanted);
+    fn heard(&mut self, since: Moment, ended: Moment, outcome: Outcome) {
+        if outcome.answered() {
+            self.answered_at = self.answered_at.max(ended);
+            if ended >= self.answered_to {
+                let number = Presence::number(ended - self.origin);
+                self.answered_to = self.origin + SLOT * (number + 1);
+                self.sign(ended, Sign::Answered);
             }
-        } else if ended >= self.answered_to {
-            let number = Presence::number(ended - self.origin);
-            self.answered_to = self.origin + SLOT * (number + 1);
-            self.sign(ended, Sign::Answered);
+            return;
         }
+        match outcome {
+            Outcome::Skipped => {}
+            // It asked nothing of the target.
+            Outcome::Failed(class, _) if class.ours() => {}
+            _ => self.in_vain(ended, since, matches!(outcome, Outcome::TimedOut | Outcome::CutOff)),
+        }
+    }
+
+    /// Notes that an exchange ended without an answer that had waited since it was sent, or due, and whether it was given
+    /// up.
+    fn in_vain(&mut self, at: Moment, since: Moment, gave_up: bool) {
+        let (phase, number) = (self.phase, Presence::number(at - self.origin));
+        let in_silence = since >= self.answered_at;
+        self.filling(phase).presence.in_vain(number, gave_up, in_silence);
     }
 
     pub(super) fn backlog(&mut self, waiting: usize) {
@@ -358,7 +380,7 @@ impl Recorder {
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
-        self.heard(ended, outcome);
+        self.heard(watch.sent_at().unwrap_or(given.due), ended, outcome);
         let index = self.index_of(given.due);
         if unread.is_zero() && self.entered_as_prompt(given, (free, ended), watch, outcome, index) {
             return;

@@ -163,7 +163,20 @@ impl Conclusion<'_> {
         let mut service = Histogram::new();
         measured.operations.iter().for_each(|operation| service.merge(&operation.service));
         let median = service.quantile(0.5).unwrap_or_default();
-        self.totals.absences().found(median, &health.stalls)
+        self.totals.absences().found(median, &health.stalls, self.lacked())
+    }
+
+    /// Whether ports or descriptors of the generator's own machine did not suffice.
+    fn lacked(&self) -> bool {
+        let ours = |codes: &Codes| {
+            codes
+                .sorted()
+                .into_iter()
+                .any(|(outcome, _)| matches!(outcome, Outcome::Failed(class, _) if class.ours()))
+        };
+        self.totals.phases().iter().any(|total| {
+            ours(&total.unready) || total.operations.iter().any(|operation| ours(&operation.codes))
+        })
     }
 
     fn phase(&self, total: &Interval) -> PhaseRecord {

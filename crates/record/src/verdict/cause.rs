@@ -49,10 +49,34 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
     if evidence.rates.seconds < WINDOW_MIN.as_secs_f64() {
         return stalls(evidence).into_iter().collect();
     }
-    [stalls(evidence), throttled(evidence), busy(evidence), steal(evidence), waited(evidence)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let (quota, others) = (quota_explains_stalls(evidence), others_explain_stalls(evidence));
+    let stalls = stalls(evidence);
+    let (before, after) = if quota || others { (None, stalls) } else { (stalls, None) };
+    let waited = waited(evidence);
+    let (early, late) = if others && !quota { (waited, None) } else { (None, waited) };
+    let causes = [before, early, throttled(evidence), after, busy(evidence), steal(evidence), late];
+    causes.into_iter().flatten().collect()
+}
+
+/// Whether the times in which nothing of brunt ran are those for which a quota stopped it.
+fn quota_explains_stalls(evidence: &Evidence<'_>) -> bool {
+    let throttled = evidence.generator.machine.throttled_share.unwrap_or(0.0);
+    throttled > THROTTLED_SHARE && throttled * evidence.rates.seconds > stood_s(evidence) / 2.0
+}
+
+/// Whether they are those in which it could have run, and others did.
+fn others_explain_stalls(evidence: &Evidence<'_>) -> bool {
+    let stood = stood_s(evidence);
+    stood > 0.0 && waited_in_all(evidence).as_secs_f64() > stood / 2.0
+}
+
+fn stood_s(evidence: &Evidence<'_>) -> f64 {
+    touching(evidence).map(|stall| stall.lasted_s).sum()
+}
+
+/// How long workers waited for a core, all together.
+fn waited_in_all(evidence: &Evidence<'_>) -> Duration {
+    evidence.measured.health.workers.iter().map(|load| load.waited).sum()
 }
 
 /// The stalls that touched the steady phase.
@@ -140,7 +164,8 @@ fn steal(evidence: &Evidence<'_>) -> Option<Cause> {
 
 fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
     let share = evidence.generator.waited_share_max?;
-    if share <= WAITED_SHARE && waited_of_own(evidence) <= WAITED_OF_OWN_SHARE {
+    let felt = share > WAITED_SHARE || waited_of_own(evidence) > WAITED_OF_OWN_SHARE;
+    if !felt && !others_explain_stalls(evidence) {
         return None;
     }
     let others = evidence.generator.machine.others_share;
@@ -167,7 +192,7 @@ fn percent(share: f64) -> String {
 
 /// How much the waits for a core are of all that exchanges waited for the generator before they left.
 fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
-    let waited: Duration = evidence.measured.health.workers.iter().map(|load| load.waited).sum();
+    let waited = waited_in_all(evidence);
     let own = evidence.measured.lateness.sum_nanos();
     if own == 0 { 0.0 } else { waited.as_nanos() as f64 / own as f64 }
 }

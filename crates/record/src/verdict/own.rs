@@ -11,7 +11,8 @@ pub const OWN_SHARE: f64 = 0.1;
 /// And by more than this machine's timer is late, which is never taken to be less than this.
 pub const FLOOR_MIN: Duration = Duration::from_micros(200);
 /// A percentile is judged only if at least so many exchanges lie beyond it: with fewer it is a single cold start, and
-/// says nothing of the run.
+/// says nothing of the run. Unless as many succeeded that were due while the generator stood still, which is no cold
+/// start.
 pub const JUDGED_BEYOND: f64 = 5.0;
 /// The percentiles that decide, beside those that objectives ask for.
 const DECIDING: [f64; 2] = [50.0, 99.0];
@@ -66,7 +67,8 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
         let (with, without) = both(operation);
         for &percentile in &percentiles {
             let quantile = percentile / 100.0;
-            if (1.0 - quantile) * (with.count() as f64) < JUDGED_BEYOND {
+            let tainted = operation.tainted.ok as f64 >= JUDGED_BEYOND;
+            if (1.0 - quantile) * (with.count() as f64) < JUDGED_BEYOND && !tainted {
                 continue;
             }
             let us = |waits: &Waits| waits.quantile(quantile).map(|reach| reach.least / 1e3);

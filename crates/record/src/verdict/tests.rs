@@ -256,6 +256,61 @@ fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
 }
 
 #[test]
+fn what_timed_out_was_sent_and_is_no_load_that_was_not_made() {
+    let judged = |achieved, timed_out| {
+        let mut late = run(|_| 100, prompt);
+        late.rates.achieved = Some(achieved);
+        late.generator.cpu_share_max = Some(0.97);
+        late.measured.planned += timed_out;
+        late.measured.operations[0].counts.sent += timed_out;
+        late.measured.operations[0].counts.timed_out = timed_out;
+        judge(&late).status
+    };
+    assert_eq!(judged(60.0, 400), Status::Valid);
+    assert_eq!(judged(60.0, 300), Status::GeneratorLimited);
+}
+
+#[test]
+fn a_quota_is_named_before_the_stalls_it_makes() {
+    let mut throttled = run(|_| 100, late);
+    throttled.generator.machine.throttled_share = Some(0.3);
+    throttled.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 0.08 }; 30];
+    assert!(only_reason(&throttled).1.contains("CPU quota"));
+    // A quota that stops brunt for half a second does not explain three.
+    throttled.generator.machine.throttled_share = Some(0.05);
+    throttled.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
+    assert!(only_reason(&throttled).1.contains("stood still 3.0 s"));
+}
+
+#[test]
+fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due() {
+    // One in ten of 300: fewer than five lie beyond the 99th percentile.
+    let stopped = |n: u64| if n % 10 == 0 { ([0, 0, 3_000, 3_001], 3_000) } else { prompt(n) };
+    let mut few = run(|_| 30, stopped);
+    few.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
+    assert_eq!(judge(&few).status, Status::Valid);
+    few.measured.operations[0].tainted.ok = 30;
+    assert!(only_reason(&few).1.contains("stood still 3.0 s"));
+}
+
+#[test]
+fn others_are_named_before_the_stalls_they_make() {
+    let mut crowded = run(|_| 100, late);
+    crowded.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 0.08 }; 2];
+    assert!(only_reason(&crowded).1.contains("stood still"));
+    crowded.measured.health.record(crate::WorkerLoad {
+        worker: 0,
+        cpu: Duration::ZERO,
+        wall: Duration::from_secs(10),
+        waited: Duration::from_millis(100),
+        runs: 100,
+    });
+    assert!(only_reason(&crowded).1.contains("waited for a core"));
+    crowded.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
+    assert!(only_reason(&crowded).1.contains("stood still 3.0 s"));
+}
+
+#[test]
 fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() {
     let mut slow = run(|_| 100, |_| ([0, 0, 0, 300], 0));
     slow.plan.mode = crate::Mode::Closed;
@@ -301,7 +356,7 @@ fn a_target_that_was_away_is_named_and_the_generator_is_not() {
     (60..100).for_each(|slot| presence.note(slot, Sign::Wanted));
     absences.absorb(&presence);
     let mut hung = run(|second| if second < 6 { 100 } else { 0 }, prompt);
-    hung.away = absences.found(Duration::from_millis(1), &[]);
+    hung.away = absences.found(Duration::from_millis(1), &[], false);
     hung.rates.achieved = Some(60.0);
     hung.measured.operations[0].counts.cut_off = 400;
     hung.generator.cpu_share_max = Some(0.97);

@@ -216,7 +216,7 @@ impl Books {
     pub(super) fn look(&mut self, now: Moment) {
         self.looked = now;
         let backlog = self.dispatch.backlog();
-        self.recorder().look(now, backlog);
+        self.recorder().look(now, backlog, 1);
     }
 
     /// Whether the time is over that a run goes on after the last exchange was due.

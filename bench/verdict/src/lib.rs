@@ -1,0 +1,23 @@
+//! Causes of trouble in a run of brunt, arranged for real, and what brunt should say of each.
+//!
+//! The table of causes exists once: the bench tries each several times and counts, and brunt's own tests try each once
+//! and look closer. It sees brunt as any user does: a program, its record, its exit code. It knows nothing of how a
+//! verdict is reached.
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "what cannot be arranged is said; what must not happen is a panic"
+)]
+
+mod cause;
+mod causes;
+mod observation;
+mod place;
+mod quota;
+mod server;
+mod trial;
+
+pub use cause::{Act, Cause, Class, Condition, Expected, Objective, Server, Tool};
+pub use causes::CAUSES;
+pub use observation::{Machine, Observation, Said};
+pub use trial::{Tried, trial};

@@ -1,0 +1,120 @@
+//! [`Judged`]: a run whose trouble was arranged and which brunt judged as the table of causes says.
+
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
+
+use brunt_bench_verdict::{CAUSES, Cause, Class, Condition, Machine, Tried, trial};
+use brunt_record::{Away, Record, Status};
+
+/// Held for writing by tests that keep a core busy on purpose, so that they do not disturb the others.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// Too much for a program that is not optimised, beside others.
+const BENCH_ONLY: &[&str] = &["idle-ldap-5000"];
+
+/// A run, and what brunt said of it.
+pub(crate) struct Judged {
+    name: &'static str,
+    tried: Tried,
+}
+
+/// Tries a cause beside other tests. None if this machine cannot arrange it.
+pub(crate) fn among_others(name: &str) -> Option<Judged> {
+    let _among = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+    judged(name)
+}
+
+/// Tries a cause while no other test runs. None if this machine cannot arrange it.
+pub(crate) fn alone(name: &str) -> Option<Judged> {
+    let _quiet = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
+    judged(name)
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
+fn judged(name: &str) -> Option<Judged> {
+    let cause = CAUSES.iter().find(|cause| cause.name == name);
+    let cause = cause.unwrap_or_else(|| panic!("{name} is no cause of the table"));
+    let seconds = if cause.class == Class::Nothing { cause.seconds / 2 } else { cause.seconds };
+    match trial(cause, seconds, Path::new(env!("CARGO_BIN_EXE_brunt"))) {
+        Ok(tried) => {
+            let judged = Judged { name: cause.name, tried };
+            let faults = judged.tried.observed.faults(cause, Machine::Shared);
+            assert!(faults.is_empty(), "not as expected: {faults:?}\n{judged}");
+            Some(judged)
+        }
+        Err(why) if needs_rights(cause) => {
+            eprintln!("skipped: {name}: {why}");
+            None
+        }
+        Err(why) => panic!("failed to arrange {name}: {why}"),
+    }
+}
+
+/// Whether a machine may refuse what a cause needs: control groups and namespaces are root's to make.
+fn needs_rights(cause: &Cause) -> bool {
+    let of_root =
+        |condition: &Condition| matches!(condition, Condition::Quota(_) | Condition::Ports(_));
+    cause.conditions.iter().any(of_root)
+}
+
+impl Judged {
+    /// The record, whose books have to balance.
+    pub(crate) fn record(&self) -> Record {
+        let record: Record = serde_json::from_value(self.tried.record.clone())
+            .unwrap_or_else(|error| panic!("failed to read the record: {error}\n{self}"));
+        assert!(record.conservation.holds, "{self}");
+        record
+    }
+
+    /// The records of a comparison.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        let cells =
+            self.tried.record["cells"].as_array().unwrap_or_else(|| panic!("no cells\n{self}"));
+        let records = cells.iter().map(|cell| serde_json::from_value(cell["record"].clone()));
+        records.collect::<Result<_, _>>().unwrap_or_else(|error| panic!("{error}\n{self}"))
+    }
+
+    /// The one absence of the target, which lasted between so many seconds.
+    pub(crate) fn away(&self, from_s: f64, to_s: f64) -> Away {
+        let record = self.record();
+        let [away] = record.away[..] else { panic!("{:?}\n{self}", record.away) };
+        let back = away.to_s.unwrap_or_else(|| panic!("it never came back: {away:?}\n{self}"));
+        let answered = back + away.answered_after_s.unwrap_or_default();
+        let lasted = answered - away.from_s;
+        assert!((from_s..=to_s).contains(&lasted), "{lasted}: {away:?}\n{self}");
+        away
+    }
+
+    /// The texts of all reasons for a status, one a line.
+    pub(crate) fn reasons(&self, status: Status) -> String {
+        let reasons = self.tried.observed.reasons.iter();
+        let of = reasons.filter(|(name, _)| name == status.word());
+        of.map(|(_, text)| format!("{text}\n")).collect()
+    }
+
+    /// What was printed.
+    pub(crate) fn said(&self) -> &str {
+        &self.tried.said
+    }
+}
+
+impl std::fmt::Display for Judged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, tried: Tried { observed, said, .. } } = self;
+        write!(f, "{name}\n{observed:#?}\n{said}")
+    }
+}
+
+#[test]
+fn every_cause_has_a_test() {
+    let tests = [
+        include_str!("generator.rs"),
+        include_str!("idle.rs"),
+        include_str!("target.rs"),
+        include_str!("whole.rs"),
+    ]
+    .concat();
+    let untried = |cause: &&Cause| !tests.contains(&format!("\"{}\"", cause.name));
+    let untried: Vec<&str> = CAUSES.iter().filter(untried).map(|cause| cause.name).collect();
+    assert_eq!(untried, BENCH_ONLY);
+}

@@ -1,0 +1,200 @@
+//! A target in trouble: it is said when it was away, objectives are missed by what its users waited, and brunt does not
+//! take their waits for its own.
+
+use brunt_record::Status;
+
+use crate::judged::{Judged, among_others};
+
+/// Seconds for which a target is stopped, and what starting, stopping and slots of 100 ms add.
+const STOPPED_S: (f64, f64) = (2.7, 3.6);
+
+fn was_away(name: &str) -> Option<Judged> {
+    let judged = among_others(name)?;
+    judged.away(STOPPED_S.0, STOPPED_S.1);
+    Some(judged)
+}
+
+/// All of what fell due was answered in the end, and none of its waits is brunt's.
+fn answers_all_after(name: &str) {
+    let Some(judged) = was_away(name) else { return };
+    let record = judged.record();
+    assert_eq!(record.counts.ok, record.counts.planned, "{judged}");
+    // Others may keep it from its core for a moment, but not for that long.
+    assert!(record.generator.stalls.iter().all(|stall| stall.lasted_s < 1.0), "{judged}");
+    assert!(!judged.reasons(Status::GeneratorLimited).contains("stood still"), "{judged}");
+}
+
+/// From some time to the end there was no answer.
+fn is_gone(name: &str) {
+    let Some(judged) = among_others(name) else { return };
+    let record = judged.record();
+    let [away] = record.away[..] else { panic!("{judged}") };
+    assert!(away.answered_before && away.to_s.is_none(), "{away:?}\n{judged}");
+    assert!((1.0..3.0).contains(&away.from_s), "{away:?}\n{judged}");
+    assert!(record.counts.ok < record.counts.planned, "{judged}");
+}
+
+fn answers_too_late_or_badly(name: &str) -> Option<Judged> {
+    let judged = among_others(name)?;
+    assert!(judged.record().away.is_empty(), "{judged}");
+    Some(judged)
+}
+
+#[test]
+fn stopped_for_three_seconds() {
+    answers_all_after("target-stopped-ldap");
+}
+
+#[test]
+fn stopped_for_three_seconds_at_two_searches_a_second() {
+    // Nobody waits before half a second is over.
+    let Some(judged) = among_others("target-stopped-ldap-2") else { return };
+    judged.away(2.2, 3.6);
+}
+
+#[test]
+fn stopped_for_three_seconds_over_http() {
+    answers_all_after("target-stopped-http");
+}
+
+#[test]
+fn stopped_for_three_seconds_over_dhcp() {
+    was_away("target-stopped-dhcp");
+}
+
+#[test]
+fn stopped_until_after_the_schedule() {
+    let Some(judged) = among_others("target-stopped-at-the-end") else { return };
+    // It comes back while brunt still waits for what is in flight.
+    let away = judged.away(2.6, 4.2);
+    assert!(away.to_s > Some(5.0), "{away:?}\n{judged}");
+}
+
+#[test]
+fn stopped_for_ever() {
+    is_gone("target-stopped-for-ever");
+}
+
+#[test]
+fn stopped_for_ever_without_objectives() {
+    is_gone("target-stopped-for-ever-without-objectives");
+}
+
+#[test]
+fn stopped_for_ever_without_objectives_over_http() {
+    is_gone("target-stopped-for-ever-http");
+}
+
+#[test]
+fn killed() {
+    is_gone("target-killed-ldap");
+}
+
+#[test]
+fn killed_over_dhcp() {
+    is_gone("target-killed-dhcp");
+}
+
+#[test]
+fn killed_over_http() {
+    is_gone("target-killed-http");
+}
+
+/// It was away for two seconds, and what waited was served in the end.
+fn comes_back(name: &str) {
+    let Some(judged) = among_others(name) else { return };
+    let away = judged.away(1.5, 4.0);
+    assert!(away.recovered_after_s.is_some(), "{away:?}\n{judged}");
+}
+
+#[test]
+fn killed_and_restarted() {
+    comes_back("target-restarted-ldap");
+}
+
+#[test]
+fn killed_and_restarted_over_http() {
+    comes_back("target-restarted-http");
+}
+
+#[test]
+fn killed_and_restarted_without_objectives() {
+    comes_back("target-restarted-without-objectives");
+}
+
+#[test]
+fn connects_and_never_answers() {
+    let Some(judged) = among_others("target-never-answers") else { return };
+    let record = judged.record();
+    assert!(record.counts.ok == 0 && !record.away[0].answered_before, "{judged}");
+}
+
+#[test]
+fn answers_nothing_in_less_than_a_second() {
+    let Some(judged) = among_others("not-one-answer") else { return };
+    assert_eq!((judged.record().counts.timed_out, judged.record().away.len()), (5, 0), "{judged}");
+}
+
+#[test]
+fn refuses_every_connection() {
+    let Some(judged) = among_others("connection-refused") else { return };
+    assert_eq!(judged.record().counts.ok, 0, "{judged}");
+}
+
+#[test]
+fn answers_503() {
+    let Some(judged) = answers_too_late_or_badly("all-answers-503") else { return };
+    let counts = judged.record().counts;
+    assert_eq!((counts.ok, counts.failed), (0, counts.planned), "{judged}");
+}
+
+#[test]
+fn loses_every_tenth_packet() {
+    let Some(judged) = answers_too_late_or_badly("packets-dropped-dhcp") else { return };
+    let counts = judged.record().counts;
+    assert_eq!(counts.timed_out, counts.planned / 10, "{judged}");
+    assert_eq!(counts.ok + counts.timed_out, counts.planned, "{judged}");
+}
+
+#[test]
+fn loses_what_its_queue_does_not_hold() {
+    among_others("queue-overflow-dhcp").iter().for_each(|judged| {
+        judged.away(1.5, 2.6);
+    });
+}
+
+#[test]
+fn is_asked_for_twice_what_it_bears() {
+    let Some(judged) = answers_too_late_or_badly("queue-overflow-http") else { return };
+    let lag = judged.record().lag.histogram().expect("lag").mean().expect("a mean");
+    let own = judged.record().lateness.histogram().expect("lateness").mean().expect("a mean");
+    assert!(own * 10 < lag, "{own:?} of {lag:?}\n{judged}");
+}
+
+/// Slow is not absent, and rates are those of the time in which exchanges fell due.
+fn is_slow(name: &str, rate: f64) {
+    let Some(judged) = answers_too_late_or_badly(name) else { return };
+    let (record, close) = (judged.record(), |found: Option<f64>| {
+        found.is_some_and(|found| (found - rate).abs() <= rate / 200.0)
+    });
+    let rates = record.rates;
+    assert!(close(rates.offered) && close(rates.achieved) && close(rates.goodput), "{judged}");
+    assert_eq!(record.counts.ok, record.counts.planned, "{judged}");
+    let service = record.operations[0].service.histogram().expect("service times");
+    assert!(service.min().is_some_and(|least| least.as_millis() >= 300), "{judged}");
+}
+
+#[test]
+fn takes_300_ms() {
+    is_slow("target-slow-ldap", 200.0);
+}
+
+#[test]
+fn takes_300_ms_over_dhcp() {
+    is_slow("target-slow-dhcp", 20.0);
+}
+
+#[test]
+fn takes_300_ms_over_http() {
+    is_slow("target-slow-http", 200.0);
+}

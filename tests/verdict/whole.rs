@@ -1,0 +1,28 @@
+//! When a run is whole: what was asked for one by one is waited for, and a run without an end is ended by whoever made
+//! it.
+
+use std::time::Duration;
+
+use crate::judged::among_others;
+
+#[test]
+fn a_count_waits_as_long_as_each_may_take() {
+    let Some(judged) = among_others("count-of-long-exchanges") else { return };
+    let record = judged.record();
+    assert_eq!((record.counts.ok, record.counts.planned), (2, 2), "{judged}");
+    let least = record.operations[0].service.histogram().expect("times").min();
+    assert!(least >= Some(Duration::from_secs(11)), "{least:?}\n{judged}");
+}
+
+#[test]
+fn without_a_time_out_the_drain_cuts_off_what_is_in_flight() {
+    let Some(judged) = among_others("count-of-endless-exchanges") else { return };
+    assert_eq!(judged.record().counts.cut_off, 2, "{judged}");
+}
+
+#[test]
+fn without_an_end_of_its_own_it_is_whole_when_interrupted() {
+    let Some(judged) = among_others("endless-until-interrupted") else { return };
+    let record = judged.record();
+    assert!(record.counts.ok > 50 && record.counts.ok == record.counts.planned, "{judged}");
+}
