@@ -1,24 +1,32 @@
 //! How long a thread could have run and had no core: its run-queue delay, as the scheduler counts it.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::time::Duration;
 
-/// The calling thread's run-queue delay since it started; zero where the kernel does not tell it.
-pub fn waited_for_core() -> Duration {
-    current().unwrap_or_default()
+/// What the scheduler counts of a thread since it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Delay {
+    /// How long it could have run and had no core.
+    pub(crate) waited: Duration,
+    /// How many times it was given a core.
+    pub(crate) runs: u64,
 }
 
-/// The same; `None` where the kernel does not tell it.
-pub(super) fn current() -> Option<Duration> {
-    parse(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+/// What is counted of the calling thread; `None` where the kernel does not tell it. Asked a hundred times a second, so
+/// it allocates nothing.
+pub(crate) fn current() -> Option<Delay> {
+    let mut text = [0; 96];
+    let length = File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
+    parse(std::str::from_utf8(&text[..length]).ok()?)
 }
 
-/// The second of the three numbers of a `schedstat`: time on a core, time waited for one, turns.
-fn parse(schedstat: &str) -> Option<Duration> {
-    let mut fields = schedstat.split_whitespace();
-    let ran: u64 = fields.next()?.parse().ok()?;
-    let waited = fields.next()?.parse().ok()?;
+/// The three numbers of a `schedstat`: time on a core, time waited for one, turns (Documentation/scheduler/sched-stats).
+fn parse(schedstat: &str) -> Option<Delay> {
+    let mut fields = schedstat.split_whitespace().map(str::parse::<u64>);
+    let (ran, waited, runs) = (fields.next()?.ok()?, fields.next()?.ok()?, fields.next()?.ok()?);
     // A kernel that keeps no such statistics shows zeros. A thread that reads a file has run.
-    (ran > 0).then(|| Duration::from_nanos(waited))
+    (ran > 0).then_some(Delay { waited: Duration::from_nanos(waited), runs })
 }
 
 #[cfg(test)]
@@ -27,8 +35,9 @@ mod tests {
     use crate::cores;
 
     #[test]
-    fn the_second_field_is_nanoseconds_of_waiting() {
-        assert_eq!(parse("328822 4711 12\n"), Some(Duration::from_nanos(4711)));
+    fn the_kernels_numbers_are_read() {
+        let delay = Delay { waited: Duration::from_nanos(4711), runs: 12 };
+        assert_eq!(parse("328822 4711 12\n"), Some(delay));
         assert_eq!(parse("0 0 0\n"), None);
         assert_eq!(parse("328822\n"), None);
         assert_eq!(parse(""), None);
@@ -43,11 +52,12 @@ mod tests {
         let core = cores::allowed()[0];
         let spin = move || {
             cores::pin(core);
-            let before = waited_for_core();
+            let waited = || current().unwrap_or_default().waited;
+            let before = waited();
             let clock = brunt_exchange::Monotonic::new();
             let until = Duration::from_millis(300);
             while brunt_exchange::Clock::now(&clock).since_origin() < until {}
-            waited_for_core().saturating_sub(before)
+            waited().saturating_sub(before)
         };
         let waited = std::thread::scope(|scope| {
             let threads = [scope.spawn(spin), scope.spawn(spin)];

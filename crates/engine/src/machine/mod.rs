@@ -14,6 +14,6 @@ mod quota;
 mod ticks;
 mod watch;
 
-pub use delay::waited_for_core;
+pub(crate) use delay::{Delay, current as current_delay};
 pub use noise::timer_noise;
 pub use watch::MachineWatch;

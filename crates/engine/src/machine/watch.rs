@@ -97,7 +97,7 @@ impl Shared {
                 waited: waited_now
                     .zip(waited)
                     .filter(|_| in_time)
-                    .map(|(now, then)| now.saturating_sub(then)),
+                    .map(|(now, then)| now.waited.saturating_sub(then.waited)),
             };
             if wake_up.stood_still() {
                 self.stalled(deadline, woke);
