@@ -86,12 +86,12 @@ impl Observation {
         let expected = &cause.expected;
         let (own, forgiven) = self.without_others(cause.class, machine);
         let named = Regex::new(expected.reason).expect("a test has looked at it");
-        let mut reasons = own.reasons.iter().filter(|(status, _)| *status == own.status);
+        let mut deciding = own.reasons.iter().filter(|(status, _)| *status == own.status);
         let named = expected.reason.is_empty()
             || own.status == "valid"
-            || reasons.any(|(_, text)| named.is_match(text));
-        let blames = |(status, _): &(String, String)| status == "partial";
-        let blamed = cause.class == Class::Generator && own.reasons.iter().any(blames);
+            || deciding.any(|(_, text)| named.is_match(text));
+        let of_target = |(status, _): &(String, String)| status == "partial";
+        let blamed = cause.class == Class::Generator && own.reasons.iter().any(of_target);
         // Who was refused has no objective.
         let judged = own.status == "refused"
             || cause.objectives.iter().all(|(objective, outcomes)| {
