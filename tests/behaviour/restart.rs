@@ -45,7 +45,7 @@ fn check(ended: &Ended) -> Record {
     assert!(reason.is_some_and(|reason| told(&reason.text)) && told(summary), "{ended}");
     // Killed for two seconds.
     let away = &record.away[0];
-    let lasted = away.to_s.unwrap() - away.from_s;
+    let lasted = away.to_s.expect("it came back") - away.from_s;
     assert!((1.8..=3.0).contains(&lasted), "{away:?}\n{ended}");
 
     let classes = classes(&record);

@@ -67,7 +67,7 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
         assert!(reason.text.contains("waited for a core"), "{reason:?}\n{ended}");
     }
     let away = &record.away[0];
-    let lasted = away.to_s.unwrap() - away.from_s;
+    let lasted = away.to_s.expect("it came back") - away.from_s;
     assert!((1.7..=2.6).contains(&lasted) && record.away.len() == 1, "{away:?}\n{ended}");
     assert!(
         record

@@ -10,6 +10,7 @@ use crate::{Stall, health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// A silence shorter than this is a pause that response times tell of.
@@ -190,11 +191,11 @@ impl Away {
         };
         let mut words = format!("away {:.1} s to {to:.1} s", self.from_s);
         if let Some(after) = self.answered_after_s.filter(|after| *after > 0.0) {
-            words.push_str(&format!(", answered again after {after:.1} s"));
+            let _ = write!(words, ", answered again after {after:.1} s");
         }
         match self.recovered_after_s {
             Some(after) if after > 0.0 => {
-                words.push_str(&format!(", had caught up {after:.1} s later"));
+                let _ = write!(words, ", had caught up {after:.1} s later");
             }
             Some(_) => {}
             None => words.push_str(", had not caught up when the run ended"),

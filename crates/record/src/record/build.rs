@@ -3,9 +3,9 @@
 
 use super::generator::{self, Seen};
 use super::{
-    Basis, CodeRecord, ConnectionRecord, Conservation, Mode, OperationRecord, PartRecord,
-    PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord,
-    StepRecord, TallyRecord, Tool, rate,
+    Basis, CodeRecord, ConnectionRecord, Conservation, Generator, Mode, OperationRecord,
+    PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord,
+    StepOperationRecord, StepRecord, TallyRecord, Tool, rate,
 };
 use crate::{
     Away, Catalogue, Codes, Counts, Environment, Evidence, Health, Histogram, Interval, Latency,
@@ -55,44 +55,23 @@ pub struct Conclusion<'a> {
     pub objectives: &'a [Slo],
 }
 
+/// What was measured, and what it is worth.
+struct Judged {
+    measured: Interval,
+    steady: Interval,
+    rates: Rates,
+    unready: Codes,
+    away: Vec<Away>,
+    generator: Generator,
+    verdict: Verdict,
+}
+
 impl Conclusion<'_> {
     /// Makes the record. Fails if an objective asks for what the run did not have.
     pub fn record(self) -> Result<Record, SloError> {
-        let nothing = || Interval::new(self.catalogue.operations.len(), self.catalogue.parts.len());
-        let measured = self.totals.measured().unwrap_or_else(nothing);
-        let steady = self.totals.phase(Phase::Steady).cloned().unwrap_or_else(nothing);
+        let Judged { measured, steady, rates, unready, away, generator, verdict } = self.judged();
         let counts = self.totals.counts();
         let imbalance = counts.conserved().err();
-        let rates = self.rates(&steady);
-        let health = self.health();
-        let away = self.away(&measured, &health);
-        let mut unready = Codes::default();
-        self.totals.phases().iter().for_each(|total| unready.merge(&total.unready));
-        let generator = generator::record(&Seen {
-            steady: &steady,
-            health: &health,
-            series: self.series,
-            noise: self.timing.noise,
-            in_process: self.in_process,
-            ports: self.ports,
-            ceiling: self.ceiling,
-            achieved: rates.achieved,
-        });
-        let asked: Vec<f64> = self.objectives.iter().filter_map(Slo::percentile).collect();
-        let verdict = Verdict::new(&Evidence {
-            measured: &measured,
-            steps: self.series.steps(),
-            counts,
-            plan: &self.plan,
-            rates: &rates,
-            generator: &generator,
-            unready: &unready,
-            away: &away,
-            asked: &asked,
-            names: &self.catalogue.operations,
-            interrupted: self.interrupted,
-            remark: self.remark,
-        });
         let mut record = Record {
             schema: SCHEMA.to_owned(),
             started: self.started.to_string(),
@@ -106,11 +85,7 @@ impl Conclusion<'_> {
             operations: self.operations(&measured, &steady),
             parts: self.parts(&measured),
             response: self.response(&measured),
-            dropped_after: Latency::with_bounds(
-                &Histogram::new(),
-                &measured.dropped_after,
-                &self.percentiles,
-            ),
+            dropped_after: self.bounded(&Histogram::new(), &measured.dropped_after),
             dropped_tainted: measured.dropped_tainted,
             away,
             connections: ConnectionRecord {
@@ -137,6 +112,47 @@ impl Conclusion<'_> {
         record.slo =
             self.objectives.iter().map(|slo| slo.evaluate(&record)).collect::<Result<_, _>>()?;
         Ok(record)
+    }
+
+    /// Gathers what speaks for and against the figures, and judges them.
+    fn judged(&self) -> Judged {
+        let nothing = || Interval::new(self.catalogue.operations.len(), self.catalogue.parts.len());
+        let measured = self.totals.measured().unwrap_or_else(nothing);
+        let steady = self.totals.phase(Phase::Steady).cloned().unwrap_or_else(nothing);
+        let (rates, health) = (self.rates(&steady), self.health());
+        let away = self.away(&measured, &health);
+        let mut unready = Codes::default();
+        self.totals.phases().iter().for_each(|total| unready.merge(&total.unready));
+        let generator = generator::record(&Seen {
+            steady: &steady,
+            health: &health,
+            series: self.series,
+            noise: self.timing.noise,
+            in_process: self.in_process,
+            ports: self.ports,
+            ceiling: self.ceiling,
+            achieved: rates.achieved,
+        });
+        let asked: Vec<f64> = self.objectives.iter().filter_map(Slo::percentile).collect();
+        let verdict = Verdict::new(&Evidence {
+            measured: &measured,
+            steps: self.series.steps(),
+            counts: self.totals.counts(),
+            plan: &self.plan,
+            rates: &rates,
+            generator: &generator,
+            unready: &unready,
+            away: &away,
+            asked: &asked,
+            names: &self.catalogue.operations,
+            interrupted: self.interrupted,
+            remark: self.remark,
+        });
+        Judged { measured, steady, rates, unready, away, generator, verdict }
+    }
+
+    fn bounded(&self, known: &Histogram, bounds: &Histogram) -> Latency {
+        Latency::with_bounds(known, bounds, &self.percentiles)
     }
 
     fn rates(&self, steady: &Interval) -> Rates {
@@ -196,20 +212,17 @@ impl Conclusion<'_> {
                 steady.operations.get(number).map(|operation| operation.counts).unwrap_or_default();
             let (response, counts) = (&operation.response, operation.counts);
             let latency = |times: &Histogram| Latency::new(times, &self.percentiles);
-            let bounded = |times: &Histogram, bounds: &Histogram| {
-                Latency::with_bounds(times, bounds, &self.percentiles)
-            };
             OperationRecord {
                 name: self.catalogue.operation(number).to_owned(),
                 counts,
                 achieved: rate(achieved(&due), window),
                 goodput: rate(due.ok, window),
                 codes: codes(number, &operation.codes, self.names),
-                response: bounded(&response.answered(), &response.censored()),
+                response: self.bounded(&response.answered(), &response.censored()),
                 ok: (counts.missed() > 0).then(|| latency(&response.ok)),
                 ok_without_own: (response.cleared() != &response.ok)
                     .then(|| latency(response.cleared())),
-                service: bounded(&operation.service, &operation.service_censored()),
+                service: self.bounded(&operation.service, &operation.service_censored()),
                 tainted: (operation.tainted != Counts::default()).then_some(operation.tainted),
             }
         });
@@ -226,7 +239,7 @@ impl Conclusion<'_> {
             known.merge(&operation.response.answered());
             bounds.merge(&operation.response.censored());
         }
-        Some(Latency::with_bounds(&known, &bounds, &self.percentiles))
+        Some(self.bounded(&known, &bounds))
     }
 
     /// Parts of what was measured, and of the preparation, in which most connections are made.

@@ -33,7 +33,7 @@ pub(super) fn record(seen: &Seen<'_>) -> Generator {
         waited_share_max: health
             .workers
             .iter()
-            .filter_map(|load| load.waited_share())
+            .filter_map(crate::WorkerLoad::waited_share)
             .reduce(f64::max),
         in_process: seen.in_process,
         machine: machine(&health.machine),

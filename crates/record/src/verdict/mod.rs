@@ -145,21 +145,18 @@ impl Verdict {
 fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     let causes = cause::found(evidence);
-    match (load_not_made(evidence), causes.iter().find(|cause| cause.limits_load)) {
-        (Some(load), Some(cause)) => reasons.push(format!("{load}: {cause}")),
-        _ => {
-            let ours = own
-                .iter()
-                .filter(|part| part.ours)
-                .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()));
-            match (ours, causes.first()) {
-                (Some(part), Some(cause)) => reasons.push(format!("{}: {cause}", part.words())),
-                (part, _) => {
-                    notes.extend(own::timer_note(part, own, evidence));
-                    notes.extend(cause::stall_note(evidence));
-                }
-            }
-        }
+    let load = load_not_made(evidence).zip(causes.iter().find(|cause| cause.limits_load));
+    let ours = own
+        .iter()
+        .filter(|part| part.ours)
+        .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()));
+    if let Some((load, cause)) = load {
+        reasons.push(format!("{load}: {cause}"));
+    } else if let Some((part, cause)) = ours.zip(causes.first()) {
+        reasons.push(format!("{}: {cause}", part.words()));
+    } else {
+        notes.extend(own::timer_note(ours, own, evidence));
+        notes.extend(cause::stall_note(evidence));
     }
     for (lost, text) in cause::limits(evidence) {
         if lost as f64 > LOSS_SHARE * evidence.measured.counts().due() as f64 {
