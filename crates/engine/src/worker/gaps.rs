@@ -13,6 +13,9 @@ pub(super) const GAP_MIN: Duration = Duration::from_millis(20);
 /// How many gaps are remembered. An exchange seldom outlives more.
 const KEPT: usize = 8;
 
+/// A gap matters to an exchange that it makes up this fraction of.
+const TAINTING: u32 = 10;
+
 /// The last few gaps of a worker, and what piled up in the last of them.
 ///
 /// What fell due in a gap is there all at once when it ends, and its exchanges wait for one another's sessions: the
@@ -80,7 +83,16 @@ impl Gaps {
         }
         let stood = self.overlap(stamps.due, stamps.ended);
         let piled = self.in_piles(stamps.due, stamps.sent);
-        Own { waited: waited.max(stood + piled).min(stamps.response()), tainted: !stood.is_zero() }
+        Own {
+            waited: waited.max(stood + piled).min(stamps.response()),
+            tainted: taints(stood, stamps.response()),
+        }
+    }
+
+    /// The same of what waited from one moment to another and never left.
+    pub(super) fn own_of_unsent(&self, due: Moment, ended: Moment) -> Own {
+        let stood = self.overlap(due, ended);
+        Own { waited: stood, tainted: taints(stood, ended - due) }
     }
 
     /// How much of the time from one moment to another passed while what a gap had piled up was served.
@@ -90,9 +102,15 @@ impl Gaps {
     }
 
     /// How much of the time from one moment to another lay in gaps.
-    pub(super) fn overlap(&self, from: Moment, to: Moment) -> Duration {
+    fn overlap(&self, from: Moment, to: Moment) -> Duration {
         self.kept.iter().map(|(began, ended)| to.min(*ended) - from.max(*began)).sum()
     }
+}
+
+/// Whether standing still so long may have decided what became of an exchange that took `whole`: a moment without a
+/// core does not excuse a time-out of a second.
+fn taints(stood: Duration, whole: Duration) -> bool {
+    !stood.is_zero() && stood * TAINTING >= whole
 }
 
 #[cfg(test)]
@@ -128,7 +146,7 @@ mod tests {
         gaps.look(at(1_000), at(1_030));
         gaps.waiting(at(3_000), 400);
         // The target was stopped as well: two seconds of it are not a gap of 30 ms.
-        assert_eq!(ours(&gaps, 1_010, 3_010, 3_011), (50, true));
+        assert_eq!(ours(&gaps, 1_010, 3_010, 3_011), (50, false), "nor do they excuse what it did");
         assert_eq!(ours(&gaps, 1_500, 3_010, 3_011), (0, false));
         let mut gaps = Gaps::default();
         gaps.waiting(at(990), 3);

@@ -250,7 +250,7 @@ impl Recorder {
 
     pub(super) fn dropped(&mut self, given: &Given, now: Moment) {
         let index = self.index_of(given.due);
-        let tainted = !self.gaps.overlap(given.due, now).is_zero();
+        let tainted = self.gaps.own_of_unsent(given.due, now).tainted;
         self.in_vain(now, given.due, true);
         let step = self.filling(given.phase);
         step.drop_after(now - given.due, tainted);
@@ -292,7 +292,7 @@ impl Recorder {
         self.filling(phase).presence.note(number, sign);
     }
 
-    /// Notes when the target answered, or when an exchange that waited since some moment ended without an answer.
+    /// Notes when the target answered, or when an exchange that waited since some moment ended without it.
     #[inline]
     fn heard(&mut self, since: Moment, ended: Moment, outcome: Outcome) {
         if outcome.answered() {
@@ -312,8 +312,8 @@ impl Recorder {
         }
     }
 
-    /// Notes that an exchange ended without an answer that had waited since it was sent, or due, and whether it was given
-    /// up.
+    /// Notes that an exchange ended without an answer that had waited since it was sent, or due, and whether it was
+    /// given up.
     fn in_vain(&mut self, at: Moment, since: Moment, gave_up: bool) {
         let (phase, number) = (self.phase, Presence::number(at - self.origin));
         let in_silence = since >= self.answered_at;
@@ -396,7 +396,7 @@ impl Recorder {
         let own = if sent {
             self.gaps.own(&stamps, unread)
         } else {
-            Own { waited: self.gaps.overlap(given.due, ended), tainted: self.gaps.touch(given.due) }
+            self.gaps.own_of_unsent(given.due, ended)
         };
         let step = self.filling(given.phase);
         if sent {
