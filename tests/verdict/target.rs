@@ -158,9 +158,9 @@ fn loses_every_tenth_packet() {
 
 #[test]
 fn loses_what_its_queue_does_not_hold() {
-    among_others("queue-overflow-dhcp").iter().for_each(|judged| {
+    for judged in &among_others("queue-overflow-dhcp") {
         judged.away(1.5, 2.6);
-    });
+    }
 }
 
 #[test]

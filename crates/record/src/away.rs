@@ -18,8 +18,9 @@ pub const AWAY_MIN: Duration = Duration::from_secs(1);
 /// A silence must outlast the median service time by this factor: a target that takes long is slow
 /// and not away.
 pub(crate) const AWAY_SERVICES: u32 = 10;
-/// Where exchanges were given up in a silence, so many must have been sent in it and ended without an answer: one or two
-/// are lost packets, of which the last of a run is followed by silence as a matter of course. Unless everybody waited.
+/// Where exchanges were given up in a silence, so many must have been sent in it and ended without an answer: one or
+/// two are lost packets, of which the last of a run is followed by silence as a matter of course. Unless every session
+/// waited.
 pub(crate) const LOST_MIN: u32 = 3;
 /// The most silences kept.
 const KEPT_MAX: usize = 64;

@@ -21,7 +21,7 @@ pub(crate) fn current() -> Option<Delay> {
     parse(std::str::from_utf8(&text[..length]).ok()?)
 }
 
-/// The three numbers of a `schedstat`: time on a core, time waited for one, turns (Documentation/scheduler/sched-stats).
+/// The three numbers of a `schedstat`: time on a core, time waited for one, turns (the kernel's sched-stats page).
 fn parse(schedstat: &str) -> Option<Delay> {
     let mut fields = schedstat.split_whitespace().map(str::parse::<u64>);
     let (ran, waited, runs) = (fields.next()?.ok()?, fields.next()?.ok()?, fields.next()?.ok()?);

@@ -12,9 +12,7 @@ use super::handing::Given;
 use super::usage::Usage;
 use crate::fleet::Noticed;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
-use brunt_record::{
-    Catalogue, Counts, Interval, Own, Phase, Presence, Prompt, SLOT, Samples, Sign,
-};
+use brunt_record::{Catalogue, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
