@@ -89,7 +89,7 @@ impl Judged {
     pub(crate) fn reasons(&self, status: Status) -> String {
         let reasons = self.tried.observed.reasons.iter();
         let of = reasons.filter(|(name, _)| name == status.word());
-        of.map(|(_, text)| text + "\n").collect()
+        of.map(|(_, text)| text.clone() + "\n").collect()
     }
 
     /// What was printed.
