@@ -158,7 +158,7 @@ fn loses_every_tenth_packet() {
 
 #[test]
 fn loses_what_its_queue_does_not_hold() {
-    for judged in &among_others("queue-overflow-dhcp") {
+    if let Some(judged) = &among_others("queue-overflow-dhcp") {
         judged.away(1.5, 2.6);
     }
 }
