@@ -222,7 +222,9 @@ mod tests {
                 'B' => &[Sign::Answered, Sign::Backlog, Sign::Wanted],
                 _ => &[],
             };
-            signs.iter().for_each(|sign| presence.note(number, *sign));
+            for sign in signs {
+                presence.note(number, *sign);
+            }
             absences.absorb(&presence);
         }
         absences.found(median, stalls, false)

@@ -95,7 +95,7 @@ mod tests {
             interval.to = Duration::from_secs(index + 1);
             interval.planned = planned;
             (0..ended).for_each(|_| {
-                interval.record(0, Outcome::Ok(0), &stamps, 0, crate::Own::default())
+                interval.record(0, Outcome::Ok(0), &stamps, 0, crate::Own::default());
             });
             totals.absorb(&interval);
         }

@@ -84,7 +84,9 @@ mod tests {
 
     fn of(millis: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
-        millis.iter().for_each(|ms| histogram.record(Duration::from_millis(*ms)));
+        for ms in millis {
+            histogram.record(Duration::from_millis(*ms));
+        }
         histogram
     }
 

@@ -66,7 +66,9 @@ fn what_was_dropped_may_have_been_of_any_operation() {
 fn run(ok: &[u64], failed: &[u64], cut_off: &[u64], change: fn(&mut Record)) -> Record {
     let of = |millis: &[u64]| {
         let mut histogram = Histogram::new();
-        millis.iter().for_each(|ms| histogram.record(Duration::from_millis(*ms)));
+        for ms in millis {
+            histogram.record(Duration::from_millis(*ms));
+        }
         histogram
     };
     let mut record = measured();

@@ -110,7 +110,7 @@ fn prompt(_: u64) -> ([u64; 4], u64) {
 
 /// Half of the exchanges left 30 ms late.
 fn late(n: u64) -> ([u64; 4], u64) {
-    if n % 2 == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) }
+    if n.is_multiple_of(2) { ([0, 0, 30, 31], 30) } else { prompt(n) }
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn lateness_without_a_cause_is_the_timers_and_is_told() {
     assert_eq!(verdict.status, Status::Valid);
     assert_eq!(verdict.notes.len(), 1, "{verdict:?}");
     assert!(verdict.notes[0].contains("too high by this machine's timer"), "{verdict:?}");
-    assert!(verdict.own.iter().any(|part| part.ours && part.percentile == 99.0), "{verdict:?}");
+    assert!(verdict.own.iter().any(|part| part.ours && part.percentile > 98.0), "{verdict:?}");
 }
 
 #[test]
@@ -285,7 +285,8 @@ fn a_quota_is_named_before_the_stalls_it_makes() {
 #[test]
 fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due() {
     // One in ten of 300: fewer than five lie beyond the 99th percentile.
-    let stopped = |n: u64| if n % 10 == 0 { ([0, 0, 3_000, 3_001], 3_000) } else { prompt(n) };
+    let stopped =
+        |n: u64| if n.is_multiple_of(10) { ([0, 0, 3_000, 3_001], 3_000) } else { prompt(n) };
     let mut few = run(|_| 30, stopped);
     few.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
     assert_eq!(judge(&few).status, Status::Valid);
