@@ -34,6 +34,11 @@ impl Gap {
         (now > should && now - should > STALL_MIN).then_some(Self { from, to: now })
     }
 
+    /// The gap of a hub that woke at a moment and is done with what it did then only `now`: nothing it does takes so long.
+    pub(super) fn midway(woke: Moment, now: Moment) -> Option<Self> {
+        (now - woke > STALL_MIN).then_some(Self { from: woke, to: now })
+    }
+
     /// Whether a moment lies in it.
     pub(super) fn holds(&self, at: Moment) -> bool {
         (self.from..=self.to).contains(&at)
@@ -61,6 +66,13 @@ mod tests {
         assert_eq!(Gap::between(at(8_990), at(1_000), at(9_000)), None);
         let late = Gap::between(at(8_900), at(1_000), at(9_000)).unwrap();
         assert!(!late.holds(at(8_899)) && late.holds(at(8_900)));
+    }
+
+    #[test]
+    fn a_hub_that_is_stopped_in_the_midst_of_its_work_stood_still_as_well() {
+        assert_eq!(Gap::midway(at(1_000), at(1_040)), None);
+        let stopped = Gap::midway(at(1_000), at(4_000)).unwrap();
+        assert!(stopped.holds(at(2_000)) && stopped.bursts(at(4_500)));
     }
 
     #[test]

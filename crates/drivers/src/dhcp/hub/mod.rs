@@ -364,9 +364,11 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     let mut inbox = Inbox::new();
     let mut alarm = Alarm::new();
     let (mut asked, mut faults) = (Moment::ZERO, 0);
+    let mut woke = hub.shared.clock.now();
     loop {
         let flushed = hub.flush();
         let looked = hub.shared.clock.now();
+        let stopped = Gap::midway(woke, looked);
         // While anything is in flight, the hub looks often enough to see that it stood still.
         let next = hub.desk.borrow().wheel.next().map(|next| next.min(looked + BEAT));
         alarm.set(next, looked);
@@ -379,7 +381,8 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
         let call = call(&hub, &mut inbox, &mut alarm, flushed, faults < FAULTS_MAX).await;
         let now = hub.shared.clock.now();
         let due = hub.desk.borrow().wheel.next().filter(|due| *due <= now);
-        let gap = next.and_then(|next| Gap::between(looked, next, now));
+        woke = now;
+        let gap = stopped.or_else(|| next.and_then(|next| Gap::between(looked, next, now)));
         if gap.is_some() {
             hub.desk.borrow_mut().stood_still(gap);
         }
