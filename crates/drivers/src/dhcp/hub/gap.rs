@@ -34,7 +34,8 @@ impl Gap {
         (now > should && now - should > STALL_MIN).then_some(Self { from, to: now })
     }
 
-    /// The gap of a hub that woke at a moment and is done with what it did then only `now`: nothing it does takes so long.
+    /// The gap of a hub that woke at a moment and is done with what it did then only `now`: nothing it does takes so
+    /// long.
     pub(super) fn midway(woke: Moment, now: Moment) -> Option<Self> {
         (now - woke > STALL_MIN).then_some(Self { from: woke, to: now })
     }
