@@ -5,7 +5,7 @@
 //! the generator stood still), so what the generator did to a figure is the difference of two
 //! percentiles ([`OwnPart`]). The generator is blamed only where that difference matters, or where
 //! the load asked for was not made, and only with a cause that was seen on the generator's own
-//! machine ([`cause`]). Sessions that are busy, reconnect or wait for an answer are the target's
+//! machine. Sessions that are busy, reconnect or wait for an answer are the target's
 //! time, and an idle machine is never the bottleneck.
 
 mod absence;
