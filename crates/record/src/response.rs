@@ -26,8 +26,8 @@ pub struct Responses {
     cleared: Option<Box<Histogram>>,
 }
 
-/// An own part below this share of a response time falls into the same bucket.
-const OWN_SHARE_MIN: u64 = 1_000;
+/// An own part below a hundredth of a response time is no part of any judgement, and not worth a second entry.
+const OWN_SHARE_MIN: u64 = 100;
 
 impl Responses {
     /// Records one response time, of which `own` was the generator's own doing.
