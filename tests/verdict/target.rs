@@ -138,7 +138,9 @@ fn answers_nothing_in_less_than_a_second() {
 #[test]
 fn refuses_every_connection() {
     let Some(judged) = among_others("connection-refused") else { return };
-    assert_eq!(judged.record().counts.ok, 0, "{judged}");
+    let record = judged.record();
+    assert_eq!(record.counts.ok, 0, "{judged}");
+    assert_eq!(record.rates.achieved, Some(0.0), "a refused connection is no answer\n{judged}");
 }
 
 #[test]

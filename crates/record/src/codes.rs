@@ -65,6 +65,13 @@ impl Codes {
         self.other
     }
 
+    /// Exchanges that the target answered, well or not. Codes that are not told apart were answers: what has no answer
+    /// has few codes.
+    pub fn answered(&self) -> u64 {
+        let answers = self.entries.iter().filter(|(outcome, _)| outcome.answered());
+        answers.map(|(_, count)| count).sum::<u64>() + self.other
+    }
+
     /// Exchanges counted in all.
     pub fn total(&self) -> u64 {
         self.entries.iter().map(|(_, count)| count).sum::<u64>() + self.other

@@ -26,7 +26,7 @@ def figure(name, unit, check):
         "dropped": share * of("dropped"),
         "ok": share * of("ok"),
         "count": of("ok", "failed", "timed_out"),
-        "achieved": rate * of("ok", "failed"),
+        "achieved": rate * sum(each.did in ("200", "503") and each.end in ("ok", "failed") for each in exchanges),
         "goodput": rate * of("ok"),
         "offered": rate * len(exchanges),
     }

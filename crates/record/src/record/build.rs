@@ -163,7 +163,7 @@ impl Conclusion<'_> {
             drained_s: seconds(self.timing.drained()),
             target: self.plan.target_rate,
             offered: rate(counts.planned, window),
-            achieved: rate(achieved(&counts), window),
+            achieved: rate(answered(steady), window),
             goodput: rate(counts.ok, window),
         }
     }
@@ -208,15 +208,16 @@ impl Conclusion<'_> {
     fn operations(&self, measured: &Interval, steady: &Interval) -> Vec<OperationRecord> {
         let window = self.timing.window();
         let operations = measured.operations.iter().enumerate().map(|(number, operation)| {
-            let due =
-                steady.operations.get(number).map(|operation| operation.counts).unwrap_or_default();
+            let due = steady.operations.get(number);
+            let answered = due.map_or(0, |operation| operation.codes.answered());
+            let fine = due.map_or(0, |operation| operation.counts.ok);
             let (response, counts) = (&operation.response, operation.counts);
             let latency = |times: &Histogram| Latency::new(times, &self.percentiles);
             OperationRecord {
                 name: self.catalogue.operation(number).to_owned(),
                 counts,
-                achieved: rate(achieved(&due), window),
-                goodput: rate(due.ok, window),
+                achieved: rate(answered, window),
+                goodput: rate(fine, window),
                 codes: codes(number, &operation.codes, self.names),
                 response: self.bounded(&response.answered(), &response.censored()),
                 ok: (counts.missed() > 0).then(|| latency(&response.ok)),
@@ -300,9 +301,9 @@ impl Plan {
     }
 }
 
-/// Exchanges that came to an end other than by being given up.
-fn achieved(counts: &Counts) -> u64 {
-    counts.ok + counts.failed
+/// Exchanges that the target answered, well or not.
+fn answered(interval: &Interval) -> u64 {
+    interval.operations.iter().map(|operation| operation.codes.answered()).sum()
 }
 
 /// A step lists three percentiles only: its histograms hold the others, and there are many steps.
@@ -462,6 +463,19 @@ pub(crate) mod tests {
         assert_eq!(rates.offered, Some(100.0));
         assert_eq!(rates.achieved, Some(95.0));
         assert_eq!(rates.goodput, Some(85.1));
+    }
+
+    #[test]
+    fn what_was_not_answered_was_not_achieved() {
+        let mut lost = interval(0);
+        let now = Moment::ZERO;
+        let stamps = Stamps { due: now, free: now, sent: now, ended: now };
+        for outcome in [Outcome::Failed(Class::Connect, 111), Outcome::TimedOut] {
+            lost.record(0, outcome, &stamps, 0, Own::default());
+        }
+        assert_eq!(answered(&lost), answered(&interval(0)));
+        lost.record(0, Outcome::Failed(Class::Result, 49), &stamps, 0, Own::default());
+        assert_eq!(answered(&lost), answered(&interval(0)) + 1);
     }
 
     #[test]

@@ -156,7 +156,7 @@ pub struct Rates {
     pub target: Option<f64>,
     /// Fell due, dropped ones included.
     pub offered: Option<f64>,
-    /// Fell due in the window and ended, well or not, other than by being given up.
+    /// Fell due in the window and was answered, well or not.
     pub achieved: Option<f64>,
     /// Fell due in the window and did what was asked.
     pub goodput: Option<f64>,
@@ -182,7 +182,7 @@ pub struct OperationRecord {
     pub name: String,
     /// How many exchanges met which end.
     pub counts: Counts,
-    /// Exchanges a second that fell due in the window and ended, well or not.
+    /// Exchanges a second that fell due in the window and were answered, well or not.
     pub achieved: Option<f64>,
     /// Exchanges a second that fell due in the window and did what was asked.
     pub goodput: Option<f64>,

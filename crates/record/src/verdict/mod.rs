@@ -178,10 +178,13 @@ fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
         return None;
     }
     let (achieved, offered) = (evidence.rates.achieved?, evidence.rates.offered?);
-    // What outlived its time-out was sent in time or else is late, which shows in its own part.
-    let timed_out = evidence.measured.counts().timed_out as f64 / evidence.rates.seconds;
-    (achieved + timed_out < MADE_SHARE * offered || evidence.measured.dropped > 0)
-        .then(|| format!("{achieved:.0}/s of the {offered:.0}/s that fell due were carried out"))
+    // What failed or timed out was sent in time, or else is late, which shows in its own part.
+    let answered: u64 = evidence.measured.operations.iter().map(|one| one.codes.answered()).sum();
+    let counts = evidence.measured.counts();
+    let unanswered = (counts.ok + counts.failed + counts.timed_out).saturating_sub(answered);
+    let made = achieved + unanswered as f64 / evidence.rates.seconds;
+    (made < MADE_SHARE * offered || evidence.measured.dropped > 0)
+        .then(|| format!("{made:.0}/s of the {offered:.0}/s that fell due were carried out"))
 }
 
 fn ceiling(evidence: &Evidence<'_>) -> Option<String> {
