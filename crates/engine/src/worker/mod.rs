@@ -361,7 +361,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             }));
             desk.unless_called_off(act).await
         };
-        self.recorder.borrow_mut().readied(&watch, self.clock.now());
+        self.recorder.borrow_mut().readied(&watch, || self.clock.now());
         readied.map(|()| waited)
     }
 

@@ -337,10 +337,11 @@ impl Recorder {
         self.in_flight += 1;
     }
 
-    /// Records how a session was made ready, or was not.
-    pub(super) fn readied(&mut self, watch: &Watch<'_>, now: Moment) {
+    /// Records how a session was made ready, or was not. Most were ready already, and no clock is read for those.
+    #[inline]
+    pub(super) fn readied(&mut self, watch: &Watch<'_>, now: impl FnOnce() -> Moment) {
         if watch.why_not_ready().is_none() && !watch.parts().is_empty() && self.index > 0 {
-            self.sign(now, Sign::Connected);
+            self.sign(now(), Sign::Connected);
         }
         self.watched(self.phase, watch);
     }

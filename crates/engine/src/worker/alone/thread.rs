@@ -107,7 +107,7 @@ fn ready<'a, T: Wait, S: BlockingSession>(
     session.ready(&mut watch);
     let mut books = desk.books_of(me)?;
     books.doing = Doing::Waiting;
-    books.recorder().readied(&watch, desk.clock.now());
+    books.recorder().readied(&watch, || desk.clock.now());
     Some(books)
 }
 
