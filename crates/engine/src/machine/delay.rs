@@ -1,7 +1,7 @@
 //! How long a thread could have run and had no core: its run-queue delay, as the scheduler counts it.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
 use std::time::Duration;
 
 /// What the scheduler counts of a thread since it started.
@@ -13,12 +13,28 @@ pub(crate) struct Delay {
     pub(crate) runs: u64,
 }
 
-/// What is counted of the calling thread; `None` where the kernel does not tell it. Asked a hundred times a second, so
-/// it allocates nothing.
+/// The counters of the thread that opened them. They may be read a hundred times a second: it allocates nothing and
+/// opens no file.
+#[derive(Debug)]
+pub(crate) struct Schedstat(Option<File>);
+
+impl Schedstat {
+    /// Those of the calling thread.
+    pub(crate) fn of_thread() -> Self {
+        Self(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    /// What is counted by now; `None` where the kernel does not tell it.
+    pub(crate) fn read(&self) -> Option<Delay> {
+        let mut text = [0; 96];
+        let length = self.0.as_ref()?.read_at(&mut text, 0).ok()?;
+        parse(std::str::from_utf8(&text[..length]).ok()?)
+    }
+}
+
+/// What is counted of the calling thread; `None` where the kernel does not tell it.
 pub(crate) fn current() -> Option<Delay> {
-    let mut text = [0; 96];
-    let length = File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
-    parse(std::str::from_utf8(&text[..length]).ok()?)
+    Schedstat::of_thread().read()
 }
 
 /// The three numbers of a `schedstat`: time on a core, time waited for one, turns (the kernel's sched-stats page).
@@ -52,7 +68,8 @@ mod tests {
         let core = cores::allowed()[0];
         let spin = move || {
             cores::pin(core);
-            let waited = || current().unwrap_or_default().waited;
+            let schedstat = Schedstat::of_thread();
+            let waited = || schedstat.read().unwrap_or_default().waited;
             let before = waited();
             let clock = brunt_exchange::Monotonic::new();
             let until = Duration::from_millis(300);

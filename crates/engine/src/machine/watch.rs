@@ -5,7 +5,7 @@
 //! waking. The kernel's counters are cumulative and are read when somebody asks for figures, and not in between.
 
 use super::accounts::{self, Accounts};
-use super::delay;
+use super::delay::Schedstat;
 use super::gap::{PERIOD, WakeUp};
 use crate::worker::alone::Wait as _;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
@@ -82,14 +82,15 @@ impl Drop for MachineWatch {
 
 impl Shared {
     fn watch(&self) {
-        let (mut used, mut waited) = (accounts::own(), delay::current());
+        let schedstat = Schedstat::of_thread();
+        let (mut used, mut waited) = (accounts::own(), schedstat.read());
         let mut usual = Duration::ZERO;
         let mut deadline = self.clock.now() + PERIOD;
         while !self.over.load(Ordering::Relaxed) {
             self.begin();
             let in_time = self.clock.now() < deadline;
             let woke = self.sleep_until(deadline);
-            let (used_now, waited_now) = (accounts::own(), delay::current());
+            let (used_now, waited_now) = (accounts::own(), schedstat.read());
             let wake_up = WakeUp {
                 late: woke - deadline,
                 used: used_now.saturating_sub(used),
