@@ -2,30 +2,18 @@
 
 use std::process::ExitCode;
 
-mod asked;
-mod ceiling;
 mod cli;
 mod commands;
 mod console;
-mod dhcp;
-mod flows;
-mod http;
-mod import;
-mod leases;
-mod loadgen;
-mod measured;
-mod names;
-mod plan;
-mod rates;
+mod naming;
 mod run;
-mod schedules;
-mod signals;
+mod tools;
 
 use cli::exit::Exit;
 use cli::surroundings::Machine;
 use cli::{Command, Refusal};
-use rates::Voice;
-use signals::Signals;
+use run::Verbosity;
+use run::signals::Signals;
 
 fn main() -> ExitCode {
     let argv: Vec<String> =
@@ -44,19 +32,17 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Print(text) => console::print(&text),
         Command::Write { path, text } => console::write(&path, &text),
         Command::SampleRateFile(path) => console::write(&path, brunt_feed::rates::SAMPLE),
-        Command::Rate(args) => {
-            rates::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
-        }
-        Command::Perfdhcp(args) => {
-            dhcp::run(&args, &Signals::default(), Voice::Aloud).map(|outcome| outcome.exit)
-        }
-        Command::Loadgen(args) => loadgen::run(&args, &Signals::default()),
-        Command::Run(args) => plan::run(&args, &Signals::default()),
-        Command::Http(args) => http::run(&args, &Signals::default()),
-        Command::Import(kind) => import::run(&kind),
-        Command::Names(kind) => names::run(&kind, &Signals::default()),
-        Command::Leases(args) => leases::run(&args, &Signals::default()),
-        Command::Ubench(args) => leases::ubench(&args, &Signals::default()),
+        Command::Rate(args) => tools::ldap::run(&args, &Signals::default(), Verbosity::Normal)
+            .map(|outcome| outcome.exit),
+        Command::Perfdhcp(args) => tools::dhcp::run(&args, &Signals::default(), Verbosity::Normal)
+            .map(|outcome| outcome.exit),
+        Command::Loadgen(args) => tools::flow::loadgen::run(&args, &Signals::default()),
+        Command::Run(args) => tools::flow::plan::run(&args, &Signals::default()),
+        Command::Http(args) => tools::flow::http::run(&args, &Signals::default()),
+        Command::Import(kind) => tools::flow::import::run(&kind),
+        Command::Names(kind) => tools::names::run(&kind, &Signals::default()),
+        Command::Leases(args) => tools::leases::run(&args, &Signals::default()),
+        Command::Ubench(args) => tools::leases::ubench(&args, &Signals::default()),
         Command::UbenchUsage { complaint, usage } => {
             console::tell(&complaint);
             console::print(&usage).map(|_| Exit::Failed)

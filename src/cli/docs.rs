@@ -81,7 +81,7 @@ fn option(arg: &Arg) -> String {
 }
 
 /// How `brunt http` stands to the tools whose flags it has.
-const HTTP: &str = include_str!("../http/page.txt").trim_ascii_end();
+const HTTP: &str = include_str!("../tools/flow/http/page.txt").trim_ascii_end();
 
 const HTTP_EXAMPLES: &[(&str, &str)] = &[
     (
@@ -301,7 +301,7 @@ const QUICKSTART_EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// What is measured of stores of leases.
-const LEASES: &str = include_str!("../leases/page.txt").trim_ascii_end();
+const LEASES: &str = include_str!("../tools/leases/page.txt").trim_ascii_end();
 
 const LEASES_EXAMPLES: &[(&str, &str)] = &[
     ("SQLite and memfile in a temporary directory, synchronous and asynchronous:", "brunt leases"),
@@ -345,7 +345,7 @@ const CALIBRATE_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-const NAMES_LOOKUP: &str = include_str!("../names/lookup/page.txt").trim_ascii_end();
+const NAMES_LOOKUP: &str = include_str!("../tools/names/lookup/page.txt").trim_ascii_end();
 
 const NAMES_LOOKUP_EXAMPLES: &[(&str, &str)] = &[
     (
@@ -371,7 +371,7 @@ const NAMES_LOOKUP_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-const NAMES_MATRIX: &str = include_str!("../names/matrix/page.txt").trim_ascii_end();
+const NAMES_MATRIX: &str = include_str!("../tools/names/matrix/page.txt").trim_ascii_end();
 
 const NAMES_MATRIX_EXAMPLES: &[(&str, &str)] = &[
     ("The article's four back ends with 1,000 and 3,000 users:", "brunt names matrix"),
@@ -385,7 +385,7 @@ const NAMES_MATRIX_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-const NAMES_SWEEP: &str = include_str!("../names/matrix/sweep.txt").trim_ascii_end();
+const NAMES_SWEEP: &str = include_str!("../tools/names/matrix/sweep.txt").trim_ascii_end();
 
 const NAMES_SWEEP_EXAMPLES: &[(&str, &str)] = &[
     (
@@ -479,7 +479,7 @@ mod tests {
     use crate::cli::surroundings::Surroundings;
     use crate::cli::tool::Tool;
     use crate::cli::ubench::Ubench;
-    use crate::plan::reader::Text as Plan;
+    use crate::tools::flow::plan::reader::Text as Plan;
 
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -721,7 +721,7 @@ mod tests {
             for script in blocks(&text, "toml") {
                 if page.ends_with("/docs/plan.md") || script.contains("[[scenario]]") {
                     let plan = Plan { name: "plan.md", text: &script, overrides: &[] };
-                    let read = crate::plan::reader::read(&plan, &|_| None);
+                    let read = crate::tools::flow::plan::reader::read(&plan, &|_| None);
                     assert!(read.is_ok(), "{page}: {read:?}: {script}");
                     continue;
                 }

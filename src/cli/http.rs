@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::output::{OutputArgs, duration};
-use crate::plan::model::Resending;
+use crate::cli::resend::Resending;
 
 /// Options of `brunt http`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::http::count;
 use super::output::{duration, percentile};
-use crate::plan::model::Resending;
+use crate::cli::resend::Resending;
 
 /// What `--help` ends with.
 const AFTER: &str = "\

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::OutputArgs;
-use crate::plan::model::Resending;
+use crate::cli::resend::Resending;
 
 /// The name of the command, and of a link to the program that stands for it.
 pub(crate) const NAME: &str = "loadgen";

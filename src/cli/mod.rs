@@ -5,6 +5,7 @@
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 pub(crate) mod args;
+pub(crate) mod arrivals;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod properties;
 mod prose;
 pub(crate) mod rate;
 pub(crate) mod redact;
+pub(crate) mod resend;
 pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod surroundings;
@@ -35,6 +37,7 @@ pub(crate) mod ubench;
 mod values;
 mod words;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use clap::Parser as _;
@@ -110,6 +113,18 @@ pub(crate) struct Refusal {
     pub(crate) text: String,
     /// The exit.
     pub(crate) exit: Exit,
+}
+
+impl Refusal {
+    /// The command line is wrong.
+    pub(crate) fn usage(why: impl Display) -> Self {
+        Self { text: format!("{why}\n"), exit: Exit::Usage }
+    }
+
+    /// It could not be carried out.
+    pub(crate) fn failed(why: impl Display) -> Self {
+        Self { text: format!("{why}\n"), exit: Exit::Failed }
+    }
 }
 
 /// Reads a command line, the first word being what the program was called by.

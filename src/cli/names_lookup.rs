@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::http::{Spread, count};
 use super::output::{OutputArgs, duration};
-use crate::plan::model::Resending;
+use crate::cli::resend::Resending;
 
 /// Lookups a second where nothing else is asked for: what a busy machine does, and no daemon minds.
 pub(crate) const USUAL_RATE: f64 = 1_000.0;

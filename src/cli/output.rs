@@ -1,6 +1,6 @@
 //! Where the results of a run go and what they are held against: options that every command has which runs a flow.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -63,6 +63,13 @@ pub(crate) struct Output {
     pub(crate) hlog: Option<PathBuf>,
     /// Percentiles to put into the record beside the usual ones.
     pub(crate) percentiles: Vec<f64>,
+}
+
+impl Output {
+    /// The files that are written when the run is over, with the options that name them.
+    pub(crate) fn at_the_end(&self) -> [(&'static str, Option<&Path>); 2] {
+        [("--record", self.record.as_deref()), ("--hgrm", self.hgrm.as_deref())]
+    }
 }
 
 /// What is shown while a run goes on.

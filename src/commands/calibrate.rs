@@ -9,13 +9,14 @@ use brunt_targets::ldap::{Config, Server as Directory};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
-use crate::ceiling::{self, Ceiling};
 use crate::cli::Refusal;
 use crate::cli::args::CalibrateArgs;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::rates::{self, Outcome, Voice};
-use crate::signals::Signals;
+use crate::run::ceiling::{self, Ceiling};
+use crate::run::signals::Signals;
+use crate::run::{Outcome, Verbosity};
+use crate::tools;
 
 const USERS: usize = 2000;
 const BASE: &str = "ou=people,dc=example,dc=com";
@@ -87,7 +88,7 @@ fn ldap(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
     let port = running.address().port().to_string();
     for (tool, options, trailing) in OPERATIONS {
         let words = command_line(tool, options, trailing, args, &port);
-        let outcome = rates::run(&*rate_args(&words)?, signals, Voice::Quiet)?;
+        let outcome = tools::ldap::run(&*rate_args(&words)?, signals, Verbosity::Quiet)?;
         if signals.received().is_some() {
             break;
         }
@@ -110,7 +111,7 @@ fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
             console::note("DHCPv6 is left out: this machine has no IPv6");
             break;
         };
-        let outcome = crate::dhcp::run(&*dhcp_args(&words)?, signals, Voice::Quiet)?;
+        let outcome = tools::dhcp::run(&*dhcp_args(&words)?, signals, Verbosity::Quiet)?;
         if signals.received().is_none() {
             found.take(&outcome)?;
         }

@@ -12,8 +12,9 @@ use crate::cli::Refusal;
 use crate::cli::args::{Protocol, QuickstartArgs};
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::rates::{self, Outcome, Voice};
-use crate::signals::Signals;
+use crate::run::signals::Signals;
+use crate::run::{Outcome, Verbosity};
+use crate::tools;
 
 /// A tool and what is said about its run.
 struct Act {
@@ -125,7 +126,7 @@ impl Show {
             let record = place(args.output.as_deref(), act.tool);
             let words = command_line(act, args, &address.port().to_string(), &record);
             announce(act.says, &words);
-            let outcome = rates::run(&*rate_args(&words)?, &self.signals, Voice::Aloud)?;
+            let outcome = tools::ldap::run(&*rate_args(&words)?, &self.signals, Verbosity::Normal)?;
             if self.ended(record, &outcome) {
                 return Ok(outcome.exit);
             }
@@ -147,7 +148,7 @@ impl Show {
                 continue;
             };
             announce(act.says, &words);
-            let outcome = crate::dhcp::run(&*dhcp_args(&words)?, &self.signals, Voice::Aloud)?;
+            let outcome = tools::dhcp::run(&*dhcp_args(&words)?, &self.signals, Verbosity::Normal)?;
             if self.ended(record, &outcome) {
                 return Ok(outcome.exit);
             }

@@ -13,7 +13,7 @@ use crate::cli::Refusal;
 use crate::cli::args::{LdapTargetArgs, TargetKind};
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::signals::{Signal, Signals};
+use crate::run::signals::{Signal, Signals};
 
 /// Starts the server that is asked for and serves until told to stop.
 pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {

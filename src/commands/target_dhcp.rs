@@ -14,7 +14,7 @@ use crate::cli::Refusal;
 use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::signals::{Signal, Signals};
+use crate::run::signals::{Signal, Signals};
 
 /// Starts a DHCP server and serves until told to stop.
 pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {

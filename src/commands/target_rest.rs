@@ -12,7 +12,7 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::rest_target::RestTargetArgs;
 use crate::console;
-use crate::signals::{Signal, Signals};
+use crate::run::signals::{Signal, Signals};
 
 /// Starts an identity API and serves until told to stop.
 pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {

@@ -1,88 +1,64 @@
-//! [`Conclude`]: the record of a run that is over, and the files that are written with it.
+//! [`Concluded`]: the record of a run that is over.
 
-use brunt_engine::{Ended, Finished};
-use brunt_record::{
-    Catalogue, Conclusion, Environment, Names, Plan, PortBudget, Record, Slo, Tool,
-};
+use brunt_engine::Ended;
+use brunt_record::{Conclusion, Environment, Latency, Record, Tool};
 
-use crate::cli::output::Output;
-use crate::measured::{Measured, percentiles};
-use crate::signals::Signal;
+use super::job::{Job, Protocol};
+use super::measured::Measured;
+use super::signals::Signal;
 
 /// Everything that is known when a run is over.
-pub(crate) struct Conclude<'a> {
+pub(super) struct Concluded<'a> {
+    /// What was carried out.
+    pub(super) job: &'a Job,
+    /// The protocol it was carried out with.
+    pub(super) protocol: &'a dyn Protocol,
     /// When it began.
-    pub(crate) started: jiff::Timestamp,
-    /// The command line, secrets already replaced.
-    pub(crate) command: Vec<String>,
-    /// What was asked for.
-    pub(crate) plan: Plan,
-    /// The machine.
-    pub(crate) environment: Environment,
-    /// The names of operations, parts and tallies.
-    pub(crate) catalogue: &'a Catalogue,
-    /// The names of outcomes.
-    pub(crate) names: Names<'a>,
+    pub(super) started: jiff::Timestamp,
     /// What was measured.
-    pub(crate) measured: &'a Measured,
+    pub(super) measured: &'a Measured,
     /// What the engine says of the run.
-    pub(crate) finished: &'a Finished,
-    /// Percentiles asked for beside the usual ones.
-    pub(crate) percentiles: &'a [f64],
-    /// Local ports there are and the plan needs.
-    pub(crate) ports: Option<PortBudget>,
-    /// Exchanges a second this machine manages against a target that costs nothing.
-    pub(crate) ceiling: Option<f64>,
-    /// Whether the target runs in this process.
-    pub(crate) in_process: bool,
-    /// What ended the run, if it did not end by itself.
-    pub(crate) ended_by: Option<EndedBy>,
-    /// What the run had to reach.
-    pub(crate) objectives: &'a [Slo],
+    pub(super) engine: &'a brunt_engine::Finished,
 }
 
-impl Conclude<'_> {
-    /// Makes the record.
-    pub(crate) fn record(self) -> Result<Record, String> {
-        let (interrupted, remark) = match self.ended_by {
+impl Concluded<'_> {
+    /// Makes the record of a run that was ended by something, or came to its own end.
+    pub(super) fn record(&self, ended_by: Option<EndedBy>) -> Result<Record, String> {
+        let (interrupted, remark) = match ended_by {
             Some(EndedBy::CutShort(why)) => (Some(why), None),
             Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
             None => (None, None),
         };
+        let job = self.job;
         let conclusion = Conclusion {
             tool: tool(),
             started: self.started,
-            command: self.command,
-            plan: self.plan,
-            environment: self.environment,
-            catalogue: self.catalogue,
-            names: self.names,
+            command: job.command.clone(),
+            plan: job.asked.clone(),
+            environment: Environment::read(),
+            catalogue: &job.catalogue,
+            names: &|operation, outcome| self.protocol.outcome(operation, outcome),
             totals: &self.measured.totals,
             series: &self.measured.series,
-            timing: self.finished.timing,
-            in_process: self.in_process,
-            percentiles: percentiles(self.percentiles),
-            ports: self.ports,
-            ceiling: self.ceiling,
+            timing: self.engine.timing,
+            in_process: job.in_process,
+            percentiles: percentiles(&job.output.percentiles),
+            ports: job.ports,
+            ceiling: job.ceiling,
             interrupted: interrupted.as_deref(),
             remark: remark.as_deref(),
-            objectives: self.objectives,
+            objectives: &job.objectives,
         };
         conclusion.record().map_err(|error| format!("failed to {error}"))
     }
+}
 
-    /// Makes the record, and writes it and the distribution of response times where they were asked for.
-    pub(crate) fn write(self, output: &Output) -> Result<Record, String> {
-        let measured = self.measured;
-        let record = self.record()?;
-        if let Some(path) = &output.record {
-            record.write(path).map_err(|error| format!("failed to {error}"))?;
-        }
-        if let Some(path) = &output.hgrm {
-            measured.write_hgrm(path)?;
-        }
-        Ok(record)
-    }
+/// The percentiles of every record, and those asked for.
+fn percentiles(asked: &[f64]) -> Vec<f64> {
+    let mut all: Vec<f64> = Latency::PERCENTILES.iter().chain(asked).copied().collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
 }
 
 /// What made a record.
@@ -100,9 +76,9 @@ pub(crate) enum EndedBy {
 }
 
 /// What a signal did to a run: `endless` is whether it had no end of its own.
-pub(crate) fn ended_by(
+pub(super) fn ended_by(
     signal: Option<Signal>,
-    finished: &Finished,
+    finished: &brunt_engine::Finished,
     endless: bool,
 ) -> Option<EndedBy> {
     let what = format!("ended by {} after {:.1} s", signal?.name(), finished.lasted.as_secs_f64());

@@ -6,46 +6,74 @@
 
 use brunt_record::{Record, SloOutcome, Status};
 
+use super::measured::nothing_worked;
+use super::signals::Signal;
 use crate::cli::exit::Exit;
-use crate::measured::nothing_worked;
-use crate::signals::Signal;
 
 /// What a command's users take its exit codes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// A run that is not whole is not good.
     Ours,
-    /// As the tool of that name always had it, unless objectives were given: `lost` is whether exchanges lost their
-    /// connection or found none, which ends the old rate tools with 5.
-    Old {
+    /// Lookups of names: those of names that exist have to be resolved. A name service whose directory hangs answers
+    /// that there is no such name.
+    Lookup {
+        /// Whether a name that exists was not resolved.
+        unresolved: bool,
+    },
+    /// As the LDAP rate tools have it, unless objectives were given: they end with 5 for a lost connection.
+    Rates {
         /// Whether exchanges lost their connection or found none.
         lost: bool,
+    },
+    /// As perfdhcp documents it: 3 if any exchange did not do what it should. The first ^C is how a run without an end
+    /// is ended, and no failure.
+    Perfdhcp {
+        /// Whether what was in flight was cut off.
+        aborted: bool,
+        /// Whether an exchange failed, or fell due and was never sent.
+        incomplete: bool,
     },
 }
 
 /// How the program ends.
 pub(crate) fn exit(record: &Record, signal: Option<Signal>, manner: Manner) -> Exit {
-    match signal {
-        Some(Signal::Interrupt) => return Exit::Interrupted,
-        Some(Signal::Terminate) => return Exit::Terminated,
-        None => {}
-    }
-    if let Some(exit) = objectives(record) {
+    if let Some(exit) = signalled(signal, manner).or_else(|| judged(record)) {
         return exit;
     }
+    let old = record.slo.is_empty();
     let partial = match manner {
-        Manner::Old { lost } if record.slo.is_empty() => lost,
-        Manner::Ours | Manner::Old { .. } => is_partial(record),
+        Manner::Rates { lost } if old => lost,
+        Manner::Perfdhcp { .. } if old => false,
+        Manner::Lookup { unresolved } => unresolved || is_partial(record),
+        Manner::Ours | Manner::Rates { .. } | Manner::Perfdhcp { .. } => is_partial(record),
     };
-    match () {
-        () if nothing_worked(&record.conservation.counts) => Exit::Failed,
-        () if partial => Exit::Partial,
-        () => Exit::Ok,
+    match manner {
+        Manner::Perfdhcp { incomplete, .. } if !partial => {
+            if incomplete {
+                Exit::SomeFailed
+            } else {
+                Exit::Ok
+            }
+        }
+        Manner::Perfdhcp { .. } => Exit::Partial,
+        _ if nothing_worked(&record.conservation.counts) => Exit::Failed,
+        _ if partial => Exit::Partial,
+        _ => Exit::Ok,
+    }
+}
+
+/// What a signal makes of a run.
+fn signalled(signal: Option<Signal>, manner: Manner) -> Option<Exit> {
+    match (signal?, manner) {
+        (Signal::Interrupt, Manner::Perfdhcp { aborted: false, .. }) => None,
+        (Signal::Interrupt, _) => Some(Exit::Interrupted),
+        (Signal::Terminate, _) => Some(Exit::Terminated),
     }
 }
 
 /// What the objectives make of a run, if one of them was not met.
-pub(crate) fn objectives(record: &Record) -> Option<Exit> {
+pub(crate) fn judged(record: &Record) -> Option<Exit> {
     let any = |outcome| record.slo.iter().any(|slo| slo.outcome == outcome);
     if any(SloOutcome::Missed) {
         return Some(Exit::Missed);
@@ -54,7 +82,7 @@ pub(crate) fn objectives(record: &Record) -> Option<Exit> {
 }
 
 /// Whether something is missing from the run, whatever else speaks against it.
-pub(crate) fn is_partial(record: &Record) -> bool {
+fn is_partial(record: &Record) -> bool {
     record.verdict.reasons.iter().any(|reason| reason.status == Status::Partial)
 }
 
@@ -64,7 +92,7 @@ mod tests {
     use brunt_record::{Reason, SloResult};
 
     fn record(outcomes: &[SloOutcome], partial: bool, ok: u64) -> Record {
-        let text = include_str!("../http/testdata/empty.record.json");
+        let text = include_str!("../tools/flow/http/testdata/empty.record.json");
         let mut record: Record = serde_json::from_str(text).unwrap();
         let result = |outcome: &SloOutcome| SloResult {
             expr: "p99<1ms".to_owned(),
@@ -98,14 +126,39 @@ mod tests {
             let record = record(outcomes, partial, ok);
             assert_eq!(exit(&record, None, Manner::Ours), ours, "{outcomes:?} {partial} {ok}");
             assert_eq!(
-                exit(&record, None, Manner::Old { lost: false }),
+                exit(&record, None, Manner::Rates { lost: false }),
                 old,
                 "{outcomes:?} {partial} {ok}"
             );
         }
         let lost = record(&[], true, 10);
-        assert_eq!(exit(&lost, None, Manner::Old { lost: true }), Exit::Partial);
+        assert_eq!(exit(&lost, None, Manner::Rates { lost: true }), Exit::Partial);
         assert_eq!(exit(&lost, Some(Signal::Interrupt), Manner::Ours), Exit::Interrupted);
         assert_eq!(exit(&lost, Some(Signal::Terminate), Manner::Ours), Exit::Terminated);
+    }
+
+    #[test]
+    fn lookups_of_names_that_exist_have_to_find_them() {
+        let record = record(&[], false, 10);
+        let of = |unresolved| exit(&record, None, Manner::Lookup { unresolved });
+        assert_eq!((of(false), of(true)), (Exit::Ok, Exit::Partial));
+    }
+
+    #[test]
+    fn perfdhcp_ends_as_it_documents() {
+        let of = |record: &Record, signal, aborted, incomplete| {
+            exit(record, signal, Manner::Perfdhcp { aborted, incomplete })
+        };
+        let (none, all) = (record(&[], true, 0), record(&[], false, 10));
+        assert_eq!(of(&all, None, false, false), Exit::Ok);
+        assert_eq!(of(&none, None, false, true), Exit::SomeFailed);
+        let (interrupt, terminate) = (Some(Signal::Interrupt), Some(Signal::Terminate));
+        assert_eq!(of(&all, interrupt, false, false), Exit::Ok);
+        assert_eq!(of(&all, interrupt, true, false), Exit::Interrupted);
+        assert_eq!(of(&all, terminate, false, false), Exit::Terminated);
+        let met = record(&[SloOutcome::Met], true, 10);
+        assert_eq!(of(&met, None, false, true), Exit::Partial);
+        let missed = record(&[SloOutcome::Missed], true, 10);
+        assert_eq!(of(&missed, None, false, true), Exit::Missed);
     }
 }

@@ -1,10 +1,30 @@
-//! What every run has in common, whatever its protocol: how it is concluded, and how the program ends for it.
+//! What every run has in common, whatever its protocol.
 //!
-//! [`conclude`] makes the record of what was measured, and [`exit()`] decides the exit code. Both are here once, since
-//! a judgement that differs from command to command is none.
+//! [`carry_out`] takes a [`Job`] with its [`Protocol`] from the first connection to the record, and shows each interval
+//! to the [`Observer`]s; [`exit()`] decides the exit code. All of this is here once, so that whatever attaches to a run
+//! attaches to all of them. A tool reads its command line, makes a job of it, and prints what is its own.
 
+pub(crate) mod ceiling;
 mod conclude;
 mod exit;
+pub(crate) mod files;
+mod job;
+mod measured;
+mod objectives;
+mod observer;
+mod plan;
+mod progress;
+pub(crate) mod schedules;
+pub(crate) mod signals;
+pub(crate) mod summary;
+mod verbosity;
 
-pub(crate) use conclude::{Conclude, EndedBy, ended_by, tool};
-pub(crate) use exit::{Manner, exit, is_partial, objectives};
+pub(crate) use conclude::{EndedBy, tool};
+pub(crate) use exit::{Manner, exit, judged};
+pub(crate) use job::{Finished, Job, Protocol, carry_out, is_endless, prepare};
+pub(crate) use measured::{Measured, lost};
+pub(crate) use objectives::objectives;
+pub(crate) use observer::{Observer, Trouble, print};
+pub(crate) use plan::asked;
+pub(crate) use progress::Progress;
+pub(crate) use verbosity::{Outcome, Verbosity};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use brunt_drivers::net::source::Sources;
 
 use super::varied::VariedOption;
-use crate::cli::rate::load::Rate;
+use crate::cli::arrivals::Rate;
 
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use super::args::{
     Templates,
 };
 use super::clients::MAC;
-use crate::cli::rate::load::{Arrival, Rate};
+use crate::cli::arrivals::{Arrival, Rate};
 
 /// The text, `duid` being the DUID of the first client.
 pub(crate) fn decoded(args: &DhcpArgs, duid: &[u8]) -> String {

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use super::args::{Load, Node, Scenario};
 use super::given::{Values, exclusive, refused};
+use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::fault::Fault;
-use crate::cli::rate::load::{Arrival, Rate};
 
 /// The most addresses and ports to send from: each has a thread.
 const SOURCES_MAX: usize = 256;

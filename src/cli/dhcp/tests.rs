@@ -13,7 +13,7 @@ use brunt_drivers::secret::Secret;
 
 use super::args::*;
 use super::*;
-use crate::cli::rate::load::{Arrival, Rate};
+use crate::cli::arrivals::{Arrival, Rate};
 
 /// Where `BRUNT_LAB` is set or not.
 struct Place {

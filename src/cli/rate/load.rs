@@ -1,9 +1,9 @@
 //! When operations start, how many at a time, and for how long: the options that become the engine's plan.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Fault, Tool, Values, duration};
+use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::values::exclusive;
 
 /// When and how much.
@@ -50,38 +50,6 @@ pub(crate) enum ConnectionMode {
     Rebind,
     /// Connections stay, and are bound once.
     Bound,
-}
-
-/// When operations start.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Rate {
-    /// Each as soon as the one before it is answered.
-    Unlimited,
-    /// So many a second, whatever is answered.
-    Constant {
-        /// How many.
-        per_second: f64,
-        /// How they are spread.
-        arrival: Arrival,
-    },
-    /// As this text says.
-    Stages(String),
-    /// As this file says.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What its multiples are of.
-        base: Option<f64>,
-    },
-}
-
-/// How arrivals are spread over time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arrival {
-    /// Evenly.
-    Uniform,
-    /// Independently of each other.
-    Poisson,
 }
 
 pub(super) fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {

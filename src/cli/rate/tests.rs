@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::load::{Arrival, ConnectionMode, Rate};
+use super::load::ConnectionMode;
 use super::operation::{DeleteMode, Scope, Strategy, Threshold, ValueText};
 use super::security::{ClientCertificate, StoreKind, Transport, Trust};
 use super::*;
+use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::prose;
 use brunt_drivers::secret::Secret;
 

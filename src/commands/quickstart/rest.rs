@@ -40,8 +40,8 @@ impl Show {
             let words: Vec<String> = words.collect();
             announce(says, &words);
             let exit = match read(&words, &Machine)? {
-                Command::Http(asked) => crate::http::run(&asked, &self.signals)?,
-                Command::Run(asked) => crate::plan::run(&asked, &self.signals)?,
+                Command::Http(asked) => crate::tools::flow::http::run(&asked, &self.signals)?,
+                Command::Run(asked) => crate::tools::flow::plan::run(&asked, &self.signals)?,
                 _ => return Err(super::super::unread(&words)),
             };
             self.records.push(record);

@@ -1,0 +1,17 @@
+//! What LDAP calls an outcome.
+
+use brunt_exchange::{Class, Outcome};
+use brunt_wire::ldap::code;
+
+/// What the protocol calls an outcome.
+pub(crate) fn name(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Ok(result) | Outcome::Failed(Class::Result | Class::Login, result) => {
+            code::name(result).to_owned()
+        }
+        Outcome::Failed(class, _) => class.word().to_owned(),
+        Outcome::TimedOut => "timed out".to_owned(),
+        Outcome::CutOff => "cut off".to_owned(),
+        Outcome::Skipped => "skipped".to_owned(),
+    }
+}

@@ -1,0 +1,119 @@
+//! [`Job`]: a run that is ready, and [`carry_out`], the one way in which a run is carried out.
+//!
+//! Whatever every run has is here once: files that are checked before anything is sent, signals, the stream of
+//! intervals with its observers, the record and where it is written. A [`Protocol`] supplies what is its own. Nothing
+//! is printed here, so a job without observers is carried out quietly, and its record returned.
+
+use brunt_engine::{Plan, Sink, Stop, limits};
+use brunt_exchange::Outcome;
+use brunt_record::{Catalogue, PortBudget, Record, Slo};
+
+use super::conclude::{Concluded, EndedBy, ended_by};
+use super::files::{self, IntervalLog};
+use super::measured::Measured;
+use super::observer::{Observer, Stream};
+use super::signals::{Signal, Signals};
+use crate::cli::output::Output;
+use crate::console;
+
+/// A run that is ready to be carried out.
+pub(crate) struct Job {
+    /// The command line for the record, secrets starred.
+    pub(crate) command: Vec<String>,
+    /// When exchanges fall due, how many sessions there are, and when it ends.
+    pub(crate) load: Plan,
+    /// The names of operations, parts and tallies.
+    pub(crate) catalogue: Catalogue,
+    /// What was asked for, in the words of the record.
+    pub(crate) asked: brunt_record::Plan,
+    /// What the figures are held against.
+    pub(crate) objectives: Vec<Slo>,
+    /// Where results go.
+    pub(crate) output: Output,
+    /// Local ports there are and the run needs.
+    pub(crate) ports: Option<PortBudget>,
+    /// Exchanges a second this machine manages against a target that costs nothing.
+    pub(crate) ceiling: Option<f64>,
+    /// Whether nothing but a signal ends it.
+    pub(crate) endless: bool,
+    /// Whether the target runs in this process.
+    pub(crate) in_process: bool,
+}
+
+/// Whether neither a time nor a count ends such a load.
+pub(crate) fn is_endless(load: &Plan) -> bool {
+    load.lasting().is_none() && load.settings().stop.count.is_none()
+}
+
+/// What a protocol supplies to a run.
+pub(crate) trait Protocol {
+    /// What it calls an outcome of the operation of this number.
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String;
+
+    /// Makes sessions and carries the load out with them. The error says what failed.
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String>;
+
+    /// Gives back to the target what the run took from it, before the record is made.
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        let _ = stop;
+        Ok(())
+    }
+
+    /// A limit of the protocol's own that ended the run.
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        let _ = finished;
+        None
+    }
+}
+
+/// A run that is over.
+pub(crate) struct Finished {
+    /// The record.
+    pub(crate) record: Record,
+    /// What was measured.
+    pub(crate) measured: Measured,
+    /// What the engine says of the run.
+    pub(crate) engine: brunt_engine::Finished,
+    /// The signal that ended it.
+    pub(crate) signal: Option<Signal>,
+}
+
+/// Carries a job out, from the first connection to the record. The error says what failed.
+pub(crate) fn carry_out(
+    job: &Job,
+    protocol: &dyn Protocol,
+    observers: &mut [&mut dyn Observer],
+    signals: &Signals,
+) -> Result<Finished, String> {
+    let output = &job.output;
+    files::check(&output.at_the_end())?;
+    prepare(signals)?;
+    let stop = signals.stop();
+    let mut log = IntervalLog::open(output.hlog.as_deref(), &job.catalogue)?;
+    let started = console::now();
+    let mut stream = Stream::new(&stop, &mut log, observers);
+    stream.begin()?;
+    let engine = protocol.drive(job, &stop, &mut stream);
+    let measured = stream.finish();
+    let (engine, measured) = (engine?, measured?);
+    protocol.clean_up(&stop)?;
+    let signal = signals.received();
+    let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
+    let concluded = Concluded { job, protocol, started, measured: &measured, engine: &engine };
+    let record = concluded.record(ended_by)?;
+    files::write(&record, &measured, output)?;
+    Ok(Finished { record, measured, engine, signal })
+}
+
+/// Lets signals end the run in good order, and the process open as many files as it may. A tool that connects before
+/// its run calls this first.
+pub(crate) fn prepare(signals: &Signals) -> Result<(), String> {
+    signals.listen().map_err(|error| format!("failed to listen for signals: {error}"))?;
+    limits::raise_open_files();
+    Ok(())
+}

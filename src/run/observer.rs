@@ -1,0 +1,167 @@
+//! [`Observer`]: whoever looks at a run while it goes on, and [`Stream`], which shows the intervals to all of them.
+//!
+//! Tables, progress lines and files are observers of the one stream of intervals. What is measured is kept here once,
+//! so an observer that shows sums over the whole run need not add anything up.
+
+use std::io::{self, Write as _};
+
+use brunt_engine::{Sink, Stop};
+use brunt_record::{Interval, Phase};
+
+use super::files::IntervalLog;
+use super::measured::Measured;
+
+/// Whoever looks at a run while it goes on.
+pub(crate) trait Observer {
+    /// Before the first connection is made.
+    fn begin(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// An interval is over; `so_far` holds it and all before it.
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble>;
+
+    /// The last interval was shown.
+    fn finish(&mut self, so_far: &Measured) -> Result<(), Trouble> {
+        let _ = so_far;
+        Ok(())
+    }
+}
+
+/// Why an observer can show nothing more. The run ends in good order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The reader has closed its end, which is no failure.
+    Closed,
+    /// Something could not be written.
+    Failed(String),
+}
+
+/// Prints a part of a table to standard output at once.
+pub(crate) fn print(text: &str) -> Result<(), Trouble> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Trouble::Closed,
+        _ => Trouble::Failed(format!("failed to write to standard output: {error}")),
+    })
+}
+
+/// Shows the intervals of a run to its observers, and keeps what was measured.
+pub(super) struct Stream<'a, 'b> {
+    stop: &'a Stop,
+    log: &'a mut IntervalLog,
+    /// Those that can still show something.
+    observers: Vec<Option<&'a mut &'b mut dyn Observer>>,
+    measured: Measured,
+    failed: Option<String>,
+}
+
+impl<'a, 'b> Stream<'a, 'b> {
+    /// A stream of a run that `stop` ends.
+    pub(super) fn new(
+        stop: &'a Stop,
+        log: &'a mut IntervalLog,
+        observers: &'a mut [&'b mut dyn Observer],
+    ) -> Self {
+        let observers = observers.iter_mut().map(Some).collect();
+        Self { stop, log, observers, measured: Measured::default(), failed: None }
+    }
+
+    /// Lets every observer begin.
+    pub(super) fn begin(&mut self) -> Result<(), String> {
+        self.each(|observer, _| observer.begin());
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
+    /// What was measured, or what went wrong first.
+    pub(super) fn finish(mut self) -> Result<Measured, String> {
+        self.each(|observer, measured| observer.finish(measured));
+        let logged = self.log.finish();
+        match self.failed {
+            Some(why) => Err(why),
+            None => logged.map(|()| self.measured),
+        }
+    }
+
+    fn each(&mut self, mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), Trouble>) {
+        for place in &mut self.observers {
+            let Some(observer) = place else { continue };
+            if let Err(trouble) = show(&mut ***observer, &self.measured) {
+                *place = None;
+                self.stop.request();
+                if let Trouble::Failed(why) = trouble {
+                    self.failed.get_or_insert(why);
+                }
+            }
+        }
+    }
+}
+
+impl Sink for Stream<'_, '_> {
+    fn interval(&mut self, interval: &Interval) {
+        self.measured.absorb(interval);
+        if interval.phase == Phase::Steady
+            && let Err(why) = self.log.push(interval)
+        {
+            self.failed.get_or_insert(why);
+            self.stop.request();
+        }
+        self.each(|observer, measured| observer.interval(interval, measured));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_engine::Urgency;
+
+    /// Shows so many intervals and then no more.
+    struct Shows {
+        left: usize,
+        shown: usize,
+        trouble: Trouble,
+    }
+
+    impl Observer for Shows {
+        fn interval(&mut self, _: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+            if self.left == 0 {
+                return Err(self.trouble.clone());
+            }
+            self.left -= 1;
+            self.shown += 1;
+            assert_eq!(so_far.series.steps().len(), self.shown, "what is shown is in the sums");
+            Ok(())
+        }
+    }
+
+    fn observed(trouble: Trouble) -> (Result<Measured, String>, Urgency, usize) {
+        let (stop, mut log) = (Stop::new(), IntervalLog::none());
+        let mut shows = Shows { left: 2, shown: 0, trouble };
+        let mut observers: [&mut dyn Observer; 1] = [&mut shows];
+        let mut stream = Stream::new(&stop, &mut log, &mut observers);
+        for index in 0..4 {
+            let mut interval = Interval::new(1, 0);
+            let from = std::time::Duration::from_secs(index);
+            interval.reset(index, Phase::Steady, from);
+            interval.to = from + std::time::Duration::from_secs(1);
+            interval.plan();
+            stream.interval(&interval);
+        }
+        let measured = stream.finish();
+        (measured, stop.urgency(), shows.shown)
+    }
+
+    #[test]
+    fn a_reader_who_closes_ends_the_run_and_nothing_is_lost() {
+        let (measured, urgency, shown) = observed(Trouble::Closed);
+        assert_eq!((urgency, shown), (Urgency::Finish, 2));
+        assert_eq!(measured.unwrap().totals.counts().planned, 4);
+    }
+
+    #[test]
+    fn what_cannot_be_written_ends_the_run_and_is_told() {
+        let (measured, urgency, shown) = observed(Trouble::Failed("the disk is full".to_owned()));
+        assert_eq!((urgency, shown), (Urgency::Finish, 2));
+        assert_eq!(measured.map(drop), Err("the disk is full".to_owned()));
+    }
+}

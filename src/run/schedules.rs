@@ -1,0 +1,73 @@
+//! From the rate of a command line to the engine's load.
+//!
+//! The tools of each protocol call their options differently, so whoever asks says what they are called there.
+
+use std::path::Path;
+
+use brunt_engine::schedule::{Rate as PerSecond, Schedule, Stage, read_offsets};
+use brunt_engine::{Load, ThinkTime};
+use brunt_feed::rates::Rates;
+use brunt_record::Phase;
+
+use crate::cli::arrivals::{Arrival, Rate};
+
+/// What the options of a tool are called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flags {
+    /// The one that takes a rate.
+    pub(crate) rate: &'static str,
+    /// The one that takes a file of rates.
+    pub(crate) file: &'static str,
+}
+
+/// The load that a rate and a think time make.
+pub(crate) fn load(rate: &Rate, think: Option<&str>, flags: Flags) -> Result<Load, String> {
+    Ok(match rate {
+        Rate::Unlimited => Load::Closed(match think {
+            None => ThinkTime::None,
+            Some(text) => {
+                ThinkTime::parse(text).map_err(|error| format!("--think: failed to {error}"))?
+            }
+        }),
+        Rate::Constant { per_second, arrival } => {
+            let rate = per_second_of(*per_second, flags.rate)?;
+            let schedule = match arrival {
+                Arrival::Uniform => Schedule::constant(rate, None),
+                Arrival::Poisson => Schedule::poisson(rate, None),
+            };
+            Load::Open(schedule.map_err(|error| format!("failed to {error}"))?)
+        }
+        Rate::Stages(text) => Load::Open(stages(text)?),
+        Rate::File { path, base } => Load::Open(file(path, *base, flags)?),
+    })
+}
+
+/// A rate that can be kept, or what is wrong with the option that gave it.
+pub(crate) fn per_second_of(per_second: f64, flag: &str) -> Result<PerSecond, String> {
+    PerSecond::from_per_second(per_second).ok_or_else(|| {
+        format!(
+            "{flag} {per_second} is no rate that can be kept: give a number above 0, at most {}",
+            PerSecond::MAX_PER_SECOND
+        )
+    })
+}
+
+/// `trace FILE` replays the moments of a file; everything else is the engine's own notation.
+fn stages(text: &str) -> Result<Schedule, String> {
+    let Some(path) = text.trim().strip_prefix("trace ") else {
+        return Schedule::parse(text).map_err(|error| format!("--stages: failed to {error}"));
+    };
+    let shape = read_offsets(Path::new(path.trim()))
+        .map_err(|error| format!("--stages: failed to {error}"))?;
+    let stage = Stage { phase: Phase::Steady, shape, lasting: None };
+    Schedule::new(vec![stage]).map_err(|error| format!("--stages: failed to {error}"))
+}
+
+fn file(path: &Path, base: Option<f64>, flags: Flags) -> Result<Schedule, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: failed to {error}", flags.file);
+    let rates = Rates::read(path, base).map_err(|error| failed(&error))?;
+    let step = |(per_second, lasting)| Ok((per_second_of(per_second, flags.rate)?, lasting));
+    let steps: Result<Vec<_>, String> =
+        rates.steps.iter().map(|one| step((one.per_second, one.lasting))).collect();
+    Schedule::steps(&steps?, rates.repeat).map_err(|error| failed(&error))
+}

@@ -1,0 +1,81 @@
+//! [`Diagnostics`]: what the diagnostics of `-x` show of a family's messages and leases.
+
+use std::net::IpAddr;
+
+use brunt_drivers::dhcp::{Dialogue, Population, Stage, v4, v6};
+use brunt_report::dhcp::{Lease, Offsets};
+use brunt_wire::dhcp6::{Duid, Ia, Options};
+
+/// A family whose messages and leases can be shown.
+pub(super) trait Diagnostics: Dialogue {
+    /// Where the first message of a stage is filled in.
+    fn offsets(plan: &Self::Plan, stage: Stage, packet: &[u8]) -> Offsets;
+
+    /// The DUID of the first client, which DHCPv4 has no use for and the old tool makes all the same.
+    fn duid(plan: &Self::Plan, population: &Population, started: i64) -> Vec<u8>;
+
+    /// A lease as a row of a table.
+    fn row(plan: &Self::Plan, population: &Population, lease: &Self::Lease) -> Lease;
+}
+
+impl Diagnostics for v4::Client {
+    fn offsets(plan: &v4::Plan, stage: Stage, packet: &[u8]) -> Offsets {
+        let found = plan.offsets(stage, packet);
+        let second = stage == Stage::Second;
+        Offsets {
+            xid: found.xid.unwrap_or_default(),
+            random: found.identity.unwrap_or_default(),
+            server_id: found.server_id.filter(|_| second),
+            time: found.elapsed.filter(|_| second),
+            ip: found.requested.filter(|_| second),
+        }
+    }
+
+    fn duid(_: &v4::Plan, population: &Population, started: i64) -> Vec<u8> {
+        Duid::link_layer_time(super::v6::seconds(started), population.mac(0)).octets().to_vec()
+    }
+
+    fn row(_: &v4::Plan, population: &Population, lease: &v4::Lease) -> Lease {
+        let mac = population.mac(lease.client);
+        Lease {
+            client: [&[1], &mac[..]].concat(),
+            address: Some(lease.address.into()),
+            prefix: None,
+        }
+    }
+}
+
+impl Diagnostics for v6::Client {
+    fn offsets(plan: &v6::Plan, stage: Stage, packet: &[u8]) -> Offsets {
+        let found = plan.offsets(packet);
+        let second = stage == Stage::Second;
+        Offsets {
+            xid: found.xid.unwrap_or_default(),
+            random: found.identity.unwrap_or_default(),
+            server_id: found.server_id.filter(|_| second),
+            time: found.elapsed.filter(|_| second),
+            ip: found.association.filter(|_| second),
+        }
+    }
+
+    fn duid(plan: &v6::Plan, _: &Population, _: i64) -> Vec<u8> {
+        plan.duid(0).octets().to_vec()
+    }
+
+    fn row(plan: &v6::Plan, _: &Population, lease: &v6::Lease) -> Lease {
+        let address = (!lease.addresses().is_empty()).then(|| IpAddr::V6(lease.address()));
+        Lease {
+            client: plan.duid(lease.client()).octets().to_vec(),
+            address,
+            prefix: prefix(lease.prefixes()),
+        }
+    }
+}
+
+/// The first prefix of an association as a server sent it.
+fn prefix(association: &[u8]) -> Option<IpAddr> {
+    let options = Options::parse(association, 0).ok()?;
+    let associated = options.iter().find_map(|option| Ia::parse(&option).ok().flatten())?;
+    let first = associated.leases().find_map(Result::ok)?;
+    Some(first.address.into())
+}

@@ -1,0 +1,143 @@
+//! [`Interim`]: the lines that perfdhcp prints while it runs, and the banner before them.
+//!
+//! Counts are cumulative in the old tool's lines, so a line is made from everything measured so far but the warm-up;
+//! what a line covers is what the report covers. Results go to standard output; the progress of a long run without
+//! interim lines goes to standard error, on a terminal only.
+
+use std::io::{IsTerminal as _, stderr};
+use std::time::Duration;
+
+use brunt_record::{Catalogue, Interval, Phase};
+use brunt_report::dhcp::{Asked, Dress, Exchanges, Waiting, interim};
+
+use crate::cli::dhcp::args::{DhcpArgs, Scenario, Style};
+use crate::console;
+use crate::run::{Measured, Observer, Trouble, print};
+
+/// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
+const SLACK: Duration = Duration::from_millis(20);
+/// How long a run may be silent.
+const SILENCE_MAX: Duration = Duration::from_secs(2);
+
+/// Shows intervals as lines.
+pub(super) struct Interim<'a> {
+    args: &'a DhcpArgs,
+    asked: &'a Asked,
+    catalogue: &'a Catalogue,
+    /// What is printed before anything is sent, and what is noted then.
+    opening: String,
+    note: Option<String>,
+    /// When the last line was shown; before the first, when what lines cover began.
+    shown: Option<Duration>,
+    /// Messages sent again in each stage by the time of the last line.
+    resent: Vec<u64>,
+    progress: bool,
+}
+
+impl<'a> Interim<'a> {
+    /// The lines of this run, after an opening text and a note.
+    pub(super) fn new(
+        args: &'a DhcpArgs,
+        asked: &'a Asked,
+        catalogue: &'a Catalogue,
+        opening: String,
+        note: Option<String>,
+    ) -> Self {
+        Self {
+            args,
+            asked,
+            catalogue,
+            opening,
+            note,
+            shown: None,
+            resent: Vec::new(),
+            progress: stderr().is_terminal(),
+        }
+    }
+
+    fn line(&mut self, so_far: &Measured) -> Result<(), Trouble> {
+        let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
+        let text = match self.args.scenario {
+            Scenario::Avalanche => self.waiting(&figures),
+            Scenario::Basic | Scenario::Fleet(_) => interim(&figures, self.dress()),
+        };
+        print(&text)
+    }
+
+    fn dress(&self) -> Dress<'a> {
+        match (&self.args.output.separator, self.args.output.style) {
+            (Some(separator), _) => Dress::Bare(separator),
+            (None, Style::Kea) => Dress::Kea,
+            (None, Style::Guide) => Dress::Guide,
+        }
+    }
+
+    /// Who still waits, in each stage in which something was sent again.
+    fn waiting(&mut self, figures: &Exchanges) -> String {
+        self.resent.resize(figures.stages.len(), 0);
+        let mut text = String::new();
+        for (stage, before) in figures.stages.iter().zip(&mut self.resent) {
+            let ended = stage.received + stage.naks + stage.unusable + stage.drops + stage.cut_off;
+            let answers = stage.sent.saturating_sub(ended + stage.unasked);
+            if answers > 0 && stage.resent > 0 {
+                let resent = stage.resent - *before;
+                let retrying = stage.retried;
+                let waiting = Waiting { title: &stage.title, answers, resent, retrying };
+                text.push_str(&waiting.line(console::now()));
+            }
+            *before = stage.resent;
+        }
+        text
+    }
+
+    /// One line that is written over again and again, so that a long run is seen to live.
+    fn show_progress(&self, interval: &Interval, so_far: &Measured) {
+        let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
+        let sent: u64 = figures.stages.iter().map(|stage| stage.sent).sum();
+        let counts = so_far.totals.counts();
+        let seconds = interval.lasted().as_secs_f64();
+        let rate = if seconds > 0.0 { interval.counts().ok as f64 / seconds } else { 0.0 };
+        console::tell(&format!(
+            "\r\x1b[K{:>6.0} s  {rate:.0} exchanges/s, {} done, {} packets sent, {} dropped",
+            interval.to.as_secs_f64(),
+            counts.ok,
+            sent,
+            figures.drops(),
+        ));
+    }
+}
+
+impl Observer for Interim<'_> {
+    fn begin(&mut self) -> Result<(), Trouble> {
+        print(&self.opening)?;
+        self.note.iter().for_each(|note| console::note(note));
+        Ok(())
+    }
+
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+        if matches!(interval.phase, Phase::Prepare | Phase::WarmUp) {
+            return Ok(());
+        }
+        let shown = *self.shown.get_or_insert(interval.from);
+        let since = interval.to.saturating_sub(shown);
+        match self.args.output.interim {
+            Some(every) if since + SLACK >= every => {
+                self.shown = Some(interval.to);
+                return self.line(so_far);
+            }
+            None if self.progress && since + SLACK >= SILENCE_MAX / 2 => {
+                self.shown = Some(interval.to);
+                self.show_progress(interval, so_far);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+        if self.progress {
+            console::tell("\r\x1b[K");
+        }
+        Ok(())
+    }
+}

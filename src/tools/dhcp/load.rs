@@ -1,0 +1,149 @@
+//! The engine's plan of a command line: when, how many in flight, how long.
+
+use std::time::Duration;
+
+use brunt_drivers::dhcp::{Lives, Mix, PowerCut};
+use brunt_engine::schedule::Schedule;
+use brunt_engine::{Load, Node, Plan, Settings, Stopping, ThinkTime};
+
+use crate::cli::arrivals::Rate;
+use crate::cli::dhcp::args::{Births, DhcpArgs, Fleet, Scenario};
+use crate::run::schedules::{self, Flags};
+
+const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
+
+/// Exchanges in flight where no rate is given: enough to keep a server busy, few enough to fit into the receive
+/// buffer it most likely has.
+pub(super) const WINDOW: u32 = 64;
+/// The most exchanges in flight where a rate is given; beyond it what falls due waits.
+const WINDOW_MAX: u32 = 65_536;
+/// Exchanges in flight beyond those that an unanswered drop time makes, for moments that are not even.
+const WINDOW_SLACK: f64 = 64.0;
+/// Time for what arrives in the last moment to be read.
+const DRAIN_SLACK: Duration = Duration::from_millis(250);
+/// Longer than anybody waits for an avalanche to end.
+const DRAIN_MAX: Duration = Duration::from_secs(86_400);
+/// How long a message is sent again where nobody answers: five times in DHCPv4, without end in DHCPv6.
+const PATIENCE: Duration = Duration::from_secs(130);
+/// Fractional rates are mixed in a millionth of an exchange a second.
+const MICRO: f64 = 1e6;
+
+/// How exchanges of the three rates alternate.
+pub(super) fn mix(args: &DhcpArgs) -> Mix {
+    let Rate::Constant { per_second, .. } = args.load.rate else { return Mix::ACQUIRE };
+    let [acquire, renew, release] =
+        [per_second, args.exchange.renew_rate, args.exchange.release_rate]
+            .map(|rate| (rate * MICRO).round() as u64);
+    Mix::new(acquire, renew, release)
+}
+
+/// Works out the plan, or says what is wrong with the command line.
+pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
+    let load = load(args)?;
+    let mut settings = match load {
+        Load::Open(schedule) => {
+            let window = window(args, &schedule);
+            Settings::open(schedule, window)
+        }
+        Load::Closed(think) => Settings::closed(think, users(args)),
+    };
+    settings.stop =
+        Stopping { count: count(args), time: args.limits.period, count_includes_warm_up: false };
+    settings.warm_up = args.load.warm_up;
+    settings.workers = Some(workers(args, settings.sessions, sources));
+    settings.pin = args.load.pin;
+    settings.backlog = args.load.backlog;
+    settings.drain = Some(drain(args));
+    settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
+    settings.seed = seed;
+    settings.node = Node { rank: args.load.node.rank, world: args.load.node.of };
+    Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
+}
+
+/// All the rates of the command line in one schedule: which of them an exchange belongs to follows from its number.
+fn load(args: &DhcpArgs) -> Result<Load, String> {
+    match &args.scenario {
+        Scenario::Avalanche | Scenario::Fleet(_) => Ok(Load::Closed(ThinkTime::None)),
+        Scenario::Basic => {
+            let rate = match &args.load.rate {
+                Rate::Constant { per_second, arrival } => Rate::Constant {
+                    per_second: per_second + args.exchange.renew_rate + args.exchange.release_rate,
+                    arrival: *arrival,
+                },
+                other => other.clone(),
+            };
+            schedules::load(&rate, None, FLAGS)
+        }
+    }
+}
+
+/// As many as a server that answers nothing keeps in flight, so that the rate is kept even then.
+fn window(args: &DhcpArgs, schedule: &Schedule) -> u32 {
+    let [first, second] = args.limits.drop_time;
+    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
+    let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK;
+    let patience = if args.exchange.retransmit { peak * PATIENCE.as_secs_f64() } else { 0.0 };
+    let most = enough.max(patience).min(f64::from(WINDOW_MAX));
+    args.load.window.map_or(most as u32, u32::from)
+}
+
+/// The virtual users of a closed loop: each client of a scenario in which clients act for themselves, else as many
+/// exchanges as may be in flight.
+fn users(args: &DhcpArgs) -> u32 {
+    match &args.scenario {
+        Scenario::Basic => args.load.window.map_or(WINDOW, u32::from),
+        Scenario::Avalanche | Scenario::Fleet(_) => args.clients.count.get(),
+    }
+}
+
+/// A source has one socket, which one worker reads; the link of clients without an address is one source.
+fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
+    if args.route.client {
+        return 1;
+    }
+    let most = sources.min(sessions as usize).max(1);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    args.load.workers.unwrap_or(cores).clamp(1, most)
+}
+
+/// The first `-n` counts leases asked for; renewals and releases that fall due between them are not of their number.
+fn count(args: &DhcpArgs) -> Option<u64> {
+    match args.scenario {
+        Scenario::Avalanche => Some(args.clients.count.get().into()),
+        Scenario::Fleet(_) => args.limits.numbers[0],
+        Scenario::Basic => {
+            let world = u64::from(args.load.node.of);
+            let of_all = |count: u64| mix(args).until_acquired(count.div_ceil(world)) * world;
+            args.limits.numbers[0].map(of_all)
+        }
+    }
+}
+
+fn drain(args: &DhcpArgs) -> Duration {
+    let [first, second] = args.limits.drop_time;
+    match (args.limits.exit_wait, &args.scenario) {
+        (Some(wait), _) => wait,
+        (None, Scenario::Avalanche) => DRAIN_MAX,
+        (None, Scenario::Basic) if args.exchange.retransmit => PATIENCE,
+        // Clients that live go on living; whoever ends the run does not wait for them to give up.
+        (None, Scenario::Basic | Scenario::Fleet(_)) => first + second + DRAIN_SLACK,
+    }
+}
+
+/// How the clients of a fleet live.
+pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> Lives {
+    let clients = f64::from(args.clients.count.get());
+    Lives {
+        births: match fleet.births {
+            Births::PerSecond(rate) => Duration::from_secs_f64(1.0 / rate),
+            Births::Over(time) => time.div_f64(clients),
+        },
+        renewals: fleet.renewals,
+        release_share: fleet.release_share,
+        decline_share: fleet.decline_share,
+        inform_share: fleet.inform_share,
+        reboot_share: fleet.reboot_share,
+        time_scale: fleet.time_scale,
+        power_cut: fleet.power_cut.map(|cut| PowerCut { at: cut.at, within: cut.within }),
+    }
+}

@@ -1,0 +1,298 @@
+//! perfdhcp: from a command line that was read to a run that was reported.
+//!
+//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan of the command line and [`load`] the
+//! engine's, [`run`](mod@run) supplies them to the engine, [`coverage`] says what the texts cover, [`interim`] shows
+//! intervals as they come, and [`texts`] makes what is printed at the end. Nothing here knows a switch by its letter,
+//! nor how a message looks on the wire.
+
+mod coverage;
+mod diagnostics;
+mod interim;
+mod load;
+mod problem;
+mod release;
+mod route;
+mod run;
+mod sessions;
+mod shown;
+mod silence;
+mod texts;
+mod v4;
+mod v6;
+mod wrapped;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use brunt_drivers::dhcp::keepsakes::Wishes;
+use brunt_drivers::dhcp::limits::{DropLimit, Limits};
+use brunt_drivers::dhcp::{Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
+use brunt_drivers::net::carrier::Carrier;
+use brunt_drivers::net::queue::QueueWatch;
+use brunt_engine::timer::{MachineTime, Time as _};
+use brunt_engine::{Plan, Stop, Urgency};
+use brunt_record::{Catalogue, Mode, Slo};
+use brunt_report::dhcp::{Asked, banner};
+
+use crate::cli::Refusal;
+use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
+use crate::cli::dhcp::decoded::decoded;
+use crate::cli::output::Output;
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::{Job, Outcome, Verbosity, asked, ceiling, objectives, prepare};
+
+use diagnostics::Diagnostics;
+use problem::{Problem, failed};
+use route::{Open, Route};
+use run::Run;
+use sessions::DhcpSessions;
+
+/// Leases that a worker remembers for renewals and releases, as a multiple of those due in a second.
+const LEASES_PER_RATE: f64 = 5.0;
+/// It remembers at least so many.
+const LEASES_MIN: usize = 1_024;
+/// And never more than so many, which is as many as a large network has.
+const LEASES_MAX: usize = 4 << 20;
+
+/// Carries a command line out, from the first packet to the last line.
+pub(crate) fn run(
+    args: &DhcpArgs,
+    signals: &Signals,
+    verbosity: Verbosity,
+) -> Result<Outcome, Refusal> {
+    if verbosity == Verbosity::Normal {
+        args.notes.iter().for_each(|note| console::note(note));
+    }
+    let perfdhcp = Perfdhcp::prepare(args, signals, verbosity).map_err(Problem::refusal)?;
+    let (seed, started) = (perfdhcp.seed, perfdhcp.started.as_second());
+    let v4 = |address| v4::plan(args, &perfdhcp.population, address, seed);
+    let v6 = |address| v6::plan(args, &perfdhcp.population, address, seed, started);
+    match args.family {
+        Family::V4 if args.route.client => {
+            perfdhcp.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::link)
+        }
+        Family::V4 => perfdhcp.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::sockets),
+        Family::V6 => perfdhcp.carry_out::<brunt_drivers::dhcp::v6::Client, _>(v6, Route::sockets),
+    }
+    .map_err(Problem::refusal)
+}
+
+/// A run that is ready but for what a family does in its own way.
+struct Perfdhcp<'a> {
+    args: &'a DhcpArgs,
+    signals: &'a Signals,
+    verbosity: Verbosity,
+    seed: u64,
+    started: jiff::Timestamp,
+    population: Population,
+    route: Route,
+    load: Plan,
+    shown: Asked,
+    operations: Vec<&'static str>,
+    objectives: Vec<Slo>,
+}
+
+impl<'a> Perfdhcp<'a> {
+    fn prepare(
+        args: &'a DhcpArgs,
+        signals: &'a Signals,
+        verbosity: Verbosity,
+    ) -> Result<Self, Problem> {
+        let seed = args.load.seed.unwrap_or_else(console::seed);
+        let route = Route::of(args)?;
+        let operations = shown::operations(args);
+        let output = &args.output;
+        Ok(Self {
+            args,
+            signals,
+            verbosity,
+            seed,
+            started: console::now(),
+            population: population(args, seed)?,
+            load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
+            route,
+            shown: shown::asked(args),
+            objectives: objectives(&output.objectives, &operations).map_err(Problem::usage)?,
+            operations,
+        })
+    }
+
+    fn carry_out<D: Diagnostics, C: Carrier + 'static>(
+        &self,
+        plan: impl Fn(IpAddr) -> Result<D::Plan, Problem>,
+        open: Open<C>,
+    ) -> Result<Outcome, Problem> {
+        let sockets = open(&self.route, self.args, self.load.workers())?;
+        let locals = self.route.locals.iter().take(sockets.len());
+        let plans: Result<Vec<_>, Problem> =
+            locals.map(|local| plan(local.ip()).map(Arc::new)).collect();
+        let plans = plans?;
+        prepare(self.signals)?;
+        let time = MachineTime::new();
+        let limits = Arc::new(self.limits(&self.signals.stop()));
+        let queue = QueueWatch::find(self.route.server);
+        let job = self.job(queue.is_some());
+        let dhcp = Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), job.load.workers());
+        let sessions = DhcpSessions::new(&dhcp, time.clock(), queue);
+        let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };
+        Ok(run.carry_out(&job)?)
+    }
+
+    fn job(&self, queue: bool) -> Job {
+        let (args, settings) = (self.args, self.load.settings());
+        let v6 = args.family == Family::V6;
+        let names = self.operations.iter().copied();
+        let scheme = if v6 { "dhcp6" } else { "dhcp4" };
+        let mut asked = asked(settings, self.seed, format!("{scheme}://{}", self.route.server));
+        if asked.mode == Mode::Closed {
+            asked.constant = args.scenario == Scenario::Basic;
+        }
+        Job {
+            command: args.words.clone(),
+            catalogue: Catalogue::new(names, parts(args))
+                .with_tallies(sessions::tallies(v6, queue)),
+            asked,
+            objectives: self.objectives.clone(),
+            output: Output {
+                record: args.output.record.clone(),
+                hgrm: args.output.hgrm.clone(),
+                hlog: args.output.hlog.clone(),
+                percentiles: Vec::new(),
+            },
+            ports: None,
+            ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
+            endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
+            in_process: false,
+            load: self.load.clone(),
+        }
+    }
+
+    fn setup<D: Dialogue, C>(
+        &self,
+        plans: Vec<Arc<D::Plan>>,
+        sockets: Vec<Opener<C>>,
+        time: &MachineTime,
+        limits: Arc<Limits>,
+    ) -> Setup<D, C> {
+        let (args, diagnostics) = (self.args, self.args.output.diagnostics);
+        let node = self.load.settings().node;
+        Setup {
+            plans,
+            population: self.population.clone(),
+            clock: Arc::new(time.clock()),
+            sockets,
+            destination: self.route.server,
+            task: match &args.scenario {
+                Scenario::Fleet(fleet) => Task::Live(load::lives(args, fleet)),
+                Scenario::Basic | Scenario::Avalanche => Task::Mix(load::mix(args)),
+            },
+            seed: self.seed,
+            node: (node.rank, node.world),
+            preload: args.load.preload.into(),
+            leases_max: leases_max(args),
+            limits,
+            unique: args.clients.unique,
+            wishes: Wishes {
+                messages: diagnostics.templates,
+                server: diagnostics.server_id,
+                stamps: diagnostics.timers,
+            },
+        }
+    }
+
+    /// What ends the run from within.
+    fn limits(&self, stop: &Stop) -> Limits {
+        let asked = &self.args.limits;
+        let limit = |limit: args::DropLimit| DropLimit {
+            count: limit.count,
+            percent: limit.share.map(|share| share * 100.0),
+        };
+        let stop = stop.clone();
+        let halt = Arc::new(move |_| {
+            // A request on top of a signal's would cut off what is in flight.
+            if stop.urgency() == Urgency::Run {
+                stop.request();
+            }
+        });
+        Limits::new(asked.numbers[1], asked.drops.map(limit), Some(halt))
+    }
+
+    /// The banner, which the guide's tool did not have, and the decoded command line.
+    fn opening<D: Diagnostics>(&self, plan: &D::Plan) -> String {
+        let output = &self.args.output;
+        let mut text = String::new();
+        if output.separator.is_none() && output.style == args::Style::Kea {
+            let words = self.args.words.get(1..).unwrap_or_default();
+            text.push_str(&banner(words, shown::scenario(self.args), self.load.workers()));
+        }
+        if output.diagnostics.arguments {
+            let duid = D::duid(plan, &self.population, self.started.as_second());
+            text.push_str(&decoded(self.args, &duid));
+        }
+        if output.diagnostics.randomness {
+            text.push_str(&self.randomness());
+        }
+        text
+    }
+
+    /// What random choices follow from (`-x r`), which the old tool promised and never said.
+    fn randomness(&self) -> String {
+        let node = self.load.settings().node;
+        let base = self.population.base().map_or_else(
+            || "drawn from a list".to_owned(),
+            |mac| mac.map(|octet| format!("{octet:02x}")).join(":"),
+        );
+        format!(
+            "seed={}\nclients={}, the first with MAC {base}\nnode {} of {}: takes every exchange whose number leaves \
+             that remainder\n",
+            self.seed,
+            self.population.size(),
+            node.rank,
+            node.world
+        )
+    }
+}
+
+/// What is timed within exchanges: their stages, and lives where there are any.
+fn parts(args: &DhcpArgs) -> Vec<&'static str> {
+    let v6 = args.family == Family::V6;
+    let lives = matches!(args.scenario, Scenario::Fleet(_));
+    let stages = if lives { Stage::ALL.len() } else { shown::stages_max(args) };
+    let titles = Stage::ALL.iter().take(stages).map(|stage| stage.title(v6));
+    titles.chain(lives.then_some("lease life")).collect()
+}
+
+fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
+    let clients = &args.clients;
+    Ok(match &clients.macs {
+        Some(path) => Population::list(listfile::macs(path).map_err(failed)?, seed),
+        None => Population::cycle(clients.mac, range(args)),
+    })
+}
+
+/// How many clients there are on all nodes together. Each node takes those whose numbers leave its own as the
+/// remainder, so no two machines ever are the same client; a fleet brings all of its clients on each.
+fn range(args: &DhcpArgs) -> u64 {
+    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.load.node.of));
+    match args.scenario {
+        Scenario::Fleet(_) | Scenario::Avalanche => count * nodes,
+        Scenario::Basic => count.next_multiple_of(nodes),
+    }
+}
+
+fn leases_max(args: &DhcpArgs) -> usize {
+    let rate = args.exchange.renew_rate + args.exchange.release_rate;
+    if args.exchange.release_on_exit || args.output.diagnostics.leases {
+        return LEASES_MAX;
+    }
+    if rate == 0.0 {
+        return 0;
+    }
+    ((rate * LEASES_PER_RATE) as usize).clamp(LEASES_MIN, LEASES_MAX)
+}
+
+/// Whether messages without an answer are sent again.
+fn retransmits(args: &DhcpArgs) -> bool {
+    args.exchange.retransmit || args.scenario != Scenario::Basic
+}

@@ -1,0 +1,120 @@
+//! Giving back at the end what the run took (`--release-on-exit`).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::dhcp::keepsakes::Wishes;
+use brunt_drivers::dhcp::limits::Limits;
+use brunt_drivers::dhcp::{Dhcp, Setup, Stage, Task};
+use brunt_drivers::net::carrier::Carrier;
+use brunt_engine::schedule::Schedule;
+use brunt_engine::timer::{MachineTime, Time as _};
+use brunt_engine::{Plan, Settings, Stop, Urgency};
+use brunt_record::{Catalogue, Interval};
+
+use super::diagnostics::Diagnostics;
+use super::problem::{Problem, failed};
+use super::route::Open;
+use super::sessions::{self, DhcpSessions};
+use super::{Perfdhcp, load};
+use crate::cli::arrivals::Rate;
+use crate::cli::dhcp::args::Family;
+use crate::console;
+use crate::run::Verbosity;
+use crate::run::schedules::per_second_of;
+
+/// Releases a second where the run had no rate: what any server can take. DHCPv4 answers none of them, so there is
+/// nothing that would slow us down.
+const RATE: f64 = 1_000.0;
+/// Time between two lines of progress.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// Releases every lease that the clients hold, at the rate of the run, and says how many.
+pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
+    job: &Perfdhcp<'_>,
+    dhcp: &Dhcp<D, C>,
+    plan: &impl Fn(IpAddr) -> Result<D::Plan, Problem>,
+    open: Open<C>,
+    stop: &Stop,
+) -> Result<(), String> {
+    let leases = dhcp.take_leases();
+    let total = leases.len() as u64;
+    if total == 0 || stop.urgency() == Urgency::Abort {
+        if total > 0 {
+            console::note(&format!(
+                "{total} leases were not released: the run was stopped at once"
+            ));
+        }
+        return Ok(());
+    }
+    let address = job.route.locals[0].ip();
+    let time = MachineTime::new();
+    let setup = Setup::<D, C> {
+        plans: vec![Arc::new(plan(address)?)],
+        population: job.population.clone(),
+        clock: Arc::new(time.clock()),
+        sockets: open(&job.route, job.args, 1)?,
+        destination: job.route.server,
+        task: Task::Release(leases),
+        seed: job.seed,
+        node: (0, 1),
+        preload: 0,
+        leases_max: 0,
+        limits: Arc::new(Limits::none()),
+        unique: false,
+        wishes: Wishes::default(),
+    };
+    let v6 = job.args.family == Family::V6;
+    let titles = Stage::ALL.map(|stage| stage.title(v6));
+    let catalogue = Catalogue::new(["acquire", "renew", "release"], titles)
+        .with_tallies(sessions::tallies(v6, false));
+    let releasing = Dhcp::new(setup, 1);
+    let sessions = DhcpSessions::new(&releasing, time.clock(), None);
+    let mut shown = Duration::ZERO;
+    let mut done = 0;
+    // The signal that ended the run lets its leases be given back; another one does not.
+    let ours = Stop::new();
+    let mut progress = |interval: &Interval| {
+        if stop.urgency() == Urgency::Abort {
+            ours.abort();
+        }
+        done += interval.counts().ok;
+        if interval.to >= shown + EVERY && job.verbosity == Verbosity::Normal {
+            shown = interval.to;
+            console::say(&format!("Releasing leases: {done} of {total}"));
+        }
+    };
+    let finished = brunt_engine::run(
+        &schedule(job, total)?,
+        &catalogue,
+        &time,
+        &sessions,
+        &ours,
+        &mut progress,
+    )
+    .map_err(failed)?;
+    let left = total - finished.counts.ok;
+    if left > 0 {
+        console::note(&format!("{left} of {total} leases could not be released"));
+    } else if job.verbosity == Verbosity::Normal {
+        console::say(&format!("Released {total} leases."));
+    }
+    Ok(())
+}
+
+/// All of them in turn, no faster than the leases were asked for.
+fn schedule(job: &Perfdhcp<'_>, total: u64) -> Result<Plan, String> {
+    let rate = match job.args.load.rate {
+        Rate::Constant { per_second, .. } => per_second,
+        _ => RATE,
+    };
+    let schedule = Schedule::constant(per_second_of(rate, "-r")?, None).map_err(failed)?;
+    let [first, second] = job.args.limits.drop_time;
+    let mut settings = Settings::open(schedule, load::WINDOW);
+    settings.stop.count = Some(total);
+    settings.drain = Some(first + second);
+    settings.seed = job.seed;
+    settings.workers = Some(1);
+    Plan::new(settings, 1).map_err(failed)
+}

@@ -1,0 +1,139 @@
+//! [`Run`]: what perfdhcp supplies to its run, for either family.
+
+use std::net::IpAddr;
+
+use brunt_drivers::dhcp::Dhcp;
+use brunt_drivers::dhcp::limits::Reason;
+use brunt_drivers::net::carrier::Carrier;
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{Ended, Sink, Stop};
+use brunt_exchange::Outcome as ExchangeOutcome;
+use brunt_record::Phase;
+use brunt_report::dhcp::{Exchanges, messages};
+
+use super::diagnostics::Diagnostics;
+use super::interim::Interim;
+use super::problem::{Problem, failed};
+use super::route::Open;
+use super::sessions::DhcpSessions;
+use super::texts::Texts;
+use super::{Perfdhcp, coverage, release, silence, wrapped};
+use crate::cli::dhcp::args::Family;
+use crate::console;
+use crate::naming;
+use crate::run::{
+    EndedBy, Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, carry_out, exit,
+    summary,
+};
+
+/// A run whose family is known.
+pub(super) struct Run<'a, D: Diagnostics, C, P> {
+    pub(super) perfdhcp: &'a Perfdhcp<'a>,
+    pub(super) dhcp: &'a Dhcp<D, C>,
+    pub(super) time: &'a MachineTime,
+    pub(super) sessions: DhcpSessions<'a, D, C>,
+    /// Makes the driver's plan of a source address.
+    pub(super) plan: &'a P,
+    /// Opens sockets.
+    pub(super) open: Open<C>,
+}
+
+impl<D, C, P> Run<'_, D, C, P>
+where
+    D: Diagnostics,
+    C: Carrier + 'static,
+    P: Fn(IpAddr) -> Result<D::Plan, Problem>,
+{
+    /// Carries the job out, and prints what perfdhcp prints.
+    pub(super) fn carry_out(&self, job: &Job) -> Result<Outcome, String> {
+        let perfdhcp = self.perfdhcp;
+        if perfdhcp.verbosity == Verbosity::Quiet {
+            let finished = carry_out(job, self, &mut [], perfdhcp.signals)?;
+            return Ok(self.outcome_of(finished));
+        }
+        let mut interim = Interim::new(
+            perfdhcp.args,
+            &perfdhcp.shown,
+            &job.catalogue,
+            perfdhcp.opening::<D>(self.dhcp.plan()),
+            coverage::line(&job.load.phases()),
+        );
+        let mut observers: [&mut dyn Observer; 1] = [&mut interim];
+        let finished = carry_out(job, self, &mut observers, perfdhcp.signals)?;
+        let figures = Exchanges::of_run(&perfdhcp.shown, &job.catalogue, &finished.measured.totals);
+        let texts =
+            Texts { perfdhcp, dhcp: self.dhcp, finished: &finished.engine, figures: &figures };
+        console::print(&texts.all()).map_err(|refusal| refusal.text)?;
+        let record = &finished.record;
+        let more = messages(record).unwrap_or_default();
+        summary::tell(record, &more, job.output.record.as_deref())?;
+        let silence = self.dhcp.silence();
+        if let Some(advice) = silence::advice(&figures, silence, perfdhcp.args, &perfdhcp.route) {
+            console::note(&advice);
+        }
+        Ok(self.outcome_of(finished))
+    }
+
+    fn outcome_of(&self, finished: Finished) -> Outcome {
+        let whole = &finished.record.conservation.counts;
+        // What the second -n keeps from its second half did all that was asked for.
+        let cut_off = whole.cut_off.saturating_sub(self.dhcp.limits().kept_back());
+        let manner = Manner::Perfdhcp {
+            aborted: finished.engine.ended == Ended::Aborted,
+            incomplete: whole.errors() + cut_off + unsent(&finished.engine) > 0,
+        };
+        let exit = exit(&finished.record, finished.signal, manner);
+        Outcome { record: finished.record, exit }
+    }
+}
+
+/// Exchanges that fell due under load and were never sent. What still waited when somebody ended the run is not counted:
+/// it was called off.
+fn unsent(finished: &brunt_engine::Finished) -> u64 {
+    if matches!(finished.ended, Ended::Stopped | Ended::Aborted) {
+        return 0;
+    }
+    finished.totals.get(&Phase::Steady).map_or(0, |steady| steady.dropped)
+}
+
+impl<D, C, P> Protocol for Run<'_, D, C, P>
+where
+    D: Diagnostics,
+    C: Carrier + 'static,
+    P: Fn(IpAddr) -> Result<D::Plan, Problem>,
+{
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
+        naming::dhcp::name(self.perfdhcp.args.family, outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        let wrapped = self.perfdhcp.args.output.wrapped.as_deref();
+        wrapped::call(wrapped, "start")?;
+        let (load, catalogue, sessions) = (&job.load, &job.catalogue, &self.sessions);
+        let finished = brunt_engine::run(load, catalogue, self.time, sessions, stop, sink);
+        wrapped::stop(wrapped);
+        finished.map_err(failed)
+    }
+
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        if self.perfdhcp.args.exchange.release_on_exit {
+            release::all(self.perfdhcp, self.dhcp, self.plan, self.open, stop)?;
+        }
+        Ok(())
+    }
+
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        let (Reason::Drops(stage) | Reason::DropsShare(stage)) = self.dhcp.limits().reason()?
+        else {
+            return None;
+        };
+        let title = stage.title(self.perfdhcp.args.family == Family::V6);
+        let seconds = finished.lasted.as_secs_f64();
+        Some(EndedBy::CutShort(format!("ended after {seconds:.1} s by the drops of {title} (-D)")))
+    }
+}

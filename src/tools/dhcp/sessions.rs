@@ -1,0 +1,79 @@
+//! [`DhcpSessions`]: the sessions of a run, for the engine.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use brunt_drivers::dhcp::{Dhcp, Dialogue, Session, tally};
+use brunt_drivers::net::carrier::Carrier;
+use brunt_drivers::net::queue::QueueWatch;
+use brunt_engine::{Fleet, Noticed};
+use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_report::dhcp::SERVER_QUEUE;
+
+/// Makes the sessions of one run on whichever worker asks.
+pub(super) struct DhcpSessions<'a, D: Dialogue, C> {
+    dhcp: &'a Dhcp<D, C>,
+    clock: Monotonic,
+    /// How many names of tallies are the driver's.
+    driver_tallies: usize,
+    /// The server's own queue, where it is on this host.
+    queue: Option<Mutex<Queue>>,
+}
+
+/// A queue, and how much it had lost when it was last looked at.
+struct Queue {
+    watch: QueueWatch,
+    lost: u64,
+    looked: Option<Moment>,
+}
+
+/// How often the kernel's table of sockets is read, which takes as long as some exchanges do. What is lost at the very
+/// end of a run is missed while its answers are still waited for, so it is seen all the same.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
+    pub(super) fn new(dhcp: &'a Dhcp<D, C>, clock: Monotonic, queue: Option<QueueWatch>) -> Self {
+        let queue = queue.map(|watch| Mutex::new(Queue { watch, lost: 0, looked: None }));
+        Self { dhcp, clock, driver_tallies: tally::names(false).len(), queue }
+    }
+}
+
+/// The names of everything that is counted beside exchanges. The server's queue is the last, where it can be seen.
+pub(super) fn tallies(v6: bool, queue: bool) -> Vec<String> {
+    let mut names = tally::names(v6);
+    names.extend(queue.then(|| SERVER_QUEUE.to_owned()));
+    names
+}
+
+impl<D: Dialogue, C: Carrier + 'static> Fleet for DhcpSessions<'_, D, C> {
+    type Session = Session<D, C>;
+
+    /// A session is a place for an exchange in flight, and any will do. Clients that live are never handed anything.
+    const ALIKE: bool = true;
+
+    fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Self::Session> {
+        self.dhcp.sessions(worker, numbers)
+    }
+
+    /// The server has one queue, of which the first worker reports.
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        let Noticed { tallies, tallies_by_phase, .. } = noticed;
+        let seen = self.dhcp.noticed(worker, tallies, tallies_by_phase);
+        noticed.orphans = seen.orphans;
+        noticed.socket_drops = seen.socket_drops;
+        if worker > 0 {
+            return;
+        }
+        let Some(queue) = &self.queue else { return };
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.now();
+        if queue.looked.is_none_or(|looked| now - looked >= LOOK_EVERY) {
+            queue.looked = Some(now);
+            queue.lost = queue.watch.drops().unwrap_or(queue.lost);
+        }
+        // Behind the driver's own, of which there may be none yet.
+        noticed.tallies.resize(self.driver_tallies, 0);
+        noticed.tallies.push(queue.lost);
+    }
+}

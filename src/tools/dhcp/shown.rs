@@ -1,0 +1,107 @@
+//! What the texts of a run are to show, worked out from its command line.
+
+use brunt_drivers::dhcp::{Kind, Stage};
+use brunt_report::dhcp::{Asked, Counted};
+
+use crate::cli::arrivals::Rate;
+use crate::cli::dhcp::args::{DhcpArgs, Family, Fleet, Scenario};
+
+/// What the rate counts, how high it should be, and which stages stand in the report whatever happens in them.
+pub(super) fn asked(args: &DhcpArgs) -> Asked {
+    let v6 = args.family == Family::V6;
+    let exchange = &args.exchange;
+    let counted = match (exchange.first_half, exchange.rapid_commit, v6) {
+        (false, _, _) => Counted::FourWay,
+        (true, true, false) => Counted::RapidAcks,
+        (true, true, true) => Counted::RapidReplies,
+        (true, false, false) => Counted::Offers,
+        (true, false, true) => Counted::Advertisements,
+    };
+    let rate = match &args.load.rate {
+        // The part of it that is this machine's.
+        Rate::Constant { per_second, .. } => Some(*per_second / f64::from(args.load.node.of)),
+        _ => None,
+    };
+    Asked {
+        counted,
+        rate,
+        titles: stages(args).iter().map(|stage| stage.title(v6).to_owned()).collect(),
+    }
+}
+
+fn stages(args: &DhcpArgs) -> Vec<Stage> {
+    let exchange = &args.exchange;
+    let mut stages = vec![Stage::First];
+    if !exchange.first_half {
+        stages.push(Stage::Second);
+    }
+    if exchange.renew_rate > 0.0 {
+        stages.push(Stage::Renew);
+    }
+    if exchange.release_rate > 0.0 {
+        stages.push(Stage::Release);
+    }
+    if let Scenario::Fleet(fleet) = &args.scenario {
+        stages.extend(of_lives(fleet));
+    }
+    stages
+}
+
+/// What clients with lives do besides asking for a lease. Each has its place from the first interim line to the last,
+/// whether it has happened yet or not.
+fn of_lives(fleet: &Fleet) -> impl Iterator<Item = Stage> {
+    let reboots = fleet.reboot_share > 0.0 || fleet.power_cut.is_some();
+    [
+        (Stage::Renew, fleet.renewals),
+        (Stage::Release, fleet.release_share > 0.0),
+        (Stage::Rebind, fleet.renewals),
+        (Stage::Reboot, reboots),
+        (Stage::Inform, fleet.inform_share > 0.0),
+        (Stage::Decline, fleet.decline_share > 0.0),
+    ]
+    .into_iter()
+    .filter_map(|(stage, happens)| happens.then_some(stage))
+}
+
+/// How many stages there can be, by their numbers: a record need not have room for others.
+pub(super) fn stages_max(args: &DhcpArgs) -> usize {
+    let last = stages(args).into_iter().max().unwrap_or(Stage::First).max(Stage::Second);
+    last as usize + 1
+}
+
+/// What each kind of exchange is called in the record, by the numbers of the kinds.
+pub(super) fn operations(args: &DhcpArgs) -> Vec<&'static str> {
+    let acquire = match (args.family, args.exchange.first_half) {
+        (Family::V4, false) => "dora",
+        (Family::V4, true) => "do",
+        (Family::V6, false) => "sarr",
+        (Family::V6, true) => "sa",
+    };
+    let known = [acquire, "renew", "release", "rebind", "reboot", "inform", "decline"];
+    let mut names = known.to_vec();
+    if args.family == Family::V6 {
+        names[Kind::Reboot as usize] = "confirm";
+        names[Kind::Inform as usize] = "information-request";
+    }
+    names.truncate(last(args) as usize + 1);
+    names
+}
+
+/// The kind with the highest number that can happen: a record need not have room for others.
+fn last(args: &DhcpArgs) -> Kind {
+    match args.scenario {
+        Scenario::Fleet(_) => Kind::Decline,
+        _ if args.exchange.release_rate > 0.0 => Kind::Release,
+        _ if args.exchange.renew_rate > 0.0 => Kind::Renew,
+        _ => Kind::Acquire,
+    }
+}
+
+/// The scenario as the banner calls it.
+pub(super) const fn scenario(args: &DhcpArgs) -> &'static str {
+    match args.scenario {
+        Scenario::Basic => "basic",
+        Scenario::Avalanche => "avalanche",
+        Scenario::Fleet(_) => "fleet",
+    }
+}

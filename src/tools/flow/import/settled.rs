@@ -1,0 +1,367 @@
+//! [`Settled`]: the model of a plan, made of what was imported.
+//!
+//! What a plan sets by itself (the length of a body, the type of a form) is left out; what it cannot hold is said.
+
+use std::fmt::Write as _;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+
+use brunt_import::notation::{filled, has_holes};
+use brunt_import::{Auth, Body, Client, Imported, Step, Value, Version};
+
+use super::beside;
+use crate::tools::flow::plan::model::{
+    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Run, Scenario, Source, Tls,
+    Variable,
+};
+use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
+
+/// Fields that a plan sets by itself.
+const FOLLOWING: [&str; 5] =
+    ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade"];
+
+/// A plan, and what belongs to it.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// Everything but the steps.
+    pub(crate) plan: model::Plan,
+    /// What is done, in order, each step with what is said of it.
+    pub(crate) steps: Vec<(model::Step, String)>,
+    /// What becomes of the rest when a step has failed.
+    after_failure: Option<AfterFailure>,
+    /// Files that the plan names, which are to be written.
+    pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
+    /// What was left out or guessed.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Something imported that a plan cannot hold.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettleError {
+    /// A body that is no text, and nowhere to put it.
+    #[error(
+        "put the body of '{0}', which is no text, beside the plan: name a file for the plan with -o"
+    )]
+    Bytes(String),
+    /// A name without an address.
+    #[error("find the address of {host}:{port}: {reason}")]
+    Address {
+        /// The name.
+        host: String,
+        /// The port.
+        port: u16,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Settled {
+    /// Makes a plan. `output` is where it will be, which files beside it are named after.
+    pub(crate) fn of(imported: &Imported, output: Option<&Path>) -> Result<Self, SettleError> {
+        let base = common_base(&imported.steps);
+        let mut settled = Self {
+            plan: model::Plan {
+                name: Some(imported.name.clone()),
+                run: Run {
+                    users: Some(1),
+                    iterations: Some(Iterations::Each(1)),
+                    ..Run::default()
+                },
+                http: Some(Box::new(http(&imported.client, base.clone())?)),
+                variables: variables(imported),
+                ..model::Plan::default()
+            },
+            steps: Vec::new(),
+            after_failure: imported.independent.then_some(AfterFailure::GoOn),
+            files: Vec::new(),
+            notes: imported.notes.clone(),
+        };
+        for step in &imported.steps {
+            settled.add(step, base.as_deref(), output)?;
+        }
+        Ok(settled)
+    }
+
+    /// The whole plan.
+    pub(crate) fn whole(&self) -> model::Plan {
+        let steps = self.steps.iter().map(|(step, _)| step.clone()).collect();
+        let scenario = Scenario { steps, ..self.scenario() };
+        model::Plan { scenario: vec![scenario], ..self.plan.clone() }
+    }
+
+    /// The scenario without its steps.
+    pub(crate) fn scenario(&self) -> Scenario {
+        let name = self.plan.name.clone();
+        Scenario { name, after_failure: self.after_failure, ..Scenario::default() }
+    }
+
+    fn add(
+        &mut self,
+        step: &Step,
+        base: Option<&str>,
+        output: Option<&Path>,
+    ) -> Result<(), SettleError> {
+        if let Some(pause) = step.pause {
+            let pause = Some(time_words(pause));
+            self.steps.push((model::Step { pause, ..model::Step::default() }, String::new()));
+        }
+        let url = encoded(&step.url);
+        let url = base.and_then(|base| url.strip_prefix(base)).unwrap_or(&url).to_owned();
+        let mut made = model::Step { name: Some(step.name.clone()), ..model::Step::default() };
+        made = made.request(&step.method, url);
+        made.status = (!step.statuses.is_empty()).then(|| {
+            Several(step.statuses.iter().map(|status| Scalar::Integer((*status).into())).collect())
+        });
+        made.timeout = step.timeout.map(Time);
+        match &step.auth {
+            None => {}
+            Some(Auth::Bearer(token)) => made.bearer = Some(token.clone()),
+            Some(Auth::Basic { user, password }) => {
+                let password = Hidden::Text(password.clone());
+                made.basic = Some(Basic { user: user.clone(), password });
+            }
+        }
+        self.headers(step, &mut made);
+        self.body(step, &mut made, output)?;
+        let said = made.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        if (made.text.is_some() || made.body_file.is_some()) && !said {
+            // Nothing was said of the type, so nothing is.
+            made.content_type = Some(String::new());
+        }
+        self.steps.push((made, step.comment.clone()));
+        Ok(())
+    }
+
+    fn headers(&mut self, step: &Step, made: &mut model::Step) {
+        for (name, value) in &step.headers {
+            let lower = name.to_ascii_lowercase();
+            if FOLLOWING.contains(&lower.as_str()) {
+                let note = format!(
+                    "the field {name} is left out: it follows from the body and the connection"
+                );
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+                continue;
+            }
+            if lower == "authorization" && step.auth.is_some() {
+                continue;
+            }
+            let value: String =
+                value.chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c }).collect();
+            let known =
+                made.headers.0.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name));
+            match known {
+                Some((_, values)) => values.0.push(Scalar::Text(value)),
+                None => made.headers.0.push((name.clone(), Several(vec![Scalar::Text(value)]))),
+            }
+        }
+    }
+
+    fn body(
+        &mut self,
+        step: &Step,
+        made: &mut model::Step,
+        output: Option<&Path>,
+    ) -> Result<(), SettleError> {
+        match &step.body {
+            Body::None => {}
+            Body::Form(fields) => {
+                for (name, value) in fields {
+                    let known = made.form.0.iter_mut().find(|(known, _)| known == name);
+                    if let Some((_, values)) = known {
+                        values.0.push(Scalar::Text(value.clone()));
+                    } else {
+                        let values = Several(vec![Scalar::Text(value.clone())]);
+                        made.form.0.push((name.clone(), values));
+                    }
+                }
+            }
+            Body::File(path) => made.body_file = Some(path.clone()),
+            Body::Bytes(bytes) => {
+                let plan = output.ok_or_else(|| SettleError::Bytes(step.name.clone()))?;
+                let path = beside(plan, &format!("{}.bin", self.files.len() + 1));
+                made.body_file = path.file_name().map(PathBuf::from);
+                self.files.push((path, bytes.clone()));
+            }
+            Body::Text(text) => {
+                let kind = made.headers.0.iter().position(|(name, value)| {
+                    name.eq_ignore_ascii_case("content-type")
+                        && *value == Several::from(Scalar::from("application/json"))
+                });
+                match kind.filter(|_| is_json(text)) {
+                    Some(at) => {
+                        made.headers.0.remove(at);
+                        made.json = Some(Node::Scalar(Scalar::Text(text.clone())));
+                    }
+                    None => made.text = Some(text.clone()),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is JSON once each hole has a value that can stand by itself.
+fn is_json(text: &str) -> bool {
+    let sample = filled(text, |_| Some("0".to_owned()));
+    sample.is_ok_and(|sample| serde_json::from_str::<serde::de::IgnoredAny>(&sample).is_ok())
+}
+
+/// The scheme and the authority that all steps share.
+fn common_base(steps: &[Step]) -> Option<String> {
+    let origin = |step: &Step| {
+        let (scheme, rest) = step.url.split_once("://")?;
+        let authority = rest.split(['/', '?']).next()?;
+        let path = rest.get(authority.len()..)?;
+        let plain = !authority.is_empty() && path.starts_with('/') && !has_holes(scheme);
+        plain.then(|| format!("{scheme}://{authority}"))
+    };
+    let first = origin(steps.first()?)?;
+    steps.iter().all(|step| origin(step).as_ref() == Some(&first)).then_some(first)
+}
+
+/// A URL whose bytes may all stand in one: others are percent-encoded, as a browser would.
+pub(crate) fn encoded(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for byte in url.bytes() {
+        if (0x21..0x7f).contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+fn variables(imported: &Imported) -> Pairs<Variable> {
+    let variable = |value: &Value| match value {
+        Value::Constant(text) => Variable::Constant(Scalar::Text(text.clone())),
+        Value::Environment(name) => {
+            Variable::Source(Box::new(Source { env: Some(name.clone()), ..Source::default() }))
+        }
+    };
+    let named = imported.variables.iter();
+    Pairs(named.map(|it| (it.name.clone(), variable(&it.value))).collect())
+}
+
+/// How requests are sent.
+pub(crate) fn http(client: &Client, base: Option<String>) -> Result<Http, SettleError> {
+    let mut resolve = Pairs::default();
+    for known in &client.resolve {
+        let to = address(&known.to_host, known.to_port)?;
+        resolve.0.push((format!("{}:{}", known.host, known.port), to.to_string()));
+    }
+    let (proxy, proxy_login) = client.proxy.as_deref().map(proxy).unzip();
+    let tls = Tls {
+        ca: client.ca.clone().filter(|_| !client.insecure),
+        cert: client.certificate.clone(),
+        key: client.key.clone(),
+        insecure: client.insecure.then_some(true),
+        ..Tls::default()
+    };
+    Ok(Http {
+        base,
+        version: match client.version {
+            Version::Unsaid => None,
+            Version::Http1 => Some(HttpVersion::Http1),
+            Version::Http2 => Some(HttpVersion::Auto),
+            Version::Http2PriorKnowledge => Some(HttpVersion::Http2),
+        },
+        requests_per_connection: client.churn.then_some(1),
+        redirects: (client.redirects > 0).then_some(client.redirects),
+        cookies: client.cookies.then_some(true),
+        compression: client.compression.then_some(true),
+        connect_timeout: client.connect_timeout.map(Time),
+        proxy,
+        proxy_login: proxy_login.flatten(),
+        unix: client.unix.clone(),
+        resolve,
+        tls: (tls != Tls::default()).then(|| Box::new(tls)),
+        ..Http::default()
+    })
+}
+
+/// A proxy without the user in its URL, and the user. What stands for a password is asked of the environment, since no
+/// user has variables yet when a connection is made.
+pub(crate) fn proxy(url: &str) -> (String, Option<Basic>) {
+    let plain = || (url.to_owned(), None);
+    let Some((scheme, rest)) = url.split_once("://") else { return plain() };
+    let Some((login, host)) = rest.rsplit_once('@') else { return plain() };
+    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+    let hole = password.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let password = match hole {
+        Some(name) => Hidden::Env(name.to_ascii_uppercase()),
+        None => Hidden::Text(password.to_owned()),
+    };
+    (format!("{scheme}://{host}"), Some(Basic { user: user.to_owned(), password }))
+}
+
+/// The first address of a name.
+pub(crate) fn address(host: &str, port: u16) -> Result<SocketAddr, SettleError> {
+    let failed = |reason: String| SettleError::Address { host: host.to_owned(), port, reason };
+    let mut found = (host, port).to_socket_addrs().map_err(|error| failed(error.to_string()))?;
+    found.next().ok_or_else(|| failed("the name has no address".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_import::Secrets;
+
+    fn settled(line: &str) -> Settled {
+        let read = |_: &Path| Ok(vec![0xff]);
+        let imported = brunt_import::curl(line, Secrets::Named, &read).unwrap();
+        Settled::of(&imported, Some(Path::new("/x/plan.toml"))).unwrap()
+    }
+
+    #[test]
+    fn what_all_steps_share_is_their_base() {
+        let one = settled("curl https://h:1/a --next https://h:1/b?c");
+        assert_eq!(one.plan.http.unwrap().base.as_deref(), Some("https://h:1"));
+        assert_eq!(one.steps[1].0.get.as_deref(), Some("/b?c"));
+        let two = settled("curl https://h/a --next http://h/a");
+        assert_eq!(two.plan.http.unwrap().base, None);
+        assert_eq!(two.steps[0].0.get.as_deref(), Some("https://h/a"));
+        assert_eq!(settled("curl $BASE/a").steps[0].0.get.as_deref(), Some("${BASE|raw}/a"));
+    }
+
+    #[test]
+    fn bodies_take_the_form_that_says_most() {
+        let json = &settled("curl --json '{\"a\":1}' h").steps[0].0;
+        assert_eq!(json.json, Some(Node::Scalar(Scalar::Text("{\"a\":1}".to_owned()))));
+        assert_eq!(json.headers.0.len(), 1, "Accept alone");
+        let broken = &settled("curl --json '{\"a\":' h").steps[0].0;
+        assert_eq!((broken.text.as_deref(), broken.headers.0.len()), (Some("{\"a\":"), 2));
+        let form = &settled("curl -d a=1 -d a=2 h").steps[0].0;
+        assert_eq!(form.form.0.len(), 1, "a name stands once, with both values");
+        let bytes = settled("curl -d @f h");
+        assert_eq!(bytes.steps[0].0.body_file, Some("plan.1.bin".into()));
+        assert_eq!(bytes.files, [("/x/plan.1.bin".into(), vec![0xff])]);
+    }
+
+    #[test]
+    fn fields_that_follow_from_the_rest_are_left_out_and_said() {
+        let settled = settled("curl -H 'Content-Length: 7' -H 'X: a' -H 'x: b' 'http://h/é'");
+        let (step, _) = &settled.steps[0];
+        let names: Vec<_> =
+            step.headers.iter().map(|(name, values)| (name, values.0.len())).collect();
+        assert_eq!(names, [("Accept", 1), ("X", 2)]);
+        assert!(settled.notes[0].contains("Content-Length"));
+        assert_eq!(step.get.as_deref(), Some("/%C3%A9"));
+    }
+
+    #[test]
+    fn connections_are_made_as_they_were() {
+        let line = "curl -kL --http2 --resolve h:443:127.0.0.1 --no-keepalive -m 1.5 https://h/";
+        let settled = settled(line);
+        let http = settled.plan.http.unwrap();
+        assert_eq!((http.version, http.redirects), (Some(HttpVersion::Auto), Some(50)));
+        assert_eq!(http.resolve.value("h:443").map(String::as_str), Some("127.0.0.1:443"));
+        assert_eq!(
+            (http.requests_per_connection, http.tls.unwrap().insecure),
+            (Some(1), Some(true))
+        );
+        assert_eq!(settled.steps[0].0.timeout, Some(Time(std::time::Duration::from_millis(1500))));
+    }
+}

@@ -1,0 +1,212 @@
+//! LoadGen: its job, workload and task files, performed on the engine and reported in its table.
+//!
+//! [`job`] reads the files and settles which attribute counts where, [`draft`](mod@draft) settles what is sent,
+//! [`compile`] makes a flow of that, and [`table`] makes the report of what was counted. A job is read to its last file
+//! before a byte is sent.
+
+mod attributes;
+mod check;
+mod compile;
+mod directories;
+mod document;
+mod draft;
+mod drafting;
+mod endpoints;
+mod fault;
+mod fields;
+mod files;
+mod header;
+mod job;
+mod kept;
+mod manner;
+mod mix;
+mod names;
+mod platform;
+mod reader;
+mod repairs;
+mod request;
+mod spinner;
+mod spot;
+mod table;
+mod task;
+mod to_plan;
+mod wildcard;
+mod workload;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::flow::Flow;
+use brunt_drivers::http::{self, Network};
+use brunt_drivers::net::keystore::Store;
+use brunt_drivers::net::tls::{self, Trust};
+use brunt_engine::Settings;
+use brunt_exchange::ThinkTime;
+use brunt_report::loadgen::opening;
+use jiff::tz::TimeZone;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::loadgen::LoadgenArgs;
+use crate::cli::output::{Output, Progress};
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::summary;
+use crate::tools::flow::{self, FlowJob};
+
+use draft::Draft;
+use drafting::draft;
+use files::Files;
+use job::Job;
+use manner::Manner;
+use spinner::Spinner;
+use workload::Workload;
+
+/// As many hops as Java's client follows.
+const REDIRECTS: u8 = 20;
+/// How long opening a connection may take where no threshold says less.
+const CONNECT_MAX: Duration = Duration::from_secs(30);
+
+/// Carries a job out, from its files to its report.
+pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let asked = Asked::read(args)?;
+    if args.check {
+        return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
+    }
+    if let Some(path) = &args.to_plan {
+        let text = asked.plan(args)?;
+        return if path.as_os_str() == "-" {
+            console::print(&text)
+        } else {
+            console::write(path, &text)
+        };
+    }
+    asked.carry_out(args, signals)
+}
+
+/// A job that was read, with everything settled.
+struct Asked {
+    job: Job,
+    draft: Draft,
+    warm_up: Draft,
+    manner: Manner,
+    seed: u64,
+}
+
+impl Asked {
+    fn read(args: &LoadgenArgs) -> Result<Self, Refusal> {
+        let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
+        let mut files = Files::of(&args.config);
+        let job = reader::read(&args.config, &mut files)?;
+        let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
+        let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
+        for note in files.take_notes() {
+            console::note(&note);
+        }
+        let seed = args.output.seed.unwrap_or_else(console::seed);
+        Ok(Self { job, draft: measured, warm_up, manner, seed })
+    }
+
+    fn flow(&self, draft: &Draft, network: &Arc<Network>) -> Result<Flow, Refusal> {
+        let listed = endpoints::fetch(draft, network).map_err(failed)?;
+        compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
+    }
+
+    /// The job as a plan.
+    fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
+        let listed =
+            endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
+        let limits = (REDIRECTS, args.resend, connecting(&self.draft));
+        let plan = to_plan::plan(&self.job, &self.draft, &listed, limits);
+        for note in to_plan::notes(&self.job, &self.draft) {
+            console::note(&note);
+        }
+        toml::to_string_pretty(&plan).map_err(failed)
+    }
+
+    fn carry_out(&self, args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+        let network = network(self, args).map_err(failed)?;
+        if !self.warm_up.scenarios.is_empty() {
+            let flow = self.flow(&self.warm_up, &network)?;
+            console::note("the warm-up of the job runs first and is in no figure");
+            let warm_up = self.asked(args, flow, &network);
+            let unmeasured = Output::default();
+            let done = flow::run(
+                FlowJob { objectives: Vec::new(), output: unmeasured, ..warm_up },
+                signals,
+            )?;
+            if signals.received().is_some() {
+                return Ok(done.exit);
+            }
+        }
+        let flow = self.flow(&self.draft, &network)?;
+        let started = console::now().to_zoned(TimeZone::system());
+        console::print(&opening(self.job.threads, &started))?;
+        let spinner = Spinner::start(!args.output.quiet);
+        let done = flow::run(self.asked(args, flow, &network), signals);
+        drop(spinner);
+        let done = done?;
+        let counted = table::Counted {
+            tallies: &done.tallies,
+            counts: &done.counts,
+            started,
+            lasted: done.lasted,
+        };
+        let report = table::report(&self.draft, &self.job, self.manner, &counted);
+        console::print(&report.text())?;
+        if !args.output.quiet {
+            summary::tell(&done.record, "", args.output.record.as_deref()).map_err(failed)?;
+        }
+        Ok(done.exit)
+    }
+
+    /// The run of a flow.
+    fn asked(&self, args: &LoadgenArgs, flow: Flow, network: &Arc<Network>) -> FlowJob {
+        let mut settings = Settings::closed(ThinkTime::None, self.job.threads);
+        settings.seed = self.seed;
+        settings.interval = args.output.interval.unwrap_or(settings.interval);
+        FlowJob {
+            command: std::env::args().collect(),
+            flow,
+            network: Arc::clone(network),
+            settings,
+            objectives: args.output.objectives.clone(),
+            output: args.output.files(),
+            target: self.job.environment.clone().unwrap_or_default(),
+            progress: Progress::Quiet,
+        }
+    }
+}
+
+/// The way to the services of a job.
+fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
+    let trust = match (&args.ca, args.insecure) {
+        (_, true) => {
+            console::note("whoever answers is trusted, as --insecure asks");
+            Trust::Anything
+        }
+        (Some(file), _) => Trust::Stores(vec![Store { path: file.clone(), password: None }]),
+        (None, false) => Trust::System,
+    };
+    let mut settings = http::Settings {
+        tls: Some(tls::Options { trust, ..tls::Options::default() }),
+        redirects: REDIRECTS,
+        resend: args.resend.into(),
+        seed: asked.seed,
+        ..http::Settings::default()
+    };
+    settings.dialing.timeout = Some(connecting(&asked.draft));
+    let network = Network::new(settings).map_err(|error| format!("failed to {error}"))?;
+    Ok(Arc::new(network))
+}
+
+/// How long connecting may take: as long as the most patient task waits for its answer.
+fn connecting(draft: &Draft) -> Duration {
+    let thresholds = draft.operations.iter().filter_map(|operation| operation.threshold);
+    let most = thresholds.filter(|millis| *millis > 0).max();
+    most.map_or(CONNECT_MAX, |millis| Duration::from_millis(millis).min(CONNECT_MAX))
+}
+
+fn failed(why: impl std::fmt::Display) -> Refusal {
+    Refusal::failed(why)
+}

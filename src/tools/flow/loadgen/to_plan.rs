@@ -1,0 +1,348 @@
+//! A job as a plan: what `--to-plan` writes.
+//!
+//! The plan does what the job does, request for request, and can then be changed into what no job can say. Values that
+//! a service lists are fetched and written into it. The password of the administrator is not: the plan takes it from
+//! the environment.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use brunt_drivers::flow::Repeat;
+use brunt_feed::Escape;
+
+use super::compile::{Listed, list_name, threshold};
+use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Words};
+use super::job::Job;
+use crate::cli::resend::Resending;
+use crate::tools::flow::plan::model;
+use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time};
+
+/// A dollar sign that stands right before a variable is one itself, since text could not tell it from an escape.
+const DOLLAR: &str = "dollar";
+
+/// The plan. `redirects` is how many of them are followed, `resend` which requests are
+/// sent again, and `connecting` how long connecting may take.
+pub(crate) fn plan(
+    job: &Job,
+    draft: &Draft,
+    listed: &Listed,
+    (redirects, resend, connecting): (u8, Resending, Duration),
+) -> model::Plan {
+    let writer = Writer { draft };
+    let mut plan = model::Plan {
+        name: job.name.clone(),
+        run: writer.run(job),
+        http: Some(Box::new(model::Http {
+            redirects: Some(redirects),
+            resend: Some(resend),
+            connect_timeout: Some(Time(connecting)),
+            ..model::Http::default()
+        })),
+        scenario: draft.scenarios.iter().map(|scenario| writer.scenario(scenario)).collect(),
+        ..model::Plan::default()
+    };
+    writer.variables(listed, &mut plan);
+    plan
+}
+
+/// What the user should know of the plan.
+pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
+    let mut notes = Vec::new();
+    for variable in &draft.variables {
+        if matches!(variable.meaning, Meaning::Secret(_)) {
+            notes.push(format!(
+                "the plan takes {0} from the environment: export {0} before it is run",
+                variable.name
+            ));
+        }
+    }
+    if !job.warm_up.is_empty() {
+        notes.push("the warm-up of the job is not in the plan".to_owned());
+    }
+    notes
+}
+
+struct Writer<'a> {
+    draft: &'a Draft,
+}
+
+impl Writer<'_> {
+    fn run(&self, job: &Job) -> model::Run {
+        let groups = match (job.group_size, job.interval) {
+            (Some(size @ 1..), Some(millis @ 1..)) => Some(model::Groups {
+                size: size as u32,
+                every: Time(Duration::from_millis(millis)),
+            }),
+            _ => None,
+        };
+        model::Run {
+            users: Some(job.threads),
+            groups,
+            rounds: self.rounds(),
+            ..model::Run::default()
+        }
+    }
+
+    /// The rounds, those that are alike and follow each other as one.
+    fn rounds(&self) -> Vec<model::Round> {
+        let mut rounds: Vec<model::Round> = Vec::new();
+        for round in &self.draft.rounds {
+            let entry = |repeat: &Repeat| {
+                (self.draft.scenarios[repeat.scenario].name.clone(), repeat.times)
+            };
+            let scenarios = Pairs(round.iter().map(entry).collect());
+            match rounds.last_mut() {
+                Some(before) if before.scenarios == scenarios => {
+                    before.times = Some(before.times.unwrap_or(1) + 1);
+                }
+                _ => rounds.push(model::Round { times: None, scenarios }),
+            }
+        }
+        rounds
+    }
+
+    fn variables(&self, listed: &Listed, plan: &mut model::Plan) {
+        let source = |source| model::Variable::Source(Box::new(source));
+        for variable in &self.draft.variables {
+            let empty = model::Source::default();
+            let declared = match &variable.meaning {
+                Meaning::Random { least, most } => {
+                    source(model::Source { random: Some(format!("{least}..{most}")), ..empty })
+                }
+                Meaning::Increment => source(model::Source {
+                    count: Some(0),
+                    renew: Some(model::Renewal::IterationIfUsed),
+                    ..empty
+                }),
+                Meaning::Thread => source(model::Source {
+                    number: Some(model::Number::User),
+                    renew: Some(model::Renewal::User),
+                    ..empty
+                }),
+                Meaning::Uuid => source(model::Source { uuid: Some(true), ..empty }),
+                // Answers bring it, so that it need not be declared.
+                Meaning::Kept(_) => continue,
+                Meaning::Line(path) => {
+                    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                    let feeder = model::Feeder {
+                        lines: Some(path),
+                        order: Some(model::RowOrder::Random),
+                        ..model::Feeder::default()
+                    };
+                    plan.feeders.0.push((variable.name.clone(), feeder));
+                    continue;
+                }
+                Meaning::Element(endpoint) => {
+                    let values = listed.get(&list_name(endpoint)).cloned().unwrap_or_default();
+                    let text = |value: &Vec<u8>| literal(&String::from_utf8_lossy(value));
+                    let texts = values.iter().map(|value| Scalar::Text(text(value))).collect();
+                    source(model::Source { choice: Some(model::Choice::Alike(texts)), ..empty })
+                }
+                Meaning::Secret(_) => source(model::Source {
+                    env: Some(variable.name.clone()),
+                    renew: Some(model::Renewal::User),
+                    ..empty
+                }),
+                Meaning::Text(words) => {
+                    model::Variable::Constant(Scalar::Text(self.text(words, None)))
+                }
+            };
+            plan.variables.0.push((variable.name.clone(), declared));
+        }
+        let uses = |text: &str| text.contains(&format!("${{{DOLLAR}}}"));
+        if toml::to_string(plan).is_ok_and(|text| uses(&text)) {
+            let dollar = model::Variable::Constant(Scalar::Text("$".to_owned()));
+            plan.variables.0.push((DOLLAR.to_owned(), dollar));
+        }
+    }
+
+    fn scenario(&self, scenario: &Scenario) -> model::Scenario {
+        model::Scenario {
+            name: Some(scenario.name.clone()),
+            steps: scenario.steps.iter().map(|step| self.step(step)).collect(),
+            ..model::Scenario::default()
+        }
+    }
+
+    fn step(&self, step: &Step) -> model::Step {
+        match step {
+            Step::Sleep { key, millis, .. } => model::Step {
+                name: Some(key.clone()),
+                pause: Some(format!("{millis}ms")),
+                ..model::Step::default()
+            },
+            Step::Send(send) => self.send(send),
+        }
+    }
+
+    fn send(&self, send: &Send) -> model::Step {
+        let text = |value: &Words| Several(vec![Scalar::Text(self.text(value, None))]);
+        let header = |(name, value): &(String, Words)| (name.clone(), text(value));
+        let mut step = model::Step {
+            name: Some(self.draft.operations[send.operation].name.clone()),
+            headers: Pairs(send.fields.iter().map(header).collect()),
+            threshold: send.threshold.map(|millis| Time(threshold(millis))),
+            timeout: send
+                .threshold
+                .filter(|millis| *millis > 0)
+                .map(|millis| Time(Duration::from_millis(millis))),
+            ..model::Step::default()
+        };
+        // Up to the path, a plan leaves values as they are by itself; here they are left so to the end.
+        step = step.request(&send.method, self.text(&send.url, Some(Escape::None)));
+        match &send.body {
+            None => {}
+            Some((words, Escape::Json)) => {
+                step.json = Some(Node::Scalar(Scalar::Text(self.text(words, None))));
+            }
+            Some((words, escape)) => {
+                let escape = Some(*escape).filter(|escape| *escape != Escape::None);
+                step.text = Some(self.text(words, escape));
+            }
+        }
+        let typed = |(name, _): &(String, Words)| name.eq_ignore_ascii_case("Content-Type");
+        if send.body.is_some() && !send.fields.iter().any(typed) {
+            step.content_type = Some(String::new());
+        }
+        for (attribute, variable) in &send.keeps {
+            let mut spot = model::Spot::default();
+            if attribute.starts_with('/') {
+                spot.json = Some(attribute.clone());
+            } else {
+                spot.member = Some(attribute.clone());
+            }
+            let missing = Some(model::Missing::Keep);
+            let extract = model::Extract { spot, missing, default: None };
+            step.extract.0.push((self.draft.variables[*variable].name.clone(), extract));
+        }
+        step
+    }
+
+    /// Text as a plan writes it, its values escaped in this way if any is given.
+    fn text(&self, words: &Words, escape: Option<Escape>) -> String {
+        let written = match escape {
+            None => "",
+            Some(Escape::None) => "|raw",
+            Some(Escape::Form) => "|form",
+            Some(_) => "|json",
+        };
+        let mut out = String::new();
+        for bit in &words.0 {
+            match bit {
+                Bit::Literal(text) => out.push_str(&literal(text)),
+                Bit::Variable(number) => {
+                    if out.ends_with('$') {
+                        out.pop();
+                        let _ = write!(out, "${{{DOLLAR}}}");
+                    }
+                    let name = &self.draft.variables[*number].name;
+                    let _ = write!(out, "${{{name}{written}}}");
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Text in which nothing is a variable.
+fn literal(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::path::Path;
+
+    use brunt_drivers::flow::Flow;
+    use brunt_drivers::secret::Secret;
+    use brunt_engine::Node;
+
+    use super::*;
+    use crate::cli::loadgen::Mixing;
+    use crate::cli::surroundings::Surroundings;
+    use crate::tools::flow::loadgen::compile;
+    use crate::tools::flow::loadgen::drafting::draft;
+    use crate::tools::flow::loadgen::files::Files;
+    use crate::tools::flow::loadgen::manner::Manner;
+    use crate::tools::flow::loadgen::reader;
+    use crate::tools::flow::plan::compile::{World, compile as settle};
+    use crate::tools::flow::plan::reader::{Text, read};
+
+    /// Where the password is in the environment.
+    struct Exported;
+
+    impl Surroundings for Exported {
+        fn variable(&self, name: &str) -> Option<String> {
+            (name == "ADMINUSERPASSWORD").then(|| "password".to_owned())
+        }
+        fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+            std::fs::read(path)
+        }
+        fn interactive(&self) -> bool {
+            false
+        }
+        fn ask(&self, _: &str) -> io::Result<Secret> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// A flow in words that do not depend on the order of its variables.
+    fn words(flow: &Flow) -> String {
+        let mut text = format!(
+            "{:#?}\n{:#?}\n{:?}\n{:?}\n{} {}",
+            flow.scenarios, flow.order, flow.operations, flow.start, flow.users, flow.seed
+        );
+        let mut variables: Vec<String> = flow
+            .variables
+            .iter()
+            .map(|it| format!("{}: {:?}, {:?}", it.name, it.renewal, it.source))
+            .collect();
+        variables.sort();
+        text.push_str(&variables.join("\n"));
+        for (number, variable) in flow.variables.iter().enumerate() {
+            let spelled = [format!("Hole(\n{number},"), format!("Hole({number})")];
+            for hole in spelled {
+                text = text.replace(&hole, &format!("Hole<{}>", variable.name));
+            }
+        }
+        // Pretty printing breaks a hole over lines.
+        let joined: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let named = flow.variables.iter().enumerate();
+        named.fold(joined, |text, (number, variable)| {
+            text.replace(&format!("Hole( {number}, )"), &format!("Hole<{}>", variable.name))
+        })
+    }
+
+    fn flows(name: &str) -> (Flow, Flow) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loadgen/jobs");
+        let path = root.join(format!("{name}.json"));
+        let mut files = Files::of(&path);
+        let job = reader::read(&path, &mut files).unwrap();
+        let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
+        let listed = BTreeMap::new();
+        let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();
+        flow.times = brunt_drivers::flow::Times::None;
+        let plan = plan(&job, &draft, &listed, (20, Resending::Always, Duration::from_secs(1)));
+        let written = toml::to_string_pretty(&plan).unwrap();
+        let text = Text { name, text: &written, overrides: &[] };
+        let again = read(&text, &|name| Exported.variable(name));
+        let again = again.unwrap_or_else(|error| panic!("{error}\n{written}")).plan;
+        let world = World { surroundings: &Exported, base: &root };
+        let compiled = settle(&again, Node::default(), 7, &world);
+        (flow, compiled.unwrap_or_else(|fault| panic!("{fault}\n{written}")).flow)
+    }
+
+    #[test]
+    fn a_plan_does_what_its_job_does() {
+        for name in ["sessions", "directory", "platform"] {
+            let (job, plan) = flows(name);
+            let (job, plan) = (words(&job), words(&plan));
+            let same = job.chars().zip(plan.chars()).take_while(|(one, other)| one == other);
+            let near = same.count().saturating_sub(200);
+            let part = |text: &str| text.chars().skip(near).take(600).collect::<String>();
+            assert_eq!(part(&job), part(&plan), "{name} differs from its plan");
+        }
+    }
+}

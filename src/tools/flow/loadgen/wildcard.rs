@@ -1,0 +1,242 @@
+//! [`Wildcard`]: a name that stands for a value, as a job, workload or task declares it.
+//!
+//! The declarations are those that LoadGen's author wrote down and never built: generated, retained, file and
+//! rest-endpoint. Names are kept to letters, digits and a few marks, so that no name can break the JSON it stands in.
+
+use super::document::Value;
+use super::fault::Fault;
+use super::fields::{Fields, nearest};
+use super::header::header;
+use super::kept::kept;
+use super::spot::Spot;
+
+const KEYS: &[&str] =
+    &["name", "type", "source", "lowerbounds", "upperbounds", "attribute", "member", "header"];
+const TYPES: &[&str] = &["generated", "retained", "file", "rest-endpoint"];
+const GENERATORS: &[&str] = &["random", "increment", "thread", "uuid"];
+
+/// A declared wildcard.
+#[derive(Clone, Debug)]
+pub(crate) struct Wildcard {
+    /// Its name, the dollar sign included.
+    pub(crate) name: String,
+    /// What it stands for.
+    pub(crate) nature: Nature,
+    /// Where it is declared.
+    pub(crate) spot: Spot,
+}
+
+/// What a wildcard stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Nature {
+    /// A random whole number of an iteration; without a bound up to `upperbounds`.
+    Random {
+        /// The least.
+        least: u64,
+        /// The most.
+        most: Option<u64>,
+    },
+    /// A count of the thread's own.
+    Increment,
+    /// The number of the thread.
+    Thread,
+    /// A UUID of an iteration.
+    Uuid,
+    /// What an answer of the iteration brought: the name of an attribute, or a JSON pointer.
+    Retained(String),
+    /// A random line of a file in each iteration.
+    File(String),
+    /// A random value of those that a service lists before the run, in each iteration.
+    Endpoint(Endpoint),
+}
+
+/// A list of values that a service gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    /// Where it is asked for.
+    pub(crate) url: String,
+    /// The fields of the request.
+    pub(crate) header: Vec<(String, String)>,
+    /// Which part of the answer it is, where it is not all of it: a name or a JSON pointer.
+    pub(crate) attribute: Option<String>,
+    /// Which part of each element is the value, where it is not all of it: a name or a JSON pointer.
+    pub(crate) member: Option<String>,
+}
+
+/// Reads declarations.
+pub(crate) fn list(value: &Value<'_>, notes: &mut Vec<String>) -> Result<Vec<Wildcard>, Fault> {
+    let mut all: Vec<Wildcard> = Vec::new();
+    for declared in value.list()? {
+        let wildcard = one(&declared, notes)?;
+        if all.iter().any(|known| known.name == wildcard.name) {
+            let what = format!("{} is declared twice", wildcard.name);
+            return Err(declared.fault(what, "leave one of them out"));
+        }
+        all.push(wildcard);
+    }
+    Ok(all)
+}
+
+fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault> {
+    let fields = Fields::read(declared, KEYS, notes)?;
+    let named = fields.must("name", "name it, as \"$COSTCENTER\"")?;
+    let name = named.text()?;
+    if !is_name(name) {
+        let what = format!("\"{name}\" is no name of a wildcard");
+        return Err(named.fault(
+            what,
+            "write a dollar sign and then letters, digits, dots, dashes or underscores",
+        ));
+    }
+    let sort = fields.must("type", "write generated, retained, file or rest-endpoint")?;
+    let nature = match sort.text()? {
+        "generated" => generated(&fields, name)?,
+        "retained" => Nature::Retained(
+            fields.one("source").map_or_else(|| Ok(usual_attribute(name).to_owned()), kept)?,
+        ),
+        "file" => {
+            let source = fields.must("source", "name the file whose lines are the values")?;
+            Nature::File(source.text()?.to_owned())
+        }
+        "rest-endpoint" => Nature::Endpoint(endpoint(&fields, notes)?),
+        other => {
+            let near = nearest(other, TYPES).map(|near| format!("did you mean \"{near}\"?"));
+            let what = format!("there is no wildcard of the type \"{other}\"");
+            let remedy =
+                near.unwrap_or_else(|| format!("write one of the types {}", TYPES.join(", ")));
+            return Err(sort.fault(what, remedy));
+        }
+    };
+    if !matches!(nature, Nature::Random { .. })
+        && let Some(stray) = fields.one("lowerbounds").or(fields.one("upperbounds"))
+    {
+        let what = format!("{name} is not a random number and has no bounds");
+        return Err(stray.fault(what, "leave it out"));
+    }
+    Ok(Wildcard { name: name.to_owned(), nature, spot: Spot::of(declared) })
+}
+
+/// Whether it is a dollar sign and a word.
+fn is_name(name: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    name.strip_prefix('$').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(word))
+}
+
+/// The attribute that a retained wildcard without a source is about.
+fn usual_attribute(name: &str) -> &str {
+    match name {
+        "$TOKENID" => "tokenId",
+        "$AAD-ACCESS-TOKEN" => "access_token",
+        other => other.trim_start_matches('$'),
+    }
+}
+
+fn generated(fields: &Fields<'_>, name: &str) -> Result<Nature, Fault> {
+    let source = fields.text("source")?.unwrap_or(match name {
+        "$INCREMENT" => "increment",
+        "$THREADID" => "thread",
+        _ => "random",
+    });
+    Ok(match source {
+        "random" => {
+            let bound = |name: &str| {
+                fields.one(name).map(|value| value.whole(0, i64::MAX as u64 - 1)).transpose()
+            };
+            let (least, most) = (bound("lowerbounds")?.unwrap_or(0), bound("upperbounds")?);
+            if let (Some(value), Some(most)) = (fields.one("lowerbounds"), most)
+                && least > most
+            {
+                let what = format!("no number is at least {least} and at most {most}");
+                return Err(value.fault(what, "write a lower bound that is below the upper one"));
+            }
+            Nature::Random { least, most }
+        }
+        "increment" => Nature::Increment,
+        "thread" => Nature::Thread,
+        "uuid" => Nature::Uuid,
+        other => {
+            let near = nearest(other, GENERATORS).map_or_else(
+                || format!("write one of {}", GENERATORS.join(", ")),
+                |near| format!("did you mean \"{near}\"?"),
+            );
+            let value = fields.must("source", "")?;
+            return Err(value.fault(format!("nothing generates \"{other}\""), near));
+        }
+    })
+}
+
+fn endpoint(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Endpoint, Fault> {
+    let source = fields.must("source", "write the URL that the values are fetched from")?;
+    let url = source.text()?;
+    if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+        let what = format!("\"{url}\" is no URL");
+        return Err(source.fault(what, "write it in full, as http://host:8080/path"));
+    }
+    let part = |name: &str| fields.one(name).map(kept).transpose();
+    Ok(Endpoint {
+        url: url.to_owned(),
+        header: fields.one("header").map_or(Ok(Vec::new()), |value| header(value, notes))?,
+        attribute: part("attribute")?,
+        member: part("member")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::flow::loadgen::document::Document;
+    use std::path::Path;
+
+    fn read(text: &str) -> Result<Vec<Wildcard>, String> {
+        let document = Document::parse(Path::new("t.json"), text.to_owned()).unwrap();
+        list(&document.value(), &mut Vec::new()).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn the_declarations_of_the_notes_are_read() {
+        let all = read(
+            "[{\"name\":\"$RANDOMVALUE\",\"type\":\"generated\"}, {\"name\":\"$TOKENID\",\"type\":\"retained\"}, \
+             {\"name\":\"$FILE-A\",\"type\":\"file\",\"source\":\"a.txt\"}, \
+             {\"name\":\"$OBJECT-O\",\"type\":\"rest-endpoint\",\"source\":\"http://h/o\"}]",
+        )
+        .unwrap();
+        assert!(matches!(all[0].nature, Nature::Random { least: 0, most: None }));
+        assert!(matches!(&all[1].nature, Nature::Retained(name) if name == "tokenId"));
+        assert!(matches!(&all[2].nature, Nature::File(name) if name == "a.txt"));
+        assert!(matches!(&all[3].nature, Nature::Endpoint(from) if from.url == "http://h/o"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_declaration_is_said() {
+        for (text, word) in [
+            ("[{\"type\":\"file\"}]", "the key \"name\" is missing"),
+            ("[{\"name\":\"X\",\"type\":\"file\"}]", "no name of a wildcard"),
+            ("[{\"name\":\"$X\"}]", "the key \"type\" is missing"),
+            ("[{\"name\":\"$X\",\"type\":\"retaind\"}]", "did you mean \"retained\"?"),
+            ("[{\"name\":\"$X\",\"type\":\"file\"}]", "the key \"source\" is missing"),
+            (
+                "[{\"name\":\"$X\",\"type\":\"rest-endpoint\",\"source\":\"h/o\"}]",
+                "write it in full",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"generated\",\"source\":\"incremnt\"}]",
+                "\"increment\"?",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"generated\",\"lowerbounds\":5,\"upperbounds\":4}]",
+                "at least 5 and at most 4",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"file\",\"source\":\"f\",\"upperbounds\":4}]",
+                "no bounds",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"generated\"},{\"name\":\"$X\",\"type\":\"generated\"}]",
+                "declared twice",
+            ),
+        ] {
+            let fault = read(text).unwrap_err();
+            assert!(fault.contains(word), "{text}: {fault}");
+        }
+    }
+}

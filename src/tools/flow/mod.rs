@@ -1,0 +1,152 @@
+//! Runs a flow: whatever was asked for, in a plan, a LoadGen job or on a command line, is carried out here.
+//!
+//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans of what other tools wrote. [`sessions`] lets
+//! the engine have the virtual users of a flow. What is printed of the results is left to whoever asked.
+
+pub(crate) mod http;
+pub(crate) mod import;
+pub(crate) mod loadgen;
+mod naming;
+pub(crate) mod plan;
+mod sessions;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::flow::{self, Course, Flow, Iterations, Tallies};
+use brunt_drivers::http::Network;
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{Load, Plan, Settings, Sink, Stop};
+use brunt_exchange::Outcome;
+use brunt_record::{Catalogue, Record};
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::output::{self, Output};
+use crate::run::signals::Signals;
+use crate::run::{
+    Job, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling, exit, is_endless,
+    objectives,
+};
+
+use naming::Naming;
+use sessions::FlowSessions;
+
+/// A run of a flow that was asked for.
+pub(crate) struct FlowJob {
+    /// The command line as the record shows it: without secrets.
+    pub(crate) command: Vec<String>,
+    /// What virtual users do.
+    pub(crate) flow: Flow,
+    /// The way to servers.
+    pub(crate) network: Arc<Network>,
+    /// When, how many, how long.
+    pub(crate) settings: Settings,
+    /// What the figures are held against, as text.
+    pub(crate) objectives: Vec<String>,
+    /// Where results go.
+    pub(crate) output: Output,
+    /// What is loaded, for the record.
+    pub(crate) target: String,
+    /// What is shown while it runs.
+    pub(crate) progress: output::Progress,
+}
+
+/// A run of a flow that is over.
+pub(crate) struct Done {
+    /// The record.
+    pub(crate) record: Record,
+    /// How the program should end.
+    pub(crate) exit: Exit,
+    /// Where each count lies among the tallies.
+    pub(crate) tallies: Tallies,
+    /// The tallies of the whole run, by number.
+    pub(crate) counts: Vec<u64>,
+    /// How long it was until nothing was in flight any more, from its origin.
+    pub(crate) lasted: Duration,
+}
+
+/// Carries a flow out, from the first connection to the record.
+pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
+    let failed_to = |error: &dyn std::fmt::Display| Refusal::usage(format!("failed to {error}"));
+    if asked_for.flow.dhcp.is_some() {
+        // There is one socket to the server, which one worker reads.
+        asked_for.settings.workers = Some(1);
+    }
+    let FlowJob { command, flow, network, settings, objectives, output, target, progress } =
+        asked_for;
+    let course = Course::new(flow, network).map_err(|error| failed_to(&error))?;
+    let users = Users { naming: Naming::of(course.flow()), course: Arc::new(course) };
+    let load = Plan::new(settings, sessions::group(&users.course));
+    let load = load.map_err(|error| failed_to(&error))?;
+    let mut progress = Progress::new(progress, load.lasting());
+    let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
+    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
+    let finished = carry_out(&job, &users, &mut observers, signals).map_err(Refusal::failed)?;
+    let tallies = users.course.tallies().clone();
+    let mut counts = vec![0; tallies.len()];
+    for total in finished.engine.totals.values() {
+        counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
+    }
+    let exit = exit(&finished.record, finished.signal, Manner::Ours);
+    Ok(Done { record: finished.record, exit, tallies, counts, lasted: finished.engine.over })
+}
+
+/// The virtual users of a flow.
+struct Users {
+    course: Arc<Course>,
+    naming: Naming,
+}
+
+impl Users {
+    fn job(
+        &self,
+        command: Vec<String>,
+        load: Plan,
+        texts: &[String],
+        output: Output,
+        target: String,
+    ) -> Result<Job, String> {
+        let flow = self.course.flow();
+        let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
+        let tallies = self.course.tallies().names().into_iter().chain(sessions::connections());
+        let settings = load.settings();
+        let mut asked = asked(settings, settings.seed, target);
+        let one_for_one = flow.scenarios.iter().all(|scenario| scenario.steps.len() == 1);
+        if !one_for_one && matches!(settings.load, Load::Open(_)) {
+            // A flow of several steps is asked for iterations at a rate, and a record counts exchanges.
+            (asked.target_rate, asked.constant) = (None, false);
+        }
+        Ok(Job {
+            command,
+            catalogue: Catalogue::new(operations.iter().copied(), flow::PARTS)
+                .with_tallies(tallies),
+            asked,
+            objectives: objectives(texts, &operations)?,
+            output,
+            ports: None,
+            ceiling: ceiling::of(&operations, load.workers()),
+            endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
+            in_process: false,
+            load,
+        })
+    }
+}
+
+impl Protocol for Users {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+        self.naming.name(operation, outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        let sessions = FlowSessions::new(&self.course, job.load.workers());
+        let time = MachineTime::new();
+        brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
+            .map_err(|error| format!("failed to {error}"))
+    }
+}

@@ -1,0 +1,92 @@
+//! [`Naming`]: what the outcomes of steps are called, each in the words of its protocol.
+
+use brunt_drivers::dhcp::Access;
+use brunt_drivers::flow::{Flow, Step, What};
+use brunt_exchange::{Class, Outcome};
+use brunt_wire::ldap::code;
+
+use crate::cli::dhcp::args::Family;
+use crate::naming::{dhcp, http};
+
+/// The protocols of a flow's operations, by number.
+pub(super) struct Naming(Vec<Protocol>);
+
+#[derive(Clone, Copy)]
+enum Protocol {
+    Http,
+    Ldap,
+    Dhcp(Family),
+}
+
+impl Naming {
+    /// The names of what the steps of a flow may come to.
+    pub(super) fn of(flow: &Flow) -> Self {
+        let v6 = flow.dhcp.as_deref().is_some_and(Access::is_v6);
+        let family = if v6 { Family::V6 } else { Family::V4 };
+        let mut protocols = vec![Protocol::Http; flow.operations.len()];
+        for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+            let Step::Act(act) = step else { continue };
+            if let Some(protocol) = protocols.get_mut(usize::from(act.operation)) {
+                *protocol = match act.what {
+                    What::Http(_) => Protocol::Http,
+                    What::Ldap(_) => Protocol::Ldap,
+                    What::Dhcp(_) => Protocol::Dhcp(family),
+                };
+            }
+        }
+        Self(protocols)
+    }
+
+    /// The name of an outcome of an operation. A code is the protocol's own.
+    pub(super) fn name(&self, operation: usize, outcome: Outcome) -> String {
+        let protocol = self.0.get(operation).copied().unwrap_or(Protocol::Http);
+        match outcome {
+            Outcome::Ok(code) | Outcome::Failed(Class::Result, code) => match protocol {
+                Protocol::Http => http::status(code).to_owned(),
+                Protocol::Ldap => code::name(code).to_owned(),
+                Protocol::Dhcp(family) => dhcp::name(family, outcome),
+            },
+            Outcome::Failed(class, _) => class.word().to_owned(),
+            Outcome::TimedOut => "timed out".to_owned(),
+            Outcome::CutOff => "cut off".to_owned(),
+            Outcome::Skipped => "skipped".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_the_names_of_their_protocols() {
+        let protocols = [
+            Protocol::Http,
+            Protocol::Ldap,
+            Protocol::Dhcp(Family::V4),
+            Protocol::Dhcp(Family::V6),
+        ];
+        let naming = Naming(protocols.into());
+        let [http, ldap, v4, v6] = [0, 1, 2, 3].map(|number| move |outcome| (number, outcome));
+        let cases = [
+            (http(Outcome::Ok(200)), "OK"),
+            (http(Outcome::Failed(Class::Result, 404)), "Not Found"),
+            (http(Outcome::Ok(299)), "unnamed"),
+            (http(Outcome::Failed(Class::Exceeded, 200)), "exceeded"),
+            (ldap(Outcome::Ok(0)), "success"),
+            (ldap(Outcome::Failed(Class::Result, 49)), "invalidCredentials"),
+            (v4(Outcome::Ok(5)), "ACK"),
+            (v4(Outcome::Ok(0)), "sent"),
+            (v4(Outcome::Failed(Class::Result, 6)), "NAK"),
+            (v4(Outcome::Failed(Class::Check, 5)), "check"),
+            (v6(Outcome::Ok(7)), "REPLY"),
+        ];
+        for ((number, outcome), name) in cases {
+            assert!(
+                naming.name(number, outcome).ends_with(name),
+                "{name}: {}",
+                naming.name(number, outcome)
+            );
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What is looked at in answers: from what a plan says to checks and extractions.
+
+use brunt_drivers::flow::{self, Check, From};
+use brunt_feed::Text;
+use regex::bytes::Regex;
+
+use super::names::Names;
+use super::ranges::{codes, range};
+use super::variables::one;
+use crate::tools::flow::plan::fault::Fault;
+use crate::tools::flow::plan::model::{self, Missing, Must, Spot, Step};
+use crate::tools::flow::plan::path::KeyPath;
+use crate::tools::flow::plan::values::{Node, Scalar, Several};
+
+/// The checks of a step.
+pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec<Check>, Fault> {
+    let mut checks = Vec::new();
+    if let Some(given) = &step.status {
+        checks.push(Check::Code(status(&at.key("status"), given)?));
+    }
+    let at = at.key("checks");
+    for (index, given) in step.checks.iter().enumerate() {
+        check(&at.index(index), given, names, &mut checks)?;
+    }
+    Ok(checks)
+}
+
+fn status(at: &KeyPath, given: &Several) -> Result<Vec<(u32, u32)>, Fault> {
+    let read: Option<Vec<_>> = given.0.iter().map(|one| codes(&one.to_string())).collect();
+    let ranges: Vec<(u32, u32)> = read.into_iter().flatten().flatten().collect();
+    if ranges.is_empty() {
+        let what = "must be codes such as 200, \"200..204\" or [200, 409]";
+        return Err(Fault::new(at, what));
+    }
+    Ok(ranges)
+}
+
+/// The checks that one table makes: one for each thing that must hold.
+fn check(
+    at: &KeyPath,
+    given: &model::Check,
+    names: &mut Names,
+    out: &mut Vec<Check>,
+) -> Result<(), Fault> {
+    let not = given.not.unwrap_or(false);
+    let turned = |check: Check, not: bool| if not { Check::Not(Box::new(check)) } else { check };
+    let musts = given.musts();
+    if let Some(size) = &given.size {
+        if given.spot() != Spot::default() || !musts.is_empty() {
+            return Err(Fault::new(
+                &at.key("size"),
+                "is a check of its own: put it into a table of its own",
+            ));
+        }
+        let read = range::<u64>(size).ok_or_else(|| wrong_range(&at.key("size"), size))?;
+        let (least, most) = (read.0.unwrap_or(0), read.1.unwrap_or(u64::MAX));
+        out.push(turned(Check::Size { least, most }, not));
+        return Ok(());
+    }
+    let of = from(at, &given.spot())?;
+    if musts.is_empty() {
+        out.push(turned(Check::Value { of, must: flow::Must::Exist }, not));
+        return Ok(());
+    }
+    for (key, must) in musts {
+        let at = at.key(key);
+        let of = of.clone();
+        let (check, not) = match must {
+            Must::Exist(there) => (Check::Value { of, must: flow::Must::Exist }, not ^ !there),
+            Must::Equal(node) => {
+                let must = equal(&at, &node, given.json.is_some(), names)?;
+                (Check::Value { of, must }, not)
+            }
+            Must::Contain(text) => {
+                let text = names.plain(&at, &text)?;
+                (Check::Value { of, must: flow::Must::Contain(text) }, not)
+            }
+            Must::Match(pattern) => {
+                let must = flow::Must::Match(regex(&at, &pattern)?);
+                (Check::Value { of, must }, not)
+            }
+            Must::Between(text) => {
+                let read = range::<f64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
+                let (least, most) =
+                    (read.0.unwrap_or(f64::NEG_INFINITY), read.1.unwrap_or(f64::INFINITY));
+                (Check::Value { of, must: flow::Must::Between(least, most) }, not)
+            }
+            Must::Count(text) => {
+                let read = range::<u64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
+                let (least, most) = (read.0.unwrap_or(0), read.1.unwrap_or(u64::MAX));
+                (Check::Count { of, least, most }, not)
+            }
+        };
+        out.push(turned(check, not));
+    }
+    Ok(())
+}
+
+fn wrong_range(at: &KeyPath, text: &str) -> Fault {
+    let what =
+        format!("stands \"{text}\" where a range such as \"1..10\", \"1..\" or \"5\" should be");
+    Fault::new(at, what)
+}
+
+/// What a value must be equal to: text as text, of JSON anything else as JSON.
+fn equal(at: &KeyPath, node: &Node, json: bool, names: &mut Names) -> Result<flow::Must, Fault> {
+    match node {
+        Node::Scalar(Scalar::Text(text)) => names.plain(at, text).map(flow::Must::Equal),
+        Node::Scalar(scalar) if !json => Ok(flow::Must::Equal(Text::literal(scalar.to_string()))),
+        _ if !json => {
+            Err(Fault::new(at, "is an array or a table, which only a value of 'json' can equal"))
+        }
+        node => {
+            let value = serde_json::to_value(node);
+            let value = value.map_err(|error| Fault::new(at, format!("is no JSON: {error}")))?;
+            if value.to_string().contains("${") {
+                return Err(Fault::new(
+                    at,
+                    "uses a variable within an array or a table: check its values one by one",
+                ));
+            }
+            Ok(flow::Must::Json(value))
+        }
+    }
+}
+
+fn regex(at: &KeyPath, pattern: &str) -> Result<Regex, Fault> {
+    Regex::new(pattern).map_err(|error| {
+        let words = error.to_string();
+        let last = words.lines().last().unwrap_or_default().trim();
+        Fault::new(at, format!("is no regular expression: {last}"))
+    })
+}
+
+/// Where in an answer something is.
+fn from(at: &KeyPath, spot: &Spot) -> Result<From, Fault> {
+    let keys = [
+        ("json", spot.json.is_some()),
+        ("member", spot.member.is_some()),
+        ("header", spot.header.is_some()),
+        ("cookie", spot.cookie.is_some()),
+        ("xpath", spot.xpath.is_some()),
+        ("attribute", spot.attribute.is_some()),
+        ("body", spot.body.is_some()),
+        ("code", spot.code.is_some()),
+    ];
+    let narrowed = spot.regex.is_some() && keys.iter().all(|(_, given)| !given);
+    if spot.group.is_some() && spot.regex.is_none() {
+        return Err(Fault::new(&at.key("group"), "belongs to 'regex', which is missing"));
+    }
+    let key = if narrowed { "regex" } else { one(at, &keys, "what is looked at")? };
+    let at_key = at.key(key);
+    if spot.body == Some(false) || spot.code == Some(false) {
+        return Err(Fault::new(
+            &at_key,
+            "is false, and nothing would be looked at; set it to true",
+        ));
+    }
+    let failed = |error: flow::SpotError| Fault::new(&at_key, format!("failed to {error}"));
+    let whole = match spot {
+        Spot { json: Some(text), .. } if text.starts_with('$') => {
+            From::path(text).map_err(failed)?
+        }
+        Spot { json: Some(text), .. } => From::pointer(text).map_err(failed)?,
+        Spot { member: Some(name), .. } => From::Member(name.clone()),
+        Spot { header: Some(name), .. } | Spot { attribute: Some(name), .. } => {
+            From::Field(name.clone())
+        }
+        Spot { cookie: Some(name), .. } => From::Cookie(name.clone()),
+        Spot { xpath: Some(text), .. } => From::xpath(text).map_err(failed)?,
+        Spot { code: Some(_), .. } => From::Code,
+        _ => From::Body,
+    };
+    let Some(pattern) = &spot.regex else { return Ok(whole) };
+    let groups = regex(&at.key("regex"), pattern)?.captures_len() - 1;
+    let group = spot.group.map_or(groups.min(1), |group| group as usize);
+    whole
+        .narrowed(pattern, group)
+        .map_err(|error| Fault::new(&at.key("regex"), format!("failed to {error}")))
+}
+
+/// The extractions of a step. Their variables must be declared by now.
+pub(super) fn extracts(
+    at: &KeyPath,
+    step: &Step,
+    names: &mut Names,
+) -> Result<Vec<flow::Extract>, Fault> {
+    let at = at.key("extract");
+    let mut extracts = Vec::new();
+    for (name, given) in step.extract.iter() {
+        let at = at.key(name);
+        let missing = match (given.missing, &given.default) {
+            (Some(_), Some(_)) => {
+                let what = "stands beside 'missing', and only one of them can say what becomes of the variable";
+                return Err(Fault::new(&at.key("default"), what));
+            }
+            (None, Some(default)) => flow::Missing::Value(default.to_string().into_bytes()),
+            (Some(Missing::Fail), None) => flow::Missing::Fail,
+            (Some(Missing::Keep), None) => flow::Missing::Keep,
+            (Some(Missing::Unset) | None, None) => flow::Missing::Unset,
+        };
+        let from = from(&at, &given.spot)?;
+        let into = names.find(&at, name)?;
+        extracts.push(flow::Extract { from, into, missing });
+    }
+    Ok(extracts)
+}

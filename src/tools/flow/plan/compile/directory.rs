@@ -1,0 +1,256 @@
+//! Steps of LDAP, and the way to the directory they ask.
+
+use std::sync::Arc;
+
+use brunt_drivers::flow::LdapAct;
+use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Route, Security, Setup, Task};
+use brunt_drivers::net::tcp::{self, Dialer, Endpoint};
+use brunt_drivers::net::tls;
+use brunt_drivers::resend::Resend;
+use brunt_drivers::secret::Secret;
+use brunt_feed::{Arguments, Escape, Text, TextPiece};
+use brunt_wire::ldap::request::{ModifyOp, Scope};
+
+use super::load::CONNECT;
+use super::names::{Names, Piece};
+use super::network;
+use super::variables::{Shown, hidden};
+use super::world::World;
+use crate::tools::flow::plan::fault::Fault;
+use crate::tools::flow::plan::model::{ChangeKind, Hidden, Ldap, LdapStep, Login, SearchScope};
+use crate::tools::flow::plan::path::KeyPath;
+use crate::tools::flow::plan::values::Several;
+
+/// The way to a directory, before its name is resolved.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    endpoint: Endpoint,
+    secure: bool,
+    start_tls: bool,
+    tls: Option<tls::Options>,
+    dialing: tcp::Options,
+    resend: Resend,
+    login: Identity,
+}
+
+impl Directory {
+    /// What the table `[ldap]` says.
+    pub(super) fn of(given: &Ldap, world: &World<'_>) -> Result<Self, Fault> {
+        let at = KeyPath::of("ldap");
+        let (endpoint, secure) = server(given, &at)?;
+        if secure && given.start_tls {
+            return Err(Fault::new(
+                &at.key("start-tls"),
+                "stands beside a server of ldaps://, which is under TLS already",
+            ));
+        }
+        let tls = given.tls.as_deref().map(|tls| network::options(tls, &at.key("tls"), world));
+        let login = given.bind.as_ref().map(|login| constant_login(login, &at.key("bind"), world));
+        Ok(Self {
+            endpoint,
+            secure,
+            start_tls: given.start_tls,
+            tls: tls.transpose()?,
+            dialing: tcp::Options {
+                timeout: Some(given.connect_timeout.map_or(CONNECT, |time| time.0)),
+                ..tcp::Options::default()
+            },
+            resend: given.resend.unwrap_or_default().into(),
+            login: login.transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// Resolves the server, for so many users.
+    pub(crate) fn open(self, users: u32, seed: u64) -> Result<Arc<ldap::Plan>, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
+        let client = || tls::Client::new(&self.tls.clone().unwrap_or_default()).map(Arc::new);
+        let security = match (self.secure, self.start_tls) {
+            (true, _) => Security::Tls(client().map_err(|error| failed(&error))?),
+            (_, true) => Security::StartTls(client().map_err(|error| failed(&error))?),
+            _ => Security::Plain,
+        };
+        let step_timeout = self.dialing.timeout;
+        let dialer = Dialer::new(&[self.endpoint], self.dialing).map_err(|error| failed(&error))?;
+        let plan = ldap::Plan::compile(Setup {
+            route: Route { dialer: Arc::new(dialer), security, step_timeout },
+            mode: Mode::Bound,
+            requests_per_connection: 1,
+            reconnect_every: 0,
+            resend: self.resend,
+            login: self.login,
+            bind_controls: BindControls::default(),
+            task: Task::Given,
+            arguments: Arguments::default(),
+            sessions: users,
+            seed,
+            raw: false,
+        });
+        plan.map(Arc::new).map_err(|error| failed(&error))
+    }
+}
+
+fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
+    let at = at.key("server");
+    let wrong = || {
+        let what = format!(
+            "stands \"{}\" where a server such as \"ldap://localhost:1389\" should be",
+            given.server
+        );
+        Fault::new(&at, what)
+    };
+    let (scheme, rest) = given.server.split_once("://").ok_or_else(wrong)?;
+    let secure = match scheme.to_ascii_lowercase().as_str() {
+        "ldap" => false,
+        "ldaps" => true,
+        _ => return Err(wrong()),
+    };
+    let rest = rest.trim_end_matches('/');
+    let usual = if secure { 636 } else { 389 };
+    let bracketed = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (host, port) = match bracketed {
+        Some((host, "")) => (host, usual),
+        Some((host, port)) => {
+            (host, port.strip_prefix(':').and_then(|port| port.parse().ok()).ok_or_else(wrong)?)
+        }
+        None => match rest.split_once(':') {
+            None => (rest, usual),
+            Some((host, port)) => (host, port.parse().map_err(|_| wrong())?),
+        },
+    };
+    if host.is_empty() || host.contains(['/', '?', ' ', '@']) {
+        return Err(wrong());
+    }
+    Ok((Endpoint { host: host.to_owned(), port }, secure))
+}
+
+/// Who is bound before any user has a value.
+fn constant_login(login: &Login, at: &KeyPath, world: &World<'_>) -> Result<Identity, Fault> {
+    if login.dn.contains("${") {
+        let what =
+            "uses a variable, and is needed before any has a value; bind in a step of its own";
+        return Err(Fault::new(&at.key("dn"), what));
+    }
+    let password = network::constant(&at.key("password"), &login.password, world)?;
+    // What the driver reads is a template of its own, in which braces are holes.
+    let dn = login.dn.replace('{', "{{").replace('}', "}}");
+    Ok(Identity::Simple { dn, password })
+}
+
+/// The operation of a step.
+pub(super) fn act(
+    at: &KeyPath,
+    step: &LdapStep,
+    names: &mut Names,
+    world: &World<'_>,
+) -> Result<LdapAct, Fault> {
+    let at = at.key(kind(step));
+    let given = given(&at, step, names, world)?;
+    LdapAct::new(&given)
+        .map_err(|error| Fault::new(&at.key("filter"), format!("is no filter: {error}")))
+}
+
+/// What a step asks.
+pub(super) fn kind(step: &LdapStep) -> &'static str {
+    match step {
+        LdapStep::Bind(_) => "bind",
+        LdapStep::Search { .. } => "search",
+        LdapStep::Compare { .. } => "compare",
+        LdapStep::Modify { .. } => "modify",
+        LdapStep::Add { .. } => "add",
+        LdapStep::Delete { .. } => "delete",
+    }
+}
+
+fn given(
+    at: &KeyPath,
+    step: &LdapStep,
+    names: &mut Names,
+    world: &World<'_>,
+) -> Result<ldap::Step, Fault> {
+    let mut entry = |text: &str| dn(&at.key("dn"), text, names);
+    Ok(match step {
+        LdapStep::Bind(Login { dn, password }) => {
+            let dn = entry(dn)?;
+            let password = secret(&at.key("password"), password, names, world)?;
+            ldap::Step::Bind { dn, password }
+        }
+        LdapStep::Search { base, scope, filter, attributes, size_limit } => ldap::Step::Search {
+            base: dn(&at.key("base"), base, names)?,
+            scope: match scope.unwrap_or(SearchScope::Sub) {
+                SearchScope::Base => Scope::Base,
+                SearchScope::One => Scope::One,
+                SearchScope::Sub => Scope::Subtree,
+                SearchScope::Subordinates => Scope::Subordinate,
+            },
+            // A value of a filter is a value of the message, and needs no escape.
+            filter: names.plain(&at.key("filter"), filter)?,
+            attributes: attributes.clone(),
+            size_limit: size_limit.map_or(0, |limit| i32::try_from(limit).unwrap_or(i32::MAX)),
+        },
+        LdapStep::Compare { dn, attribute, value } => ldap::Step::Compare {
+            dn: entry(dn)?,
+            attribute: attribute.clone(),
+            value: names.plain(&at.key("value"), value)?,
+        },
+        LdapStep::Modify { dn, changes } => {
+            let dn = entry(dn)?;
+            let mut all = Vec::new();
+            for (index, change) in changes.iter().enumerate() {
+                let op = match change.op {
+                    ChangeKind::Add => ModifyOp::Add,
+                    ChangeKind::Delete => ModifyOp::Delete,
+                    ChangeKind::Replace => ModifyOp::Replace,
+                    ChangeKind::Increment => ModifyOp::Increment,
+                };
+                let at = at.key("changes").index(index).key("values");
+                all.push((op, change.attribute.clone(), texts(&at, &change.values, names)?));
+            }
+            if all.is_empty() {
+                return Err(Fault::new(
+                    &at.key("changes"),
+                    "are none, and nothing would be modified",
+                ));
+            }
+            ldap::Step::Modify { dn, changes: all }
+        }
+        LdapStep::Add { dn, attributes } => {
+            let dn = entry(dn)?;
+            let mut all = Vec::new();
+            for (name, values) in attributes.iter() {
+                let at = at.key("attributes").key(name);
+                all.push((name.to_owned(), texts(&at, values, names)?));
+            }
+            ldap::Step::Add { dn, attributes: all }
+        }
+        LdapStep::Delete { dn } => ldap::Step::Delete { dn: entry(dn)? },
+    })
+}
+
+/// A DN. A value that is the whole of it is a DN itself; within one, values are escaped.
+fn dn(at: &KeyPath, text: &str, names: &mut Names) -> Result<Text, Fault> {
+    if let [Piece::Hole(hole, None)] = names.pieces(at, text)?[..] {
+        return Ok(Text::of([TextPiece::Hole(hole, Escape::None)]));
+    }
+    names.escaped(at, text, Escape::Dn)
+}
+
+fn texts(at: &KeyPath, values: &Several, names: &mut Names) -> Result<Vec<Text>, Fault> {
+    values.0.iter().map(|value| names.plain(at, &value.to_string())).collect()
+}
+
+fn secret(
+    at: &KeyPath,
+    given: &Hidden,
+    names: &mut Names,
+    world: &World<'_>,
+) -> Result<Text, Fault> {
+    match hidden(at, given, world)? {
+        Shown::Text(text) => names.plain(at, &text),
+        Shown::Secret(secret) => secret_text(at, secret, names),
+    }
+}
+
+fn secret_text(at: &KeyPath, secret: Secret, names: &mut Names) -> Result<Text, Fault> {
+    let hole = names.secret(at, "password", secret)?;
+    Ok(Text::of([TextPiece::Hole(hole, Escape::None)]))
+}

@@ -1,0 +1,95 @@
+//! Steps of DHCP, and the way to the server they ask.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::dhcp::{Access, Asked, Kind};
+
+use crate::tools::flow::plan::fault::Fault;
+use crate::tools::flow::plan::model::{Dhcp, DhcpStep};
+use crate::tools::flow::plan::path::KeyPath;
+
+/// How long to wait for an answer where nothing is said of it.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// The way to a DHCP server, before its socket is open.
+#[derive(Debug)]
+pub(crate) struct Leases(Asked);
+
+impl Leases {
+    /// What the table `[dhcp]` says, for so many users.
+    pub(super) fn of(given: &Dhcp, users: u32, seed: u64) -> Result<Self, Fault> {
+        let at = KeyPath::of("dhcp");
+        let many = match given.server.ip() {
+            IpAddr::V4(ip) => ip.is_broadcast() || ip.is_multicast() || ip.is_unspecified(),
+            IpAddr::V6(ip) => ip.is_multicast() || ip.is_unspecified(),
+        };
+        if many {
+            let what = format!(
+                "is {}, which is no server's own address: users are clients behind a relay, which asks one server",
+                given.server
+            );
+            return Err(Fault::new(&at.key("server"), what));
+        }
+        if given.local.is_some_and(|local| local.is_ipv4() != given.server.is_ipv4()) {
+            return Err(Fault::new(
+                &at.key("local"),
+                "is of another family than the server's address",
+            ));
+        }
+        if given.relay.is_some() && given.server.is_ipv6() {
+            return Err(Fault::new(
+                &at.key("relay"),
+                "belongs to DHCPv4, and the server's address is IPv6",
+            ));
+        }
+        let mac = given.mac.as_deref().map(|text| mac(&at.key("mac"), text)).transpose()?;
+        Ok(Self(Asked {
+            local: given.local,
+            relay: given.relay,
+            mac,
+            wait: given.timeout.map_or(WAIT, |time| time.0),
+            seed,
+            ..Asked::of(given.server, users)
+        }))
+    }
+
+    /// Opens the socket.
+    pub(crate) fn open(&self) -> Result<Arc<Access>, String> {
+        Access::open(&self.0).map(Arc::new).map_err(|error| format!("failed to {error}"))
+    }
+}
+
+fn mac(at: &KeyPath, text: &str) -> Result<[u8; 6], Fault> {
+    let octets: Option<Vec<u8>> = text
+        .split([':', '-'])
+        .map(|part| (part.len() == 2).then(|| u8::from_str_radix(part, 16).ok()).flatten())
+        .collect();
+    octets.and_then(|octets| octets.try_into().ok()).ok_or_else(|| {
+        Fault::new(
+            at,
+            format!(
+                "stands \"{text}\" where a MAC address such as \"00:0c:01:02:03:04\" should be"
+            ),
+        )
+    })
+}
+
+/// What a step asks.
+pub(super) const fn kind(step: DhcpStep) -> Kind {
+    match step {
+        DhcpStep::Acquire => Kind::Acquire,
+        DhcpStep::Renew => Kind::Renew,
+        DhcpStep::Release => Kind::Release,
+    }
+}
+
+/// What a step is called that says nothing of it.
+pub(super) const fn title(step: DhcpStep) -> &'static str {
+    match step {
+        DhcpStep::Acquire => "acquire",
+        DhcpStep::Renew => "renew",
+        DhcpStep::Release => "release",
+    }
+}

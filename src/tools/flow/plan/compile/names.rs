@@ -1,0 +1,267 @@
+//! [`Names`]: the variables of a plan, each with its hole, and texts that use them.
+//!
+//! Declared variables come first, then what answers bring; what is there by itself (the number of the user, a column of
+//! a feeder) gets a hole when a text first uses it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use brunt_drivers::flow::{Renewal, Source, Variable};
+use brunt_drivers::secret::Secret;
+use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
+
+use crate::tools::flow::plan::fault::{Fault, instead};
+use crate::tools::flow::plan::path::KeyPath;
+
+/// What is there without being declared: the number of the user and that of the iteration.
+const OWN: [(&str, Source); 2] = [("run.user", Source::User), ("run.iteration", Source::Iteration)];
+
+/// How a value can be written, in place of what its place asks for.
+const ESCAPES: [(&str, Escape); 7] = [
+    ("raw", Escape::None),
+    ("url", Escape::Url),
+    ("form", Escape::Form),
+    ("json", Escape::Json),
+    ("dn", Escape::Dn),
+    ("filter", Escape::Filter),
+    ("base64", Escape::Base64),
+];
+
+/// The variables of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    variables: Vec<Variable>,
+    holes: BTreeMap<String, Hole>,
+    feeders: BTreeMap<String, Rows>,
+    hidden: BTreeSet<Hole>,
+}
+
+/// A feeder, and when it draws another row.
+#[derive(Debug)]
+struct Rows {
+    feeder: Arc<Feeder>,
+    renewal: Renewal,
+    /// Whether its one column goes by the feeder's own name.
+    lines: bool,
+}
+
+/// A piece of a text, before it is known where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece {
+    /// Bytes as they are.
+    Literal(Vec<u8>),
+    /// A value, and how it is to be written if the text says so.
+    Hole(Hole, Option<Escape>),
+}
+
+impl Names {
+    /// Declares a variable, which must not have a name that is taken.
+    pub(super) fn declare(
+        &mut self,
+        at: &KeyPath,
+        name: &str,
+        source: Source,
+        renewal: Renewal,
+    ) -> Result<Hole, Fault> {
+        let legal = |c: char| c.is_alphanumeric() || "-_.$@".contains(c);
+        if name.is_empty() || !name.chars().all(legal) {
+            let what = format!(
+                "'{name}' is no name for a variable: use letters, digits, '-', '_' and '.'"
+            );
+            return Err(Fault::new(at, what));
+        }
+        if OWN.iter().any(|(own, _)| *own == name) {
+            return Err(Fault::new(
+                at,
+                format!("'{name}' is there by itself: choose another name"),
+            ));
+        }
+        if let Some(hole) = self.holes.get(name) {
+            return Ok(*hole);
+        }
+        let hole = self.add(at, name, source, renewal)?;
+        self.holes.insert(name.to_owned(), hole);
+        Ok(hole)
+    }
+
+    /// A variable that no text can name.
+    pub(super) fn add(
+        &mut self,
+        at: &KeyPath,
+        name: &str,
+        source: Source,
+        renewal: Renewal,
+    ) -> Result<Hole, Fault> {
+        let number = u16::try_from(self.variables.len())
+            .map_err(|_| Fault::new(at, "is one variable too many: there may be 65,536"))?;
+        if matches!(source, Source::Secret(_)) {
+            self.hidden.insert(Hole(number));
+        }
+        self.variables.push(Variable { name: name.to_owned(), source, renewal });
+        Ok(Hole(number))
+    }
+
+    /// A secret that no text can name.
+    pub(super) fn secret(
+        &mut self,
+        at: &KeyPath,
+        name: &str,
+        secret: Secret,
+    ) -> Result<Hole, Fault> {
+        self.add(at, name, Source::Secret(secret), Renewal::User)
+    }
+
+    /// Marks a variable as one whose value is shown nowhere.
+    pub(super) fn hide(&mut self, hole: Hole) {
+        self.hidden.insert(hole);
+    }
+
+    /// Says where the values of a declared variable come from.
+    pub(super) fn settle(&mut self, hole: Hole, source: Source, renewal: Renewal) {
+        if matches!(source, Source::Secret(_)) {
+            self.hide(hole);
+        }
+        if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
+            (variable.source, variable.renewal) = (source, renewal);
+        }
+    }
+
+    /// Adds a feeder, whose columns are variables.
+    pub(super) fn feed(&mut self, name: &str, feeder: Feeder, renewal: Renewal, lines: bool) {
+        self.feeders.insert(name.to_owned(), Rows { feeder: Arc::new(feeder), renewal, lines });
+    }
+
+    /// How many feeders there are.
+    pub(super) fn feeders(&self) -> usize {
+        self.feeders.len()
+    }
+
+    /// The hole of a name, or what is wrong with the name.
+    pub(super) fn find(&mut self, at: &KeyPath, name: &str) -> Result<Hole, Fault> {
+        if let Some(hole) = self.holes.get(name) {
+            return Ok(*hole);
+        }
+        let own = OWN.into_iter().find(|(own, _)| *own == name);
+        let (source, renewal) = match own {
+            Some((_, source)) => (source, Renewal::Iteration),
+            None => self.cell(name).ok_or_else(|| Fault::new(at, self.unknown(name)))?,
+        };
+        let hole = self.add(at, name, source, renewal)?;
+        self.holes.insert(name.to_owned(), hole);
+        Ok(hole)
+    }
+
+    fn cell(&self, name: &str) -> Option<(Source, Renewal)> {
+        let whole = self.feeders.get(name).filter(|rows| rows.lines).map(|rows| (rows, 0));
+        let found = whole.or_else(|| {
+            self.feeders.iter().find_map(|(feeder, rows)| {
+                let column = name.strip_prefix(feeder.as_str())?.strip_prefix('.')?;
+                Some((rows, rows.feeder.table().column(column)?))
+            })
+        });
+        let (rows, column) = found?;
+        Some((Source::Cell { feeder: Arc::clone(&rows.feeder), column }, rows.renewal))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let known: Vec<String> = self.known();
+        let hint = instead(name, known.iter().map(String::as_str));
+        format!("uses the variable '{name}', which nothing declares or extracts{hint}")
+    }
+
+    /// Every name a text may use.
+    fn known(&self) -> Vec<String> {
+        let columns = self.feeders.iter().flat_map(|(name, rows)| {
+            let columns = rows.feeder.table().columns().iter();
+            let named =
+                columns.filter(|_| !rows.lines).map(move |column| format!("{name}.{column}"));
+            named.chain(rows.lines.then(|| name.clone())).collect::<Vec<_>>()
+        });
+        let own = OWN.iter().map(|(name, _)| (*name).to_owned());
+        self.holes.keys().cloned().chain(columns).chain(own).collect()
+    }
+
+    /// A text in which values stand as they are, unless it says otherwise.
+    pub(super) fn plain(&mut self, at: &KeyPath, text: &str) -> Result<Text, Fault> {
+        self.escaped(at, text, Escape::None)
+    }
+
+    /// A text in which values are escaped for their place, and the rest stands as it is.
+    pub(super) fn escaped(
+        &mut self,
+        at: &KeyPath,
+        text: &str,
+        escape: Escape,
+    ) -> Result<Text, Fault> {
+        let pieces = self.pieces(at, text)?.into_iter().map(|piece| match piece {
+            Piece::Literal(bytes) => TextPiece::Literal(bytes.into()),
+            Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
+        });
+        Ok(Text::of(pieces))
+    }
+
+    /// A text that is escaped for its place, values and all.
+    pub(super) fn encoded(
+        &mut self,
+        at: &KeyPath,
+        text: &str,
+        escape: Escape,
+    ) -> Result<Text, Fault> {
+        let pieces = self.pieces(at, text)?.into_iter().map(|piece| match piece {
+            Piece::Literal(mut bytes) => {
+                escape.apply(&mut bytes, 0);
+                TextPiece::Literal(bytes.into())
+            }
+            Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
+        });
+        Ok(Text::of(pieces))
+    }
+
+    /// The pieces of a text: `${name}`, or `${name|url}` for a value that is to be written in another way than its
+    /// place asks for.
+    pub(super) fn pieces(&mut self, at: &KeyPath, text: &str) -> Result<Vec<Piece>, Fault> {
+        let mut found: Vec<(Hole, Option<Escape>)> = Vec::new();
+        let mut fault = None;
+        let parsed = Text::parse(text, Escape::None, |inside| {
+            let hole = self.hole(at, inside).map_err(|why| fault = Some(why)).ok()?;
+            found.push(hole);
+            // A number by which it is found again below: a text has no more holes than a u16 counts.
+            u16::try_from(found.len() - 1).ok().map(Hole)
+        });
+        let parsed = parsed.map_err(|error| {
+            fault.unwrap_or_else(|| match error {
+                TextError::Unclosed(inside) => {
+                    let start: String = inside.chars().take(20).collect();
+                    Fault::new(at, format!("has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"))
+                }
+                TextError::Unknown(name) => Fault::new(at, format!("has too many holes to count '{name}'")),
+            })
+        })?;
+        let piece = |piece: &TextPiece| match piece {
+            TextPiece::Literal(bytes) => Piece::Literal(bytes.to_vec()),
+            TextPiece::Hole(Hole(number), _) => {
+                let (hole, escape) = found[usize::from(*number)];
+                Piece::Hole(hole, escape)
+            }
+        };
+        Ok(parsed.pieces().iter().map(piece).collect())
+    }
+
+    fn hole(&mut self, at: &KeyPath, inside: &str) -> Result<(Hole, Option<Escape>), Fault> {
+        let Some((name, escape)) = inside.split_once('|') else {
+            return Ok((self.find(at, inside)?, None));
+        };
+        let escape = escape.trim();
+        let known = ESCAPES.into_iter().find(|(known, _)| *known == escape);
+        let (_, known) = known.ok_or_else(|| {
+            let hint = instead(escape, ESCAPES.iter().map(|(known, _)| *known));
+            Fault::new(at, format!("there is no way to write a value called '{escape}'{hint}"))
+        })?;
+        Ok((self.find(at, name.trim())?, Some(known)))
+    }
+
+    /// The variables, by hole, and those whose values are shown nowhere.
+    pub(super) fn finish(self) -> (Vec<Variable>, BTreeSet<Hole>) {
+        (self.variables, self.hidden)
+    }
+}

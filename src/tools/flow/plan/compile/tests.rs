@@ -1,0 +1,224 @@
+//! What plans come to: requests, loads, ways to servers.
+
+use std::path::Path;
+
+use brunt_drivers::flow::{Act, Content, HttpAct, Iterations, Order, Place, Step, What};
+use brunt_drivers::http;
+use brunt_engine::{Load, Node};
+use brunt_feed::{Hole, Text, Values};
+
+use super::{Compiled, World, compile};
+use crate::tools::flow::plan::broken::Sparse;
+use crate::tools::flow::plan::reader::{self, read};
+
+fn compiled_on(text: &str, node: Node) -> Compiled {
+    let text = reader::Text { name: "p.toml", text, overrides: &[] };
+    let written = read(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let world = World { surroundings: &Sparse, base: Path::new("") };
+    compile(&written.plan, node, 3, &world)
+        .unwrap_or_else(|fault| panic!("{}", written.error(fault)))
+}
+
+fn compiled(text: &str) -> Compiled {
+    compiled_on(text, Node::default())
+}
+
+/// The request of a step, whose variables `a` and `b` have values that need escaping everywhere.
+fn request(http: &str, step: &str) -> (String, Vec<(String, String)>, String) {
+    let text = format!(
+        "[http]\n{http}\n[variables]\na = \"x/y z&\\\"\"\nb = 5\n[[scenario]]\n[[scenario.steps]]\n{step}\n"
+    );
+    let compiled = compiled(&text);
+    let Step::Act(act) = &compiled.flow.scenarios[0].steps[0] else { panic!("a pause") };
+    let Act { what: What::Http(http), .. } = &**act else { panic!("not HTTP") };
+    let values = drawn(&compiled);
+    let HttpAct { url, fields, body, .. } = &**http;
+    let body = match body {
+        Content::Text(text) => rendered(text, &values),
+        Content::None => String::new(),
+        Content::Fixed(body) => format!("{:?}", body.bytes()),
+    };
+    let fields = fields.iter().map(|(name, value)| (name.clone(), rendered(value, &values)));
+    (rendered(url, &values), fields.collect(), body)
+}
+
+fn drawn(compiled: &Compiled) -> Values {
+    let flow = &compiled.flow;
+    let mut values = Values::new(flow.variables.len());
+    for (hole, _) in brunt_drivers::flow::source::order(&flow.variables).unwrap() {
+        let variable = &flow.variables[usize::from(hole.0)];
+        variable.draw(hole, flow.seed, &Place::default(), &mut values).unwrap();
+    }
+    values
+}
+
+fn rendered(text: &Text, values: &Values) -> String {
+    let mut out = Vec::new();
+    text.render(values, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn field<'a>(fields: &'a [(String, String)], name: &str) -> Vec<&'a str> {
+    fields
+        .iter()
+        .filter(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
+        .collect()
+}
+
+#[test]
+fn urls_are_made_of_base_path_and_query() {
+    let url = |base: &str, step: &str| request(&format!("base = \"{base}\""), step).0;
+    assert_eq!(url("http://h/app/", "get = \"/users\""), "http://h/app/users");
+    assert_eq!(url("http://h", "get = \"\""), "http://h");
+    assert_eq!(url("http://h", "get = \"/${a}/${b}\""), "http://h/x%2Fy%20z%26%22/5");
+    assert_eq!(url("http://h", "get = \"/${a|raw}\""), "http://h/x/y z&\"");
+    assert_eq!(url("http://h", "get = \"https://other:1/x\""), "https://other:1/x");
+    // What names the place of a server is no value of a path.
+    assert_eq!(url("http://h${b}:80", "get = \"/\""), "http://h5:80/");
+    assert_eq!(
+        url("http://h", "get = \"http://${b}.example/${a|form}\""),
+        "http://5.example/x%2Fy+z%26%22"
+    );
+    let query = "get = \"/q?one=1\"\nquery = { \"a b\" = \"${a}\", list = [1, \"2&3\"] }";
+    assert_eq!(url("http://h", query), "http://h/q?one=1&a%20b=x%2Fy%20z%26%22&list=1&list=2%263");
+}
+
+#[test]
+fn bodies_are_escaped_for_what_they_are_and_say_so() {
+    let base = "base = \"http://h\"";
+    let (_, fields, body) =
+        request(base, "post = \"/\"\nform = { \"k&\" = \"${a}\", n = [1, true] }");
+    assert_eq!(body, "k%26=x%2Fy+z%26%22&n=1&n=true");
+    assert_eq!(field(&fields, "content-type"), ["application/x-www-form-urlencoded"]);
+    let (_, fields, body) = request(
+        base,
+        "post = \"/\"\njson = { t = \"<${a}>\", n = 1.5, l = [true, {}], \"${b}\" = \"q\\\"\" }",
+    );
+    assert_eq!(body, r#"{"t":"<x/y z&\">","n":1.5,"l":[true,{}],"5":"q\""}"#);
+    assert_eq!(field(&fields, "content-type"), ["application/json"]);
+    // Of JSON that is written as such, values stand as they are outside of quotes.
+    let (_, _, body) =
+        request(base, "post = \"/\"\njson = '{\"t\": \"${a}\\\\\", \"n\": [${b}, null]}'");
+    assert_eq!(body, r#"{"t": "x/y z&\"\\", "n": [5, null]}"#);
+    let (_, fields, body) = request(base, "post = \"/\"\ntext = \"${a}\"\ncontent-type = \"\"");
+    assert_eq!((body.as_str(), field(&fields, "content-type")), ("x/y z&\"", vec![]));
+    let (_, fields, body) =
+        request(base, "post = \"/\"\nbody-file = \"there.txt\"\ncontent-type = \"a/b\"");
+    assert_eq!(
+        (body, field(&fields, "content-type")),
+        (format!("{:?}", Some(b"there\n")), vec!["a/b"])
+    );
+}
+
+#[test]
+fn fields_of_a_step_stand_in_place_of_those_of_all() {
+    let http = "base = \"http://h\"\nheaders = { X-One = \"all\", x-two = \"all\", Content-Type = \"c/d\" }";
+    let (_, fields, _) =
+        request(http, "post = \"/\"\njson = {}\nheaders = { x-ONE = [\"${b}\", \"own\"] }");
+    assert_eq!(field(&fields, "x-one"), ["5", "own"]);
+    assert_eq!(
+        (field(&fields, "x-two"), field(&fields, "content-type")),
+        (vec!["all"], vec!["c/d"])
+    );
+    assert!(field(&fields, "user-agent")[0].starts_with("brunt/"));
+    let (_, fields, _) = request(
+        http,
+        "get = \"/\"\nbasic = { user = \"u${b}\", password = { file = \"there.txt\" } }",
+    );
+    // `printf u5:there | base64`
+    assert_eq!(field(&fields, "authorization"), ["Basic dTU6dGhlcmU="]);
+    let (_, fields, _) = request(http, "get = \"/\"\nbearer = \"t${b}\"");
+    assert_eq!(field(&fields, "authorization"), ["Bearer t5"]);
+}
+
+/// A plan with this `[run]` and two scenarios.
+fn load(run: &str) -> String {
+    format!(
+        "[run]\n{run}\n[[scenario]]\nname = \"a\"\nsteps = [{{ get = \"http://h/\" }}]\n\
+         [[scenario]]\nname = \"b\"\nsteps = [{{ get = \"http://h/\" }}]\n"
+    )
+}
+
+#[test]
+fn nodes_share_users_and_iterations() {
+    let text = load("users = 5\niterations = { shared = 10 }");
+    let mut taken = 0;
+    for rank in 0..3 {
+        let compiled = compiled_on(&text, Node { rank, world: 3 });
+        let flow = &compiled.flow;
+        assert_eq!((flow.users, flow.first_user, compiled.settings.sessions), (15, rank * 5, 5));
+        let Iterations::Shared(pool) = &flow.iterations else { panic!("{:?}", flow.iterations) };
+        taken += (0..20).filter(|_| pool.take()).count();
+    }
+    assert_eq!(taken, 10);
+}
+
+#[test]
+fn loads_are_open_or_closed() {
+    let open = compiled(&load("rate = \"300/s\"\nduration = \"5s\""));
+    assert!(open.flow.arrivals && matches!(open.settings.load, Load::Open(_)));
+    // As many users as begin in a second, where nothing is said of them.
+    assert_eq!(
+        (open.settings.sessions, open.settings.stop.time.map(|time| time.as_secs())),
+        (300, Some(5))
+    );
+    let closed = compiled(&load("users = 2\nthink = \"1s\""));
+    assert!(!closed.flow.arrivals && matches!(closed.flow.order, Order::Turns));
+    assert!(matches!(closed.flow.scenarios[1].steps[..], [Step::Act(_), Step::Pause(_)]));
+    let rounds = compiled(&load("rounds = [{ times = 2, scenarios = { b = 3, a = 1 } }]"));
+    let Order::Rounds(rounds) = &rounds.flow.order else { panic!("no rounds") };
+    let numbers: Vec<Vec<(usize, u64)>> = rounds
+        .iter()
+        .map(|round| round.iter().map(|repeat| (repeat.scenario, repeat.times)).collect())
+        .collect();
+    assert_eq!(numbers, [[(1, 3), (0, 1)], [(1, 3), (0, 1)]]);
+    // Both steps go by the same name.
+    assert_eq!(closed.flow.operations, ["get /"]);
+}
+
+#[test]
+fn the_way_to_a_server_is_as_the_plan_says() {
+    let http = |keys: &str| {
+        compiled(&format!(
+            "[http]\nbase = \"http://h\"\n{keys}\n[[scenario]]\nsteps = [{{ get = \"/\" }}]\n"
+        ))
+        .http
+    };
+    let set = http(
+        "version = \"2\"\nrequests-per-connection = 3\nstreams = 7\nredirects = 2\ncookies = true\ncompression = true\n\
+         connect-timeout = \"2s\"\nresolve = { \"[::1]:80\" = \"127.0.0.1:8080\" }\n\
+         limits = { body = \"1MiB\", fields = 9 }",
+    );
+    assert_eq!(set.version, http::Version::Http2PriorKnowledge);
+    assert_eq!((set.keep, set.streams, set.redirects), (http::Keep::Requests(3), 7, 2));
+    assert!(set.cookies && set.decompress && set.proxy.is_none());
+    assert_eq!((set.resolve[0].host.as_str(), set.resolve[0].to.port()), ("::1", 8080));
+    assert_eq!((set.limits.body, set.limits.fields, set.limits.head), (1 << 20, 9, 64 << 10));
+    let proxied = http(
+        "proxy = \"http://p:3128\"\nproxy-login = { user = \"u\", password = { env = \"PW\" } }",
+    )
+    .proxy
+    .unwrap();
+    assert_eq!(proxied.credentials.unwrap().expose(), b"u:s3cret");
+    assert!(http("").tls.is_none());
+}
+
+#[test]
+fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
+    let compiled = compiled(
+        "[variables]\nopen = \"x\"\nclosed = { env = \"PW\" }\n[[scenario]]\n\
+         steps = [{ get = \"http://h/\", basic = { user = \"${open}\", password = \"${closed}\" } }]\n",
+    );
+    let named = |name: &str| {
+        compiled
+            .flow
+            .variables
+            .iter()
+            .position(|variable| variable.name == name)
+            .map(|at| Hole(at as u16))
+    };
+    assert!(!compiled.hidden.contains(&named("open").unwrap()));
+    assert!(compiled.hidden.contains(&named("closed").unwrap()));
+    assert!(compiled.hidden.contains(&named("credentials").unwrap()));
+}

@@ -1,0 +1,56 @@
+//! [`World`]: what a plan refers to outside itself, files and environment variables.
+
+use std::path::{Path, PathBuf};
+
+use brunt_drivers::secret::Secret;
+
+use crate::cli::surroundings::Surroundings;
+use crate::tools::flow::plan::fault::Fault;
+use crate::tools::flow::plan::path::KeyPath;
+
+/// Where files and variables come from.
+#[derive(Clone, Copy)]
+pub(crate) struct World<'a> {
+    /// The machine.
+    pub(crate) surroundings: &'a dyn Surroundings,
+    /// Where the names of files start: the directory of the plan.
+    pub(crate) base: &'a Path,
+}
+
+impl World<'_> {
+    /// The path of a file that a plan names.
+    pub(super) fn path(&self, path: &Path) -> PathBuf {
+        self.base.join(path)
+    }
+
+    /// The bytes of a file that a plan names.
+    pub(super) fn read(&self, at: &KeyPath, path: &Path) -> Result<Vec<u8>, Fault> {
+        let path = self.path(path);
+        self.surroundings.read(&path).map_err(|error| {
+            Fault::new(
+                at,
+                format!("names the file {}, which cannot be read: {error}", path.display()),
+            )
+        })
+    }
+
+    /// The secret in a file, without the line's end.
+    pub(super) fn secret(&self, at: &KeyPath, path: &Path) -> Result<Secret, Fault> {
+        let mut bytes = self.read(at, path)?;
+        while bytes.last().is_some_and(|byte| b"\r\n".contains(byte)) {
+            bytes.pop();
+        }
+        Ok(Secret::new(bytes))
+    }
+
+    /// The secret in an environment variable.
+    pub(super) fn env(&self, at: &KeyPath, name: &str) -> Result<Secret, Fault> {
+        let value = self.surroundings.variable(name);
+        value.map(Secret::from).ok_or_else(|| {
+            Fault::new(
+                at,
+                format!("names the environment variable {name}, which is not set; set it"),
+            )
+        })
+    }
+}

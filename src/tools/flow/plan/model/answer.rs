@@ -1,0 +1,259 @@
+//! What is looked at in an answer: where it is, what must hold of it, and what is kept.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use crate::tools::flow::plan::values::{Node, Scalar};
+
+/// What must hold of an answer: one key that says what is looked at (`json`, `header`, `cookie`, `regex`, `xpath`,
+/// `attribute`, `body`, `code` or `size`) and one or more that say what it must be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Check {
+    /// A value of a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
+    pub(crate) json: Option<String>,
+    /// A field of the head.
+    pub(crate) header: Option<String>,
+    /// A cookie that the answer sets.
+    pub(crate) cookie: Option<String>,
+    /// What a regular expression finds in the body, or in what another of these keys says.
+    pub(crate) regex: Option<String>,
+    /// The group of `regex`; without it the first, or all that was found where there is none.
+    pub(crate) group: Option<u32>,
+    /// A value of an XML body, by XPath.
+    pub(crate) xpath: Option<String>,
+    /// An attribute of the first entry that LDAP found, or an option of a lease.
+    pub(crate) attribute: Option<String>,
+    /// The body, as text.
+    pub(crate) body: Option<bool>,
+    /// The status of HTTP, the result code of LDAP.
+    pub(crate) code: Option<bool>,
+    /// The number of bytes of the body, both ends included: "1..", "..1000", "10..20" or "10".
+    pub(crate) size: Option<String>,
+    /// Whether it is there.
+    pub(crate) exists: Option<bool>,
+    /// It is this: a text, or of `json` any value.
+    pub(crate) equals: Option<Node>,
+    /// This text is in it.
+    pub(crate) contains: Option<String>,
+    /// This regular expression finds something in it.
+    pub(crate) matches: Option<String>,
+    /// It is a number in this range, both ends included: "1..10", "0.5..", "..3".
+    pub(crate) between: Option<String>,
+    /// So many are found, both ends included: "1..10", "3".
+    pub(crate) count: Option<String>,
+    /// Turns the check around: it must not hold.
+    pub(crate) not: Option<bool>,
+}
+
+/// What is kept of an answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Extract {
+    /// Where it is.
+    pub(crate) spot: Spot,
+    /// What becomes of the variable when it is not there.
+    pub(crate) missing: Option<Missing>,
+    /// The value it then has.
+    pub(crate) default: Option<Scalar>,
+}
+
+/// Where in an answer something is: exactly one of the keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Spot {
+    /// A value of a JSON body, by JSON pointer or `JSONPath`.
+    pub(crate) json: Option<String>,
+    /// A member of the JSON object that the body is, by its name.
+    pub(crate) member: Option<String>,
+    /// A field of the head.
+    pub(crate) header: Option<String>,
+    /// A cookie that the answer sets.
+    pub(crate) cookie: Option<String>,
+    /// What a regular expression finds in the body.
+    pub(crate) regex: Option<String>,
+    /// The group of it.
+    pub(crate) group: Option<u32>,
+    /// A value of an XML body.
+    pub(crate) xpath: Option<String>,
+    /// An attribute of an entry, an option of a lease.
+    pub(crate) attribute: Option<String>,
+    /// The whole body.
+    pub(crate) body: Option<bool>,
+    /// The status of HTTP, the result code of LDAP.
+    pub(crate) code: Option<bool>,
+}
+
+/// What must hold of what was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Must {
+    /// It is there, or not.
+    Exist(bool),
+    /// It is this.
+    Equal(Node),
+    /// This is in it.
+    Contain(String),
+    /// This finds something in it.
+    Match(String),
+    /// It is a number in this range.
+    Between(String),
+    /// So many are found.
+    Count(String),
+}
+
+impl Check {
+    /// Where it looks.
+    pub(crate) fn spot(&self) -> Spot {
+        Spot {
+            json: self.json.clone(),
+            member: None,
+            header: self.header.clone(),
+            cookie: self.cookie.clone(),
+            regex: self.regex.clone(),
+            group: self.group,
+            xpath: self.xpath.clone(),
+            attribute: self.attribute.clone(),
+            body: self.body,
+            code: self.code,
+        }
+    }
+
+    /// What must hold, each with its key.
+    pub(crate) fn musts(&self) -> Vec<(&'static str, Must)> {
+        [
+            ("exists", self.exists.map(Must::Exist)),
+            ("equals", self.equals.clone().map(Must::Equal)),
+            ("contains", self.contains.clone().map(Must::Contain)),
+            ("matches", self.matches.clone().map(Must::Match)),
+            ("between", self.between.clone().map(Must::Between)),
+            ("count", self.count.clone().map(Must::Count)),
+        ]
+        .into_iter()
+        .filter_map(|(key, must)| Some((key, must?)))
+        .collect()
+    }
+}
+
+/// What becomes of a variable when what is to be extracted is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Missing {
+    /// It has no value.
+    Unset,
+    /// The step has failed.
+    Fail,
+    /// It keeps the value it had.
+    Keep,
+}
+
+/// Where a value is in an answer, and what to do if it is not there.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct ExtractTable {
+    /// A value of a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
+    json: Option<String>,
+    /// A member of the JSON object that the body is, or of the first object of the array, by its name.
+    member: Option<String>,
+    /// A field of the head.
+    header: Option<String>,
+    /// A cookie that the answer sets.
+    cookie: Option<String>,
+    /// What a regular expression finds in the body, or in what another of these keys says.
+    regex: Option<String>,
+    /// The group of `regex`; without it the first, or all that was found where there is none.
+    group: Option<u32>,
+    /// A value of an XML body, by XPath.
+    xpath: Option<String>,
+    /// An attribute of the first entry that LDAP found, or an option of a lease.
+    attribute: Option<String>,
+    /// The whole body.
+    body: Option<bool>,
+    /// The status of HTTP, the result code of LDAP.
+    code: Option<bool>,
+    /// What becomes of the variable when the value is not there; "unset" without it.
+    missing: Option<Missing>,
+    /// The value when it is not there.
+    default: Option<Scalar>,
+}
+
+impl From<ExtractTable> for Extract {
+    fn from(table: ExtractTable) -> Self {
+        let ExtractTable { json, member, header, cookie, regex, group, xpath, attribute, .. } =
+            table;
+        let (body, code) = (table.body, table.code);
+        let spot =
+            Spot { json, member, header, cookie, regex, group, xpath, attribute, body, code };
+        Self { spot, missing: table.missing, default: table.default }
+    }
+}
+
+impl From<Extract> for ExtractTable {
+    fn from(extract: Extract) -> Self {
+        let Spot { json, member, header, cookie, regex, group, xpath, attribute, body, code } =
+            extract.spot;
+        let (missing, default) = (extract.missing, extract.default);
+        Self {
+            json,
+            member,
+            header,
+            cookie,
+            regex,
+            group,
+            xpath,
+            attribute,
+            body,
+            code,
+            missing,
+            default,
+        }
+    }
+}
+
+struct ExtractVisitor;
+
+impl<'de> Visitor<'de> for ExtractVisitor {
+    type Value = Extract;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON pointer such as \"/access_token\", or a table such as { header = \"Location\" }")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Extract, E> {
+        let spot = Spot { json: Some(text.to_owned()), ..Spot::default() };
+        Ok(Extract { spot, ..Extract::default() })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Extract, A::Error> {
+        ExtractTable::deserialize(MapAccessDeserializer::new(map)).map(Extract::from)
+    }
+}
+
+impl<'de> Deserialize<'de> for Extract {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExtractVisitor)
+    }
+}
+
+impl Serialize for Extract {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ExtractTable::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl JsonSchema for Extract {
+    fn schema_name() -> Cow<'static, str> {
+        "Extract".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<ExtractTable>();
+        json_schema!({
+            "description": "Where a value is in an answer.",
+            "anyOf": [{ "type": "string" }, table],
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! `brunt run`: from the name of a plan to a run that was reported.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brunt_drivers::http::Network;
+use brunt_engine::Node;
+
+use super::compile::{Compiled, World, compile};
+use super::fault::PlanError;
+use super::model::Plan;
+use super::reader::{Text, Written, read};
+use super::values::Time;
+use super::{merged, preview, schema};
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::run::RunArgs;
+use crate::cli::surroundings::{Machine, Surroundings};
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::summary::{say_where, summary};
+use crate::tools::flow::{self, FlowJob};
+
+/// The largest plan that is read; the bodies of requests have files of their own.
+const PLAN_MAX: u64 = 16 << 20;
+
+/// Carries a plan out, or says what it would be.
+pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    if args.schema {
+        return console::print(&schema::text());
+    }
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    if args.check {
+        return console::print(&asked.check());
+    }
+    asked.carry_out(args, signals)
+}
+
+/// A plan that was read and settled.
+struct Asked {
+    plan: Plan,
+    compiled: Compiled,
+}
+
+impl Asked {
+    fn read(args: &RunArgs, surroundings: &dyn Surroundings) -> Result<Self, PlanError> {
+        let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
+        let (name, text) = source(&path)?;
+        let text = Text { name: &name, text: &text, overrides: &args.set };
+        let mut written: Written = read(&text, &|name| surroundings.variable(name))?;
+        if let Some(duration) = args.duration {
+            written.plan.run.duration = Some(Time(duration));
+        }
+        written.plan.objectives.extend(args.output.objectives.iter().cloned());
+        let (rank, world) = args.node.unwrap_or((0, 1));
+        let seed = args.output.seed.or(written.plan.run.seed).unwrap_or_else(console::seed);
+        let base = path.parent().unwrap_or(Path::new(""));
+        let surrounded = World { surroundings, base };
+        let compiled = compile(&written.plan, Node { rank, world }, seed, &surrounded);
+        let mut compiled = compiled.map_err(|fault| written.error(fault))?;
+        compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
+        Ok(Self { plan: written.plan, compiled })
+    }
+
+    /// The merged plan, and what it comes to.
+    fn check(&self) -> String {
+        let settings = &self.compiled.settings;
+        let merged = merged::text(&self.plan, settings.sessions, settings.seed);
+        let comes_to = preview::text(&self.plan, &self.compiled);
+        format!("# The plan with its defaults.\n\n{merged}\n# What it comes to.\n\n{comes_to}")
+    }
+
+    fn carry_out(self, args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
+        let Self { plan, mut compiled } = self;
+        if let Some(directory) = compiled.directory {
+            let opened = directory.open(compiled.flow.users, compiled.flow.seed);
+            compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
+        }
+        if let Some(leases) = compiled.leases {
+            compiled.flow.dhcp = Some(leases.open().map_err(Refusal::failed)?);
+        }
+        let network = Network::new(compiled.http);
+        let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let job = FlowJob {
+            command: command(args),
+            flow: compiled.flow,
+            network: Arc::new(network),
+            settings: compiled.settings,
+            objectives: compiled.objectives,
+            output: args.output.files(),
+            target: target(&plan),
+            progress: args.output.progress(),
+        };
+        let done = flow::run(job, signals)?;
+        console::print(&summary(&done.record).map_err(Refusal::failed)?)?;
+        say_where(args.output.record.as_deref().filter(|_| !args.output.quiet));
+        Ok(done.exit)
+    }
+}
+
+/// What a plan is called in messages, and its text.
+fn source(path: &Path) -> Result<(String, String), PlanError> {
+    let standard = path.as_os_str() == "-";
+    let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+    let unreadable = |why: String| PlanError::Unreadable { file: name.clone(), why };
+    let mut bytes = Vec::new();
+    let read = if standard {
+        std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| {
+        unreadable(format!("{error}; give the path of a plan, or - for standard input"))
+    })?;
+    if bytes.len() as u64 > PLAN_MAX {
+        return Err(unreadable(format!(
+            "it is longer than {PLAN_MAX} bytes; put bodies into files of their own"
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
+        unreadable(format!("line {line} is not UTF-8"))
+    })?;
+    Ok((name, text))
+}
+
+/// What is loaded, in one line.
+fn target(plan: &Plan) -> String {
+    let base = plan.http.as_ref().and_then(|http| http.base.clone());
+    let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());
+    let dhcp = plan.dhcp.as_ref().map(|dhcp| dhcp.server.to_string());
+    let all: Vec<String> = [base, ldap, dhcp].into_iter().flatten().collect();
+    let named = |target: String| match &plan.name {
+        Some(name) => format!("{target} ({name})"),
+        None => target,
+    };
+    if !all.is_empty() {
+        return named(all.join(", "));
+    }
+    let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+    let urls = steps.flat_map(|step| step.requests()).filter_map(|(_, url)| url);
+    let origin = |url: &str| {
+        let after = url.find("://").map_or(0, |at| at + 3);
+        url[..url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at)].to_owned()
+    };
+    named(urls.map(origin).next().unwrap_or_default())
+}
+
+/// The command line as the record shows it. What is set may be a secret wherever it is not of `[run]`.
+fn command(args: &RunArgs) -> Vec<String> {
+    let mut words = vec!["run".to_owned()];
+    words.extend(args.plan.iter().map(|path| path.display().to_string()));
+    for set in &args.set {
+        let key = set.split('=').next().unwrap_or_default();
+        let shown = if key.trim().starts_with("run.") { set.clone() } else { format!("{key}=***") };
+        words.extend(["--set".to_owned(), shown]);
+    }
+    if let Some((rank, world)) = args.node {
+        words.extend(["--node".to_owned(), format!("{rank}/{world}")]);
+    }
+    if let Some(duration) = args.duration {
+        words.extend(["--duration".to_owned(), super::values::time_words(duration)]);
+    }
+    words.extend(args.output.objectives.iter().flat_map(|slo| ["--slo".to_owned(), slo.clone()]));
+    words
+}

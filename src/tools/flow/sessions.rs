@@ -1,0 +1,60 @@
+//! [`FlowSessions`]: the users of a flow, for the engine.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use brunt_drivers::flow::{Course, Desk, Ledger, User};
+use brunt_engine::{Fleet, Noticed};
+
+/// Makes the users of one flow on whichever worker asks.
+pub(super) struct FlowSessions {
+    course: Arc<Course>,
+    /// One for each worker.
+    ledgers: Vec<Arc<Ledger>>,
+}
+
+/// The names of what is counted of connections, behind the tallies of a flow.
+pub(super) fn connections() -> [String; 1] {
+    ["http connections opened".to_owned()]
+}
+
+/// How many users share their connections.
+pub(super) fn group(course: &Course) -> u32 {
+    course.network().settings().streams.max(1)
+}
+
+impl FlowSessions {
+    pub(super) fn new(course: &Arc<Course>, workers: usize) -> Self {
+        let ledger = || Arc::new(Ledger::new(course.tallies().clone()));
+        let ledgers = std::iter::repeat_with(ledger).take(workers).collect();
+        Self { course: Arc::clone(course), ledgers }
+    }
+}
+
+impl Fleet for FlowSessions {
+    type Session = User;
+
+    fn group(&self) -> u32 {
+        group(&self.course)
+    }
+
+    fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
+        let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker], numbers.len()));
+        numbers.map(|number| User::new(&desk, number)).collect()
+    }
+
+    /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
+    /// all.
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        let Noticed { tallies, tallies_by_phase, .. } = noticed;
+        self.ledgers[worker].write(tallies, tallies_by_phase);
+        if worker == 0 {
+            let counts = self.course.network().counts();
+            // Behind those of the ledger, of which there may be none without a phase.
+            noticed.tallies.resize(self.course.tallies().len(), 0);
+            noticed.tallies.push(counts.opened);
+            noticed.orphans = counts.unasked;
+        }
+    }
+}

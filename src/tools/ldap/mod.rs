@@ -1,0 +1,155 @@
+//! The LDAP rate tools: from a command line that was read to a run that was reported.
+//!
+//! [`setup`] makes the driver's plan of the command line and [`load`] the engine's, [`sessions`] lets the engine have
+//! the driver's sessions, and [`table`] shows intervals as they come. Nothing here knows a flag by its letter, nor how
+//! a message looks on the wire.
+
+mod controls;
+mod entries;
+mod load;
+mod ports;
+mod preflight;
+mod problem;
+mod purge;
+mod sessions;
+mod setup;
+mod table;
+mod task;
+mod transport;
+mod writer;
+
+use std::sync::Arc;
+
+use brunt_drivers::ldap;
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{Sink, Stop};
+use brunt_record::{Basis, Catalogue};
+
+use crate::cli::Refusal;
+use crate::cli::output::Output;
+use crate::cli::rate::RateArgs;
+use crate::console;
+use crate::naming;
+use crate::run::signals::Signals;
+use crate::run::{
+    Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
+    files, is_endless, lost, objectives, prepare, summary,
+};
+
+use problem::Problem;
+use sessions::LdapSessions;
+use table::Table;
+use writer::TableWriter;
+
+/// Carries a command line out, from the first connection to the last line.
+pub(crate) fn run(
+    args: &RateArgs,
+    signals: &Signals,
+    verbosity: Verbosity,
+) -> Result<Outcome, Refusal> {
+    if verbosity == Verbosity::Normal {
+        args.notes.iter().for_each(|note| console::note(note));
+    }
+    let seed = args.seed.unwrap_or_else(console::seed);
+    let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
+    let plan = setup::compile(args, seed).map_err(|problem| problem.refusal(args.tool))?;
+    let rate_tool = RateTool { args, plan: Arc::new(plan) };
+    let job = rate_tool.job(seed).map_err(usage)?;
+    // Not before the plan: a Kerberos configuration is set while the process has one thread.
+    prepare(signals).map_err(Refusal::failed)?;
+    ports::check(args, &rate_tool.plan);
+    files::check(&job.output.at_the_end()).map_err(Refusal::failed)?;
+    preflight::connect(&rate_tool.plan, signals)?;
+    let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
+    let manner = Manner::Rates { lost: lost(&finished.measured) > 0 };
+    let exit = exit(&finished.record, finished.signal, manner);
+    Ok(Outcome { record: finished.record, exit })
+}
+
+/// What one of these tools supplies to its run.
+struct RateTool<'a> {
+    args: &'a RateArgs,
+    plan: Arc<ldap::Plan>,
+}
+
+impl RateTool<'_> {
+    fn job(&self, seed: u64) -> Result<Job, String> {
+        let (args, operations) = (self.args, self.plan.operations());
+        let load = load::plan(args, seed, self.plan.exchanges_max())?;
+        let output = &args.output;
+        let asked = asked(load.settings(), seed, setup::target(args, &self.plan));
+        let latency_basis = if args.load.compat { Basis::Service } else { Basis::Response };
+        Ok(Job {
+            command: [vec![args.tool.name().to_owned()], args.redacted.clone()].concat(),
+            catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS),
+            asked: brunt_record::Plan { latency_basis, ..asked },
+            objectives: objectives(&output.objectives, operations)?,
+            output: Output {
+                record: output.record.clone(),
+                hgrm: output.hgrm.clone(),
+                hlog: output.hlog.clone(),
+                percentiles: output.percentiles.clone(),
+            },
+            ports: ports::of(args, &self.plan),
+            ceiling: ceiling::of(operations, load.workers()),
+            endless: is_endless(&load),
+            in_process: false,
+            load,
+        })
+    }
+
+    fn carry_out(
+        &self,
+        job: &Job,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Finished, String> {
+        if verbosity == Verbosity::Quiet {
+            return carry_out(job, self, &mut [], signals);
+        }
+        let writer = TableWriter::open(&self.args.output)?;
+        let mut table = Table::new(self.args, &job.catalogue, writer);
+        let mut observers: [&mut dyn Observer; 1] = [&mut table];
+        let finished = carry_out(job, self, &mut observers, signals)?;
+        let said = self.said();
+        summary::tell(&finished.record, "", None)?;
+        said.iter().for_each(|note| console::note(note));
+        summary::say_where(job.output.record.as_deref());
+        Ok(finished)
+    }
+
+    /// What servers said beside their results. The counts are of the whole run.
+    fn said(&self) -> Vec<String> {
+        let counts = self.plan.tally().counts();
+        let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
+        let policy = (warnings + errors > 0).then(|| {
+            format!("answers to binds held {warnings} password policy warnings and {errors} errors")
+        });
+        let references = (counts.references > 0)
+            .then(|| format!("{} references were not followed", counts.references));
+        policy.into_iter().chain(references).collect()
+    }
+}
+
+impl Protocol for RateTool<'_> {
+    fn outcome(&self, _: usize, outcome: brunt_exchange::Outcome) -> String {
+        naming::ldap::name(outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        let sessions = LdapSessions::new(&self.plan);
+        let time = MachineTime::new();
+        brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
+            .map_err(|error| format!("failed to {error}"))
+    }
+
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        purge::after(self.args, &self.plan, stop);
+        Ok(())
+    }
+}

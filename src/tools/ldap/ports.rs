@@ -1,0 +1,58 @@
+//! The port budget of a run that opens and closes connections, checked before the first.
+
+use brunt_drivers::ldap::Plan;
+use brunt_drivers::net::ports::{Budget, Demand};
+use brunt_drivers::net::tcp::{Close, Server};
+use brunt_record::PortBudget;
+
+use crate::cli::arrivals::Rate;
+use crate::cli::rate::RateArgs;
+use crate::cli::rate::load::ConnectionMode;
+use crate::console;
+
+/// Warns, with the arithmetic and the remedy, where the run will need more ports than there are.
+pub(super) fn check(args: &RateArgs, plan: &Plan) {
+    let Ok(budget) = Budget::read() else { return };
+    let demand = demand(args, plan);
+    if let Err(shortage) = budget.check(&demand) {
+        console::note(&format!("this run may fail to {shortage}"));
+    } else if demand.churn_per_second == 0.0 && churns(args) && demand.close == Close::Fin {
+        console::note(&format!(
+            "every operation has a connection of its own, closed with FIN: beyond {:.0} connections/s for long, local \
+             ports run out; keep connections open (-f or -F), spread them over --source-ip, or close them with \
+             --close rst",
+            budget.churn_max(&demand)
+        ));
+    }
+}
+
+/// What the record says of ports.
+pub(super) fn of(args: &RateArgs, plan: &Plan) -> Option<PortBudget> {
+    let demand = demand(args, plan);
+    let budget = Budget::read().ok()?;
+    Some(PortBudget { available: budget.available(&demand), needed: budget.needed(&demand) })
+}
+
+fn demand(args: &RateArgs, plan: &Plan) -> Demand {
+    let dialer = plan.dialer();
+    let sources = &dialer.options().sources;
+    let addresses = || dialer.servers().iter().flat_map(Server::addresses);
+    let loopback = addresses().all(|address| address.ip().is_loopback());
+    let churn_per_second = match (&args.load.rate, churns(args)) {
+        (Rate::Constant { per_second, .. }, true) => *per_second,
+        _ => 0.0,
+    };
+    let starting = addresses().next().map_or(0, |address| sources.count(address.ip()));
+    Demand {
+        churn_per_second,
+        open: u64::from(plan.connections()),
+        sources: starting.max(1),
+        targets: dialer.servers().len().max(1),
+        close: dialer.options().close,
+        loopback,
+    }
+}
+
+fn churns(args: &RateArgs) -> bool {
+    args.load.mode == ConnectionMode::PerOperation
+}

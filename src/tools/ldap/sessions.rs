@@ -1,0 +1,39 @@
+//! [`LdapSessions`]: the sessions of a plan, for the engine.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use brunt_drivers::ldap::{self, Session};
+use brunt_engine::{Fleet, Noticed};
+
+/// Makes the sessions of one plan on whichever worker asks.
+pub(super) struct LdapSessions {
+    plan: Arc<ldap::Plan>,
+}
+
+impl LdapSessions {
+    pub(super) fn new(plan: &Arc<ldap::Plan>) -> Self {
+        Self { plan: Arc::clone(plan) }
+    }
+}
+
+impl Fleet for LdapSessions {
+    type Session = Session;
+
+    fn group(&self) -> u32 {
+        self.plan.requests_per_connection()
+    }
+
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Session> {
+        let group = self.group();
+        ldap::open(&self.plan, numbers.start / group..numbers.end.div_ceil(group))
+    }
+
+    /// The driver counts for the whole process, so one worker reports for all.
+    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+        if worker == 0 {
+            let counts = self.plan.tally().counts();
+            noticed.orphans = counts.orphans + counts.late;
+        }
+    }
+}

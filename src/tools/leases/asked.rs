@@ -1,0 +1,357 @@
+//! [`Asked`]: what a command line comes to: which stores, in which ways, how often, what is done.
+//!
+//! Everything that can be wrong with a command line is found here, before a file is made or a server is spoken to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use brunt_drivers::lease::{By, Contents, Durability, Family, Schema, Statements};
+use brunt_drivers::resend::Resend;
+use brunt_engine::Load;
+
+use super::store::{Kind, Place, Store};
+use super::weights::Weights;
+use super::words;
+use crate::cli::arrivals::{Arrival, Rate};
+use crate::cli::leases::{
+    DurabilityChoice, FamilyChoice, LeaseLoadArgs, LeasesArgs, PhaseChoice, SchemaChoice, SearchBy,
+    Spread, StatementsChoice,
+};
+use crate::run::schedules::{self, Flags};
+
+/// Operations of a phase where each waits for the disk, as in the guide.
+const SYNC_OPERATIONS: u64 = 1_000;
+/// Operations of a phase where none does.
+const ASYNC_OPERATIONS: u64 = 100_000;
+/// The share of searches that find something, as in the guide.
+const HIT_RATIO: f64 = 0.9;
+/// How often the guide made its measurements.
+const GUIDE_RUNS: u32 = 3;
+/// The fewest addresses that a mix works on.
+const POOL_MIN: u64 = 100_000;
+
+/// What was asked for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The stores, each of a kind of its own.
+    pub(super) stores: Vec<Store>,
+    /// Whether changes are safe when they are answered.
+    pub(super) durabilities: Vec<Durability>,
+    /// How statements reach a database.
+    pub(super) statements: Vec<Statements>,
+    /// What is done.
+    pub(super) work: Chores,
+    /// Which tables.
+    pub(super) schema: Schema,
+    /// Which leases.
+    pub(super) family: Family,
+    /// What stands in them.
+    pub(super) contents: Contents,
+    /// What they are looked for by.
+    pub(super) by: By,
+    /// How many searches find something.
+    pub(super) hit_ratio: f64,
+    /// How many leases are there beforehand.
+    pub(super) preload: Option<u64>,
+    /// How often everything is done.
+    pub(super) runs: u32,
+    /// What makes operations begin.
+    pub(super) load: Load,
+    /// The rate in words, for the labels.
+    pub(super) rate: String,
+    /// Threads.
+    pub(super) workers: u32,
+    /// Operations in a transaction.
+    pub(super) group: u32,
+    /// The longest that a phase takes.
+    pub(super) duration: Option<Duration>,
+    /// Before figures count.
+    pub(super) warm_up: Duration,
+    /// The longest that an operation takes.
+    pub(super) timeout: Duration,
+    /// Which operations are asked again whose connection was closed while it was idle.
+    pub(super) resend: Resend,
+    /// The length of intervals.
+    pub(super) interval: Duration,
+    counts: (Option<u64>, Option<u64>),
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Chores {
+    /// One thing after the other.
+    Phases(Vec<PhaseChoice>),
+    /// Everything at the same time.
+    Mix(Weights),
+}
+
+impl Asked {
+    /// Makes sense of a command line.
+    pub(super) fn of(args: &LeasesArgs) -> Result<Self, String> {
+        let (load, work) = (&args.load, &args.work);
+        let chores = chores(args)?;
+        if load.operations.is_some() && load.sync_operations.or(load.async_operations).is_some() {
+            return Err(
+                "-n is for both; leave it out beside --sync-operations and --async-operations"
+                    .to_owned(),
+            );
+        }
+        let (load_made, rate) = arrivals(load)?;
+        let statements = if work.guide { StatementsChoice::Both } else { work.statements };
+        let runs = load.runs.unwrap_or(if work.guide { GUIDE_RUNS } else { 1 });
+        let contents = if work.guide { Contents::Guide } else { Contents::Distinct };
+        Ok(Self {
+            stores: stores(&args.stores)?,
+            durabilities: match work.durability {
+                DurabilityChoice::Sync => vec![Durability::Sync],
+                DurabilityChoice::Async => vec![Durability::Async],
+                DurabilityChoice::Both => vec![Durability::Sync, Durability::Async],
+            },
+            statements: match statements {
+                StatementsChoice::Prepared => vec![Statements::Prepared],
+                StatementsChoice::Basic => vec![Statements::Basic],
+                StatementsChoice::Both => vec![Statements::Basic, Statements::Prepared],
+            },
+            work: chores,
+            schema: match work.schema {
+                SchemaChoice::Guide => Schema::Guide,
+                SchemaChoice::Kea => Schema::Kea,
+            },
+            family: match work.family {
+                FamilyChoice::V4 => Family::V4,
+                FamilyChoice::V6 => Family::V6,
+                FamilyChoice::Prefix => Family::Prefix,
+            },
+            contents,
+            by: match work.search_by {
+                SearchBy::Address => By::Address,
+                SearchBy::ClientId => By::ClientId,
+                SearchBy::Hardware => By::Hardware,
+            },
+            hit_ratio: work.hit_ratio.unwrap_or(HIT_RATIO),
+            preload: work.preload,
+            runs,
+            load: load_made,
+            rate,
+            workers: load.workers,
+            group: load.group,
+            duration: load.duration,
+            warm_up: load.warm_up.unwrap_or_default(),
+            timeout: load.timeout.unwrap_or(Duration::from_secs(30)),
+            resend: load.resend.into(),
+            interval: args.output.interval.unwrap_or(Duration::from_secs(1)),
+            counts: (
+                load.sync_operations.or(load.operations),
+                load.async_operations.or(load.operations),
+            ),
+        })
+    }
+
+    /// Operations of a phase; `None` if only time ends it.
+    pub(super) fn operations(&self, durability: Durability) -> Option<u64> {
+        let (count, usual) = self.counts_of(durability);
+        count.or_else(|| self.duration.is_none().then_some(usual))
+    }
+
+    /// How many leases there are before phases that need some.
+    pub(super) fn population(&self, durability: Durability) -> u64 {
+        let (count, usual) = self.counts_of(durability);
+        self.preload.unwrap_or(count.unwrap_or(usual))
+    }
+
+    /// How many addresses a mix works on, with so many leases there beforehand.
+    pub(super) fn pool(held: u64) -> u64 {
+        (held * 2).max(POOL_MIN)
+    }
+
+    fn counts_of(&self, durability: Durability) -> (Option<u64>, u64) {
+        match durability {
+            Durability::Sync => (self.counts.0, SYNC_OPERATIONS),
+            Durability::Async => (self.counts.1, ASYNC_OPERATIONS),
+        }
+    }
+}
+
+fn stores(words: &[String]) -> Result<Vec<Store>, String> {
+    if words.is_empty() {
+        let temporary = |kind| Store { kind, place: Place::Temporary };
+        return Ok(vec![temporary(Kind::Sqlite), temporary(Kind::Memfile)]);
+    }
+    let mut stores: Vec<Store> = Vec::new();
+    for word in words {
+        let store = Store::parse(word)?;
+        if stores.iter().any(|other| other.kind == store.kind) {
+            return Err(format!(
+                "there are two stores of the kind {}, and a table has one row for each: run brunt leases twice",
+                store.kind.word()
+            ));
+        }
+        stores.push(store);
+    }
+    Ok(stores)
+}
+
+fn chores(args: &LeasesArgs) -> Result<Chores, String> {
+    let (load, work) = (&args.load, &args.work);
+    let Some(text) = &work.mix else {
+        let all = || {
+            vec![PhaseChoice::Create, PhaseChoice::Search, PhaseChoice::Update, PhaseChoice::Delete]
+        };
+        let phases = if work.phases.is_empty() { all() } else { work.phases.clone() };
+        if let Some(twice) = phases
+            .iter()
+            .enumerate()
+            .find_map(|(at, phase)| phases[..at].contains(phase).then_some(phase))
+        {
+            let name = words::name_of(*twice);
+            return Err(format!("--phases names {name} twice: a table has one column for it"));
+        }
+        return Ok(Chores::Phases(phases));
+    };
+    if load.group > 1 {
+        return Err(
+            "--group has no meaning with --mix: a server answers each client for itself".to_owned()
+        );
+    }
+    if work.hit_ratio.is_some() {
+        return Err("--hit-ratio has no meaning with --mix, which looks for leases that are held"
+            .to_owned());
+    }
+    let ends = [load.operations, load.sync_operations, load.async_operations];
+    if load.duration.is_none() && ends.iter().all(Option::is_none) && load.stages.is_none() {
+        return Err(
+            "--mix has no end of itself: give a time, as -d 1m, or a number of operations with -n"
+                .to_owned(),
+        );
+    }
+    Weights::parse(text).map(Chores::Mix)
+}
+
+fn arrivals(load: &LeaseLoadArgs) -> Result<(Load, String), String> {
+    let flags = Flags { rate: "--rate", file: "--rate" };
+    if let Some(text) = &load.stages {
+        let load = schedules::load(&Rate::Stages(text.clone()), None, flags)?;
+        return Ok((load, text.clone()));
+    }
+    let Some(text) = &load.rate else {
+        return Ok((schedules::load(&Rate::Unlimited, None, flags)?, "max".to_owned()));
+    };
+    let per_second = per_second(text)?;
+    let arrival = match load.arrival {
+        Some(Spread::Poisson) => Arrival::Poisson,
+        Some(Spread::Uniform) | None => Arrival::Uniform,
+    };
+    let load = schedules::load(&Rate::Constant { per_second, arrival }, None, flags)?;
+    Ok((load, per_second.to_string()))
+}
+
+/// A rate as it is written: `500`, `10k`, `200/s`, `90/m`.
+fn per_second(text: &str) -> Result<f64, String> {
+    let wrong = || format!("--rate {text} is no rate: write it as 500, 10k, 200/s or 90/m");
+    let (number, per) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
+    let seconds = match per {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3_600.0,
+        _ => return Err(wrong()),
+    };
+    let (digits, factor) = match number.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&number[..at], 1e3),
+        Some((at, 'm' | 'M')) => (&number[..at], 1e6),
+        _ => (number, 1.0),
+    };
+    let read = digits.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate > 0.0);
+    read.map(|rate| rate * factor / seconds).ok_or_else(wrong)
+}
+
+/// The directory for temporary files.
+pub(super) fn directory(args: &LeasesArgs) -> PathBuf {
+    args.place.directory.clone().unwrap_or_else(std::env::temp_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        leases: LeasesArgs,
+    }
+
+    fn asked(line: &str) -> Result<Asked, String> {
+        let words = std::iter::once("leases").chain(line.split_whitespace());
+        Asked::of(&Line::try_parse_from(words).unwrap().leases)
+    }
+
+    #[test]
+    fn the_defaults_are_the_guides_numbers() {
+        let asked = asked("").unwrap();
+        assert_eq!(asked.operations(Durability::Sync), Some(1_000));
+        assert_eq!(asked.operations(Durability::Async), Some(100_000));
+        assert_eq!(
+            asked.stores.iter().map(|store| store.kind).collect::<Vec<_>>(),
+            [Kind::Sqlite, Kind::Memfile]
+        );
+        assert_eq!(asked.statements, [Statements::Prepared]);
+        assert_eq!((asked.runs, &*asked.rate), (1, "max"));
+        let Chores::Phases(phases) = asked.work else { panic!("a mix") };
+        assert_eq!(phases.len(), 4);
+    }
+
+    #[test]
+    fn the_guide_is_both_ways_three_times() {
+        let asked = asked("--guide -n 50").unwrap();
+        assert_eq!(asked.statements, [Statements::Basic, Statements::Prepared]);
+        assert_eq!((asked.runs, asked.contents), (3, Contents::Guide));
+        assert_eq!(asked.operations(Durability::Async), Some(50));
+    }
+
+    #[test]
+    fn a_time_takes_the_number_away_but_not_what_is_there() {
+        let timed = asked("-d 10s").unwrap();
+        assert_eq!(timed.operations(Durability::Sync), None);
+        assert_eq!(timed.population(Durability::Sync), 1_000);
+        let both = asked("-d 10s -n 5").unwrap();
+        assert_eq!(
+            (both.operations(Durability::Sync), both.population(Durability::Async)),
+            (Some(5), 5)
+        );
+        let apart = asked("--sync-operations 7 --preload 1m").unwrap();
+        assert_eq!(apart.operations(Durability::Sync), Some(7));
+        assert_eq!(apart.operations(Durability::Async), Some(100_000));
+        assert_eq!(apart.population(Durability::Async), 1_000_000);
+    }
+
+    #[test]
+    fn rates_are_written_as_people_write_them() {
+        for (text, rate) in
+            [("500", 500.0), ("10k", 10_000.0), ("200/s", 200.0), ("90/m", 1.5), ("0.5", 0.5)]
+        {
+            assert_eq!(per_second(text), Ok(rate));
+        }
+        for wrong in ["", "x", "0", "-5", "5/fortnight", "inf"] {
+            assert!(per_second(wrong).unwrap_err().contains("200/s"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said_with_the_remedy() {
+        for (line, what) in [
+            ("sqlite sqlite:/x", "two stores of the kind sqlite"),
+            ("sqllite", "sqlite"),
+            ("-n 5 --sync-operations 6", "leave it out"),
+            ("--mix allocate=1", "-d 1m"),
+            ("--mix allocate=1 -n 5 --group 2", "--group"),
+            ("--mix allocate=1 -n 5 --hit-ratio 1", "--hit-ratio"),
+            ("--mix allocat=1 -n 5", "allocate"),
+            ("--rate fast", "200/s"),
+            ("--stages sideways", "--stages"),
+            ("--phases create,create", "create twice"),
+        ] {
+            let said = asked(line).unwrap_err();
+            assert!(said.contains(what), "{line}: {said}");
+        }
+    }
+}

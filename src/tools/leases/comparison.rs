@@ -1,0 +1,490 @@
+//! [`Comparison`]: every store in every way, one phase after the other, each a cell.
+//!
+//! Stores take turns within a run, and runs follow each other, so that whatever else this machine does meets them all.
+//! Tables are new for each store in each way. A phase finds the leases that the one before left; where that left gaps,
+//! because something failed, the table is filled anew before anybody searches it.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::lease::{
+    Depot, Draw, Durability, Lease, Leases, Mix, Search, Statements, Trouble, Work,
+};
+use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
+use brunt_exchange::Class;
+use brunt_record::{Cell, Collection, Interval, Slo};
+
+use super::asked::{Asked, Chores};
+use super::grounds::Grounds;
+use super::held::Held;
+use super::phase::{Done, EPOCH, Phase};
+use super::rows::{Effect, RECLAIMED_MAX, Rows};
+use super::screen::Screen;
+use super::secrets::Secrets;
+use super::store::{Manner, Place, Store};
+use super::tally::Tally;
+use super::words;
+use crate::cli::leases::PhaseChoice;
+use crate::console;
+use crate::run::signals::Signals;
+
+/// What a comparison needs besides what was asked.
+pub(super) struct Comparison<'a> {
+    pub(super) asked: &'a Asked,
+    pub(super) secrets: &'a Secrets,
+    pub(super) grounds: Grounds,
+    pub(super) may_destroy: bool,
+    pub(super) keep: bool,
+    pub(super) flush: Option<u8>,
+    pub(super) seed: u64,
+    pub(super) objectives: &'a [Slo],
+    pub(super) percentiles: &'a [f64],
+    pub(super) signals: &'a Signals,
+    pub(super) stop: Stop,
+    pub(super) screen: Screen,
+    pub(super) collection: Collection,
+    pub(super) tally: Tally,
+}
+
+/// A store in one way.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    run: u32,
+    store: &'a Store,
+    durability: Durability,
+    statements: Statements,
+    /// Whether nothing else happens to this store afterwards.
+    last: bool,
+}
+
+/// What is in a store between phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Contents {
+    /// How many leases.
+    rows: u64,
+    /// The first number that is there, if all that follow are as well.
+    first: Option<u64>,
+}
+
+/// Why a store cannot be used.
+pub(super) enum Refused {
+    /// What is there is somebody else's.
+    Occupied(String),
+    /// Something else.
+    Failed(String),
+}
+
+impl Comparison<'_> {
+    /// How many phases there are in all.
+    pub(super) fn phases(asked: &Asked) -> usize {
+        let phases = match &asked.work {
+            Chores::Phases(phases) => phases.len(),
+            Chores::Mix(_) => 1,
+        };
+        ways(asked).len() * phases
+    }
+
+    /// Finds out, before anything is measured, whether every store is there and may be used, and what it is.
+    pub(super) fn prove(&mut self) -> Result<(), Refused> {
+        for store in &self.asked.stores {
+            for durability in &self.asked.durabilities {
+                if self.stop.urgency() != Urgency::Run {
+                    return Ok(());
+                }
+                let way = Way {
+                    run: 0,
+                    store,
+                    durability: *durability,
+                    statements: self.asked.statements[0],
+                    last: false,
+                };
+                let depot = self.depot(way);
+                let word = store.kind.word();
+                let held = Held::prepare(Arc::clone(&depot), false).map_err(|trouble| {
+                    let text = format!("{word}: failed to {trouble}");
+                    if trouble.class == Class::Check {
+                        Refused::Occupied(text)
+                    } else {
+                        Refused::Failed(text)
+                    }
+                })?;
+                let failed =
+                    |trouble: Trouble| Refused::Failed(format!("{word}: failed to {trouble}"));
+                let facts = &mut self.collection.facts;
+                facts.insert(format!("version/{word}"), depot.version().map_err(failed)?);
+                let name = format!("durability/{word}/{}", words::durability_word(*durability));
+                facts.insert(name, depot.durability());
+                drop(held);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes all measurements, until somebody ends them.
+    pub(super) fn carry_out(&mut self) {
+        for way in ways(self.asked) {
+            if self.stop.urgency() != Urgency::Run {
+                break;
+            }
+            if let Err(why) = self.one_way(way) {
+                self.screen.clear();
+                console::note(&format!("{}: {why}", self.title(way)));
+                self.tally.broken = true;
+            }
+        }
+        self.screen.clear();
+    }
+
+    fn one_way(&mut self, way: Way<'_>) -> Result<(), String> {
+        let failed = |trouble: Trouble| format!("failed to {trouble}");
+        let depot = self.depot(way);
+        let keep = self.keep && (way.last || way.store.place == Place::Temporary);
+        let held = Held::prepare(Arc::clone(&depot), keep).map_err(failed)?;
+        let asked = self.asked;
+        match &asked.work {
+            Chores::Mix(weights) => {
+                let rows = asked.preload.unwrap_or(0);
+                self.fill(&held, way, rows)?;
+                let mix = Mix {
+                    allocate: weights.allocate,
+                    renew: weights.renew,
+                    release: weights.release,
+                    expire: weights.expire,
+                    search: weights.search,
+                    by: asked.by,
+                    pool: Asked::pool(rows),
+                    held: rows,
+                    reclaim: RECLAIMED_MAX as u32,
+                };
+                let before = Contents { rows, first: None };
+                // Nothing follows that could not be done any more.
+                let _ = self.phase(&held, way, "mix", (Work::Mix(mix), Effect::Mixes), before);
+            }
+            Chores::Phases(phases) => self.phases_of(&held, way, phases)?,
+        }
+        Ok(())
+    }
+
+    fn phases_of(
+        &mut self,
+        held: &Held,
+        way: Way<'_>,
+        phases: &[PhaseChoice],
+    ) -> Result<(), String> {
+        let asked = self.asked;
+        let rows = match phases.first() {
+            Some(PhaseChoice::Create) => asked.preload.unwrap_or(0),
+            _ => asked.population(way.durability),
+        };
+        self.fill(held, way, rows)?;
+        let mut there = Contents { rows, first: Some(0) };
+        for phase in phases {
+            if self.stop.urgency() != Urgency::Run {
+                break;
+            }
+            let gaps = there.first.is_none_or(|first| first > 0 && *phase != PhaseChoice::Delete);
+            if gaps {
+                held.again().map_err(|trouble| format!("failed to {trouble}"))?;
+                self.fill(held, way, there.rows)?;
+                there.first = Some(0);
+            }
+            let first = there.first.unwrap_or(0);
+            let (work, effect) = match phase {
+                PhaseChoice::Create => (Work::Create { first: first + there.rows }, Effect::Grows),
+                PhaseChoice::Search => {
+                    let draw = Draw::Ratio(asked.hit_ratio);
+                    (
+                        Work::Search(Search { population: there.rows, by: asked.by, draw }),
+                        Effect::Keeps,
+                    )
+                }
+                PhaseChoice::Update => (Work::Update { population: there.rows }, Effect::Keeps),
+                PhaseChoice::Delete => (Work::Delete { first }, Effect::Shrinks),
+            };
+            if there.rows == 0 && matches!(phase, PhaseChoice::Update | PhaseChoice::Delete) {
+                return Err(format!("there is no lease to {} in it", words::name_of(*phase)));
+            }
+            match self.phase(held, way, words::name_of(*phase), (work, effect), there) {
+                ControlFlow::Continue(after) => there = after,
+                ControlFlow::Break(()) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries one phase out and makes a cell of it; whether the store can still be used, and what is in it.
+    fn phase(
+        &mut self,
+        held: &Held,
+        way: Way<'_>,
+        name: &str,
+        (work, effect): (Work, Effect),
+        before: Contents,
+    ) -> ControlFlow<(), Contents> {
+        let asked = self.asked;
+        let group = asked.group;
+        let mut operations = asked.operations(way.durability);
+        let mut settings = self.settings();
+        if effect == Effect::Shrinks {
+            // There is no more to delete than is there, and none of it to warm up with.
+            operations = Some(operations.map_or(before.rows, |count| count.min(before.rows)));
+            settings.warm_up = Duration::ZERO;
+        }
+        let title = format!("{} {name}, run {}", self.title(way), way.run);
+        self.screen.phase(title, operations, asked.duration);
+        let phase = Phase {
+            work,
+            operations,
+            group,
+            leases: self.leases(),
+            settings,
+            depot: &held.depot,
+            resend: asked.resend,
+            tape: None,
+            command: self.collection.command.clone(),
+            target: way.store.target(),
+            percentiles: self.percentiles.to_vec(),
+            objectives: self.objectives_of(name),
+        };
+        let screen = &mut self.screen;
+        let mut show = |interval: &Interval| screen.interval(interval, group);
+        let done = match phase.carry_out(self.signals, &mut show) {
+            Ok(done) => done,
+            Err(why) => {
+                self.tally.broken = true;
+                self.screen.clear();
+                console::note(&format!("{}: {name}: {why}", self.title(way)));
+                return ControlFlow::Break(());
+            }
+        };
+        let counted = held.depot.count();
+        let expected = Rows::after(&done, effect, before.rows, group);
+        let mut cell = self.cell(way, name, &done);
+        let contents = match counted {
+            Err(trouble) => {
+                self.tally.uncounted = true;
+                cell.notes.push(format!("its leases could not be counted: failed to {trouble}"));
+                cell.figures.insert("invalid".to_owned(), 1.0);
+                None
+            }
+            Ok(rows) => {
+                cell.figures.insert("rows_after".to_owned(), rows as f64);
+                if let Some(objection) = expected.objection(rows) {
+                    self.tally.wrong = true;
+                    cell.figures.insert("invalid".to_owned(), 1.0);
+                    cell.notes.push(objection);
+                }
+                Some(self.contents(&done, effect, before, rows))
+            }
+        };
+        self.screen.clear();
+        for note in &cell.notes {
+            console::note(&format!("{} {name}, run {}: {note}", self.title(way), way.run));
+        }
+        self.collection.cells.push(cell);
+        contents.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+    }
+
+    /// What is in the store now. Only where every exchange that was planned did its work is it known which leases.
+    fn contents(&self, done: &Done, effect: Effect, before: Contents, rows: u64) -> Contents {
+        let brunt_engine::Finished { counts, ended, .. } = done.finished.engine;
+        let whole = counts.planned == counts.ok
+            && (ended == brunt_engine::Ended::Count || self.asked.workers == 1);
+        let first = match (effect, before.first) {
+            (Effect::Keeps, first) => first,
+            (Effect::Grows, Some(first)) if whole && rows >= before.rows => Some(first),
+            (Effect::Shrinks, Some(first)) if whole => {
+                Some(first + before.rows.saturating_sub(rows))
+            }
+            _ => None,
+        };
+        Contents { rows, first }
+    }
+
+    fn cell(&mut self, way: Way<'_>, name: &str, done: &Done) -> Cell {
+        let asked = self.asked;
+        let mut cell = Cell::new(self.labels(way, name));
+        let seconds = done.lasted().as_secs_f64();
+        let operations = done.operations(asked.group);
+        cell.figures.insert("operations".to_owned(), operations as f64);
+        cell.figures.insert("seconds".to_owned(), seconds);
+        if seconds > 0.0 {
+            cell.figures.insert("rate".to_owned(), operations as f64 / seconds);
+        }
+        self.tally.record(done.record());
+        cell.record = Some(Box::new(done.record().clone()));
+        let counts = done.finished.engine.counts;
+        let failures = counts.failed + counts.timed_out;
+        if failures > 0 {
+            let words =
+                done.first_failure().map_or(String::new(), |text| format!(", the first: {text}"));
+            cell.notes.push(format!("{failures} of {} exchanges failed{words}", counts.sent));
+        }
+        cell
+    }
+
+    /// The objectives that are about what a phase does.
+    fn objectives_of(&self, phase: &str) -> Vec<Slo> {
+        let of_phase = |slo: &&Slo| phase == "mix" || slo.check([phase]).is_ok();
+        self.objectives.iter().filter(of_phase).cloned().collect()
+    }
+
+    fn labels(&self, way: Way<'_>, name: &str) -> Vec<(&'static str, String)> {
+        let asked = self.asked;
+        let mut labels = vec![
+            ("store", way.store.kind.word().to_owned()),
+            ("durability", words::durability_word(way.durability).to_owned()),
+            ("statements", statements_word(way).to_owned()),
+            ("phase", name.to_owned()),
+            ("run", way.run.to_string()),
+            ("schema", words::schema_word(asked.schema).to_owned()),
+            ("family", words::family_word(asked.family).to_owned()),
+            ("group", asked.group.to_string()),
+            ("workers", asked.workers.to_string()),
+            ("rate", asked.rate.clone()),
+        ];
+        if name == "search" || name == "mix" {
+            labels.push(("by", words::by_word(asked.by).to_owned()));
+        }
+        labels
+    }
+
+    /// Writes leases that are there before anything is measured; fewer if somebody ends it.
+    fn fill(&mut self, held: &Held, way: Way<'_>, number: u64) -> Result<(), String> {
+        if number == 0 {
+            return Ok(());
+        }
+        let title = self.title(way);
+        self.screen.load(&title, number);
+        let (leases, stop, screen) = (self.leases(), &self.stop, &mut self.screen);
+        let mut all = (0..number).map_while(|number| -> Option<Lease> {
+            screen.loaded();
+            (stop.urgency() == Urgency::Run).then(|| leases.lease(number))
+        });
+        held.depot.preload(&mut all).map_err(|trouble| format!("failed to {trouble}"))
+    }
+
+    fn depot(&mut self, way: Way<'_>) -> Arc<dyn Depot> {
+        let file = match way.store.place {
+            Place::Temporary => self.grounds.file(way.store.kind.file_name()),
+            _ => PathBuf::new(),
+        };
+        let manner = Manner {
+            schema: self.asked.schema,
+            family: self.asked.family,
+            durability: way.durability,
+            statements: way.statements,
+            may_destroy: self.may_destroy,
+            password: self.secrets.of(way.store),
+            timeout: self.asked.timeout,
+            flush: self.flush,
+        };
+        way.store.depot(&manner, &file)
+    }
+
+    fn leases(&self) -> Leases {
+        Leases { family: self.asked.family, contents: self.asked.contents, epoch: EPOCH }
+    }
+
+    fn settings(&self) -> Settings {
+        let asked = self.asked;
+        let settings = match &asked.load {
+            Load::Open(schedule) => Settings::open(schedule.clone(), asked.workers),
+            Load::Closed(think) => Settings::closed(*think, asked.workers),
+        };
+        Settings {
+            stop: Stopping { time: asked.duration, ..Stopping::default() },
+            warm_up: asked.warm_up,
+            operation_timeout: asked.timeout,
+            drain: Some(asked.timeout),
+            interval: asked.interval,
+            seed: self.seed,
+            ..settings
+        }
+    }
+
+    fn title(&self, way: Way<'_>) -> String {
+        let mut title =
+            format!("{}, {}", way.store.kind.word(), words::durability_word(way.durability));
+        if self.asked.statements.len() > 1 && way.store.kind.has_statements() {
+            title.push_str(", ");
+            title.push_str(statements_word(way));
+        }
+        title
+    }
+}
+
+/// Every store in every way, in the order in which they are measured.
+fn ways(asked: &Asked) -> Vec<Way<'_>> {
+    let mut ways: Vec<Way<'_>> = Vec::new();
+    for run in 1..=asked.runs {
+        for durability in &asked.durabilities {
+            for statements in &asked.statements {
+                for store in &asked.stores {
+                    if store.kind.has_statements() || *statements == asked.statements[0] {
+                        ways.push(Way {
+                            run,
+                            store,
+                            durability: *durability,
+                            statements: *statements,
+                            last: false,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    for store in &asked.stores {
+        if let Some(way) = ways.iter_mut().rev().find(|way| way.store.kind == store.kind) {
+            way.last = true;
+        }
+    }
+    ways
+}
+
+fn statements_word(way: Way<'_>) -> &'static str {
+    match way.statements {
+        _ if !way.store.kind.has_statements() => "none",
+        Statements::Prepared => "prepared",
+        Statements::Basic => "basic",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::leases::LeasesArgs;
+    use crate::tools::leases::store::Kind;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        leases: LeasesArgs,
+    }
+
+    fn asked(line: &str) -> Asked {
+        let words = std::iter::once("leases").chain(line.split_whitespace());
+        Asked::of(&Line::try_parse_from(words).unwrap().leases).unwrap()
+    }
+
+    #[test]
+    fn a_store_without_statements_is_measured_once_for_both() {
+        let asked = asked("sqlite memfile --statements both --runs 2");
+        let ways = ways(&asked);
+        let of = |kind: Kind| ways.iter().filter(|way| way.store.kind == kind).count();
+        assert_eq!((of(Kind::Sqlite), of(Kind::Memfile)), (2 * 2 * 2, 2 * 2));
+        assert_eq!(Comparison::phases(&asked), (8 + 4) * 4);
+        // Each store has one last way, and runs follow each other.
+        assert_eq!(ways.iter().filter(|way| way.last).count(), 2);
+        assert!(ways.windows(2).all(|pair| pair[0].run <= pair[1].run));
+    }
+
+    #[test]
+    fn the_guide_begins_where_its_program_did() {
+        let epoch = jiff::Timestamp::from_second(EPOCH).unwrap().to_string();
+        assert_eq!(epoch, "2012-07-11T15:43:00Z");
+    }
+}

@@ -1,0 +1,173 @@
+//! `brunt leases` and the three programs of old: how fast stores of leases are, and what makes them so.
+//!
+//! A command line becomes an [`asked::Asked`], that a [`comparison::Comparison`] carries out, phase by phase, each a
+//! run of the engine on a [`store::Store`]. What is printed is the report's business: it is made of the collection
+//! alone, so that `brunt report` prints the same of a file. [`mod@ubench`] is the front of the programs of 2012.
+
+mod asked;
+mod comparison;
+mod crew;
+mod gathering;
+mod grounds;
+mod held;
+mod phase;
+mod rows;
+mod screen;
+mod secrets;
+mod store;
+mod tally;
+mod ubench;
+mod weights;
+mod words;
+
+use std::fmt::Display;
+
+use brunt_record::Collection;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
+use crate::cli::surroundings::Machine;
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::{files, objectives, prepare};
+
+use asked::{Asked, Chores};
+use comparison::{Comparison, Refused};
+use gathering::collection;
+use grounds::Grounds;
+use screen::Screen;
+use secrets::Secrets;
+use tally::Tally;
+
+pub(crate) use ubench::run as ubench;
+
+/// Carries out what was asked for, from the first file to the last line.
+pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let asked = Asked::of(args).map_err(usage)?;
+    let operations = operations(&asked.work);
+    let objectives = objectives(&args.output.objectives, &operations).map_err(usage)?;
+    let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
+    let LeaseOutputArgs { record, html, .. } = &args.output;
+    files::check(&[("--record", record.as_deref()), ("--html", html.as_deref())])
+        .map_err(failed)?;
+    prepare(signals).map_err(failed)?;
+    let grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+    let mut collection = collection(typed());
+    grounds.measure(&mut collection, args.output.quiet).map_err(failed)?;
+    let mut comparison = Comparison {
+        asked: &asked,
+        secrets: &secrets,
+        grounds,
+        may_destroy: args.place.yes_destroy,
+        keep: args.place.keep,
+        flush: args.place.innodb_flush,
+        seed: args.output.seed.unwrap_or_else(console::seed),
+        objectives: &objectives,
+        percentiles: &args.output.percentiles,
+        signals,
+        stop: signals.stop(),
+        screen: Screen::new(args.output.quiet, Comparison::phases(&asked)),
+        collection,
+        tally: Tally::default(),
+    };
+    comparison.prove().map_err(|refused| match refused {
+        Refused::Occupied(text) => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
+        Refused::Failed(text) => failed(text),
+    })?;
+    comparison.carry_out();
+    let Comparison { mut grounds, collection, tally, .. } = comparison;
+    if let Some(kept) = args.place.keep.then(|| grounds.keep()).flatten() {
+        console::note(&format!("the files are in {}", kept.display()));
+    }
+    if let Err(why) = grounds.clear() {
+        console::note(&why);
+    }
+    if collection.cells.is_empty() && signals.received().is_some() {
+        console::note("it was ended before anything was measured");
+    } else {
+        report(&collection, &args.output)?;
+    }
+    Ok(tally.exit(signals.received()))
+}
+
+/// Prints and writes what was measured.
+fn report(collection: &Collection, output: &LeaseOutputArgs) -> Result<(), Refusal> {
+    if let Some(path) = &output.record {
+        collection.write(path).map_err(|error| failed(format!("failed to {error}")))?;
+    }
+    if let Some(path) = &output.html {
+        console::write(path, &brunt_report::leases::html(collection))?;
+    }
+    console::print(&brunt_report::leases::text(collection, console::screen()))?;
+    for (name, path) in [("record", &output.record), ("page", &output.html)] {
+        if let Some(path) = path.as_ref().filter(|_| !output.quiet) {
+            console::say(&format!("{name}: {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// What objectives may be about.
+fn operations(work: &Chores) -> Vec<&'static str> {
+    match work {
+        Chores::Phases(phases) => phases.iter().map(|phase| words::name_of(*phase)).collect(),
+        Chores::Mix(_) => weights::WORDS.to_vec(),
+    }
+}
+
+/// The command line as a record shows it.
+fn typed() -> Vec<String> {
+    let words = std::env::args_os().skip(1).map(|word| shown(&word.to_string_lossy()));
+    std::iter::once("brunt".to_owned()).chain(words).collect()
+}
+
+/// A word without the password that may stand in a URL: `mysql://kea:***@db/kea`.
+fn shown(word: &str) -> String {
+    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
+    let (address, query) =
+        rest.split_once('?').map_or((rest, None), |(address, query)| (address, Some(query)));
+    let address = match address.rsplit_once('@').map(|(who, place)| (who.split_once(':'), place)) {
+        Some((Some((user, _)), place)) => format!("{user}:***@{place}"),
+        _ => address.to_owned(),
+    };
+    let query = query.map_or(String::new(), |query| {
+        let shown = query.split('&').map(|pair| match pair.split_once('=') {
+            Some((key, _)) if key.eq_ignore_ascii_case("password") => format!("{key}=***"),
+            _ => pair.to_owned(),
+        });
+        format!("?{}", shown.collect::<Vec<_>>().join("&"))
+    });
+    format!("{scheme}://{address}{query}")
+}
+
+fn usage(why: impl Display) -> Refusal {
+    Refusal::usage(format!("error: {why}"))
+}
+
+fn failed(why: impl Display) -> Refusal {
+    Refusal::failed(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_a_url_is_not_shown() {
+        for (word, expected) in [
+            ("mysql://kea:hunter2@db/kea", "mysql://kea:***@db/kea"),
+            ("mysql://kea@db", "mysql://kea@db"),
+            ("mysql://kea:p@ss:w@db:3306/", "mysql://kea:***@db:3306/"),
+            (
+                "postgres://db/x?user=a&password=hunter2&Password=b",
+                "postgres://db/x?user=a&password=***&Password=***",
+            ),
+            ("postgres://a:b@/x?host=/run", "postgres://a:***@/x?host=/run"),
+            ("sqlite:/tmp/a@b:c", "sqlite:/tmp/a@b:c"),
+            ("--mix", "--mix"),
+        ] {
+            assert_eq!(shown(word), expected);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! [`Phase`]: one run of the engine on one store, which does one thing.
+//!
+//! Every cell of a comparison is such a run with a record of its own. Nothing here knows what it is compared with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::lease::{self, Depot, LeaseCrew, Leases, PARTS, Work};
+use brunt_drivers::resend::Resend;
+use brunt_engine::{Plan, Settings, Sink, Stop};
+use brunt_exchange::{Class, Monotonic, Outcome};
+use brunt_record::{Catalogue, Counts, Interval, Record, Slo};
+
+use super::crew::{Hands, Tape};
+use crate::cli::output::Output;
+use crate::run::signals::Signals;
+use crate::run::{Finished, Job, Measured, Observer, Protocol, Trouble, asked, carry_out};
+
+/// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
+pub(super) const EPOCH: i64 = 1_342_021_380;
+
+/// What is done.
+pub(super) struct Phase<'a> {
+    /// What it does.
+    pub(super) work: Work,
+    /// How many operations; without it until something else ends it.
+    pub(super) operations: Option<u64>,
+    /// Operations in a transaction.
+    pub(super) group: u32,
+    /// The leases.
+    pub(super) leases: Leases,
+    /// When, how many, how long, except for the count.
+    pub(super) settings: Settings,
+    /// Where to look for the store.
+    pub(super) depot: &'a Arc<dyn Depot>,
+    /// Which operations are asked again whose connection was closed while it was idle.
+    pub(super) resend: Resend,
+    /// Where operations leave marks.
+    pub(super) tape: Option<Arc<Tape>>,
+    /// The command line for the record, without secrets.
+    pub(super) command: Vec<String>,
+    /// What is worked on, for the record.
+    pub(super) target: String,
+    /// Percentiles to put into the record.
+    pub(super) percentiles: Vec<f64>,
+    /// What it is held against, as far as it is about what the phase does.
+    pub(super) objectives: Vec<Slo>,
+}
+
+/// A phase that is over.
+pub(super) struct Done {
+    /// The run.
+    pub(super) finished: Finished,
+}
+
+impl Phase<'_> {
+    /// Carries it out, and shows each interval to `show`.
+    pub(super) fn carry_out(
+        mut self,
+        signals: &Signals,
+        show: &mut dyn FnMut(&Interval),
+    ) -> Result<Done, String> {
+        let Settings { sessions, seed, .. } = self.settings;
+        // Where the number is given and nothing comes before it, the last transaction is as long as what is left.
+        let total = self.operations.filter(|_| self.settings.warm_up.is_zero());
+        self.settings.stop.count = self.operations.map(|all| all.div_ceil(u64::from(self.group)));
+        let names = lease::operations(&self.work);
+        let load = Plan::new(self.settings, 1).map_err(|error| format!("failed to {error}"))?;
+        let known = |slo: &Slo| slo.check(names.iter().copied()).is_ok();
+        self.objectives.retain(known);
+        let job = Job {
+            command: self.command,
+            catalogue: Catalogue::new(names.iter().copied(), PARTS.to_vec()),
+            asked: asked(load.settings(), seed, self.target),
+            objectives: self.objectives,
+            output: Output { percentiles: self.percentiles, ..Output::default() },
+            ports: None,
+            ceiling: None,
+            endless: false,
+            in_process: self.depot.in_process(),
+            load,
+        };
+        let crew = LeaseCrew::new(Arc::clone(self.depot), self.work, self.leases, seed, sessions)
+            .grouped(self.group, total.unwrap_or(u64::MAX))
+            .resending(self.resend);
+        let hands = Arc::new(Hands::new(Arc::new(crew), self.tape, sessions));
+        let protocol = Backend { depot: Arc::clone(self.depot), hands };
+        let finished = carry_out(&job, &protocol, &mut [&mut Shown(show)], signals)?;
+        Ok(Done { finished })
+    }
+}
+
+/// What a store of leases supplies to a run.
+struct Backend {
+    depot: Arc<dyn Depot>,
+    hands: Arc<Hands>,
+}
+
+impl Protocol for Backend {
+    fn outcome(&self, _: usize, outcome: Outcome) -> String {
+        name(self.depot.as_ref(), outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        let clock = Monotonic::new();
+        brunt_engine::run_blocking(&job.load, &job.catalogue, clock, &self.hands, stop, sink)
+            .map_err(|error| format!("failed to {error}"))
+    }
+}
+
+/// Shows intervals to the line of a comparison.
+struct Shown<'a>(&'a mut dyn FnMut(&Interval));
+
+impl Observer for Shown<'_> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+        (self.0)(interval);
+        Ok(())
+    }
+}
+
+impl Done {
+    /// How long the part that counts took.
+    pub(super) fn lasted(&self) -> Duration {
+        let from = self.finished.engine.timing.from;
+        self.finished.engine.lasted.saturating_sub(from)
+    }
+
+    /// How many operations the part that counts did.
+    pub(super) fn operations(&self, group: u32) -> u64 {
+        let steady = self.finished.measured.totals.phase(brunt_record::Phase::Steady);
+        steady.map_or(0, |steady| succeeded(steady.counts(), group))
+    }
+
+    /// What one operation came to, over the whole run, and how many of its successes ended with this code.
+    pub(super) fn met(&self, operation: usize, code: u32) -> (Counts, u64) {
+        let mut counts = Counts::default();
+        let mut with_code = 0;
+        for interval in self.finished.measured.totals.phases() {
+            if let Some(met) = interval.operations.get(operation) {
+                counts.merge(&met.counts);
+                with_code += met.codes.count(Outcome::Ok(code));
+            }
+        }
+        (counts, with_code)
+    }
+
+    /// Exchanges of the whole run that may have changed something although they did not succeed: no answer came, or the
+    /// connection broke before it did.
+    pub(super) fn uncertain(&self) -> u64 {
+        let totals = self.finished.engine.totals.values().flat_map(|interval| &interval.operations);
+        totals
+            .map(|operation| {
+                let lost = operation.codes.sorted().into_iter();
+                let lost: u64 = lost
+                    .filter(|(outcome, _)| {
+                        matches!(outcome, Outcome::Failed(Class::Closed | Class::Protocol, _))
+                    })
+                    .map(|(_, count)| count)
+                    .sum();
+                lost + operation.counts.timed_out + operation.counts.cut_off
+            })
+            .sum()
+    }
+
+    /// What the store said first when it did not do what was asked.
+    pub(super) fn first_failure(&self) -> Option<&str> {
+        self.finished.measured.totals.samples().first().map(|sample| &*sample.text)
+    }
+
+    /// The record.
+    pub(super) fn record(&self) -> &Record {
+        &self.finished.record
+    }
+}
+
+/// How many operations these exchanges did.
+pub(super) fn succeeded(counts: Counts, group: u32) -> u64 {
+    if group > 1 { counts.items } else { counts.ok }
+}
+
+/// What an outcome is called: in the store's own words where it answered.
+fn name(depot: &dyn Depot, outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Ok(code) => lease::outcome_name(code).to_owned(),
+        Outcome::Failed(Class::Result, code) => depot.name_of(code),
+        Outcome::Failed(class, _) => class.word().to_owned(),
+        Outcome::TimedOut => "timed out".to_owned(),
+        Outcome::CutOff => "cut off".to_owned(),
+        Outcome::Skipped => "skipped".to_owned(),
+    }
+}

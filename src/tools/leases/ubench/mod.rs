@@ -1,0 +1,312 @@
+//! `mysql_ubench`, `sqlite_ubench` and `memfile_ubench`: the programs of 2012, on the engine.
+//!
+//! Each phase is a run of the engine with one session, whose time is that of the line it prints. [`text`] has what is
+//! printed, [`server`] where MySQL is. Leases that were there before are never deleted unbidden, although the programs
+//! of old did so: an empty table is made anew, and anything else needs a word.
+
+mod server;
+mod text;
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
+use brunt_drivers::lease::mysql::{MysqlDepot, MysqlOptions};
+use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
+use brunt_drivers::lease::{
+    By, Contents, Depot, Draw, Durability, Family, Identity, Leases, Schema, Search, Statements,
+    Work,
+};
+use brunt_drivers::resend::Resend;
+use brunt_engine::{Settings, Urgency};
+use brunt_exchange::ThinkTime;
+use brunt_record::{Cell, Collection, Record};
+
+use super::crew::Tape;
+use super::gathering::collection;
+use super::phase::{Done, EPOCH, Phase};
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::surroundings::Machine;
+use crate::cli::ubench::{Ubench, UbenchArgs};
+use crate::console;
+use crate::run::signals::{Signal, Signals};
+use crate::run::{files, prepare};
+
+/// The share of searches that find something.
+const HIT_RATIO: f64 = 0.9;
+/// How long an operation may take; the programs of old waited for ever.
+const LONGEST: Duration = Duration::from_secs(600);
+/// How often marks are printed.
+const PRINTED_EVERY: Duration = Duration::from_millis(100);
+/// The phases: their names in the marks, in the four lines and in records.
+const PHASES: [(&str, &str, &str); 4] = [
+    ("CREATE", "Create", "create"),
+    ("RETRIEVE", "Search", "search"),
+    ("UPDATE", "Update", "update"),
+    ("DELETE", "Delete", "delete"),
+];
+
+/// Carries out what was asked for, as the program of old did.
+pub(crate) fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
+    prepare(signals).map_err(Refusal::failed)?;
+    console::print(&text::parameters(args))?;
+    match conduct(args, signals) {
+        Ok(exit) => Ok(exit),
+        Err(why) => {
+            console::print(&format!("Failed: {why}\n"))?;
+            Ok(Exit::OldFailure)
+        }
+    }
+}
+
+/// One phase that is over.
+struct Ended {
+    line: &'static str,
+    name: &'static str,
+    done: Done,
+}
+
+fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
+    let depot = prepared(args)?;
+    let seed = args.seed.unwrap_or_else(console::seed);
+    let stop = signals.stop();
+    let mut all = Vec::with_capacity(PHASES.len());
+    for (at, (heading, line, name)) in PHASES.into_iter().enumerate() {
+        if stop.urgency() != Urgency::Run {
+            break;
+        }
+        show(text::heading(heading).as_bytes());
+        let done = phase(args, signals, &depot, at, seed)?;
+        show(b"\n");
+        let counts = done.finished.engine.counts;
+        if counts.failed + counts.timed_out > 0 {
+            let why = done.first_failure().unwrap_or("an operation took too long").to_owned();
+            return Err(format!("{name}: {why}"));
+        }
+        all.push(Ended { line, name, done });
+    }
+    for ended in &all {
+        show(text::line(ended.line, ended.done.operations(1), ended.done.lasted()).as_bytes());
+    }
+    if args.percentiles || args.record.is_some() {
+        more(args, &all, depot.as_ref())?;
+    }
+    Ok(match signals.received() {
+        Some(Signal::Interrupt) => Exit::Interrupted,
+        Some(Signal::Terminate) => Exit::Terminated,
+        None => Exit::Ok,
+    })
+}
+
+fn phase(
+    args: &UbenchArgs,
+    signals: &Signals,
+    depot: &Arc<dyn Depot>,
+    at: usize,
+    seed: u64,
+) -> Result<Done, String> {
+    let population = u64::from(args.iterations);
+    let work = match at {
+        0 => Work::Create { first: 0 },
+        1 => Work::Search(Search { population, by: By::Address, draw: Draw::Guide(HIT_RATIO) }),
+        2 => Work::Update { population },
+        _ => Work::Delete { first: 0 },
+    };
+    let tape = args.verbose.then(|| Arc::new(Tape::new(signals.stop())));
+    let phase = Phase {
+        work,
+        operations: Some(population),
+        group: 1,
+        leases: Leases { family: Family::V4, contents: Contents::Guide, epoch: EPOCH },
+        settings: Settings {
+            operation_timeout: LONGEST,
+            drain: Some(LONGEST),
+            interval: PRINTED_EVERY,
+            seed,
+            ..Settings::closed(ThinkTime::None, 1)
+        },
+        depot,
+        resend: Resend::default(),
+        tape: tape.clone(),
+        command: words(args),
+        target: format!("{} {}", store(args.program), args.name),
+        percentiles: Vec::new(),
+        objectives: Vec::new(),
+    };
+    let print = || tape.as_ref().map_or((), |tape| show(&tape.take()));
+    let done = phase.carry_out(signals, &mut |_| print())?;
+    print();
+    Ok(done)
+}
+
+/// What was never printed of old: percentiles, and the record.
+fn more(args: &UbenchArgs, all: &[Ended], depot: &dyn Depot) -> Result<(), String> {
+    let mut collection = collection(words(args));
+    let store = store(args.program);
+    let durability = if args.sync { "sync" } else { "async" };
+    let said =
+        collection.facts.insert(format!("durability/{store}/{durability}"), depot.durability());
+    debug_assert!(said.is_none(), "one store has one durability");
+    if let Ok(version) = depot.version() {
+        collection.facts.insert(format!("version/{store}"), version);
+    }
+    for ended in all {
+        let record = ended.done.record();
+        if args.percentiles {
+            show(percentiles(ended.line, ended.name, record).as_bytes());
+        }
+        collection.cells.push(cell(args, (store, durability), ended, record.clone()));
+    }
+    args.record.as_ref().map_or(Ok(()), |path| write(&collection, path))
+}
+
+fn words(args: &UbenchArgs) -> Vec<String> {
+    [vec![args.program.name().to_owned()], args.words.clone()].concat()
+}
+
+const fn store(program: Ubench) -> &'static str {
+    match program {
+        Ubench::Mysql => "mysql",
+        Ubench::Sqlite => "sqlite",
+        Ubench::Memfile => "memfile",
+    }
+}
+
+fn write(collection: &Collection, path: &Path) -> Result<(), String> {
+    collection.write(path).map_err(|error| format!("failed to {error}"))
+}
+
+fn cell(
+    args: &UbenchArgs,
+    (store, durability): (&str, &str),
+    ended: &Ended,
+    record: Record,
+) -> Cell {
+    let statements = match (args.program, args.compiled) {
+        (Ubench::Memfile, _) => "none",
+        (_, true) => "prepared",
+        (_, false) => "basic",
+    };
+    let mut cell = Cell::new([
+        ("store", store),
+        ("durability", durability),
+        ("statements", statements),
+        ("phase", ended.name),
+        ("run", "1"),
+        ("schema", "2012"),
+        ("family", "4"),
+        ("group", "1"),
+        ("workers", "1"),
+        ("rate", "max"),
+    ]);
+    if ended.name == "search" {
+        cell.labels.insert("by".to_owned(), "address".to_owned());
+    }
+    let (operations, seconds) =
+        (ended.done.operations(1) as f64, ended.done.lasted().as_secs_f64());
+    let rate = if seconds > 0.0 { operations / seconds } else { 0.0 };
+    let figures = [("operations", operations), ("seconds", seconds), ("rate", rate)];
+    cell.figures.extend(figures.map(|(name, figure)| (name.to_owned(), figure)));
+    cell.record = Some(Box::new(record));
+    cell
+}
+
+fn percentiles(line: &str, name: &str, record: &Record) -> String {
+    let Some(operation) = record.operations.iter().find(|operation| operation.name == name) else {
+        return String::new();
+    };
+    let Ok(times) = operation.response.histogram() else { return String::new() };
+    let at = |quantile| times.quantile(quantile).unwrap_or_default().as_secs_f64() * 1e6;
+    format!(
+        "{line} leases4 response time p50 {:.1} us, p90 {:.1} us, p99 {:.1} us, p99.9 {:.1} us, max {:.1} us\n",
+        at(0.5),
+        at(0.9),
+        at(0.99),
+        at(0.999),
+        at(1.0),
+    )
+}
+
+/// The store with an empty table in it. Where leases are there already, only with leave to destroy them.
+fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Depot>, String> {
+    let depot = depot(args, args.yes_destroy || is_spent(args, depot(args, false)?.as_ref()))?;
+    depot.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
+    Ok(depot)
+}
+
+/// Whether there is a table of the guide's with nothing in it, or a file that a run of `memfile_ubench` left behind:
+/// one whose leases are all deleted. Nothing is changed to find that out.
+fn is_spent(args: &UbenchArgs, depot: &dyn Depot) -> bool {
+    if depot.count() != Ok(0) {
+        return false;
+    }
+    match args.program {
+        // Opening a file of leases mends it, which is not for us to do with somebody else's.
+        Ubench::Memfile => is_left_behind(Path::new(&args.name)).unwrap_or(false),
+        Ubench::Mysql | Ubench::Sqlite => {
+            depot.open().and_then(|mut store| store.find(&Identity::Address(0))).is_ok()
+        }
+    }
+}
+
+/// Whether a file begins with the first lease of a benchmark, whose address is a number, and ends with a whole one. No
+/// server writes addresses so.
+fn is_left_behind(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut first = [0; FIRST_LINE.len()];
+    let mut last = [0; LAST_LINE.len()];
+    file.read_exact(&mut first)?;
+    file.seek(SeekFrom::End(-LAST_LINE_LENGTH))?;
+    file.read_exact(&mut last)?;
+    Ok((&first, &last) == (FIRST_LINE, LAST_LINE))
+}
+
+const FIRST_LINE: &[u8; 17] = b"lease 16777216 {\n";
+const LAST_LINE: &[u8; 3] = b"};\n";
+const LAST_LINE_LENGTH: i64 = 3;
+
+fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String> {
+    let (schema, family) = (Schema::Guide, Family::V4);
+    let durability = if args.sync { Durability::Sync } else { Durability::Async };
+    let statements = if args.compiled { Statements::Prepared } else { Statements::Basic };
+    let (path, patience) = (PathBuf::from(&args.name), LONGEST);
+    Ok(match args.program {
+        Ubench::Mysql => Arc::new(MysqlDepot::new(MysqlOptions {
+            server: server::server(args, &Machine)?,
+            schema,
+            family,
+            durability,
+            statements,
+            engine: None,
+            flush: None,
+            may_destroy,
+            patience,
+        })),
+        Ubench::Sqlite => Arc::new(SqliteDepot::new(SqliteSetup {
+            path,
+            schema,
+            family,
+            durability,
+            statements,
+            journal: Journal::Off,
+            patience,
+            may_destroy,
+        })),
+        Ubench::Memfile => {
+            let format = Format::Block;
+            let setup = MemfileSetup { path, format, schema, family, durability, may_destroy };
+            Arc::new(MemfileDepot::new(setup))
+        }
+    })
+}
+
+/// Prints at once. Nobody who has seen enough makes a run fail.
+fn show(text: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}

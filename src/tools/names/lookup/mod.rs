@@ -1,0 +1,111 @@
+//! `brunt names lookup`: load on a name service, as this machine is configured or at one layer of it.
+//!
+//! [`asked`] turns the command line into a run, for which [`known`] finds users and groups; [`sources`] says afterwards
+//! who is configured to answer and who does. Whoever answers serves others as well, so it is asked at a moderate rate
+//! unless somebody says otherwise, and nothing is ever changed.
+
+mod asked;
+mod crew;
+mod getent;
+mod known;
+mod sources;
+
+use std::sync::Arc;
+
+use brunt_drivers::names::{PARTS, Roads, nss, outcome_name};
+use brunt_engine::{Plan, Sink, Stop, run_blocking};
+use brunt_exchange::{Monotonic, Outcome};
+use brunt_record::{Catalogue, Record};
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::names_lookup::LookupArgs;
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::summary::{say_where, summary};
+use crate::run::{
+    Job, Manner, Observer, Progress, Protocol, carry_out, exit, is_endless, objectives,
+};
+use asked::Asked;
+use crew::Askers;
+
+/// Carries out what was asked for.
+pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let usage = |why: String| Refusal::usage(format!("failed to {why}"));
+    let asked = Asked::of(args).map_err(usage)?;
+    if let Some(sources) = &args.source {
+        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
+    }
+    if !args.output.quiet {
+        asked.notes.iter().for_each(|note| console::note(note));
+    }
+    let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
+    let mut progress = Progress::new(args.output.progress(), load.lasting());
+    let lookups = Lookups::new(&asked);
+    let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
+    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
+    let finished = carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
+    console::print(&summary(&finished.record).map_err(Refusal::failed)?)?;
+    if finished.signal.is_none()
+        && let Some(text) = sources::found(args, &asked.probes)
+    {
+        console::print(&text)?;
+    }
+    say_where(job.output.record.as_deref().filter(|_| !args.output.quiet));
+    let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
+    Ok(exit(&finished.record, finished.signal, manner))
+}
+
+/// How many lookups of names that exist found nothing.
+fn unresolved(record: &Record) -> u64 {
+    let codes = record.operations.iter().flat_map(|operation| &operation.codes);
+    codes.filter(|code| code.name == "unresolved").map(|code| code.count).sum()
+}
+
+/// What lookups supply to their run.
+struct Lookups {
+    crew: Arc<Askers>,
+}
+
+impl Lookups {
+    fn new(asked: &Asked) -> Self {
+        let questions = Arc::clone(&asked.questions);
+        let (roads, seed) = (asked.roads.clone(), asked.settings.seed);
+        Self { crew: Arc::new(Askers { questions, roads, seed }) }
+    }
+
+    fn job(&self, args: &LookupArgs, asked: &Asked, load: Plan) -> Result<Job, String> {
+        let operations = self.crew.questions.operations();
+        let (settings, target) = (load.settings(), asked.target.clone());
+        Ok(Job {
+            // No option of this command holds a secret.
+            command: std::env::args().skip(1).collect(),
+            catalogue: Catalogue::new(operations.iter().copied(), PARTS.to_vec()),
+            asked: crate::run::asked(settings, settings.seed, target),
+            objectives: objectives(&args.output.objectives, &operations)?,
+            output: args.output.files(),
+            ports: None,
+            ceiling: None,
+            endless: is_endless(&load),
+            // Calls of a library, whose processor time is the name service's.
+            in_process: matches!(asked.roads, Roads::Nss),
+            load,
+        })
+    }
+}
+
+impl Protocol for Lookups {
+    fn outcome(&self, _: usize, outcome: Outcome) -> String {
+        outcome_name(&self.crew.roads, outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        run_blocking(&job.load, &job.catalogue, Monotonic::new(), &self.crew, stop, sink)
+            .map_err(|error| format!("failed to {error}"))
+    }
+}

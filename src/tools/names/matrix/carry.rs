@@ -1,0 +1,416 @@
+//! Carries a plan out: asks the private worlds, one step after the other, and keeps what they answer.
+//!
+//! A back end that fails is lost for that number of users, with its reason in a cell, and the others go on: after an
+//! hour of measuring, three tables of four are worth having. On a signal everything ends at once and what there is is
+//! kept. How a world does what it is asked is not known here.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use brunt_record::Cell;
+
+use super::found;
+use super::plan::{Act, Entrant, Lookup, Manner, Order, Road, Step};
+use super::progress::Progress;
+use super::words::{self, Pass};
+use super::world::{World, Worlds};
+use crate::tools::names::cell::{
+    Answer, Ask, Cache, CellError, Daemon, Data, Reader, Source, Spec, Statistics, Walls, Way,
+};
+
+/// What a program inside is given beyond its own limit before the world is ended.
+const GRACE: Duration = Duration::from_secs(120);
+/// Sizes at which calls are sampled, and how many calls.
+const SAMPLES: (u32, u32) = (5, 25);
+
+/// What worlds are made of, and how long may be waited in them.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    pub(super) walls: Walls,
+    pub(super) data: Data,
+    /// The lines of nsswitch.conf, in place of those that fit.
+    pub(super) nsswitch: Option<String>,
+    /// How long one lookup may take.
+    pub(super) timeout: Duration,
+    /// How long a pass of lookups may take.
+    pub(super) limit: Duration,
+    pub(super) seed: u64,
+}
+
+/// What came of a plan.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) cells: Vec<Cell>,
+    pub(super) facts: BTreeMap<String, String>,
+    pub(super) figures: BTreeMap<String, f64>,
+    /// Whether a signal ended it.
+    pub(super) interrupted: bool,
+    /// Whether something could not be measured.
+    pub(super) lost: bool,
+}
+
+/// The worlds of a plan while it is carried out.
+pub(super) struct Bench<'a> {
+    pub(super) worlds: &'a dyn Worlds,
+    pub(super) ground: &'a Ground,
+    pub(super) entrants: &'a [Entrant],
+    pub(super) lookups: u32,
+    pub(super) open: Vec<Option<Place>>,
+    pub(super) outcome: Outcome,
+}
+
+/// A world that is there.
+pub(super) struct Place {
+    pub(super) world: Box<dyn World>,
+    pub(super) url: Option<String>,
+}
+
+/// Why a step came to nothing.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// A signal.
+    Interrupted,
+    /// The world said no, and goes on.
+    Refused(String),
+    /// The world is no more.
+    Lost(String),
+}
+
+impl<'a> Bench<'a> {
+    /// Nothing is open yet.
+    pub(super) fn new(
+        worlds: &'a dyn Worlds,
+        ground: &'a Ground,
+        entrants: &'a [Entrant],
+        lookups: u32,
+    ) -> Self {
+        let open = entrants.iter().map(|_| None).collect();
+        Self { worlds, ground, entrants, lookups, open, outcome: Outcome::default() }
+    }
+
+    /// Carries out a whole plan.
+    pub(super) fn carry_out(mut self, order: &Order, progress: &mut Progress) -> Outcome {
+        for step in order.steps(self.entrants) {
+            if self.open[step.entrant].is_none() && step.act != Act::Open {
+                progress.begin(String::new(), order.expected(self.entrants, &step));
+                continue;
+            }
+            progress.begin(self.said(&step, order.passes), order.expected(self.entrants, &step));
+            match self.step(&step, progress) {
+                Ok(()) => {}
+                Err(Trouble::Interrupted) => {
+                    self.outcome.interrupted = true;
+                    break;
+                }
+                Err(trouble) => self.lose(&step, trouble),
+            }
+        }
+        progress.finish();
+        self.outcome
+    }
+
+    fn step(&mut self, step: &Step, progress: &mut Progress) -> Result<(), Trouble> {
+        match step.act {
+            Act::Open => self.enter(step.entrant, progress),
+            Act::Close => {
+                self.open[step.entrant] = None;
+                Ok(())
+            }
+            Act::Insert(manner) => self.insert(step, manner, progress),
+            Act::Delete(manner) => self.delete(step, manner, progress),
+            Act::MakeFiles => {
+                let files = self.lookups.min(step.users);
+                self.ask(
+                    step.entrant,
+                    &Ask::MakeFiles { users: 0..step.users, files },
+                    GRACE,
+                    progress,
+                )?;
+                self.baseline(step, progress)
+            }
+            Act::Forget => self.forget(step.entrant, progress),
+            Act::Look(lookup) => self.look(step, lookup, progress),
+        }
+    }
+
+    /// Makes a world and starts its back end.
+    pub(super) fn enter(&mut self, entrant: usize, progress: &mut Progress) -> Result<(), Trouble> {
+        let Entrant { label, backend, .. } = &self.entrants[entrant];
+        let spec = Spec {
+            data: self.ground.data.clone(),
+            walls: self.ground.walls,
+            mark: format!("{}-{entrant}", std::process::id()),
+        };
+        let world = self.worlds.open(&spec).map_err(|error| Trouble::Lost(error.to_string()))?;
+        self.open[entrant] = Some(Place { world, url: None });
+        let mut backend = backend.clone();
+        if self.ground.nsswitch.is_some() {
+            backend.switch.clone_from(&self.ground.nsswitch);
+        }
+        let Answer::Started(started) = self.ask(entrant, &Ask::Start(backend), GRACE, progress)?
+        else {
+            return Err(unexpected());
+        };
+        for (program, version) in started.versions {
+            self.outcome.facts.insert(format!("version/{program}"), version);
+        }
+        for note in started.notes {
+            self.outcome.facts.insert(format!("note/{label}"), note);
+        }
+        if let Some(place) = &mut self.open[entrant] {
+            place.url = started.url;
+        }
+        if !self.outcome.figures.contains_key("fsync_p50_us") {
+            let fsync = self.statistics(entrant, progress)?.fsync;
+            let figures = [("p50", fsync.p50_us), ("p99", fsync.p99_us), ("max", fsync.max_us)];
+            let named = figures.map(|(name, figure)| (format!("fsync_{name}_us"), figure));
+            self.outcome.figures.extend(named);
+        }
+        Ok(())
+    }
+
+    fn insert(
+        &mut self,
+        step: &Step,
+        manner: Manner,
+        progress: &mut Progress,
+    ) -> Result<(), Trouble> {
+        let users = 0..step.users;
+        let patience = patience(step.users);
+        let answer = match manner {
+            Manner::By(way) => {
+                self.ask(step.entrant, &Ask::Insert { way, users }, patience, progress)?
+            }
+            Manner::Sampled => {
+                let (points, calls) = SAMPLES;
+                let ask = Ask::Sample { users, points, calls };
+                self.ask(step.entrant, &ask, patience, progress)?
+            }
+        };
+        let mut cell = self.work("insert", step, manner);
+        let mut removed = None;
+        match answer {
+            Answer::Provisioned(done) => cell = found::provisioned(cell, &done),
+            Answer::Sampled(sampled) => {
+                cell = found::estimated(cell, &sampled.insert);
+                let delete = self.work("delete", step, manner);
+                removed = Some(found::estimated(delete, &sampled.delete));
+            }
+            _ => return Err(unexpected()),
+        }
+        self.count(step.entrant, &mut cell, step.users, progress)?;
+        self.keep(cell);
+        if let Some(cell) = removed {
+            self.keep(cell);
+        }
+        Ok(())
+    }
+
+    fn delete(
+        &mut self,
+        step: &Step,
+        manner: Manner,
+        progress: &mut Progress,
+    ) -> Result<(), Trouble> {
+        // What was estimated with the insertion needs not be done again, but the users have to go.
+        let way = match manner {
+            Manner::By(way) => way,
+            Manner::Sampled => Way::Bulk,
+        };
+        let ask = Ask::Delete { way, users: 0..step.users };
+        let answer = self.ask(step.entrant, &ask, patience(step.users), progress)?;
+        let Answer::Provisioned(done) = answer else { return Err(unexpected()) };
+        let mut cell = found::provisioned(self.work("delete", step, manner), &done);
+        self.count(step.entrant, &mut cell, 0, progress)?;
+        if manner != Manner::Sampled {
+            self.keep(cell);
+        }
+        Ok(())
+    }
+
+    /// Holds the tools of the system against what should be there.
+    fn count(
+        &mut self,
+        entrant: usize,
+        cell: &mut Cell,
+        expected: u32,
+        progress: &mut Progress,
+    ) -> Result<(), Trouble> {
+        let Answer::Counted(counted) = self.ask(entrant, &Ask::Count, self.patience(), progress)?
+        else {
+            return Err(unexpected());
+        };
+        found::counted(cell, &counted, expected);
+        Ok(())
+    }
+
+    /// What listing the files costs without any names.
+    fn baseline(&mut self, step: &Step, progress: &mut Progress) -> Result<(), Trouble> {
+        let ask = Ask::List { numeric: true, limit_s: self.ground.limit.as_secs_f64() };
+        let answer = self.ask(step.entrant, &ask, self.patience(), progress)?;
+        let Answer::Listed(listed) = answer else { return Err(unexpected()) };
+        let least = self.outcome.figures.entry("ls_numeric_s".to_owned()).or_insert(listed.seconds);
+        *least = least.min(listed.seconds);
+        Ok(())
+    }
+
+    /// Starts whatever remembers answers anew.
+    pub(super) fn forget(
+        &mut self,
+        entrant: usize,
+        progress: &mut Progress,
+    ) -> Result<(), Trouble> {
+        let backend = &self.entrants[entrant].backend;
+        let sssd = matches!(backend.source, Source::Ldap { reader: Reader::Sssd, .. });
+        let nscd = matches!(backend.cache, Some(Cache::Nscd(_) | Cache::Unscd(_)));
+        for (there, daemon) in [(sssd, Daemon::Sssd), (nscd, Daemon::Nscd)] {
+            if there {
+                self.ask(entrant, &Ask::Restart(daemon), GRACE, progress)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look(
+        &mut self,
+        step: &Step,
+        lookup: Lookup,
+        progress: &mut Progress,
+    ) -> Result<(), Trouble> {
+        let entrant = &self.entrants[step.entrant];
+        let files = self.lookups.min(step.users);
+        let limit_s = self.ground.limit.as_secs_f64();
+        let ask = if lookup.road == Road::Ls {
+            Ask::List { numeric: false, limit_s }
+        } else {
+            let url = self.open[step.entrant].as_ref().and_then(|place| place.url.clone());
+            let pass = Pass {
+                users: step.users,
+                keys: files,
+                url: url.as_deref(),
+                seed: self.ground.seed,
+                timeout_s: self.ground.timeout.as_secs_f64(),
+            };
+            Ask::Resolve { words: words::words(&pass, lookup, words::Manner::Once), limit_s }
+        };
+        let before = self.statistics(step.entrant, progress)?;
+        let answer = self.ask(step.entrant, &ask, self.patience(), progress)?;
+        let after = self.statistics(step.entrant, progress)?;
+        let mut cell = found::labels(&entrant.label, step.users, step.pass, lookup);
+        let expected = u64::from(files * lookup.keys.each());
+        cell = match answer {
+            Answer::Listed(listed) => found::listed(cell, &listed, files),
+            Answer::Ran(ran) => found::looked(cell, &ran, expected),
+            _ => return Err(unexpected()),
+        };
+        found::between(&mut cell, &before, &after, entrant.remembers());
+        self.keep(cell);
+        Ok(())
+    }
+
+    pub(super) fn statistics(
+        &mut self,
+        entrant: usize,
+        progress: &mut Progress,
+    ) -> Result<Statistics, Trouble> {
+        match self.ask(entrant, &Ask::Statistics, self.patience(), progress)? {
+            Answer::Statistics(statistics) => Ok(statistics),
+            _ => Err(unexpected()),
+        }
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        entrant: usize,
+        ask: &Ask,
+        patience: Duration,
+        progress: &mut Progress,
+    ) -> Result<Answer, Trouble> {
+        let Some(place) = &mut self.open[entrant] else {
+            return Err(Trouble::Lost("it has ended".to_owned()));
+        };
+        let answer = place.world.ask(ask, patience, progress);
+        if !progress.goes_on() {
+            return Err(Trouble::Interrupted);
+        }
+        answer.map_err(|error| match error {
+            CellError::Refused(why) => Trouble::Refused(why),
+            lost => Trouble::Lost(lost.to_string()),
+        })
+    }
+
+    /// How long a program that has a limit of its own is waited for.
+    pub(super) fn patience(&self) -> Duration {
+        self.ground.limit + GRACE
+    }
+
+    pub(super) fn keep(&mut self, cell: Cell) {
+        self.outcome.lost |= found::is_invalid(&cell);
+        self.outcome.cells.push(cell);
+    }
+
+    /// A step that came to nothing is told of where its figures would stand.
+    fn lose(&mut self, step: &Step, trouble: Trouble) {
+        let (why, gone) = match trouble {
+            Trouble::Refused(why) => (why, matches!(step.act, Act::Open | Act::Insert(_))),
+            Trouble::Lost(why) => (why, true),
+            Trouble::Interrupted => return,
+        };
+        let mut cell = match step.act {
+            Act::Look(lookup) => {
+                found::labels(&self.entrants[step.entrant].label, step.users, step.pass, lookup)
+            }
+            Act::Delete(manner) => self.work("delete", step, manner),
+            Act::Insert(manner) => self.work("insert", step, manner),
+            _ => Cell::new([
+                ("kind", "environment".to_owned()),
+                ("backend", self.entrants[step.entrant].label.clone()),
+                ("users", step.users.to_string()),
+            ]),
+        };
+        let rest = if gone { "; nothing more was measured of it" } else { "" };
+        found::invalid(&mut cell, format!("failed to {why}{rest}"));
+        self.keep(cell);
+        if gone {
+            self.open[step.entrant] = None;
+        }
+    }
+
+    fn work(&self, kind: &str, step: &Step, manner: Manner) -> Cell {
+        Cell::new([
+            ("kind", kind.to_owned()),
+            ("backend", self.entrants[step.entrant].label.clone()),
+            ("users", step.users.to_string()),
+            ("way", manner.name().to_owned()),
+            ("run", "1".to_owned()),
+        ])
+    }
+
+    fn said(&self, step: &Step, passes: u32) -> String {
+        let what = match step.act {
+            Act::Open => "starting".to_owned(),
+            Act::Insert(manner) => format!("inserting ({})", manner.name()),
+            Act::Delete(manner) => format!("deleting ({})", manner.name()),
+            Act::MakeFiles => "making files".to_owned(),
+            Act::Forget => "restarting what remembers".to_owned(),
+            Act::Close => "ending".to_owned(),
+            Act::Look(Lookup { road, keys, temperature, .. }) => format!(
+                "looking up by {} ({}, {}), pass {} of {passes}",
+                road.name(),
+                keys.name(),
+                temperature.name(),
+                step.pass
+            ),
+        };
+        format!("{}, {} users: {what}", self.entrants[step.entrant].label, step.users)
+    }
+}
+
+/// How long adding or removing users may take: slow machines and all, but not for ever.
+fn patience(users: u32) -> Duration {
+    GRACE + Duration::from_secs(2) * users
+}
+
+pub(super) fn unexpected() -> Trouble {
+    Trouble::Lost("understand an answer to another question".to_owned())
+}

@@ -1,0 +1,330 @@
+//! `brunt names matrix` and `brunt names sweep`: what an index and a cache are worth, measured in private worlds.
+//!
+//! What was written becomes a plan ([`contender`], [`settings`], [`mod@muster`], [`plan`]), the plan is carried out in
+//! cells ([`carry`], [`mod@sweep`], [`world`]), and what they answer becomes the cells of a collection ([`found`]). The
+//! report is made from the collection and from nothing else, so that a file that was kept says what the terminal said.
+
+mod carry;
+mod contender;
+mod found;
+mod muster;
+mod plan;
+mod progress;
+mod settings;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod words;
+mod world;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use brunt_record::{COLLECTION_SCHEMA, Collection, Environment, Tool};
+use brunt_report::names;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::names_matrix::{
+    CacheRoad, CellsArgs, InsertWay, KeyChoice, MatrixArgs, NamesOutputArgs, RoadChoice, SweepArgs,
+};
+use crate::console;
+use crate::run::files;
+use crate::run::signals::{Signal, Signals};
+use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
+use carry::{Bench, Ground, Outcome};
+use muster::{Muster, muster};
+use plan::{Keys, Manner, Order, Road};
+use progress::{Progress, lasting};
+use sweep::{Axis, Sweep};
+use world::Cells;
+
+/// Compares back ends.
+pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let setting = Setting::of(&args.cells, &args.output)?;
+    let contenders = setting.contenders(&args.backends)?;
+    let means = Means::of_this_machine();
+    let roads: Vec<Road> = args.roads.iter().map(|road| of_choice(*road)).collect();
+    let muster = muster(contenders, &means, &roads);
+    let order = order(args);
+    let steps = order.steps(&muster.entrants);
+    let whole_s: f64 = steps.iter().map(|step| order.expected(&muster.entrants, step)).sum();
+    if args.check {
+        return console::print(&checked(&muster, &order, whole_s));
+    }
+    muster.tell()?;
+    let ground = setting.ground(&means, &args.cells);
+    setting.listen(signals)?;
+    let mut progress = Progress::new(args.output.quiet, signals.stop(), whole_s);
+    let started = console::now();
+    let bench = Bench::new(&Cells, &ground, &muster.entrants, args.lookups);
+    let mut outcome = bench.carry_out(&order, &mut progress);
+    outcome.figures.insert("lookups".to_owned(), f64::from(args.lookups));
+    setting.conclude(outcome, &muster, started, signals)
+}
+
+/// Varies a setting of a cache.
+pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let setting = Setting::of(&args.cells, &args.output)?;
+    let contenders = setting.contenders(&args.backends)?;
+    if let Some(without) = contenders.iter().find(|contender| contender.backend.cache.is_none()) {
+        return Err(usage(&format!(
+            "back end '{}' has no cache to set: add +nscd or +unscd",
+            without.label
+        )));
+    }
+    let means = Means::of_this_machine();
+    let roads: Vec<Road> = args.roads.iter().map(|road| of_cache(*road)).collect();
+    let muster = muster(contenders, &means, &roads);
+    muster.tell()?;
+    let ground = setting.ground(&means, &args.cells);
+    let sweep = asked(args, roads)?;
+    setting.listen(signals)?;
+    let whole_s = sweep.whole_s(&muster.entrants);
+    let mut progress = Progress::new(args.output.quiet, signals.stop(), whole_s);
+    let started = console::now();
+    let bench = Bench::new(&Cells, &ground, &muster.entrants, 0);
+    let outcome = sweep.carry_out(bench, &mut progress);
+    setting.conclude(outcome, &muster, started, signals)
+}
+
+fn order(args: &MatrixArgs) -> Order {
+    let own_group = !args.groupadd;
+    let manner = |way: &InsertWay| match way {
+        InsertWay::Process => Manner::By(Way::Process { own_group }),
+        InsertWay::Connection => Manner::By(Way::Connection),
+        InsertWay::Batch => Manner::By(Way::Batch),
+        InsertWay::Bulk => Manner::By(Way::Bulk),
+        InsertWay::Sample => Manner::Sampled,
+    };
+    Order {
+        users: once(&args.users),
+        manners: args.insert.iter().map(manner).collect(),
+        sampled_above: args.sample_above,
+        own_group,
+        lookups: args.lookups,
+        passes: args.passes,
+        keys: once(&args.keys).into_iter().map(of_key).collect(),
+        threads: once(&args.threads),
+    }
+}
+
+fn asked(args: &SweepArgs, roads: Vec<Road>) -> Result<Sweep, Refusal> {
+    let mut axes = Vec::new();
+    if !args.suggested_size.is_empty() {
+        axes.push((Axis::SuggestedSize, once(&args.suggested_size)));
+    }
+    if !args.ttl.is_empty() {
+        let seconds = |ttl: &std::time::Duration| {
+            let whole =
+                u32::try_from(ttl.as_secs()).ok().filter(|s| *s > 0 && ttl.subsec_nanos() == 0);
+            whole.ok_or_else(|| usage("nscd knows times of whole seconds, and none of 0"))
+        };
+        let values: Vec<u32> = args.ttl.iter().map(seconds).collect::<Result<_, _>>()?;
+        axes.push((Axis::Ttl, once(&values)));
+    }
+    Ok(Sweep {
+        axes,
+        users: once(&args.users),
+        roads,
+        passes: args.passes,
+        distribution: args.distribution.clone(),
+        rate: args.rate,
+        lasting_s: args.duration.unwrap_or_default().as_secs_f64().max(0.1),
+    })
+}
+
+/// Each value once, in the order of first appearance.
+fn once<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
+    let mut each = Vec::new();
+    for value in values {
+        if !each.contains(value) {
+            each.push(*value);
+        }
+    }
+    each
+}
+
+const fn of_choice(road: RoadChoice) -> Road {
+    match road {
+        RoadChoice::Ls => Road::Ls,
+        RoadChoice::Nss => Road::Nss,
+        RoadChoice::Nscd => Road::Nscd,
+        RoadChoice::Nslcd => Road::Nslcd,
+        RoadChoice::Ldap => Road::Ldap,
+    }
+}
+
+const fn of_cache(road: CacheRoad) -> Road {
+    match road {
+        CacheRoad::Nss => Road::Nss,
+        CacheRoad::Nscd => Road::Nscd,
+    }
+}
+
+const fn of_key(key: KeyChoice) -> Keys {
+    match key {
+        KeyChoice::UidGid => Keys::UidGid,
+        KeyChoice::Name => Keys::Name,
+        KeyChoice::Group => Keys::Group,
+        KeyChoice::Groups => Keys::Groups,
+        KeyChoice::Absent => Keys::Absent,
+    }
+}
+
+impl Muster {
+    /// Says who does not take part. With nobody left there is nothing to be done.
+    fn tell(&self) -> Result<(), Refusal> {
+        for (label, why) in &self.absent {
+            console::note(&format!("{label} is left out: it needs {why}"));
+        }
+        for limit in &self.limits {
+            console::note(limit);
+        }
+        if self.entrants.is_empty() {
+            return Err(failed("failed to find a back end that can be measured on this machine"));
+        }
+        Ok(())
+    }
+}
+
+fn checked(muster: &Muster, order: &Order, whole_s: f64) -> String {
+    let mut lines = Vec::new();
+    for entrant in &muster.entrants {
+        let roads: Vec<&str> = entrant.roads.iter().map(|road| road.name()).collect();
+        let roads = if roads.is_empty() { "nothing".to_owned() } else { roads.join(", ") };
+        lines.push(format!("{}: would be measured; looked up by {roads}", entrant.label));
+    }
+    for (label, why) in &muster.absent {
+        lines.push(format!("{label}: would be left out, since it needs {why}"));
+    }
+    lines.extend(muster.limits.iter().cloned());
+    let users: Vec<String> = order.users.iter().map(ToString::to_string).collect();
+    let users = users.join(", ");
+    let time = lasting(whole_s);
+    lines
+        .push(format!("{users} users, {} passes; about {time} on a machine of 2025", order.passes));
+    lines.join("\n") + "\n"
+}
+
+/// What matrix and sweep have in common.
+struct Setting<'a> {
+    output: &'a NamesOutputArgs,
+    variants: Vec<Variant>,
+    described: BTreeMap<String, String>,
+    nscd: Nscd,
+    data: Data,
+    seed: u64,
+}
+
+impl<'a> Setting<'a> {
+    fn of(cells: &CellsArgs, output: &'a NamesOutputArgs) -> Result<Self, Refusal> {
+        let read = |text: &String| settings::variant(text);
+        let variants: Vec<Variant> =
+            cells.variants.iter().map(read).collect::<Result<_, _>>().map_err(|why| usage(&why))?;
+        let mut described = BTreeMap::new();
+        for (variant, text) in variants.iter().zip(&cells.variants) {
+            let before = described.insert(format!("variant/{}", variant.name), text.clone());
+            if before.is_some() {
+                return Err(usage(&format!("variant '{}' is described twice", variant.name)));
+            }
+        }
+        if cells.nsswitch.as_ref().is_some_and(|text| text.contains(['\n', ':', '#'])) {
+            return Err(usage("--nsswitch takes sources, as in 'files ldap'"));
+        }
+        let nscd = settings::nscd(cells.nscd.as_deref().unwrap_or_default());
+        let data = match cells.data.as_str() {
+            "tmpfs" => Data::Memory,
+            directory => {
+                let path = PathBuf::from(directory);
+                if !path.is_dir() {
+                    return Err(usage(&format!("'{directory}' is no directory, nor 'tmpfs'")));
+                }
+                Data::Below(path)
+            }
+        };
+        let seed = output.seed.unwrap_or_else(console::seed);
+        let nscd = nscd.map_err(|why| usage(&why))?;
+        Ok(Self { output, variants, described, nscd, data, seed })
+    }
+
+    fn contenders(&self, lists: &[String]) -> Result<Vec<contender::Contender>, Refusal> {
+        contender::contenders(lists, &self.variants, &self.nscd).map_err(|why| usage(&why))
+    }
+
+    fn ground(&self, means: &Means, cells: &CellsArgs) -> Ground {
+        Ground {
+            walls: means.walls,
+            data: self.data.clone(),
+            nsswitch: cells
+                .nsswitch
+                .as_ref()
+                .map(|sources| format!("passwd: {sources}\ngroup: {sources}")),
+            timeout: cells.timeout.unwrap_or_default(),
+            limit: cells.limit.unwrap_or_default(),
+            seed: self.seed,
+        }
+    }
+
+    /// Listens for signals, and sees that files can be written before hours are spent.
+    fn listen(&self, signals: &Signals) -> Result<(), Refusal> {
+        let (record, html) = (self.output.record.as_deref(), self.output.html.as_deref());
+        files::check(&[("--record", record), ("--html", html)]).map_err(Refusal::failed)?;
+        signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))
+    }
+
+    /// Writes and prints what there is.
+    fn conclude(
+        &self,
+        outcome: Outcome,
+        muster: &Muster,
+        started: jiff::Timestamp,
+        signals: &Signals,
+    ) -> Result<Exit, Refusal> {
+        let mut facts = outcome.facts;
+        facts.extend(self.described.clone());
+        facts.insert(
+            "data".to_owned(),
+            match &self.data {
+                Data::Memory => "in memory (tmpfs), where to synchronise costs nothing".to_owned(),
+                Data::Below(path) => path.display().to_string(),
+            },
+        );
+        for (label, why) in &muster.absent {
+            facts.insert(format!("left out/{label}"), format!("needs {why}"));
+        }
+        facts.insert("seed".to_owned(), self.seed.to_string());
+        let collection = Collection {
+            schema: COLLECTION_SCHEMA.to_owned(),
+            subject: "names".to_owned(),
+            tool: Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            started: started.to_string(),
+            command: std::env::args().collect(),
+            environment: Environment::read(),
+            facts,
+            figures: outcome.figures,
+            cells: outcome.cells,
+        };
+        if let Some(path) = &self.output.record {
+            collection.write(path).map_err(|error| failed(&format!("failed to {error}")))?;
+        }
+        if let Some(path) = &self.output.html {
+            console::write(path, &names::html(&collection))?;
+        }
+        console::print(&names::text(&collection, console::screen()))?;
+        Ok(match signals.received() {
+            Some(Signal::Interrupt) => Exit::Interrupted,
+            Some(Signal::Terminate) => Exit::Terminated,
+            None if outcome.lost || !muster.absent.is_empty() => Exit::Failed,
+            None => Exit::Ok,
+        })
+    }
+}
+
+fn usage(why: &str) -> Refusal {
+    Refusal::usage(format!("error: {why}"))
+}
+
+fn failed(why: &str) -> Refusal {
+    Refusal::failed(why)
+}

@@ -1,0 +1,20 @@
+//! `brunt names`: what the name service can bear, and what stands behind it.
+
+mod cell;
+mod lookup;
+mod matrix;
+
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::names::NamesKind;
+use crate::run::signals::Signals;
+
+/// Does what is asked about names.
+pub(crate) fn run(kind: &NamesKind, signals: &Signals) -> Result<Exit, Refusal> {
+    match kind {
+        NamesKind::Lookup(args) => lookup::run(args, signals),
+        NamesKind::Cell(args) => cell::enter(args),
+        NamesKind::Matrix(args) => matrix::run(args, signals),
+        NamesKind::Sweep(args) => matrix::sweep(args, signals),
+    }
+}
