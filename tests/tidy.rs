@@ -57,6 +57,17 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt-report", &["brunt-exchange"]),
 ];
 
+/// Who may name whom within the program, beside itself. A tool is a directory of its own in `src/tools`.
+const PROGRAM_ARROWS: &[(&str, &[&str])] = &[
+    ("cli", &[]),
+    ("console", &["cli"]),
+    ("naming", &["cli"]),
+    ("run", &["cli", "console"]),
+    ("tools", &["cli", "console", "naming", "run"]),
+    ("commands", &["cli", "console", "naming", "run", "tools"]),
+    ("main", &["cli", "commands", "console", "naming", "run", "tools"]),
+];
+
 /// The files that may hold unsafe code, each small enough to be read in one go.
 const AUDITED: &[&str] = &[
     "bench/tool/src/cpu.rs",
@@ -163,16 +174,38 @@ fn reached(roots: &[PathBuf], read: &dyn Fn(&Path) -> Option<String>) -> BTreeSe
     seen
 }
 
+/// Whether a list of arrows has this one.
+fn allows(arrows: &[(&str, &[&str])], from: &str, to: &str) -> bool {
+    arrows.iter().any(|(left, right)| *left == from && right.contains(&to))
+}
+
 /// Dependencies among our own packages that no arrow allows.
 fn wrong_arrows(named: &[(String, String, DependencyKind)]) -> Vec<String> {
-    let allows = |list: &[(&str, &[&str])], from: &str, to: &str| {
-        list.iter().any(|(left, right)| *left == from && right.contains(&to))
-    };
     let wrong = named.iter().filter(|(from, to, kind)| {
         let test = *kind == DependencyKind::Development;
         !(allows(ARROWS, from, to) || test && allows(TEST_ARROWS, from, to))
     });
     wrong.map(|(from, to, kind)| format!("{from} names {to} ({kind})")).collect()
+}
+
+/// Which arrows within the program must not be: a file of `src`, its tests left out, names a part of the program that
+/// its own part must not, or a tool another tool.
+fn wrong_program_arrows(path: &str, text: &str) -> Vec<String> {
+    let inside = path.trim_start_matches("src/").trim_end_matches(".rs");
+    let mut parts = inside.split('/');
+    let (part, tool) = (parts.next().unwrap_or_default(), parts.next());
+    let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let mut found = BTreeSet::new();
+    for name in code.flat_map(|line| line.split("crate::").skip(1)) {
+        let mut words = name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let (named, next) = (words.next().unwrap_or_default(), words.find(|word| !word.is_empty()));
+        let other_tool = part == "tools" && named == "tools" && next != tool;
+        if other_tool || named != part && !allows(PROGRAM_ARROWS, part, named) {
+            found.insert(format!("{path} names {named} {}", next.unwrap_or_default()));
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// Links of a page to files that `exists` does not know.
@@ -369,6 +402,29 @@ fn a_wrong_arrow_is_found() {
         names("brunt-report", "brunt-exchange", DependencyKind::Build),
     ] {
         assert_eq!(wrong_arrows(std::slice::from_ref(&wrong)).len(), 1, "{wrong:?}");
+    }
+}
+
+#[test]
+fn parts_of_the_program_name_only_those_they_may() {
+    let sources = files("rs").into_iter().filter(|(path, _)| path.starts_with("src/"));
+    let found: Vec<String> =
+        sources.flat_map(|(path, text)| wrong_program_arrows(&path, &text)).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_wrong_arrow_within_the_program_is_found() {
+    let fine = "use crate::run::Job;\nuse crate::tools::ldap::x;\n#[cfg(test)]\nmod tests { crate::commands }";
+    assert_eq!(wrong_program_arrows("src/tools/ldap/mod.rs", fine), Vec::<String>::new());
+    for (path, wrong) in [
+        ("src/tools/ldap/table.rs", "use crate::tools::dhcp::naming;"),
+        ("src/tools/flow/plan/run.rs", "let done = crate::commands::report(&args);"),
+        ("src/run/job.rs", "use crate::tools::ldap::run;"),
+        ("src/cli/docs.rs", "use crate::run::signals::Signals;"),
+        ("src/naming/ldap.rs", "use crate::{console, run};"),
+    ] {
+        assert_eq!(wrong_program_arrows(path, wrong).len(), 1, "{path}: {wrong}");
     }
 }
 

@@ -45,6 +45,9 @@ pub(crate) struct LeasesArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: LeaseOutputArgs,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 /// How much, how often and when.

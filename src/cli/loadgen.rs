@@ -47,6 +47,9 @@ pub(crate) struct LoadgenArgs {
     /// Where results go, and what they are held against.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 /// How finely workloads are mixed.

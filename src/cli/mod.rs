@@ -33,6 +33,7 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
+pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
 mod words;
@@ -163,7 +164,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         .chain(argv.iter().skip(1).cloned())
         .collect();
     match Brunt::try_parse_from(&line) {
-        Ok(brunt) => verb(brunt.verb),
+        Ok(brunt) => verb(brunt.verb, typed::typed(&line)),
         Err(error) => instead(&error, &line),
     }
 }
@@ -237,14 +238,15 @@ fn lease_benchmark(program: Ubench, words: &[String]) -> Command {
     }
 }
 
-fn verb(verb: Verb) -> Result<Command, Refusal> {
+/// What is carried out, given the command line as a record may show it.
+fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
     Ok(match verb {
-        Verb::Loadgen(args) => Command::Loadgen(args),
-        Verb::Run(args) => Command::Run(args),
-        Verb::Http(args) => Command::Http(args),
+        Verb::Loadgen(args) => Command::Loadgen(Box::new(LoadgenArgs { typed, ..*args })),
+        Verb::Run(args) => Command::Run(Box::new(RunArgs { typed, ..*args })),
+        Verb::Http(args) => Command::Http(Box::new(HttpArgs { typed, ..*args })),
         Verb::Import { kind } => Command::Import(kind),
-        Verb::Names { kind } => Command::Names(kind),
-        Verb::Leases(args) => Command::Leases(args),
+        Verb::Names { kind } => Command::Names(kind.with(typed)),
+        Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
         Verb::Report(args) => Command::Report(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

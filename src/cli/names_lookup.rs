@@ -84,6 +84,9 @@ pub(crate) struct LookupArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 /// When, how many and how long.

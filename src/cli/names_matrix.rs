@@ -126,6 +126,9 @@ pub(crate) struct MatrixArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: NamesOutputArgs,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 /// Options of `brunt names sweep`.
@@ -183,6 +186,9 @@ pub(crate) struct SweepArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: NamesOutputArgs,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 /// What environments are made of.

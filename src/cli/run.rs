@@ -31,6 +31,9 @@ pub(crate) struct RunArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 fn node(text: &str) -> Result<(u32, u32), String> {

@@ -50,8 +50,9 @@ pub(crate) fn print(text: &str) -> Result<(), Trouble> {
 pub(super) struct Stream<'a, 'b> {
     stop: &'a Stop,
     log: &'a mut IntervalLog,
-    /// Those that can still show something.
-    observers: Vec<Option<&'a mut &'b mut dyn Observer>>,
+    observers: &'a mut [&'b mut dyn Observer],
+    /// Which of them can show nothing more.
+    troubled: Vec<bool>,
     measured: Measured,
     failed: Option<String>,
 }
@@ -63,8 +64,8 @@ impl<'a, 'b> Stream<'a, 'b> {
         log: &'a mut IntervalLog,
         observers: &'a mut [&'b mut dyn Observer],
     ) -> Self {
-        let observers = observers.iter_mut().map(Some).collect();
-        Self { stop, log, observers, measured: Measured::default(), failed: None }
+        let troubled = vec![false; observers.len()];
+        Self { stop, log, observers, troubled, measured: Measured::default(), failed: None }
     }
 
     /// Lets every observer begin.
@@ -84,10 +85,12 @@ impl<'a, 'b> Stream<'a, 'b> {
     }
 
     fn each(&mut self, mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), Trouble>) {
-        for place in &mut self.observers {
-            let Some(observer) = place else { continue };
-            if let Err(trouble) = show(&mut ***observer, &self.measured) {
-                *place = None;
+        for (observer, troubled) in self.observers.iter_mut().zip(&mut self.troubled) {
+            if *troubled {
+                continue;
+            }
+            if let Err(trouble) = show(*observer, &self.measured) {
+                *troubled = true;
                 self.stop.request();
                 if let Trouble::Failed(why) = trouble {
                     self.failed.get_or_insert(why);

@@ -23,5 +23,5 @@ pub use curl::{CurlError, curl};
 pub use har::{Filter, HarError, Pauses, har};
 pub use imported::{Auth, Body, Client, Imported, Resolve, Step, Value, Variable, Version};
 pub use openapi::{OpenApiError, openapi};
-pub use secrets::{Secrets, is_secret_header};
+pub use secrets::{Secrets, is_secret_header, is_secret_member};
 pub use shell::ShellError;

@@ -206,7 +206,7 @@ pub fn is_secret_header(name: &str) -> bool {
 }
 
 /// Whether what is under this name in a form, a query or JSON is a secret.
-pub(crate) fn is_secret_member(name: &str) -> bool {
+pub fn is_secret_member(name: &str) -> bool {
     let lower = name.to_ascii_lowercase().replace('-', "_");
     let named = matches!(lower.as_str(), "pwd" | "pass" | "code_verifier")
         || MEMBER_WORDS.iter().any(|word| lower.contains(word));

@@ -87,8 +87,8 @@ where
     }
 }
 
-/// Exchanges that fell due under load and were never sent. What still waited when somebody ended the run is not counted:
-/// it was called off.
+/// Exchanges that fell due under load and were never sent. What still waited when the run was ended from outside is not
+/// counted.
 fn unsent(finished: &brunt_engine::Finished) -> u64 {
     if matches!(finished.ended, Ended::Stopped | Ended::Aborted) {
         return 0;

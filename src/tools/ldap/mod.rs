@@ -113,7 +113,9 @@ impl RateTool<'_> {
         let finished = carry_out(job, self, &mut observers, signals)?;
         let said = self.said();
         summary::tell(&finished.record, "", None)?;
-        said.iter().for_each(|note| console::note(note));
+        for note in &said {
+            console::note(note);
+        }
         summary::say_where(job.output.record.as_deref());
         Ok(finished)
     }

@@ -30,7 +30,7 @@ pub(super) struct Table<'a> {
     args: &'a RateArgs,
     catalogue: &'a Catalogue,
     writer: TableWriter,
-    table: RatesTable,
+    rows: RatesTable,
     begun: bool,
     /// The row that is filling.
     row: Option<Interval>,
@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
             args,
             catalogue,
             writer,
-            table: RatesTable::new(layout, basis, output.script_friendly),
+            rows: RatesTable::new(layout, basis, output.script_friendly),
             begun: false,
             row: None,
         }
@@ -57,7 +57,7 @@ impl<'a> Table<'a> {
             return Ok(());
         }
         self.begun = true;
-        let header = self.table.header();
+        let header = self.rows.header();
         let stamped = match (self.args.output.timestamps, self.args.output.script_friendly) {
             (Timestamps::None, _) => header,
             (_, true) => format!("Timestamp,{header}"),
@@ -72,7 +72,7 @@ impl<'a> Table<'a> {
     }
 
     fn show(&mut self, row: &Interval) -> Result<(), Trouble> {
-        let line = self.table.push(row);
+        let line = self.rows.push(row);
         let stamp = self.timestamp();
         self.writer.write(&format!("{stamp}{line}"))?;
         if self.args.output.codes {

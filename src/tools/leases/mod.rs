@@ -53,7 +53,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
         .map_err(failed)?;
     prepare(signals).map_err(failed)?;
     let grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
-    let mut collection = collection(typed());
+    let mut collection = collection(args.typed.clone());
     grounds.measure(&mut collection, args.output.quiet).map_err(failed)?;
     let mut comparison = Comparison {
         asked: &asked,
@@ -116,58 +116,10 @@ fn operations(work: &Chores) -> Vec<&'static str> {
     }
 }
 
-/// The command line as a record shows it.
-fn typed() -> Vec<String> {
-    let words = std::env::args_os().skip(1).map(|word| shown(&word.to_string_lossy()));
-    std::iter::once("brunt".to_owned()).chain(words).collect()
-}
-
-/// A word without the password that may stand in a URL: `mysql://kea:***@db/kea`.
-fn shown(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
-    let (address, query) =
-        rest.split_once('?').map_or((rest, None), |(address, query)| (address, Some(query)));
-    let address = match address.rsplit_once('@').map(|(who, place)| (who.split_once(':'), place)) {
-        Some((Some((user, _)), place)) => format!("{user}:***@{place}"),
-        _ => address.to_owned(),
-    };
-    let query = query.map_or(String::new(), |query| {
-        let shown = query.split('&').map(|pair| match pair.split_once('=') {
-            Some((key, _)) if key.eq_ignore_ascii_case("password") => format!("{key}=***"),
-            _ => pair.to_owned(),
-        });
-        format!("?{}", shown.collect::<Vec<_>>().join("&"))
-    });
-    format!("{scheme}://{address}{query}")
-}
-
 fn usage(why: impl Display) -> Refusal {
     Refusal::usage(format!("error: {why}"))
 }
 
 fn failed(why: impl Display) -> Refusal {
     Refusal::failed(why)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_in_a_url_is_not_shown() {
-        for (word, expected) in [
-            ("mysql://kea:hunter2@db/kea", "mysql://kea:***@db/kea"),
-            ("mysql://kea@db", "mysql://kea@db"),
-            ("mysql://kea:p@ss:w@db:3306/", "mysql://kea:***@db:3306/"),
-            (
-                "postgres://db/x?user=a&password=hunter2&Password=b",
-                "postgres://db/x?user=a&password=***&Password=***",
-            ),
-            ("postgres://a:b@/x?host=/run", "postgres://a:***@/x?host=/run"),
-            ("sqlite:/tmp/a@b:c", "sqlite:/tmp/a@b:c"),
-            ("--mix", "--mix"),
-        ] {
-            assert_eq!(shown(word), expected);
-        }
-    }
 }

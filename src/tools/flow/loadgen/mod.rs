@@ -166,7 +166,7 @@ impl Asked {
         settings.seed = self.seed;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         FlowJob {
-            command: std::env::args().collect(),
+            command: args.typed.clone(),
             flow,
             network: Arc::clone(network),
             settings,

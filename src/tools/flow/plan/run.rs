@@ -83,7 +83,7 @@ impl Asked {
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
         let job = FlowJob {
-            command: command(args),
+            command: args.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
             settings: compiled.settings,
@@ -146,23 +146,4 @@ fn target(plan: &Plan) -> String {
         url[..url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at)].to_owned()
     };
     named(urls.map(origin).next().unwrap_or_default())
-}
-
-/// The command line as the record shows it. What is set may be a secret wherever it is not of `[run]`.
-fn command(args: &RunArgs) -> Vec<String> {
-    let mut words = vec!["run".to_owned()];
-    words.extend(args.plan.iter().map(|path| path.display().to_string()));
-    for set in &args.set {
-        let key = set.split('=').next().unwrap_or_default();
-        let shown = if key.trim().starts_with("run.") { set.clone() } else { format!("{key}=***") };
-        words.extend(["--set".to_owned(), shown]);
-    }
-    if let Some((rank, world)) = args.node {
-        words.extend(["--node".to_owned(), format!("{rank}/{world}")]);
-    }
-    if let Some(duration) = args.duration {
-        words.extend(["--duration".to_owned(), super::values::time_words(duration)]);
-    }
-    words.extend(args.output.objectives.iter().flat_map(|slo| ["--slo".to_owned(), slo.clone()]));
-    words
 }

@@ -78,8 +78,7 @@ impl Lookups {
         let operations = self.crew.questions.operations();
         let (settings, target) = (load.settings(), asked.target.clone());
         Ok(Job {
-            // No option of this command holds a secret.
-            command: std::env::args().skip(1).collect(),
+            command: args.typed.clone(),
             catalogue: Catalogue::new(operations.iter().copied(), PARTS.to_vec()),
             asked: crate::run::asked(settings, settings.seed, target),
             objectives: objectives(&args.output.objectives, &operations)?,

@@ -41,7 +41,7 @@ use world::Cells;
 
 /// Compares back ends.
 pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    let setting = Setting::of(&args.cells, &args.output)?;
+    let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     let means = Means::of_this_machine();
     let roads: Vec<Road> = args.roads.iter().map(|road| of_choice(*road)).collect();
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal>
 
 /// Varies a setting of a cache.
 pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    let setting = Setting::of(&args.cells, &args.output)?;
+    let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     if let Some(without) = contenders.iter().find(|contender| contender.backend.cache.is_none()) {
         return Err(usage(&format!(
@@ -210,6 +210,8 @@ fn checked(muster: &Muster, order: &Order, whole_s: f64) -> String {
 /// What matrix and sweep have in common.
 struct Setting<'a> {
     output: &'a NamesOutputArgs,
+    /// The command line for the record.
+    command: &'a [String],
     variants: Vec<Variant>,
     described: BTreeMap<String, String>,
     nscd: Nscd,
@@ -218,7 +220,11 @@ struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    fn of(cells: &CellsArgs, output: &'a NamesOutputArgs) -> Result<Self, Refusal> {
+    fn of(
+        cells: &CellsArgs,
+        output: &'a NamesOutputArgs,
+        command: &'a [String],
+    ) -> Result<Self, Refusal> {
         let read = |text: &String| settings::variant(text);
         let variants: Vec<Variant> =
             cells.variants.iter().map(read).collect::<Result<_, _>>().map_err(|why| usage(&why))?;
@@ -245,7 +251,7 @@ impl<'a> Setting<'a> {
         };
         let seed = output.seed.unwrap_or_else(console::seed);
         let nscd = nscd.map_err(|why| usage(&why))?;
-        Ok(Self { output, variants, described, nscd, data, seed })
+        Ok(Self { output, command, variants, described, nscd, data, seed })
     }
 
     fn contenders(&self, lists: &[String]) -> Result<Vec<contender::Contender>, Refusal> {
@@ -299,7 +305,7 @@ impl<'a> Setting<'a> {
             subject: "names".to_owned(),
             tool: Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             started: started.to_string(),
-            command: std::env::args().collect(),
+            command: self.command.to_vec(),
             environment: Environment::read(),
             facts,
             figures: outcome.figures,

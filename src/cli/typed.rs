@@ -1,0 +1,247 @@
+//! The command line of a command declared for clap, as a record may show it: every word of it, secrets starred.
+//!
+//! Which arguments may hold a secret is marked here, by the name of the argument. What names a file or a variable
+//! stays, since that helps and gives nothing away. The LDAP tools and the lease benchmarks have grammars of their own
+//! and [redact](super::redact) by the same rule.
+
+use std::collections::VecDeque;
+
+use brunt_import::{is_secret_header, is_secret_member};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
+
+use super::args::Brunt;
+use super::output::duration;
+
+/// What stands in place of a secret.
+const HIDDEN: &str = "***";
+
+/// What of an argument's value is secret.
+#[derive(Clone, Copy)]
+enum Secrecy {
+    /// All of it.
+    Whole,
+    /// All of it, unless it is a time: `-d` of `brunt http` is either.
+    UnlessTime,
+    /// The value of a header whose name says that it is a secret.
+    Header,
+    /// The password and the secret parameters of a URL.
+    Url,
+    /// What a key of a plan is set to, unless it is of `[run]`.
+    Setting,
+}
+
+/// The arguments that may hold a secret.
+const MARKED: [(&str, Secrecy); 9] = [
+    ("basic_auth", Secrecy::Whole),
+    ("body", Secrecy::Whole),
+    ("curl", Secrecy::Whole),
+    ("duration_or_body", Secrecy::UnlessTime),
+    ("headers", Secrecy::Header),
+    ("proxy", Secrecy::Url),
+    ("set", Secrecy::Setting),
+    ("stores", Secrecy::Url),
+    ("url", Secrecy::Url),
+];
+
+/// The words after the name of the program, secrets starred.
+pub(super) fn typed(line: &[String]) -> Vec<String> {
+    let program = Brunt::command();
+    let mut words: VecDeque<&str> = line.iter().skip(1).map(String::as_str).collect();
+    let mut shown = Vec::with_capacity(words.len());
+    let mut command = &program;
+    while let Some(next) = words.front().and_then(|word| command.find_subcommand(word)) {
+        shown.extend(words.pop_front().map(str::to_owned));
+        command = next;
+    }
+    let mut positional = command.get_positionals();
+    let mut last_positional = None;
+    while let Some(word) = words.pop_front() {
+        if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
+            shown.extend(long_option(command, long, &mut words));
+        } else if word.starts_with('-') && word.len() > 1 && word != "--" {
+            shown.extend(short_options(command, word, &mut words));
+        } else if word == "--" {
+            shown.push(word.to_owned());
+        } else {
+            last_positional = positional.next().or(last_positional);
+            shown.push(value(last_positional, word));
+        }
+    }
+    shown
+}
+
+/// `--name`, `--name value` or `--name=value`.
+fn long_option(command: &Command, long: &str, words: &mut VecDeque<&str>) -> Vec<String> {
+    let (name, given) = long.split_once('=').map_or((long, None), |(name, v)| (name, Some(v)));
+    let named = |arg: &&Arg| {
+        arg.get_long() == Some(name)
+            || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+    };
+    let arg = command.get_arguments().find(named);
+    match (arg, given) {
+        (arg, Some(given)) => vec![format!("--{name}={}", value(arg, given))],
+        (Some(arg), None) if takes_value(arg) => {
+            let given = words.pop_front().map(|word| value(Some(arg), word));
+            std::iter::once(format!("--{name}")).chain(given).collect()
+        }
+        _ => vec![format!("--{name}")],
+    }
+}
+
+/// `-x`, `-xyz`, `-x value`, `-xvalue` or `-x=value`.
+fn short_options(command: &Command, word: &str, words: &mut VecDeque<&str>) -> Vec<String> {
+    let named = |letter: char| {
+        command.get_arguments().find(|arg| {
+            arg.get_short() == Some(letter)
+                || arg.get_all_short_aliases().is_some_and(|aliases| aliases.contains(&letter))
+        })
+    };
+    for (at, letter) in word.char_indices().skip(1) {
+        let Some(arg) = named(letter).filter(|arg| takes_value(arg)) else { continue };
+        let (options, given) = word.split_at(at + letter.len_utf8());
+        if given.is_empty() {
+            let given = words.pop_front().map(|word| value(Some(arg), word));
+            return std::iter::once(options.to_owned()).chain(given).collect();
+        }
+        let (sign, given) = given.strip_prefix('=').map_or(("", given), |given| ("=", given));
+        return vec![format!("{options}{sign}{}", value(Some(arg), given))];
+    }
+    vec![word.to_owned()]
+}
+
+fn takes_value(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
+        && arg.get_num_args().is_none_or(|number| number.min_values() > 0)
+}
+
+/// The value of an argument, secrets starred. Of an argument that is not known nothing is shown.
+fn value(arg: Option<&Arg>, value: &str) -> String {
+    let Some(arg) = arg else { return HIDDEN.to_owned() };
+    let marked = MARKED.iter().find(|(name, _)| arg.get_id() == name);
+    match marked.map(|(_, secrecy)| *secrecy) {
+        None => value.to_owned(),
+        Some(Secrecy::UnlessTime) if duration(value).is_ok() => value.to_owned(),
+        Some(Secrecy::Whole | Secrecy::UnlessTime) => HIDDEN.to_owned(),
+        Some(Secrecy::Header) => match value.split_once(':') {
+            Some((name, _)) if is_secret_header(name.trim()) => format!("{name}: {HIDDEN}"),
+            _ => value.to_owned(),
+        },
+        Some(Secrecy::Url) => url(value),
+        Some(Secrecy::Setting) => match value.split_once('=') {
+            Some((key, _)) if !key.trim().starts_with("run.") => format!("{key}={HIDDEN}"),
+            _ => value.to_owned(),
+        },
+    }
+}
+
+/// A URL without the password and the secret parameters that may stand in it: `mysql://kea:***@db/kea`.
+pub(crate) fn url(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (address, query) =
+        rest.split_once('?').map_or((rest, None), |(address, query)| (address, Some(query)));
+    // A password may hold a slash where it stands, unencoded, in a command line: the last @ ends it.
+    let address = match address.rsplit_once('@').map(|(who, host)| (who.split_once(':'), host)) {
+        Some((Some((user, _)), host)) => format!("{user}:{HIDDEN}@{host}"),
+        _ => address.to_owned(),
+    };
+    let query = query.map_or(String::new(), |query| {
+        let shown = query.split('&').map(|pair| match pair.split_once('=') {
+            Some((key, _)) if is_secret_member(key) => format!("{key}={HIDDEN}"),
+            _ => pair.to_owned(),
+        });
+        format!("?{}", shown.collect::<Vec<_>>().join("&"))
+    });
+    format!("{scheme}://{address}{query}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(words: &[&str]) -> String {
+        let line: Vec<String> =
+            ["brunt"].iter().chain(words).map(|word| (*word).to_owned()).collect();
+        typed(&line).join(" ")
+    }
+
+    #[test]
+    fn every_word_is_shown_and_no_secret() {
+        for (words, expected) in [
+            (
+                &["http", "-c", "5", "-q500", "-H", "Authorization: Bearer x", "-H", "A: b", "u"][..],
+                "http -c 5 -q500 -H Authorization: *** -H A: b u",
+            ),
+            (
+                &["http", "-a", "jo:pw", "-d", "30s", "--body=pw", "--slo", "p99<1s", "--seed=7"],
+                "http -a *** -d 30s --body=*** --slo p99<1s --seed=7",
+            ),
+            (&["http", "-d", "pw", "-L4x", "http://a:pw@h:1"], "http -d *** -L4x http://a:***@h:1"),
+            (
+                &["http", "-dpw", "-apw", "http://h/x?a=1&token=pw"],
+                "http -d*** -a*** http://h/x?a=1&token=***",
+            ),
+            (&["http", "--curl", "curl -u a:pw h"], "http --curl ***"),
+            (
+                &["http", "--proxy", "http://a:pw@p", "--unknown=pw"],
+                "http --proxy http://a:***@p --unknown=***",
+            ),
+            (
+                &[
+                    "run",
+                    "plan.toml",
+                    "--set",
+                    "run.users=5",
+                    "--set=variables.p=pw",
+                    "--node",
+                    "0/2",
+                ],
+                "run plan.toml --set run.users=5 --set=variables.p=*** --node 0/2",
+            ),
+            (&["loadgen", "-c", "job.json", "--to-plan", "x"], "loadgen -c job.json --to-plan ***"),
+            (
+                &["leases", "mysql://kea:pw@db", "postgres://a:pw@/x?password=pw", "--mix"],
+                "leases mysql://kea:***@db postgres://a:***@/x?password=*** --mix",
+            ),
+            (&["names", "lookup", "--rate", "5", "--", "x"], "names lookup --rate 5 -- ***"),
+        ] {
+            assert_eq!(shown(words), expected);
+            assert!(!shown(words).contains("pw"), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_url_is_not_shown() {
+        for (word, expected) in [
+            ("mysql://kea:hunter2@db/kea", "mysql://kea:***@db/kea"),
+            ("mysql://kea@db", "mysql://kea@db"),
+            ("mysql://kea:p@ss:w@db:3306/", "mysql://kea:***@db:3306/"),
+            (
+                "postgres://db/x?user=a&password=hunter2&Password=b",
+                "postgres://db/x?user=a&password=***&Password=***",
+            ),
+            ("postgres://a:b@/x?host=/run", "postgres://a:***@/x?host=/run"),
+            ("sqlite:/tmp/a@b:c", "sqlite:/tmp/a@b:c"),
+            ("--mix", "--mix"),
+        ] {
+            assert_eq!(url(word), expected);
+        }
+    }
+
+    #[test]
+    fn whatever_is_marked_is_an_argument_of_a_command() {
+        fn ids(command: &Command, found: &mut Vec<String>) {
+            found.extend(command.get_arguments().map(|arg| arg.get_id().to_string()));
+            command.get_subcommands().for_each(|command| ids(command, found));
+        }
+        let mut known = Vec::new();
+        ids(&Brunt::command(), &mut known);
+        for (name, _) in MARKED {
+            assert!(known.iter().any(|id| id == name), "no command has an argument {name}");
+        }
+        let secret = |id: &&String| is_secret_member(id) && !id.ends_with("file");
+        let told = ["ask_password", "password", "admin_password"];
+        let unmarked: Vec<_> =
+            known.iter().filter(secret).filter(|id| !told.contains(&id.as_str())).collect();
+        assert!(unmarked.is_empty(), "not marked: {unmarked:?}");
+    }
+}
