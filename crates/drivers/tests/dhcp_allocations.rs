@@ -9,7 +9,9 @@ use brunt_drivers::dhcp::v4::{
     Client, Lease, Offsets, Plan, Retransmission, Role, Setup, Template, VariedOption,
 };
 use brunt_drivers::dhcp::varied::Pattern;
-use brunt_drivers::dhcp::{Dialogue, Ending, Heard, Kind, Order, Population, Step};
+use brunt_drivers::dhcp::{
+    Dialogue, Ending, ExchangeRequest, Kind, Population, ReceivedReply, Step,
+};
 use brunt_exchange::Outcome;
 use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, Writer, option};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -78,12 +80,12 @@ impl Play {
 
     fn begin(&mut self, kind: Kind, number: u64, lease: Option<Lease>) {
         let client = self.plan.population().client(number);
-        let order = Order { kind, number, client, lease, at: Duration::from_secs(5) };
-        let step = self.client.begin(&self.plan, order, &mut self.out);
+        let request = ExchangeRequest { kind, number, client, lease, at: Duration::from_secs(5) };
+        let step = self.client.begin(&self.plan, request, &mut self.out);
         assert!(matches!(step, Step::Send(_)));
     }
 
-    fn hear(&mut self, kind: MessageType) -> Step<Lease> {
+    fn receive(&mut self, kind: MessageType) -> Step<Lease> {
         self.reply.clear();
         let request = Message::scan(&self.out).unwrap();
         let header = Header { yiaddr: Ipv4Addr::new(10, 0, 0, 9), ..Header::reply_to(&request) };
@@ -95,7 +97,7 @@ impl Play {
         let second = Duration::from_secs(1);
         self.client.reply(
             &self.plan,
-            &Heard { message, took: second, at: 6 * second },
+            &ReceivedReply { message, took: second, at: 6 * second },
             &mut self.out,
         )
     }
@@ -105,13 +107,13 @@ impl Play {
         self.begin(Kind::Acquire, number, None);
         let step = self.client.expired(&self.plan, Duration::from_secs(4), &mut self.out);
         assert!(matches!(step, Step::Again(_)));
-        assert!(matches!(self.hear(MessageType::Offer), Step::Send(_)));
-        let Step::Done(Ending { lease: Some(lease), .. }) = self.hear(MessageType::Ack) else {
+        assert!(matches!(self.receive(MessageType::Offer), Step::Send(_)));
+        let Step::Done(Ending { lease: Some(lease), .. }) = self.receive(MessageType::Ack) else {
             panic!("an ACK ends it")
         };
         for kind in [Kind::Renew, Kind::Rebind, Kind::Reboot, Kind::Inform] {
             self.begin(kind, number, Some(lease));
-            let done = self.hear(MessageType::Ack);
+            let done = self.receive(MessageType::Ack);
             assert!(matches!(done, Step::Done(Ending { outcome: Outcome::Ok(5), .. })));
         }
         self.begin(Kind::Release, number, Some(lease));

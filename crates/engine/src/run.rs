@@ -1,20 +1,22 @@
-//! [`run`]: carries out a plan with a fleet, from the first connection to the final balance.
+//! [`run`]: carries out a plan with a factory, from the first connection to the final balance.
 //!
 //! One thread a worker; the calling thread collects what they measure and hands it to the sink, so
 //! that printing never holds up a worker. It must not judge what was measured, except that every
 //! exchange is accounted for.
 
+use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::{Collector, Sink};
 use crate::cores;
-use crate::crew::Crew;
-use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::machine::{MachineWatch, timer_noise};
 use crate::plan::Plan;
+use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
-use crate::worker::alone::{Desk, Fault, Watchman};
-use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, WindowTo, WorkerEnd, work};
+use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
+use crate::worker::{
+    Ended, IntervalSender, Numbers, Shared, WindowTo, WorkerEnd, WorkerIntervals, work,
+};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase, TimerNoise, Timing};
 use std::collections::BTreeMap;
@@ -70,11 +72,11 @@ pub enum RunError {
 /// # Panics
 ///
 /// If a session panics, with its panic, once the other workers have ended.
-pub fn run<T: Time, F: Fleet>(
+pub fn run<T: Time, F: SessionFactory>(
     plan: &Plan,
     catalogue: &Catalogue,
     time: &T,
-    fleet: &F,
+    factory: &F,
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
@@ -87,16 +89,16 @@ pub fn run<T: Time, F: Fleet>(
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
     let began = brunt_exchange::Clock::now(&time.clock());
-    let (portions, collected) = sync_channel::<Portion>(workers * AHEAD_MAX);
+    let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
     let (totals, ends) = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers);
         for (worker, spent) in spent.into_iter().enumerate() {
-            let outlet = Outlet { portions: portions.clone(), spent };
+            let sender = IntervalSender { measured: measured.clone(), spent };
             let core = plan.settings().pin.then(|| cores[worker % cores.len()]);
             let (shared, gate) = (&shared, &gate);
-            let act = move || drive(shared, worker, core, time, fleet, outlet);
+            let act = move || drive(shared, worker, core, time, factory, sender);
             let spawned =
                 thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(scope, act);
             if spawned.is_err() {
@@ -105,7 +107,7 @@ pub fn run<T: Time, F: Fleet>(
             }
             threads.push(spawned);
         }
-        drop(portions);
+        drop(measured);
         let totals = Collector::new(ways_back).collect(&collected, &observe, sink);
         let ends: Vec<_> = threads
             .into_iter()
@@ -129,39 +131,40 @@ pub fn run<T: Time, F: Fleet>(
 /// # Panics
 ///
 /// If a session panics, with its panic.
-pub fn run_blocking<C: Crew>(
+pub fn run_blocking<C: BlockingSessionFactory>(
     plan: &Plan,
     catalogue: &Catalogue,
     clock: Monotonic,
-    crew: &Arc<C>,
+    factory: &Arc<C>,
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
     let sessions = plan.settings().sessions;
     let plan = &plan.each_alone();
-    let seats = plan.workers();
+    let workers = plan.workers();
     let (noise, _) = observed(Some(clock));
-    let gate = Arc::new(Gate::new(seats));
+    let gate = Arc::new(Gate::new(workers));
     let watch = MachineWatch::start(clock, gate.origin());
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
     let began = clock.now();
-    let (portions, collected) = sync_channel::<Portion>(seats * AHEAD_MAX);
-    let (ways_back, spent): (Vec<_>, Vec<_>) = (0..seats).map(|_| sync_channel(AHEAD_MAX)).unzip();
-    let desk = |(number, spent)| {
-        let outlet = Outlet { portions: portions.clone(), spent };
+    let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
+    let (ways_back, spent): (Vec<_>, Vec<_>) =
+        (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
+    let slot = |(number, spent)| {
+        let sender = IntervalSender { measured: measured.clone(), spent };
         let shared = (clock, &gate, stop);
-        Arc::new(Desk::new(plan, number, catalogue, outlet, shared, (&numbers, &left)))
+        Arc::new(BlockingSlot::new(plan, number, catalogue, sender, shared, (&numbers, &left)))
     };
-    let desks: Vec<_> = spent.into_iter().enumerate().map(desk).collect();
-    let watchman = Watchman { desks: desks.clone(), crew: Arc::clone(crew) };
+    let slots: Vec<_> = spent.into_iter().enumerate().map(slot).collect();
+    let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
-        scope.spawn(move || watchman.watch());
+        scope.spawn(move || watchdog.watch());
         Collector::new(ways_back).collect(&collected, &|| watch.take(), sink)
     });
-    let mut finished = Vec::with_capacity(seats);
-    for (worker, desk) in desks.iter().enumerate() {
-        match desk.end() {
+    let mut finished = Vec::with_capacity(workers);
+    for (worker, slot) in slots.iter().enumerate() {
+        match slot.end() {
             Ok(end) => finished.extend(end),
             Err(Fault::Panic(panic)) => std::panic::resume_unwind(panic),
             Err(Fault::Thread(source)) => return Err(RunError::Worker { worker, source }),
@@ -179,38 +182,38 @@ fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
 }
 
 /// One worker's thread.
-fn drive<T: Time, F: Fleet>(
+fn drive<T: Time, F: SessionFactory>(
     shared: &Shared<'_>,
     worker: usize,
     core: Option<usize>,
     time: &T,
-    fleet: &F,
-    outlet: Outlet,
+    factory: &F,
+    sender: IntervalSender,
 ) -> io::Result<WorkerEnd> {
-    let warden = Warden { gate: shared.gate, stop: shared.stop, passed: false };
+    let guard = AbortGuard { gate: shared.gate, stop: shared.stop, passed: false };
     if let Some(core) = core {
         cores::pin(core);
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
-    let end = runtime.block_on(work(shared, worker, time, fleet, outlet));
-    warden.dismiss(end.is_ok());
+    let end = runtime.block_on(work(shared, worker, time, factory, sender));
+    guard.dismiss(end.is_ok());
     end
 }
 
 /// Sees to it that a worker that fails neither keeps the others waiting nor running.
-struct Warden<'a> {
+struct AbortGuard<'a> {
     gate: &'a Gate,
     stop: &'a Stop,
     passed: bool,
 }
 
-impl Warden<'_> {
+impl AbortGuard<'_> {
     fn dismiss(mut self, well: bool) {
         self.passed = well;
     }
 }
 
-impl Drop for Warden<'_> {
+impl Drop for AbortGuard<'_> {
     fn drop(&mut self) {
         if !self.passed {
             self.stop.abort();

@@ -1,6 +1,6 @@
 //! [`Texts`]: what perfdhcp prints when a run is over.
 
-use brunt_drivers::dhcp::keepsakes::Stamped;
+use brunt_drivers::dhcp::captures::MessageTimes;
 use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::dhcp::{Dhcp, Stage};
 use brunt_drivers::net::carrier::Carrier;
@@ -49,7 +49,7 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
             text.push_str(&self.stamps());
         }
         if shown.server_id
-            && let Some(id) = self.dhcp.keepsakes().server()
+            && let Some(id) = self.dhcp.captures().server()
         {
             text.push_str(&server_id(&id));
         }
@@ -91,14 +91,14 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
 
     fn stamps(&self) -> String {
         let v6 = self.perfdhcp.args.family == Family::V6;
-        let stamps = self.dhcp.keepsakes().take_stamps();
+        let stamps = self.dhcp.captures().take_stamps();
         let origin = stamps.first().map(|stamped| stamped.sent);
         let stages = Stage::ALL.into_iter().filter(|stage| {
             let title = stage.title(v6);
             self.figures.stages.iter().any(|shown| shown.title == title)
         });
         let of = |stage: Stage| {
-            let trip = |stamped: &Stamped| {
+            let trip = |stamped: &MessageTimes| {
                 let origin = origin.unwrap_or(stamped.sent);
                 let received = stamped.received? - origin;
                 Some(Trip { sent: stamped.sent - origin, received })
@@ -113,7 +113,7 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
     fn templates(&self) -> String {
         let mut text = String::new();
         for stage in Stage::ALL {
-            let Some(bytes) = self.dhcp.keepsakes().pair(stage).sent else { continue };
+            let Some(bytes) = self.dhcp.captures().pair(stage).sent else { continue };
             let offsets = D::offsets(self.dhcp.plan(), stage, &bytes);
             text.push_str(&template(&Letter { bytes: &bytes, offsets }));
         }

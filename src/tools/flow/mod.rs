@@ -13,7 +13,7 @@ mod sessions;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::{self, Course, Flow, Iterations, Tallies};
+use brunt_drivers::flow::{self, CompiledFlow, Flow, Iterations, Tallies};
 use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Load, Plan, Settings, Sink, Stop};
@@ -75,15 +75,15 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
     }
     let FlowJob { command, flow, network, settings, objectives, output, target, progress } =
         asked_for;
-    let course = Course::new(flow, network).map_err(|error| failed_to(&error))?;
-    let users = Users { naming: Naming::of(course.flow()), course: Arc::new(course) };
-    let load = Plan::new(settings, sessions::group(&users.course));
+    let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
+    let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
+    let load = Plan::new(settings, sessions::group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
     let mut progress = Progress::new(progress, load.lasting());
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
     let finished = carry_out(&job, &users, &mut observers, signals).map_err(Refusal::failed)?;
-    let tallies = users.course.tallies().clone();
+    let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
@@ -94,7 +94,7 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
 
 /// The virtual users of a flow.
 struct Users {
-    course: Arc<Course>,
+    compiled: Arc<CompiledFlow>,
     naming: Naming,
 }
 
@@ -107,9 +107,9 @@ impl Users {
         output: Output,
         target: String,
     ) -> Result<Job, String> {
-        let flow = self.course.flow();
+        let flow = self.compiled.flow();
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
-        let tallies = self.course.tallies().names().into_iter().chain(sessions::connections());
+        let tallies = self.compiled.tallies().names().into_iter().chain(sessions::connections());
         let settings = load.settings();
         let mut asked = asked(settings, settings.seed, target);
         let one_for_one = flow.scenarios.iter().all(|scenario| scenario.steps.len() == 1);
@@ -144,7 +144,7 @@ impl Protocol for Users {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        let sessions = FlowSessions::new(&self.course, job.load.workers());
+        let sessions = FlowSessions::new(&self.compiled, job.load.workers());
         let time = MachineTime::new();
         brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
             .map_err(|error| format!("failed to {error}"))

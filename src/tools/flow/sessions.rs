@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{Course, Desk, Ledger, User};
-use brunt_engine::{Fleet, Noticed};
+use brunt_drivers::flow::{CompiledFlow, FlowCounters, User, WorkerContext};
+use brunt_engine::{DriverCounts, SessionFactory};
 
 /// Makes the users of one flow on whichever worker asks.
 pub(super) struct FlowSessions {
-    course: Arc<Course>,
+    compiled: Arc<CompiledFlow>,
     /// One for each worker.
-    ledgers: Vec<Arc<Ledger>>,
+    counters: Vec<Arc<FlowCounters>>,
 }
 
 /// The names of what is counted of connections, behind the tallies of a flow.
@@ -20,41 +20,42 @@ pub(super) fn connections() -> [String; 1] {
 }
 
 /// How many users share their connections.
-pub(super) fn group(course: &Course) -> u32 {
-    course.network().settings().streams.max(1)
+pub(super) fn group(compiled: &CompiledFlow) -> u32 {
+    compiled.network().settings().streams.max(1)
 }
 
 impl FlowSessions {
-    pub(super) fn new(course: &Arc<Course>, workers: usize) -> Self {
-        let ledger = || Arc::new(Ledger::new(course.tallies().clone()));
-        let ledgers = std::iter::repeat_with(ledger).take(workers).collect();
-        Self { course: Arc::clone(course), ledgers }
+    pub(super) fn new(compiled: &Arc<CompiledFlow>, workers: usize) -> Self {
+        let counters = || Arc::new(FlowCounters::new(compiled.tallies().clone()));
+        let counters = std::iter::repeat_with(counters).take(workers).collect();
+        Self { compiled: Arc::clone(compiled), counters }
     }
 }
 
-impl Fleet for FlowSessions {
+impl SessionFactory for FlowSessions {
     type Session = User;
 
     fn group(&self) -> u32 {
-        group(&self.course)
+        group(&self.compiled)
     }
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
-        let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker], numbers.len()));
-        numbers.map(|number| User::new(&desk, number)).collect()
+        let context =
+            Rc::new(WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len()));
+        numbers.map(|number| User::new(&context, number)).collect()
     }
 
     /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
     /// all.
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        let Noticed { tallies, tallies_by_phase, .. } = noticed;
-        self.ledgers[worker].write(tallies, tallies_by_phase);
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        let DriverCounts { tallies, tallies_by_phase, .. } = into;
+        self.counters[worker].write(tallies, tallies_by_phase);
         if worker == 0 {
-            let counts = self.course.network().counts();
+            let counts = self.compiled.network().counts();
             // Behind those of the ledger, of which there may be none without a phase.
-            noticed.tallies.resize(self.course.tallies().len(), 0);
-            noticed.tallies.push(counts.opened);
-            noticed.orphans = counts.unasked;
+            into.tallies.resize(self.compiled.tallies().len(), 0);
+            into.tallies.push(counts.opened);
+            into.orphans = counts.unasked;
         }
     }
 }

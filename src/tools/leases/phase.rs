@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::{self, Depot, LeaseCrew, Leases, PARTS, Work};
+use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, Sink, Stop};
 use brunt_exchange::{Class, Monotonic, Outcome};
@@ -32,7 +32,7 @@ pub(super) struct Phase<'a> {
     /// When, how many, how long, except for the count.
     pub(super) settings: Settings,
     /// Where to look for the store.
-    pub(super) depot: &'a Arc<dyn Depot>,
+    pub(super) backend: &'a Arc<dyn Backend>,
     /// Which operations are asked again whose connection was closed while it was idle.
     pub(super) resend: Resend,
     /// Where operations leave marks.
@@ -77,28 +77,29 @@ impl Phase<'_> {
             ports: None,
             ceiling: None,
             endless: false,
-            in_process: self.depot.in_process(),
+            in_process: self.backend.in_process(),
             load,
         };
-        let crew = LeaseCrew::new(Arc::clone(self.depot), self.work, self.leases, seed, sessions)
-            .grouped(self.group, total.unwrap_or(u64::MAX))
-            .resending(self.resend);
+        let crew =
+            LeaseSessions::new(Arc::clone(self.backend), self.work, self.leases, seed, sessions)
+                .grouped(self.group, total.unwrap_or(u64::MAX))
+                .resending(self.resend);
         let hands = Arc::new(Hands::new(Arc::new(crew), self.tape, sessions));
-        let protocol = Backend { depot: Arc::clone(self.depot), hands };
+        let protocol = LeaseLoad { backend: Arc::clone(self.backend), hands };
         let finished = carry_out(&job, &protocol, &mut [&mut Shown(show)], signals)?;
         Ok(Done { finished })
     }
 }
 
-/// What a store of leases supplies to a run.
-struct Backend {
-    depot: Arc<dyn Depot>,
+/// What a phase supplies to its run.
+struct LeaseLoad {
+    backend: Arc<dyn Backend>,
     hands: Arc<Hands>,
 }
 
-impl Protocol for Backend {
+impl Protocol for LeaseLoad {
     fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        name(self.depot.as_ref(), outcome)
+        name(self.backend.as_ref(), outcome)
     }
 
     fn drive(
@@ -184,10 +185,10 @@ pub(super) fn succeeded(counts: Counts, group: u32) -> u64 {
 }
 
 /// What an outcome is called: in the store's own words where it answered.
-fn name(depot: &dyn Depot, outcome: Outcome) -> String {
+fn name(backend: &dyn Backend, outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok(code) => lease::outcome_name(code).to_owned(),
-        Outcome::Failed(Class::Result, code) => depot.name_of(code),
+        Outcome::Failed(Class::Result, code) => backend.name_of(code),
         Outcome::Failed(class, _) => class.word().to_owned(),
         Outcome::TimedOut => "timed out".to_owned(),
         Outcome::CutOff => "cut off".to_owned(),

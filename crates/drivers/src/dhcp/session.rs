@@ -1,13 +1,13 @@
 //! A [`Session`]: one place among a worker's exchanges in flight, or one client that lives, for the engine.
 //!
 //! Where exchanges come at rates, what an exchange does and for whom follows from its number alone,
-//! and any session carries it out. In a fleet, each session is a client with a [`Life`], which says
+//! and any session carries it out. In a fleet, each session is a client with a [`Lifecycle`], which says
 //! what comes next and when. Everything it needs of the network it asks of the hub it shares. It
 //! must not know a packet.
 
-use super::dialogue::{Dialogue, Note, Order};
-use super::hub::{Ended, Hub, Terms};
-use super::life::{Life, Turn};
+use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
+use super::hub::{EndedExchange, Hub, Terms};
+use super::lifecycle::{ExchangeResult, Lifecycle};
 use super::task::Task;
 use super::{Kind, Stage};
 use crate::chance::mix;
@@ -26,17 +26,17 @@ pub struct Session<D: Dialogue, C: Carrier + 'static> {
     slot: u32,
     /// The number of the session in the whole run.
     number: u32,
-    life: Option<Box<Life<D::Lease>>>,
+    lifecycle: Option<Box<Lifecycle<D::Lease>>>,
 }
 
 impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
     pub(super) fn new(hub: Rc<Hub<D, C>>, slot: u32, number: u32) -> Self {
-        Self { hub, slot, number, life: None }
+        Self { hub, slot, number, lifecycle: None }
     }
 
     /// What exchange `number` is: its kind, its client and the lease it is about; or its kind
     /// alone, where it needs a lease and none is held.
-    fn order(&self, number: u64, now: Moment) -> Result<Order<D::Lease>, Kind> {
+    fn request(&self, number: u64, now: Moment) -> Result<ExchangeRequest<D::Lease>, Kind> {
         let shared = self.hub.shared();
         let at = now - shared.origin(now);
         let (kind, rank) = match &shared.task {
@@ -52,7 +52,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         };
         if kind == Kind::Acquire {
             let client = shared.population.client(rank);
-            return Ok(Order { kind, number, client, lease: None, at });
+            return Ok(ExchangeRequest { kind, number, client, lease: None, at });
         }
         let lease = match &shared.task {
             Task::Release(leases) => {
@@ -61,26 +61,27 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
             _ => self.hub.take_lease(mix(shared.seed ^ mix(number))),
         };
         let lease = lease.ok_or(kind)?;
-        Ok(Order { kind, number, client: D::holder(&lease), lease: Some(lease), at })
+        Ok(ExchangeRequest { kind, number, client: D::holder(&lease), lease: Some(lease), at })
     }
 
     /// Carries out what comes next in the client's life.
     async fn live(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let now = watch.now();
-        let Ok(mut order) = self.order(ticket.number, now) else { return Outcome::Skipped };
-        let next = self.life.as_ref().and_then(|life| Some((life, life.next()?.0)));
-        let Some((life, kind)) = next else { return Outcome::Skipped };
-        (order.kind, order.lease) = (kind, life.lease(kind).cloned());
-        let terms = Terms { phase: ticket.phase, until: life.until(kind, now) };
-        let client = order.client;
+        let Ok(mut request) = self.request(ticket.number, now) else { return Outcome::Skipped };
+        let next =
+            self.lifecycle.as_ref().and_then(|lifecycle| Some((lifecycle, lifecycle.next()?.0)));
+        let Some((lifecycle, kind)) = next else { return Outcome::Skipped };
+        (request.kind, request.lease) = (kind, lifecycle.lease(kind).cloned());
+        let terms = Terms { phase: ticket.phase, until: lifecycle.until(kind, now) };
+        let client = request.client;
         watch.operation(kind as u16);
-        let mut ended = self.hub.carry_out(self.slot, order, terms).await;
+        let mut ended = self.hub.carry_out(self.slot, request, terms).await;
         report(&ended, self.title(ended.stage), client, watch);
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
-        let turn = Turn { kind, outcome, lease, waited, at };
-        if let Some(life) = &mut self.life
-            && let Some(waited) = life.ended(turn)
+        let turn = ExchangeResult { kind, outcome, lease, waited, at };
+        if let Some(lifecycle) = &mut self.lifecycle
+            && let Some(waited) = lifecycle.ended(turn)
         {
             watch.part(LEASE_LIFE, waited);
         }
@@ -98,15 +99,15 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        if self.life.is_some() {
+        if self.lifecycle.is_some() {
             return self.live(ticket, watch).await;
         }
-        match self.order(ticket.number, watch.now()) {
-            Ok(order) => {
-                watch.operation(order.kind as u16);
-                let client = order.client;
+        match self.request(ticket.number, watch.now()) {
+            Ok(request) => {
+                watch.operation(request.kind as u16);
+                let client = request.client;
                 let terms = Terms { phase: ticket.phase, until: None };
-                let ended = self.hub.carry_out(self.slot, order, terms).await;
+                let ended = self.hub.carry_out(self.slot, request, terms).await;
                 report(&ended, self.title(ended.stage), client, watch);
                 ended.outcome
             }
@@ -120,15 +121,15 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     fn wants(&mut self, free: Moment) -> Want {
         let shared = self.hub.shared();
         let Task::Live(lives) = &shared.task else { return Want::Next };
-        let life = self.life.get_or_insert_with(|| {
+        let lifecycle = self.lifecycle.get_or_insert_with(|| {
             let origin = shared.origin(free);
-            Box::new(Life::new(*lives, D::times, shared.seed, self.number, origin))
+            Box::new(Lifecycle::new(*lives, D::times, shared.seed, self.number, origin))
         });
-        life.next().map_or(Want::Nothing, |(_, at)| Want::At(at))
+        lifecycle.next().map_or(Want::Nothing, |(_, at)| Want::At(at))
     }
 
     async fn close(&mut self) {
-        let lease = self.life.as_mut().and_then(|life| life.take_lease());
+        let lease = self.lifecycle.as_mut().and_then(|lifecycle| lifecycle.take_lease());
         if self.hub.shared().leases_max > 0 {
             self.hub.shared().give_back(lease.into_iter().collect());
         }
@@ -137,7 +138,7 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
 }
 
 /// Tells the engine what it has to know of an exchange.
-fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
+fn report<L>(ended: &EndedExchange<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
     if let Some(sent) = ended.sent {
         watch.sent_as(sent);
     }
@@ -149,15 +150,20 @@ fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) 
 }
 
 /// Says why an exchange failed, if it did.
-pub(super) fn explain<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
+pub(super) fn explain<L>(
+    ended: &EndedExchange<L>,
+    title: &str,
+    client: u64,
+    watch: &mut Watch<'_>,
+) {
     if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..) | Outcome::TimedOut) {
         return;
     }
-    let what = match (ended.note, ended.outcome) {
+    let what = match (ended.anomaly, ended.outcome) {
         (_, Outcome::TimedOut) => "no answer within the drop time",
-        (Some(Note::Nak), _) => "the server refused by DHCPNAK",
-        (Some(Note::Rejected), _) => "the answer brought no lease",
-        (Some(Note::Malformed), _) => "the answer was malformed",
+        (Some(Anomaly::Nak), _) => "the server refused by DHCPNAK",
+        (Some(Anomaly::Rejected), _) => "the answer brought no lease",
+        (Some(Anomaly::Malformed), _) => "the answer was malformed",
         (_, Outcome::Failed(Class::Connect, errno)) => {
             let error = std::io::Error::from_raw_os_error(errno.cast_signed());
             return watch.explain(format_args!("client {client}: not sent: {error} [{title}]"));

@@ -6,38 +6,40 @@
 //! becomes one of these; nothing here knows which.
 
 pub mod check;
-mod course;
-mod directory;
+mod compiled_flow;
+pub mod counters;
+mod cursor;
 pub mod extract;
 pub mod http;
+mod http_client;
 mod json;
 mod ldap;
-pub mod ledger;
+mod ldap_client;
 mod mix;
 mod pattern;
 pub mod plan;
 pub mod reply;
 pub mod source;
-mod spot;
+mod step_id;
 mod user;
 mod variables;
-mod walk;
-mod web;
 mod xpath;
 
-pub use check::{Check, Must};
-pub use course::{Course, CourseError};
-pub use extract::{Extract, From, Missing, SpotError};
-pub use http::{Content, HttpAct};
+pub use check::{Check, Condition};
+pub use compiled_flow::{CompileError, CompiledFlow};
+pub use counters::{FlowCounters, Tallies};
+pub use extract::{Extract, Location, LocationError, Missing};
+pub use http::{Content, HttpExchange};
 pub use json::Pointer;
-pub use ldap::LdapAct;
-pub use ledger::{Ledger, Tallies};
+pub use ldap::LdapExchange;
 pub use pattern::Pattern;
 pub use plan::{
-    Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step, Times,
-    What,
+    AfterFailure, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool, Repeat, Scenario,
+    Start, Step, Times,
 };
 pub use reply::{Parsed, Reply};
-pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Renewal, Source, Variable};
-pub use user::{Desk, ITERATION, PARTS, User};
+pub use source::{
+    Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
+};
+pub use user::{ITERATION, PARTS, User, WorkerContext};
 pub use xpath::XPath;

@@ -4,20 +4,20 @@
 //! way to its next step is open; what the step sends is rendered only when it is due, because in the open model nobody
 //! knows before what an arrival brings.
 
-use super::course::{ActNote, Course};
-use super::directory::Directory;
-use super::ldap::LdapAct;
-use super::ledger::{Fate, Ledger};
-use super::plan::{Act, Start, Times, What};
+use super::compiled_flow::{CompiledFlow, ExchangeInfo};
+use super::counters::{FlowCounters, StepResult};
+use super::cursor::{Cursor, Upcoming};
+use super::http_client::HttpClient;
+use super::ldap::LdapExchange;
+use super::ldap_client::LdapClient;
+use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
-use super::spot::Spot;
+use super::step_id::StepId;
 use super::variables::Variables;
-use super::walk::{Ahead, Walk};
-use super::web::Web;
-use crate::dhcp::{Kind, Lessee, Station};
+use crate::dhcp::{DhcpAccess, DhcpClient, Kind};
 use crate::http::{self, Group};
-use crate::ldap::Hall;
+use crate::ldap::LdapPool;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::Hole;
 use std::rc::Rc;
@@ -31,41 +31,41 @@ pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "reconnect", "first byte
 
 /// What the users of one worker share.
 #[derive(Debug)]
-pub struct Desk {
-    course: Arc<Course>,
-    ledger: Arc<Ledger>,
+pub struct WorkerContext {
+    compiled: Arc<CompiledFlow>,
+    counters: Arc<FlowCounters>,
     group: Rc<Group>,
-    hall: Option<Hall>,
-    station: Option<Station>,
+    ldap: Option<LdapPool>,
+    access: Option<DhcpAccess>,
 }
 
-impl Desk {
+impl WorkerContext {
     /// A desk for so many users, those of the worker that writes this ledger. To be made within its runtime.
-    pub fn new(course: &Arc<Course>, ledger: &Arc<Ledger>, users: usize) -> Self {
-        let access = course.flow().dhcp.as_deref();
+    pub fn new(compiled: &Arc<CompiledFlow>, counters: &Arc<FlowCounters>, users: usize) -> Self {
+        let access = compiled.flow().dhcp.as_deref();
         Self {
-            group: Group::new(course.network()),
-            hall: course.flow().ldap.as_ref().map(Hall::new),
-            station: access.map(|access| Station::new(access, users)),
-            course: Arc::clone(course),
-            ledger: Arc::clone(ledger),
+            group: Group::new(compiled.network()),
+            ldap: compiled.flow().ldap.as_ref().map(LdapPool::new),
+            access: access.map(|access| DhcpAccess::new(access, users)),
+            compiled: Arc::clone(compiled),
+            counters: Arc::clone(counters),
         }
     }
 }
 
 /// A virtual user.
 pub struct User {
-    desk: Rc<Desk>,
+    context: Rc<WorkerContext>,
     number: u32,
-    walk: Walk,
+    cursor: Cursor,
     variables: Variables,
-    web: Web,
-    directory: Option<Box<Directory>>,
-    lessee: Option<Lessee>,
+    http_client: HttpClient,
+    ldap_client: Option<Box<LdapClient>>,
+    dhcp_client: Option<DhcpClient>,
     /// How long the way to the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
-    midair: Option<Spot>,
+    in_flight: Option<StepId>,
     /// When the iteration began.
     began: Moment,
     started: bool,
@@ -75,39 +75,39 @@ pub struct User {
 
 impl User {
     /// User `number` of the whole run.
-    pub fn new(desk: &Rc<Desk>, number: u32) -> Self {
-        let course = &desk.course;
+    pub fn new(context: &Rc<WorkerContext>, number: u32) -> Self {
+        let compiled = &context.compiled;
         Self {
             number,
-            walk: Walk::new(number),
-            variables: Variables::new(course, number),
-            web: Web::new(course, &desk.group, number),
-            directory: desk.hall.as_ref().map(|hall| Box::new(Directory::new(hall, number))),
-            lessee: desk.station.as_ref().map(|station| Lessee::new(station, number)),
+            cursor: Cursor::new(number),
+            variables: Variables::new(compiled, number),
+            http_client: HttpClient::new(compiled, &context.group, number),
+            ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
+            dhcp_client: context.access.as_ref().map(|access| DhcpClient::new(access, number)),
             opening: Duration::ZERO,
-            midair: None,
+            in_flight: None,
             began: Moment::ZERO,
             started: false,
             spent: None,
-            desk: Rc::clone(desk),
+            context: Rc::clone(context),
         }
     }
 
-    fn ahead(&mut self) -> Ahead {
-        self.walk.ahead(&self.desk.course, &self.desk.ledger, &mut self.variables)
+    fn upcoming(&mut self) -> Upcoming {
+        self.cursor.upcoming(&self.context.compiled, &self.context.counters, &mut self.variables)
     }
 
     /// The step that comes next; an arrival begins an iteration.
-    fn next(&mut self, ticket: &Ticket) -> Option<Spot> {
-        self.walk.due_in(ticket.phase);
-        match self.ahead() {
-            Ahead::Step(spot, _) => Some(spot),
-            Ahead::Unknown | Ahead::Nothing => None,
-            Ahead::Arrival => {
-                let desk = &self.desk;
-                let (course, ledger) = (&desk.course, &desk.ledger);
-                match self.walk.arrive(ticket.number, course, ledger, &mut self.variables) {
-                    Ok(spot) => spot,
+    fn next(&mut self, ticket: &Ticket) -> Option<StepId> {
+        self.cursor.due_in(ticket.phase);
+        match self.upcoming() {
+            Upcoming::Step(id, _) => Some(id),
+            Upcoming::Unknown | Upcoming::Nothing => None,
+            Upcoming::Arrival => {
+                let context = &self.context;
+                let (compiled, counters) = (&context.compiled, &context.counters);
+                match self.cursor.arrive(ticket.number, compiled, counters, &mut self.variables) {
+                    Ok(id) => id,
                     Err(exhausted) => {
                         self.spent = Some(exhausted);
                         None
@@ -119,7 +119,7 @@ impl User {
 
     /// How much later than the run this user begins.
     fn start(&self) -> Duration {
-        let flow = self.desk.course.flow();
+        let flow = self.context.compiled.flow();
         match flow.start {
             Start::Together => Duration::ZERO,
             Start::Groups { size, every } => every * (self.number / size.max(1)),
@@ -132,54 +132,63 @@ impl User {
 
     /// An exchange that was begun and has not come back was called off by the run.
     fn settle(&mut self) {
-        let Some(spot) = self.midair.take() else { return };
-        let desk = Rc::clone(&self.desk);
-        if let Some((act, _)) = desk.course.act(spot) {
-            let patience = act.patience.unwrap_or_default();
-            desk.ledger.ended(self.walk.phase(), act.operation, Fate::Exceeded, patience);
+        let Some(id) = self.in_flight.take() else { return };
+        let context = Rc::clone(&self.context);
+        if let Some((act, _)) = context.compiled.act(id) {
+            let timeout = act.timeout.unwrap_or_default();
+            context.counters.ended(
+                self.cursor.phase(),
+                act.operation,
+                StepResult::Exceeded,
+                timeout,
+            );
         }
-        self.web.give_up();
-        self.walk.done(spot, true, &desk.course);
+        self.http_client.give_up();
+        self.cursor.done(id, true, &context.compiled);
     }
 
     /// Opens the way to a step.
-    async fn open(&mut self, act: &Act, note: &ActNote, watch: &mut Watch<'_>) {
-        match (&act.what, &note.origin, &mut self.directory) {
-            (What::Http(_), Some((origin, _)), _) => self.web.open(origin, watch).await,
-            (What::Ldap(_), _, Some(directory)) => directory.open(watch).await,
+    async fn open(&mut self, act: &ExchangeStep, info: &ExchangeInfo, watch: &mut Watch<'_>) {
+        match (&act.payload, &info.origin, &mut self.ldap_client) {
+            (Payload::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
+            (Payload::Ldap(_), _, Some(ldap_client)) => ldap_client.open(watch).await,
             _ => {}
         }
     }
 
     /// Carries out one step.
-    async fn act(&mut self, spot: Spot, watch: &mut Watch<'_>) -> Outcome {
-        let desk = Rc::clone(&self.desk);
-        let Some((act, note)) = desk.course.act(spot) else { return Outcome::Skipped };
+    async fn act(&mut self, id: StepId, watch: &mut Watch<'_>) -> Outcome {
+        let context = Rc::clone(&self.context);
+        let Some((act, info)) = context.compiled.act(id) else { return Outcome::Skipped };
         watch.operation(act.operation);
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
-        let bare = note.needs.iter().any(empty);
-        if self.walk.skips() || bare {
-            desk.ledger.skipped(self.walk.phase(), act.operation);
-            self.walk.done(spot, false, &desk.course);
+        let bare = info.needs.iter().any(empty);
+        if self.cursor.skips() || bare {
+            context.counters.skipped(self.cursor.phase(), act.operation);
+            self.cursor.done(id, false, &context.compiled);
             return Outcome::Skipped;
         }
-        self.midair = Some(spot);
-        let outcome = match self.variables.begin_exchange(&desk.course, &note.uses) {
+        self.in_flight = Some(id);
+        let outcome = match self.variables.begin_exchange(&context.compiled, &info.uses) {
             Err(spent) => exhausted(&spent, watch),
-            Ok(()) => self.exchange_of(spot, act, note, watch).await,
+            Ok(()) => self.exchange_of(id, act, info, watch).await,
         };
-        self.midair = None;
+        self.in_flight = None;
         let outcome = self.count(act, outcome, watch);
-        self.walk.done(spot, !matches!(outcome, Outcome::Ok(_)), &desk.course);
+        self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
         outcome
     }
 
     /// Enters the step in the ledger; what came too late has not passed.
-    fn count(&mut self, act: &Act, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
-        let times = self.desk.course.flow().times;
+    fn count(&mut self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
+        let times = self.context.compiled.flow().times;
         if act.threshold.is_none() && times == Times::None {
-            let fate = if matches!(outcome, Outcome::Ok(_)) { Fate::Passed } else { Fate::Failed };
-            self.desk.ledger.ended(self.walk.phase(), act.operation, fate, Duration::ZERO);
+            let result = if matches!(outcome, Outcome::Ok(_)) {
+                StepResult::Passed
+            } else {
+                StepResult::Failed
+            };
+            self.context.counters.ended(self.cursor.phase(), act.operation, result, Duration::ZERO);
             return outcome;
         }
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
@@ -193,55 +202,55 @@ impl User {
             Times::None | Times::Service => service,
         };
         let late = act.threshold.is_some_and(|threshold| took > threshold);
-        let (fate, outcome) = match outcome {
+        let (result, outcome) = match outcome {
             Outcome::Ok(code) if late => {
                 watch.explain(format_args!(
                     "{took:?} is longer than the {:?} it may take",
                     act.threshold.unwrap_or_default()
                 ));
-                (Fate::Exceeded, Outcome::Failed(Class::Exceeded, code))
+                (StepResult::Exceeded, Outcome::Failed(Class::Exceeded, code))
             }
-            Outcome::Ok(_) => (Fate::Passed, outcome),
-            Outcome::TimedOut => (Fate::Exceeded, outcome),
+            Outcome::Ok(_) => (StepResult::Passed, outcome),
+            Outcome::TimedOut => (StepResult::Exceeded, outcome),
             // LoadGen looks at the clock before it looks at the answer.
-            _ if late && times == Times::Coarse => (Fate::Exceeded, outcome),
-            _ => (Fate::Failed, outcome),
+            _ if late && times == Times::Coarse => (StepResult::Exceeded, outcome),
+            _ => (StepResult::Failed, outcome),
         };
-        self.desk.ledger.ended(self.walk.phase(), act.operation, fate, took);
+        self.context.counters.ended(self.cursor.phase(), act.operation, result, took);
         outcome
     }
 
     /// Asks, and looks whether the answer is what the plan expects.
     async fn exchange_of(
         &mut self,
-        spot: Spot,
-        act: &Act,
-        note: &ActNote,
+        id: StepId,
+        act: &ExchangeStep,
+        info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        let desk = Rc::clone(&self.desk);
+        let context = Rc::clone(&self.context);
         let values = self.variables.values();
-        match (&act.what, &mut self.directory) {
-            (What::Http(http), _) => {
-                let step = (spot, &**http, note);
-                match self.web.exchange(step, &desk.course, values, watch).await {
+        match (&act.payload, &mut self.ldap_client) {
+            (Payload::Http(http), _) => {
+                let step = (id, &**http, info);
+                match self.http_client.exchange(step, &context.compiled, values, watch).await {
                     Ok(()) => {
-                        let reply = self.web.reply();
+                        let reply = self.http_client.reply();
                         let outcome = judge_status(act, reply, &mut self.variables, watch);
-                        self.web.put_away();
+                        self.http_client.put_away();
                         outcome
                     }
                     Err(outcome) => outcome,
                 }
             }
-            (What::Ldap(ldap), Some(directory)) => {
-                match directory.exchange(ldap, &desk.course, values, watch).await {
-                    Ok(()) => judge_result(act, ldap, directory, &mut self.variables, watch),
+            (Payload::Ldap(ldap), Some(ldap_client)) => {
+                match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
+                    Ok(()) => judge_result(act, ldap, ldap_client, &mut self.variables, watch),
                     Err(outcome) => outcome,
                 }
             }
-            (What::Ldap(_), None) => Outcome::Skipped,
-            (What::Dhcp(kind), _) => self.lease(*kind, act, note, watch).await,
+            (Payload::Ldap(_), None) => Outcome::Skipped,
+            (Payload::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
         }
     }
 
@@ -249,15 +258,15 @@ impl User {
     async fn lease(
         &mut self,
         kind: Kind,
-        act: &Act,
-        note: &ActNote,
+        act: &ExchangeStep,
+        info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        let Some(lessee) = &mut self.lessee else { return Outcome::Skipped };
-        let phase = self.walk.phase().unwrap_or_default();
-        match lessee.carry_out(kind, note.wanted.fields, phase, watch).await {
+        let Some(dhcp_client) = &mut self.dhcp_client else { return Outcome::Skipped };
+        let phase = self.cursor.phase().unwrap_or_default();
+        match dhcp_client.carry_out(kind, info.wanted.fields, phase, watch).await {
             Outcome::Ok(code) => {
-                let reply = Reply::Named { code, values: lessee.told() };
+                let reply = Reply::Named { code, values: dhcp_client.values() };
                 judge(act, reply, &mut self.variables, watch)
             }
             outcome => outcome,
@@ -273,7 +282,12 @@ fn reopening(watch: &Watch<'_>) -> Duration {
 }
 
 /// Looks whether an answer is what the plan expects, and keeps of it what the plan wants.
-fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Watch<'_>) -> Outcome {
+fn judge(
+    act: &ExchangeStep,
+    reply: Reply<'_>,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
     let code = reply.code();
     if act.checks.is_empty() && act.extracts.is_empty() {
         return Outcome::Ok(code);
@@ -300,13 +314,13 @@ fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Wat
 
 /// The same for a web server, which says by its status that it did not do what it was asked.
 fn judge_status(
-    act: &Act,
+    act: &ExchangeStep,
     reply: Reply<'_>,
     variables: &mut Variables,
     watch: &mut Watch<'_>,
 ) -> Outcome {
-    let told = act.checks.iter().any(super::Check::is_of_the_code);
-    if !told && reply.code() >= 400 {
+    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
+    if !code_checked && reply.code() >= 400 {
         return Outcome::Failed(Class::Result, reply.code());
     }
     judge(act, reply, variables, watch)
@@ -314,15 +328,15 @@ fn judge_status(
 
 /// The same for a directory, whose result codes have a meaning of their own where the plan gives them none.
 fn judge_result(
-    act: &Act,
-    ldap: &LdapAct,
-    directory: &Directory,
+    act: &ExchangeStep,
+    ldap: &LdapExchange,
+    ldap_client: &LdapClient,
     variables: &mut Variables,
     watch: &mut Watch<'_>,
 ) -> Outcome {
-    let reply = directory.reply();
-    let told = act.checks.iter().any(super::Check::is_of_the_code);
-    if !told && !ldap.succeeded(reply.code()) {
+    let reply = ldap_client.reply();
+    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
+    if !code_checked && !ldap.succeeded(reply.code()) {
         return Outcome::Failed(Class::Result, reply.code());
     }
     judge(act, reply, variables, watch)
@@ -336,20 +350,20 @@ fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
 
 impl Session for User {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
-        let desk = Rc::clone(&self.desk);
-        let coarse = desk.course.flow().times == Times::Coarse;
+        let context = Rc::clone(&self.context);
+        let coarse = context.compiled.flow().times == Times::Coarse;
         let before = coarse.then(|| watch.now());
-        match self.ahead() {
-            Ahead::Arrival => {
-                for spot in desk.course.firsts() {
-                    if let Some((act, note)) = desk.course.act(*spot) {
-                        self.open(act, note, watch).await;
+        match self.upcoming() {
+            Upcoming::Arrival => {
+                for id in context.compiled.firsts() {
+                    if let Some((act, info)) = context.compiled.act(*id) {
+                        self.open(act, info, watch).await;
                     }
                 }
             }
-            Ahead::Step(spot, _) if !self.walk.skips() => {
-                if let Some((act, note)) = desk.course.act(spot) {
-                    self.open(act, note, watch).await;
+            Upcoming::Step(id, _) if !self.cursor.skips() => {
+                if let Some((act, info)) = context.compiled.act(id) {
+                    self.open(act, info, watch).await;
                 }
             }
             _ => return,
@@ -360,24 +374,24 @@ impl Session for User {
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        let Some(spot) = self.next(ticket) else {
+        let Some(id) = self.next(ticket) else {
             return match &self.spent {
                 Some(spent) => exhausted(spent, watch),
                 None => Outcome::Skipped,
             };
         };
-        let (first, last) = self.desk.course.ends(spot.scenario);
-        if spot.step == first {
+        let (first, last) = self.context.compiled.ends(id.scenario);
+        if id.step == first {
             if first != last {
                 self.began = watch.now();
             }
-            if self.desk.course.network().settings().cookies {
-                self.web.begin_visit();
+            if self.context.compiled.network().settings().cookies {
+                self.http_client.begin_visit();
             }
         }
-        let outcome = self.act(spot, watch).await;
+        let outcome = self.act(id, watch).await;
         // How long a visit takes is told of those that came to their end, where it is more than one exchange.
-        if spot.step == last && first != last && !self.walk.skips() {
+        if id.step == last && first != last && !self.cursor.skips() {
             watch.part(ITERATION, watch.now() - self.began);
         }
         outcome
@@ -385,30 +399,30 @@ impl Session for User {
 
     fn wants(&mut self, free: Moment) -> Want {
         self.settle();
-        match self.ahead() {
-            Ahead::Arrival => Want::Next,
-            Ahead::Step(_, pause) => {
+        match self.upcoming() {
+            Upcoming::Arrival => Want::Next,
+            Upcoming::Step(_, pause) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };
-                let midway = self.desk.course.flow().arrivals;
+                let midway = self.context.compiled.flow().arrivals;
                 if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
             }
-            Ahead::Nothing | Ahead::Unknown => Want::Nothing,
+            Upcoming::Nothing | Upcoming::Unknown => Want::Nothing,
         }
     }
 
-    fn patience(&mut self, ticket: &Ticket) -> Option<Duration> {
-        let spot = self.next(ticket)?;
-        self.desk.course.act(spot).and_then(|(act, _)| act.patience)
+    fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
+        let id = self.next(ticket)?;
+        self.context.compiled.act(id).and_then(|(act, _)| act.timeout)
     }
 
     async fn close(&mut self) {
-        self.web.close().await;
-        if let Some(directory) = &mut self.directory {
-            directory.close().await;
+        self.http_client.close().await;
+        if let Some(ldap_client) = &mut self.ldap_client {
+            ldap_client.close().await;
         }
-        if let Some(lessee) = &mut self.lessee {
-            lessee.leave();
+        if let Some(dhcp_client) = &mut self.dhcp_client {
+            dhcp_client.leave();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`LdapRoad`]: asks a directory what nslcd would ask it, over a connection that stays.
+//! [`LdapPath`]: asks a directory what nslcd would ask it, over a connection that stays.
 //!
 //! Blocking, and so beside the LDAP driver and not on it: a session of this kind has a thread to itself, and one
 //! request in flight is all that nslcd has on a connection either. Of an entry only number and name are read. The
@@ -20,9 +20,9 @@ use brunt_wire::ldap::{Template, Text, code, op};
 
 use rustls::{ClientConnection, StreamOwned};
 
+use super::access_path::AccessPath;
+use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use super::road::Road;
-use super::trouble::Trouble;
 use crate::net::tls;
 use crate::resend::Resend;
 use crate::secret::Secret;
@@ -191,31 +191,31 @@ fn template(
 /// A stream to the server. Boxed, since what it costs to find its `read` is nothing beside the system call.
 trait Stream: Read + Write {
     /// Whether a read that finds nothing returns at once.
-    fn hurry(&self, hurried: bool) -> std::io::Result<()>;
+    fn non_blocking(&self, on: bool) -> std::io::Result<()>;
 }
 
 impl Stream for TcpStream {
-    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
-        self.set_nonblocking(hurried)
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.set_nonblocking(on)
     }
 }
 
 impl Stream for UnixStream {
-    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
-        self.set_nonblocking(hurried)
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.set_nonblocking(on)
     }
 }
 
 impl Stream for StreamOwned<ClientConnection, TcpStream> {
-    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
-        self.sock.set_nonblocking(hurried)
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.sock.set_nonblocking(on)
     }
 }
 
 /// A session's connection to a directory.
-pub(super) struct LdapRoad {
+pub(super) struct LdapPath {
     directory: Arc<Directory>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     templates: Templates,
     resend: Resend,
     stream: Option<Box<dyn Stream>>,
@@ -251,16 +251,16 @@ enum Which {
     ByName,
 }
 
-impl LdapRoad {
+impl LdapPath {
     pub(super) fn new(
         directory: Arc<Directory>,
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
         resend: Resend,
     ) -> Self {
         let templates = directory.templates.clone();
         Self {
             directory,
-            patience,
+            timeout,
             templates,
             resend,
             stream: None,
@@ -276,30 +276,30 @@ impl LdapRoad {
         }
     }
 
-    fn connect(&self) -> Result<Box<dyn Stream>, Trouble> {
+    fn connect(&self) -> Result<Box<dyn Stream>, LookupError> {
         let to = || Arc::clone(&self.directory.name);
-        let failed = |error| Trouble::Connect { to: to(), error };
+        let failed = |error| LookupError::Connect { to: to(), error };
         match &self.directory.server {
             Server::Unix(path) => {
                 let stream = UnixStream::connect(path).map_err(failed)?;
-                stream.set_read_timeout(self.patience).map_err(failed)?;
-                stream.set_write_timeout(self.patience).map_err(failed)?;
+                stream.set_read_timeout(self.timeout).map_err(failed)?;
+                stream.set_write_timeout(self.timeout).map_err(failed)?;
                 Ok(Box::new(stream))
             }
             Server::Tcp { host, port } => {
-                Ok(Box::new(tcp(host, *port, self.patience).map_err(failed)?))
+                Ok(Box::new(tcp(host, *port, self.timeout).map_err(failed)?))
             }
             Server::Tls { host, port, client } => {
-                let stream = tcp(host, *port, self.patience).map_err(failed)?;
+                let stream = tcp(host, *port, self.timeout).map_err(failed)?;
                 client
                     .secure_blocking(stream, host)
                     .map(|stream| Box::new(stream) as _)
-                    .map_err(|error| Trouble::Tls { to: to(), error })
+                    .map_err(|error| LookupError::Tls { to: to(), error })
             }
         }
     }
 
-    fn log_in(&mut self) -> Result<(), Trouble> {
+    fn log_in(&mut self) -> Result<(), LookupError> {
         let directory = Arc::clone(&self.directory);
         let Some((dn, password)) = &directory.bind else { return Ok(()) };
         let skeleton = request::bind_simple(&Text::slot(0), &Text::slot(1), &[]);
@@ -313,19 +313,19 @@ impl LdapRoad {
         match (scan.op, scan.code) {
             (op::BIND_RESPONSE, Some(code::SUCCESS)) => Ok(()),
             (op::BIND_RESPONSE, Some(code)) => {
-                Err(Trouble::Login { to: Arc::clone(&directory.name), code })
+                Err(LookupError::Login { to: Arc::clone(&directory.name), code })
             }
-            _ => Err(Trouble::Strange("no answer to a bind")),
+            _ => Err(LookupError::Strange("no answer to a bind")),
         }
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
-        let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(Trouble::of_stream)
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LookupError> {
+        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)
     }
 
     /// Waits for the next message, which then lies in the buffer from `read` to what is returned.
-    fn next(&mut self) -> Result<usize, Trouble> {
+    fn next(&mut self) -> Result<usize, LookupError> {
         loop {
             let come = self.buffer.get(self.read..self.come).unwrap_or_default();
             let wanted = match response::frame_limited(come, MESSAGE_MAX)? {
@@ -337,15 +337,15 @@ impl LdapRoad {
             if self.buffer.len() < wanted.max(self.come + 1) {
                 self.buffer.resize(wanted + PIECE, 0);
             }
-            let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
+            let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
             match stream.read(&mut self.buffer[self.come..]) {
-                Ok(0) => return Err(Trouble::Closed),
+                Ok(0) => return Err(LookupError::Closed),
                 Ok(count) => {
                     self.answering = true;
                     self.come += count;
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::of_stream(error)),
+                Err(error) => return Err(LookupError::of_stream(error)),
             }
         }
     }
@@ -355,8 +355,8 @@ impl LdapRoad {
         &mut self,
         which: Which,
         values: &Filled<'_>,
-        mut entry: impl FnMut(&Scan<'_>, &mut Vec<u8>, &mut Vec<u32>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        mut entry: impl FnMut(&Scan<'_>, &mut Vec<u8>, &mut Vec<u32>) -> Result<(), LookupError>,
+    ) -> Result<(), LookupError> {
         self.message_id = self.message_id.checked_add(1).unwrap_or(1);
         let id = self.message_id;
         let template = match which {
@@ -369,8 +369,8 @@ impl LdapRoad {
             Which::ByName => &mut self.templates.memberships_by_name,
         };
         let bytes = template.encode(id, values);
-        let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(Trouble::of_stream)?;
+        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)?;
         loop {
             let end = self.next()?;
             let scan = scan(&self.buffer[self.read..end], id)?;
@@ -383,16 +383,16 @@ impl LdapRoad {
                 }
                 (op::SEARCH_DONE, Some(code)) => {
                     self.read = end;
-                    return Err(Trouble::Refused { code });
+                    return Err(LookupError::Refused { code });
                 }
-                _ => return Err(Trouble::Strange("no answer to a search")),
+                _ => return Err(LookupError::Strange("no answer to a search")),
             }
             self.read = end;
         }
     }
 
     /// The number of the user or group; its name is then in `name`.
-    fn account(&mut self, question: &Question<'_>) -> Result<Option<u32>, Trouble> {
+    fn account(&mut self, question: &Question<'_>) -> Result<Option<u32>, LookupError> {
         let (number, word): (&[u8], &[u8]) =
             if question.by.is_of_group() { (b"gidNumber", b"cn") } else { (b"uidNumber", b"uid") };
         let mut digits = itoa::Buffer::new();
@@ -405,7 +405,7 @@ impl LdapRoad {
             if found.is_none() {
                 let entry = scan.entry()?;
                 let id = entry.value(number)?.and_then(decimal);
-                found = Some(id.ok_or(Trouble::Strange("an entry without its number"))?);
+                found = Some(id.ok_or(LookupError::Strange("an entry without its number"))?);
                 name.clear();
                 // Of several names, the one that was asked for is the one that counts.
                 let names = entry.attribute(word)?.into_iter().flatten();
@@ -423,7 +423,7 @@ impl LdapRoad {
     }
 
     /// Finds the groups of a user, which are then in `groups`.
-    fn memberships(&mut self, question: &Question<'_>) -> Result<(), Trouble> {
+    fn memberships(&mut self, question: &Question<'_>) -> Result<(), LookupError> {
         let user = question.name.to_bytes();
         self.groups.clear();
         self.name.clear();
@@ -437,7 +437,7 @@ impl LdapRoad {
         let searched = self.search(which, &Filled(user, &dn), |scan, _, groups| {
             let gid = scan.entry()?.value(b"gidNumber")?.and_then(decimal);
             if groups.len() < MEMBERS_MAX {
-                groups.push(gid.ok_or(Trouble::Strange("an entry without its number"))?);
+                groups.push(gid.ok_or(LookupError::Strange("an entry without its number"))?);
             }
             Ok(())
         });
@@ -446,12 +446,12 @@ impl LdapRoad {
     }
 }
 
-impl Road for LdapRoad {
+impl AccessPath for LdapPath {
     fn is_ready(&self) -> bool {
         self.stream.is_some()
     }
 
-    fn ready(&mut self) -> Result<(), Trouble> {
+    fn ready(&mut self) -> Result<(), LookupError> {
         (self.read, self.come, self.message_id, self.used) = (0, 0, 0, false);
         self.stream = Some(self.connect()?);
         self.log_in().inspect_err(|_| self.stream = None)
@@ -465,9 +465,9 @@ impl Road for LdapRoad {
             read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
         };
         let alive = self.read == self.come
-            && stream.hurry(true).is_ok()
+            && stream.non_blocking(true).is_ok()
             && quiet(stream.read(&mut self.buffer))
-            && stream.hurry(false).is_ok();
+            && stream.non_blocking(false).is_ok();
         if !alive {
             self.stream = None;
         }
@@ -478,7 +478,7 @@ impl Road for LdapRoad {
         self.unanswered && self.resend.allows(true)
     }
 
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         (self.answering, self.unanswered) = (false, false);
         let found = if question.by == By::Memberships {
             self.memberships(question).map(|()| None)
@@ -494,8 +494,8 @@ impl Road for LdapRoad {
             Ok(None) => Ok(Answer::Absent),
             Err(trouble) => {
                 // Unless it was a whole answer, nobody knows what would come next on that connection.
-                if !matches!(trouble, Trouble::Refused { .. }) {
-                    let ended = matches!(trouble, Trouble::Closed | Trouble::Broken(_));
+                if !matches!(trouble, LookupError::Refused { .. }) {
+                    let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
                     self.unanswered = used && ended && !self.answering;
                     self.stream = None;
                 }
@@ -514,18 +514,18 @@ impl Road for LdapRoad {
 }
 
 /// Connects to the first address of the host that answers.
-fn tcp(host: &str, port: u16, patience: Option<Duration>) -> std::io::Result<TcpStream> {
+fn tcp(host: &str, port: u16, timeout: Option<Duration>) -> std::io::Result<TcpStream> {
     let mut last = std::io::Error::from_raw_os_error(libc::EHOSTUNREACH);
     for address in (host, port).to_socket_addrs()? {
-        let connected = match patience {
+        let connected = match timeout {
             Some(limit) => TcpStream::connect_timeout(&address, limit),
             None => TcpStream::connect(address),
         };
         match connected {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(patience)?;
-                stream.set_write_timeout(patience)?;
+                stream.set_read_timeout(timeout)?;
+                stream.set_write_timeout(timeout)?;
                 return Ok(stream);
             }
             Err(error) => last = error,
@@ -535,13 +535,13 @@ fn tcp(host: &str, port: u16, patience: Option<Duration>) -> std::io::Result<Tcp
 }
 
 /// The head of an answer to the request with this message id.
-fn scan(message: &[u8], id: i32) -> Result<Scan<'_>, Trouble> {
+fn scan(message: &[u8], id: i32) -> Result<Scan<'_>, LookupError> {
     let scan = response::scan(message)?;
     if scan.is_notice_of_disconnection() {
-        return Err(Trouble::Closed);
+        return Err(LookupError::Closed);
     }
     if scan.message_id != id {
-        return Err(Trouble::Strange("the answer to another request"));
+        return Err(LookupError::Strange("the answer to another request"));
     }
     Ok(scan)
 }

@@ -1,4 +1,4 @@
-//! [`NscdRoad`]: asks nscd over its socket, without the memory it shares with the C library.
+//! [`NscdPath`]: asks nscd over its socket, without the memory it shares with the C library.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,28 +7,28 @@ use std::time::Duration;
 use brunt_wire::account::{MEMBERS_MAX, Progress};
 use brunt_wire::nscd::{Reply, Request, scan};
 
+use super::access_path::AccessPath;
+use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use super::road::Road;
-use super::socket::Line;
-use super::trouble::Trouble;
+use super::socket::DaemonSocket;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nscd/socket";
 
 /// A session's way to nscd.
-pub(super) struct NscdRoad {
-    line: Line,
+pub(super) struct NscdPath {
+    socket: DaemonSocket,
     groups: Vec<u32>,
 }
 
-impl NscdRoad {
-    pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
-        Self { line: Line::new(socket, patience), groups: Vec::new() }
+impl NscdPath {
+    pub(super) fn new(socket: Arc<Path>, timeout: Option<Duration>) -> Self {
+        Self { socket: DaemonSocket::new(socket, timeout), groups: Vec::new() }
     }
 }
 
-impl Road for NscdRoad {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+impl AccessPath for NscdPath {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
             By::Gid => Request::GroupById,
@@ -36,25 +36,25 @@ impl Road for NscdRoad {
             By::Group => Request::GroupByName,
             By::Memberships => Request::Memberships,
         };
-        let into = &mut self.line.request;
+        let into = &mut self.socket.request;
         into.clear();
         let asked = match question.id {
             Some(id) if question.by.is_by_id() => request.write_id(id, into),
             _ => request.write(question.name.to_bytes(), into),
         };
         if !asked {
-            return Err(Trouble::Key);
+            return Err(LookupError::Key);
         }
-        let mut socket = self.line.send()?;
-        while let Progress::More(needed) = scan(request, self.line.reply())? {
-            self.line.receive(&mut socket, needed)?;
+        let mut socket = self.socket.send()?;
+        while let Progress::More(needed) = scan(request, self.socket.reply())? {
+            self.socket.receive(&mut socket, needed)?;
         }
         drop(socket);
-        let Progress::Done(reply) = scan(request, self.line.reply())? else {
-            return Err(Trouble::Closed);
+        let Progress::Done(reply) = scan(request, self.socket.reply())? else {
+            return Err(LookupError::Closed);
         };
         Ok(match reply {
-            Reply::Off => return Err(Trouble::Off),
+            Reply::Off => return Err(LookupError::Off),
             Reply::Absent => Answer::Absent,
             Reply::User(user) => Answer::Account { id: user.uid, name: user.name },
             Reply::Group(group) => Answer::Account { id: group.gid, name: group.name },

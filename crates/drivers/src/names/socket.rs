@@ -1,4 +1,4 @@
-//! [`Line`]: the socket of a daemon that takes one request a connection.
+//! [`DaemonSocket`]: the socket of a daemon that takes one request a connection.
 //!
 //! Both daemons close a connection after its reply, as their own clients expect, so a question costs a connection here
 //! as it costs any program. Buffers are kept, and a reply is read only as far as its reader says it goes.
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::trouble::Trouble;
+use super::error::LookupError;
 
 /// How many bytes are asked for at least.
 const PIECE: usize = 1024;
 
 /// The way to a daemon.
-pub(super) struct Line {
+pub(super) struct DaemonSocket {
     to: Arc<Path>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     /// The request, filled in by the caller.
     pub(super) request: Vec<u8>,
     /// What has come, and room for more.
@@ -26,28 +26,28 @@ pub(super) struct Line {
     come: usize,
 }
 
-impl Line {
-    pub(super) fn new(to: Arc<Path>, patience: Option<Duration>) -> Self {
-        Self { to, patience, request: Vec::new(), reply: vec![0; PIECE], come: 0 }
+impl DaemonSocket {
+    pub(super) fn new(to: Arc<Path>, timeout: Option<Duration>) -> Self {
+        Self { to, timeout, request: Vec::new(), reply: vec![0; PIECE], come: 0 }
     }
 
     /// Connects and sends the request.
-    pub(super) fn send(&mut self) -> Result<Socket, Trouble> {
+    pub(super) fn send(&mut self) -> Result<Socket, LookupError> {
         self.come = 0;
-        let mut socket = self.connect().map_err(|error| Trouble::Connect {
+        let mut socket = self.connect().map_err(|error| LookupError::Connect {
             to: format!("unix:{}", self.to.display()).into(),
             error,
         })?;
-        socket.write_all(&self.request).map_err(Trouble::of_stream)?;
+        socket.write_all(&self.request).map_err(LookupError::of_stream)?;
         Ok(socket)
     }
 
     fn connect(&self) -> std::io::Result<Socket> {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-        if self.patience.is_some() {
+        if self.timeout.is_some() {
             // The time to write is also the time to connect to a daemon whose queue is full.
-            socket.set_write_timeout(self.patience)?;
-            socket.set_read_timeout(self.patience)?;
+            socket.set_write_timeout(self.timeout)?;
+            socket.set_read_timeout(self.timeout)?;
         }
         socket.connect(&SockAddr::unix(&self.to)?)?;
         Ok(socket)
@@ -59,17 +59,21 @@ impl Line {
     }
 
     /// Waits until so many bytes have come in all.
-    pub(super) fn receive(&mut self, socket: &mut Socket, needed: usize) -> Result<(), Trouble> {
+    pub(super) fn receive(
+        &mut self,
+        socket: &mut Socket,
+        needed: usize,
+    ) -> Result<(), LookupError> {
         if self.reply.len() < needed {
             self.reply.resize(needed.max(self.reply.len() * 2), 0);
         }
         while self.come < needed {
             let room = self.reply.get_mut(self.come..).unwrap_or_default();
             match socket.read(room) {
-                Ok(0) => return Err(Trouble::Closed),
+                Ok(0) => return Err(LookupError::Closed),
                 Ok(count) => self.come += count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::of_stream(error)),
+                Err(error) => return Err(LookupError::of_stream(error)),
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! knowing which. The inbox is allocated once and refilled; nothing here allocates for a datagram. It must not know
 //! what is in one.
 
-use super::mmsg::{BATCH, Beside, Incoming};
+use super::mmsg::{AncillaryData, BATCH, Incoming};
 use super::stamp::Translation;
 use brunt_exchange::{Clock, Moment};
 use std::io;
@@ -16,7 +16,7 @@ pub const DATAGRAM_MAX: usize = 2048;
 
 /// A datagram on its way out.
 #[derive(Clone, Copy, Debug)]
-pub struct Parcel<'a> {
+pub struct OutgoingDatagram<'a> {
     /// What is sent.
     pub bytes: &'a [u8],
     /// Where to.
@@ -26,12 +26,15 @@ pub struct Parcel<'a> {
 /// Takes datagrams out and brings datagrams in.
 #[expect(async_fn_in_trait, reason = "carriers live on one core and are never sent")]
 pub trait Carrier {
-    /// Sends parcels in order, as many as go in one system call, and says how many left; offer the rest again.
+    /// Sends datagrams in order, as many as go in one system call, and says how many left; offer the rest again.
     ///
-    /// An error is about the first parcel, and none left. [`io::ErrorKind::WouldBlock`]: there is no room now; wait
-    /// until the carrier is [`writable`](Self::writable) and offer all again. Anything else is the fault of that parcel
-    /// alone; those behind it may still go.
-    fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize>;
+    /// An error is about the first datagram, and none left. [`io::ErrorKind::WouldBlock`]: there is no room now; wait
+    /// until the carrier is [`writable`](Self::writable) and offer all again. Anything else is the fault of that
+    /// datagram alone; those behind it may still go.
+    fn try_send<'a>(
+        &self,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
+    ) -> io::Result<usize>;
 
     /// Waits until there may be room to send.
     async fn writable(&self) -> io::Result<()>;
@@ -162,7 +165,7 @@ impl Inbox {
     pub(super) fn take(
         &mut self,
         count: usize,
-        mut place: impl FnMut(&[u8], &Beside) -> Option<Arrived>,
+        mut place: impl FnMut(&[u8], &AncillaryData) -> Option<Arrived>,
     ) {
         self.arrived.clear();
         for slot in 0..count {
@@ -183,7 +186,7 @@ impl Default for Inbox {
 
 impl Arrived {
     /// A datagram that fills its buffer from the start.
-    pub(super) fn whole(beside: &Beside, at: Option<Moment>) -> Self {
+    pub(super) fn whole(beside: &AncillaryData, at: Option<Moment>) -> Self {
         Self {
             slot: 0,
             start: 0,

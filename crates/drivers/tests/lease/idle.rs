@@ -1,8 +1,8 @@
 //! Stores whose server closes the connection while it is idle, scripted: what is asked again and what is not.
 
 use brunt_drivers::lease::{
-    By, Contents, Depot, Draw, Family, Identity, Lease, LeaseCrew, Leases, PARTS, Renewal, Search,
-    Store, Trouble, Work,
+    Backend, BackendError, By, Connection, Contents, Draw, Family, Identity, Lease, LeaseSessions,
+    Leases, PARTS, Renewal, Search, Work,
 };
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Class, Moment, Monotonic, Outcome, Ticket, Watch};
@@ -13,65 +13,65 @@ use std::time::Duration;
 const LEASES: Leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000 };
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
-/// A depot whose stores lose their connection before their second operation, all but the last.
-struct Losing {
+/// A backend whose stores lose their connection before their second operation, all but the last.
+struct LosingBackend {
     /// Whether a look tells so; else the operation finds out.
     told: bool,
     /// How many stores may be opened.
-    stores: u64,
+    connections: u64,
     opened: AtomicU64,
     asked: Arc<AtomicU64>,
 }
 
-struct LosingStore {
+struct LosingConnection {
     told: bool,
     operations: u64,
     broken: bool,
     asked: Arc<AtomicU64>,
 }
 
-impl LosingStore {
-    fn operate(&mut self) -> Result<bool, Trouble> {
+impl LosingConnection {
+    fn operate(&mut self) -> Result<bool, BackendError> {
         self.operations += 1;
         self.asked.fetch_add(1, Ordering::Relaxed);
         self.broken |= self.operations == 2;
         if self.broken {
-            return Err(Trouble { class: Class::Closed, code: 0, text: "gone away".into() });
+            return Err(BackendError { class: Class::Closed, code: 0, text: "gone away".into() });
         }
         Ok(true)
     }
 }
 
-impl Store for LosingStore {
-    fn create(&mut self, _: &Lease) -> Result<(), Trouble> {
+impl Connection for LosingConnection {
+    fn create(&mut self, _: &Lease) -> Result<(), BackendError> {
         self.operate().map(drop)
     }
 
-    fn find(&mut self, _: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, _: &Identity) -> Result<bool, BackendError> {
         self.operate()
     }
 
-    fn renew(&mut self, _: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, _: &Renewal) -> Result<bool, BackendError> {
         self.operate()
     }
 
-    fn release(&mut self, _: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, _: u128) -> Result<bool, BackendError> {
         self.operate()
     }
 
-    fn expire(&mut self, _: i64, _: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, _: i64, _: u32) -> Result<u32, BackendError> {
         self.operate().map(|_| 0)
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         self.operate().map(drop)
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         Ok(())
     }
 
@@ -85,32 +85,32 @@ impl Store for LosingStore {
     }
 }
 
-impl Depot for Losing {
-    fn prepare(&self) -> Result<(), Trouble> {
+impl Backend for LosingBackend {
+    fn prepare(&self) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
-        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.stores {
-            return Err(Trouble { class: Class::Connect, code: 111, text: "refused".into() });
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
+        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.connections {
+            return Err(BackendError { class: Class::Connect, code: 111, text: "refused".into() });
         }
         let (told, asked) = (self.told, Arc::clone(&self.asked));
-        Ok(Box::new(LosingStore { told, operations: 0, broken: false, asked }))
+        Ok(Box::new(LosingConnection { told, operations: 0, broken: false, asked }))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         Ok(0)
     }
 
-    fn preload(&self, _: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, _: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(String::new())
     }
 
@@ -125,7 +125,7 @@ impl Depot for Losing {
 
 /// What became of the second operation.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct SecondOperation {
     outcome: Outcome,
     parts: Vec<&'static str>,
     reconnected: u32,
@@ -136,12 +136,18 @@ struct Seen {
 }
 
 /// Two operations, the second so long after the first.
-fn second(work: Work, resend: Resend, told: bool, stores: u64, pause: Duration) -> Seen {
+fn second(
+    work: Work,
+    resend: Resend,
+    told: bool,
+    connections: u64,
+    pause: Duration,
+) -> SecondOperation {
     let asked = Arc::new(AtomicU64::new(0));
     let opened = AtomicU64::new(0);
-    let depot = Arc::new(Losing { told, stores, opened, asked: Arc::clone(&asked) });
-    let crew = Arc::new(LeaseCrew::new(depot, work, LEASES, 5, 1).resending(resend));
-    let mut session = crew.session(0);
+    let backend = Arc::new(LosingBackend { told, connections, opened, asked: Arc::clone(&asked) });
+    let factory = Arc::new(LeaseSessions::new(backend, work, LEASES, 5, 1).resending(resend));
+    let mut session = factory.session(0);
     let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None));
     let mut seen = None;
@@ -150,7 +156,7 @@ fn second(work: Work, resend: Resend, told: bool, stores: u64, pause: Duration) 
         watch.sent_as(Moment::ZERO + pause * number as u32);
         let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
         let outcome = session.exchange(&ticket, &mut watch);
-        seen = Some(Seen {
+        seen = Some(SecondOperation {
             outcome,
             parts: watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect(),
             reconnected: watch.times_reconnected(),
@@ -173,13 +179,13 @@ fn create() -> Work {
 const LONG: Duration = Duration::from_secs(1);
 
 /// A second operation that went well over a store that was opened again.
-fn anew(resent: u32, asked: u64) -> Seen {
+fn anew(resent: u32, asked: u64) -> SecondOperation {
     let (outcome, parts) = (Outcome::Ok(0), vec!["reconnect"]);
-    Seen { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
+    SecondOperation { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
 }
 
-fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> Seen {
-    Seen { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, asked }
+fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> SecondOperation {
+    SecondOperation { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, asked }
 }
 
 #[test]

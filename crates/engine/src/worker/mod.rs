@@ -5,32 +5,32 @@
 //! ends steps, calls off what takes too long, and looks whether the run is to end. Nothing is
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
-pub(crate) mod alone;
+mod assignment;
+pub(crate) mod blocking;
+mod continuations;
 mod dispatch;
 mod gaps;
-mod handing;
-mod midway;
 mod pacer;
 mod recorder;
-mod seat;
+mod session_slot;
 mod usage;
 
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
-pub(crate) use recorder::{Outlet, Portion};
+pub(crate) use recorder::{IntervalSender, WorkerIntervals};
 
-use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::plan::Plan;
+use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
+use assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Samples};
 use dispatch::Dispatch;
-use handing::{Answer, Asking, Given, Ledger};
 use pacer::Pacer;
 use recorder::{Recorder, Steps};
-use seat::{Doing, NEVER, Seat};
+use session_slot::{NEVER, SessionSlot, SessionState};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -84,31 +84,31 @@ pub(crate) struct WorkerEnd {
 
 /// Carries out one worker's share of a run. Must be called where tasks may be spawned
 /// that cannot be sent.
-pub(crate) async fn work<T: Time, F: Fleet>(
+pub(crate) async fn work<T: Time, F: SessionFactory>(
     shared: &Shared<'_>,
     number: usize,
     time: &T,
-    fleet: &F,
-    outlet: Outlet,
+    factory: &F,
+    sender: IntervalSender,
 ) -> std::io::Result<WorkerEnd> {
     let timer = time.timer()?;
     let local = shared.plan.sessions_of(number);
     let first = shared.plan.first_session();
-    let sessions = fleet.sessions(number, first + local.start..first + local.end);
-    debug_assert_eq!(sessions.len(), local.len(), "a fleet makes as many sessions as asked for");
-    let seats = (sessions.len(), F::ALIKE);
-    let worker = Rc::new(Worker::new(shared, number, time.clock(), seats, outlet));
+    let sessions = factory.sessions(number, first + local.start..first + local.end);
+    debug_assert_eq!(sessions.len(), local.len(), "a factory makes as many sessions as asked for");
+    let slots = (sessions.len(), F::ALIKE);
+    let worker = Rc::new(Worker::new(shared, number, time.clock(), slots, sender));
     let mut tasks = JoinSet::new();
-    for (seat, session) in (0..).zip(sessions) {
-        let name = first + local.start + seat;
-        tasks.spawn_local(serve(Rc::clone(&worker), session, seat, name));
+    for (index, session) in (0..).zip(sessions) {
+        let name = first + local.start + index;
+        tasks.spawn_local(serve(Rc::clone(&worker), session, index, name));
     }
     let pacer = Pacer { worker: &worker, timer: &timer };
     pacer.prepare().await;
     let origin = shared.gate.arrive(|| worker.clock.now());
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;
-    let end = pacer.pace(origin, lasting, &|noticed| fleet.noticed(number, noticed)).await;
+    let end = pacer.pace(origin, lasting, &|into| factory.counts(number, into)).await;
     pacer.take_leave().await;
     while let Some(done) = tasks.join_next().await {
         if let Err(failure) = done
@@ -122,7 +122,7 @@ pub(crate) async fn work<T: Time, F: Fleet>(
 
 struct Worker<C> {
     clock: C,
-    seats: Box<[Seat]>,
+    slots: Box<[SessionSlot]>,
     dispatch: RefCell<Dispatch>,
     recorder: RefCell<Recorder>,
     readying: Semaphore,
@@ -156,12 +156,12 @@ struct Worker<C> {
 async fn serve<C: Clock + Clone + 'static, S: Session>(
     worker: Rc<Worker<C>>,
     mut session: S,
-    seat: u32,
+    index: u32,
     name: u32,
 ) {
-    let presence = Presence { worker: &worker, active: Cell::new(true) };
+    let guard = TaskGuard { worker: &worker, active: Cell::new(true) };
     let mut text = String::new();
-    let mut free = worker.first_ready(&mut session, seat).await;
+    let mut free = worker.first_ready(&mut session, index).await;
     let mut last = 0;
     for turn in 0.. {
         let wants = session.wants(free);
@@ -169,35 +169,40 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
             if !worker.dispatch.borrow_mut().promise(wants) {
                 break;
             }
-            match worker.ready(&mut session, seat).await {
+            match worker.ready(&mut session, index).await {
                 Ok(waited) if waited => free = worker.clock.now(),
                 Ok(_) => {}
                 Err(_) => break,
             }
         }
-        let asking = Asking { seat, session: name, turn, free, wants, last };
-        let Some(given) = worker.next(asking).await else { break };
-        last = given.number;
-        let ticket = Ticket { number: given.number, session: name, turn, phase: given.phase as u8 };
-        free = worker.exchange(&mut session, seat, &ticket, &given, free, &mut text).await;
+        let request = WorkRequest { slot: index, session: name, turn, free, wants, last };
+        let Some(assignment) = worker.next(request).await else { break };
+        last = assignment.number;
+        let ticket = Ticket {
+            number: assignment.number,
+            session: name,
+            turn,
+            phase: assignment.phase as u8,
+        };
+        free = worker.exchange(&mut session, index, &ticket, &assignment, free, &mut text).await;
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;
     }
-    presence.retire();
-    let desk = worker.seat(seat);
-    desk.begin(Doing::Closing, worker.clock.now() + CLOSING_MAX);
+    guard.retire();
+    let slot = worker.slot(index);
+    slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
     // Whoever takes too long to say goodbye is left.
-    let _ = desk.unless_called_off(pin!(session.close())).await;
+    let _ = slot.unless_called_off(pin!(session.close())).await;
 }
 
 /// Notes that a session has done its last exchange and that its task has come to its end, even if
 /// that is a panic: a fault of ours, which ends the run.
-struct Presence<'a, C> {
+struct TaskGuard<'a, C> {
     worker: &'a Worker<C>,
     active: Cell<bool>,
 }
 
-impl<C> Presence<'_, C> {
+impl<C> TaskGuard<'_, C> {
     fn retire(&self) {
         if self.active.replace(false) {
             let active = self.worker.active.get() - 1;
@@ -209,7 +214,7 @@ impl<C> Presence<'_, C> {
     }
 }
 
-impl<C> Drop for Presence<'_, C> {
+impl<C> Drop for TaskGuard<'_, C> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.worker.stop.abort();
@@ -237,11 +242,11 @@ impl<C> Worker<C> {
     /// Ends the step that runs if it is over. Whoever reads the clock first sees to it, so that
     /// nothing enters a step that belongs to the next.
     #[inline]
-    fn turn(&self, now: Moment) {
+    fn roll_step(&self, now: Moment) {
         if now >= self.step_at.get() {
             let backlog = self.dispatch.borrow().backlog();
             let mut recorder = self.recorder.borrow_mut();
-            recorder.turn(now, backlog);
+            recorder.roll_step(now, backlog);
             self.step_at.set(recorder.boundary().unwrap_or(NEVER));
         }
     }
@@ -256,21 +261,21 @@ impl<C> Worker<C> {
     }
 }
 
-impl<C> Ledger for Worker<C> {
-    fn planned(&self, given: &Given) {
-        self.recorder.borrow_mut().planned(given);
+impl<C> DispatchSink for Worker<C> {
+    fn planned(&self, assignment: &Assignment) {
+        self.recorder.borrow_mut().planned(assignment);
     }
 
-    fn dropped(&self, given: &Given, now: Moment) {
-        self.recorder.borrow_mut().dropped(given, now);
+    fn dropped(&self, assignment: &Assignment, now: Moment) {
+        self.recorder.borrow_mut().dropped(assignment, now);
     }
 
     fn backlog(&self, waiting: usize) {
         self.recorder.borrow_mut().backlog(waiting);
     }
 
-    fn hand(&self, seat: u32, given: Given) {
-        self.seats[seat as usize].give(given);
+    fn assign(&self, index: u32, assignment: Assignment) {
+        self.slots[index as usize].give(assignment);
     }
 }
 
@@ -279,20 +284,20 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         shared: &Shared<'_>,
         number: usize,
         clock: C,
-        (seats, alike): (usize, bool),
-        outlet: Outlet,
+        (slots, alike): (usize, bool),
+        sender: IntervalSender,
     ) -> Self {
         let settings = shared.plan.settings();
         let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
         let steps = Steps::new(shared.plan.phases(), settings.interval, shared.plan.lasting());
         let numbers = Arc::clone(shared.numbers);
-        let dispatch = Dispatch::new(shared.plan, number, seats, alike, numbers);
+        let dispatch = Dispatch::new(shared.plan, number, slots, alike, numbers);
         let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
         Self {
             clock,
-            seats: (0..seats).map(|_| Seat::new()).collect(),
+            slots: (0..slots).map(|_| SessionSlot::new()).collect(),
             dispatch: RefCell::new(dispatch),
-            recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, outlet)),
+            recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, sender)),
             readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
             timeout,
             drain: settings.drain,
@@ -303,9 +308,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             started: Cell::new(false),
             over_seen: Cell::new(false),
             origin: Cell::new(Moment::ZERO),
-            unready: Cell::new(seats),
-            active: Cell::new(seats),
-            present: Cell::new(seats),
+            unready: Cell::new(slots),
+            active: Cell::new(slots),
+            present: Cell::new(slots),
             pacer_at: Cell::new(NEVER),
             step_at: Cell::new(NEVER),
             pacer: RefCell::new(None),
@@ -314,32 +319,32 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// Sees to it that an exchange which takes longer than that is noticed within a twentieth of it.
-    fn watch_closely(&self, patience: Duration) {
-        let tick = (patience / 20).clamp(TICK_MIN, TICK);
+    fn watch_closely(&self, timeout: Duration) {
+        let tick = (timeout / 20).clamp(TICK_MIN, TICK);
         self.impatient.set(true);
         self.tick.set(self.tick.get().min(tick));
     }
 
-    fn seat(&self, seat: u32) -> &Seat {
-        &self.seats[seat as usize]
+    fn slot(&self, index: u32) -> &SessionSlot {
+        &self.slots[index as usize]
     }
 
     /// Makes a session ready before the run and waits for the run to begin.
-    async fn first_ready<S: Session>(&self, session: &mut S, seat: u32) -> Moment {
+    async fn first_ready<S: Session>(&self, session: &mut S, index: u32) -> Moment {
         let permit = self.readying.acquire().await;
         if !self.leaving.get() {
             // Called off, the run ends before it begins, and the session will be told so.
-            let _ = self.ready(session, seat).await;
+            let _ = self.ready(session, index).await;
         }
         drop(permit);
-        let desk = self.seat(seat);
-        desk.begin(Doing::Waiting, NEVER);
+        let slot = self.slot(index);
+        slot.begin(SessionState::Waiting, NEVER);
         self.unready.set(self.unready.get() - 1);
         if self.unready.get() == 0 {
             self.poke();
         }
         poll_fn(|cx| {
-            desk.wait(cx);
+            slot.wait(cx);
             if self.started.get() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
@@ -347,9 +352,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// Makes a session ready; says whether that took any waiting, or that there is no more need.
-    async fn ready<S: Session>(&self, session: &mut S, seat: u32) -> Result<bool, Outcome> {
-        let desk = self.seat(seat);
-        desk.begin(Doing::Readying, NEVER);
+    async fn ready<S: Session>(&self, session: &mut S, index: u32) -> Result<bool, Outcome> {
+        let slot = self.slot(index);
+        slot.begin(SessionState::Readying, NEVER);
         let mut watch = Watch::new(&self.clock, None);
         let mut waited = false;
         let readied = {
@@ -359,38 +364,39 @@ impl<C: Clock + Clone + 'static> Worker<C> {
                 waited |= polled.is_pending();
                 polled
             }));
-            desk.unless_called_off(act).await
+            slot.unless_called_off(act).await
         };
         self.recorder.borrow_mut().readied(&watch, || self.clock.now());
         readied.map(|()| waited)
     }
 
     /// The next exchange for a session that asks; `None` when there is none.
-    async fn next(&self, asking: Asking) -> Option<Given> {
-        let desk = self.seat(asking.seat);
-        desk.begin(Doing::Waiting, NEVER);
-        self.turn(asking.free);
+    async fn next(&self, request: WorkRequest) -> Option<Assignment> {
+        let slot = self.slot(request.slot);
+        slot.begin(SessionState::Waiting, NEVER);
+        self.roll_step(request.free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
-            (dispatch.ask(&asking, self), dispatch.next_ring())
+            (dispatch.ask(&request, self), dispatch.next_ring())
         };
-        let sooner = answer == Answer::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
-        let unseen = answer == Answer::Leave && !self.over_seen.get();
-        if sooner || unseen || asking.free >= self.pacer_at.get() {
+        let sooner =
+            answer == WorkReply::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
+        let unseen = answer == WorkReply::Leave && !self.over_seen.get();
+        if sooner || unseen || request.free >= self.pacer_at.get() {
             self.poke();
         }
         match answer {
-            Answer::Take(given) => Some(given),
-            Answer::Leave => None,
-            Answer::Wait => {
+            WorkReply::Take(assignment) => Some(assignment),
+            WorkReply::Leave => None,
+            WorkReply::Wait => {
                 poll_fn(|cx| {
-                    if let Some(given) = desk.take() {
-                        return Poll::Ready(Some(given));
+                    if let Some(assignment) = slot.take() {
+                        return Poll::Ready(Some(assignment));
                     }
                     if self.dispatch.borrow().exhausted() {
                         return Poll::Ready(None);
                     }
-                    desk.wait(cx);
+                    slot.wait(cx);
                     Poll::Pending
                 })
                 .await
@@ -402,17 +408,17 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     async fn exchange<S: Session>(
         &self,
         session: &mut S,
-        seat: u32,
+        index: u32,
         ticket: &Ticket,
-        given: &Given,
+        assignment: &Assignment,
         free: Moment,
         text: &mut String,
     ) -> Moment {
-        let desk = self.seat(seat);
-        let limit = session.patience(ticket).inspect(|patience| self.watch_closely(*patience));
+        let slot = self.slot(index);
+        let limit = session.timeout(ticket).inspect(|timeout| self.watch_closely(*timeout));
         let limit = limit.or(self.timeout);
-        let deadline = limit.map_or(NEVER, |limit| given.due.max(free) + limit);
-        desk.begin(Doing::Exchanging, deadline);
+        let deadline = limit.map_or(NEVER, |limit| assignment.due.max(free) + limit);
+        slot.begin(SessionState::Exchanging, deadline);
         let wanted = {
             let mut recorder = self.recorder.borrow_mut();
             recorder.began();
@@ -420,18 +426,18 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         };
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
-        let done = desk.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
+        let done = slot.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
         let now = self.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
         // While the pacer is due, whatever else is done is done late: an answer read now has lain unread since then.
         let wanted_at = self.pacer_at.get();
         let unread = ended - wanted_at;
-        self.turn(now);
+        self.roll_step(now);
         let outcome = done.unwrap_or_else(|called_off| called_off);
         let operation = watch.named_operation();
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
-        recorder.ended(given, (free, ended), &watch, outcome, unread);
+        recorder.ended(assignment, (free, ended), &watch, outcome, unread);
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(

@@ -7,10 +7,10 @@
 //! same step; nothing measured is ever lost. It must not know when anything is due.
 
 use super::WindowTo;
+use super::assignment::Assignment;
 use super::gaps::Gaps;
-use super::handing::Given;
 use super::usage::Usage;
-use crate::fleet::Noticed;
+use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
 use brunt_record::{Catalogue, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign};
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// What one worker measured in one step.
 #[derive(Debug)]
-pub(crate) struct Portion {
+pub(crate) struct WorkerIntervals {
     pub(crate) worker: usize,
     /// The step; 0 is the preparation.
     pub(crate) index: u64,
@@ -29,8 +29,8 @@ pub(crate) struct Portion {
 }
 
 /// Where a worker hands over what it measured, and gets spent intervals back.
-pub(crate) struct Outlet {
-    pub(crate) portions: SyncSender<Portion>,
+pub(crate) struct IntervalSender {
+    pub(crate) measured: SyncSender<WorkerIntervals>,
     pub(crate) spent: Receiver<Interval>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Recorder {
     worker: usize,
     operations: usize,
     parts: usize,
-    outlet: Outlet,
+    sender: IntervalSender,
     steps: Steps,
     origin: Moment,
     index: u64,
@@ -114,9 +114,9 @@ pub(super) struct Recorder {
     /// What this thread had used when the last step was closed, and when that was.
     used: Usage,
     closed_at: Moment,
-    noticed: Noticed,
+    driver_counts: DriverCounts,
     /// What had been noticed when the last step was closed.
-    noticed_before: Noticed,
+    driver_counts_before: DriverCounts,
 }
 
 impl Recorder {
@@ -125,13 +125,13 @@ impl Recorder {
         catalogue: &Catalogue,
         samples: Samples,
         steps: Steps,
-        outlet: Outlet,
+        sender: IntervalSender,
     ) -> Self {
         Self {
             worker,
             operations: catalogue.operations.len(),
             parts: catalogue.parts.len(),
-            outlet,
+            sender,
             steps,
             origin: Moment::ZERO,
             index: 0,
@@ -150,8 +150,8 @@ impl Recorder {
             last_end: Moment::ZERO,
             used: Usage::default(),
             closed_at: Moment::ZERO,
-            noticed: Noticed::default(),
-            noticed_before: Noticed::default(),
+            driver_counts: DriverCounts::default(),
+            driver_counts_before: DriverCounts::default(),
         }
     }
 
@@ -182,7 +182,7 @@ impl Recorder {
     /// Ends the step that runs if its time is over. What was recorded until now belongs to it; if
     /// this process was kept from running for so long that more steps have gone by, nothing was
     /// measured in those, and they are handed over as they are.
-    pub(super) fn turn(&mut self, now: Moment, backlog: usize) {
+    pub(super) fn roll_step(&mut self, now: Moment, backlog: usize) {
         let mut turned = false;
         while let Some(boundary) = self.passed(now) {
             if !turned {
@@ -239,19 +239,19 @@ impl Recorder {
     }
 
     #[inline]
-    pub(super) fn planned(&mut self, given: &Given) {
-        let index = self.index_of(given.due);
-        let step = self.filling(given.phase);
+    pub(super) fn planned(&mut self, assignment: &Assignment) {
+        let index = self.index_of(assignment.due);
+        let step = self.filling(assignment.phase);
         step.planned += 1;
         step.due_in(index).planned += 1;
     }
 
-    pub(super) fn dropped(&mut self, given: &Given, now: Moment) {
-        let index = self.index_of(given.due);
-        let tainted = self.gaps.own_of_unsent(given.due, now).tainted;
-        self.in_vain(now, given.due, true);
-        let step = self.filling(given.phase);
-        step.drop_after(now - given.due, tainted);
+    pub(super) fn dropped(&mut self, assignment: &Assignment, now: Moment) {
+        let index = self.index_of(assignment.due);
+        let tainted = self.gaps.own_of_unsent(assignment.due, now).tainted;
+        self.in_vain(now, assignment.due, true);
+        let step = self.filling(assignment.phase);
+        step.drop_after(now - assignment.due, tainted);
         step.due_in(index).dropped += 1;
     }
 
@@ -325,8 +325,8 @@ impl Recorder {
     }
 
     /// Where what belongs to no exchange is written down, counted since the beginning.
-    pub(super) fn noticed(&mut self) -> &mut Noticed {
-        &mut self.noticed
+    pub(super) fn driver_counts(&mut self) -> &mut DriverCounts {
+        &mut self.driver_counts
     }
 
     pub(super) fn wants_text(&mut self) -> bool {
@@ -366,7 +366,7 @@ impl Recorder {
     #[inline]
     pub(super) fn ended(
         &mut self,
-        given: &Given,
+        assignment: &Assignment,
         (free, ended): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
@@ -379,46 +379,48 @@ impl Recorder {
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
-        self.heard(watch.sent_at().unwrap_or(given.due), ended, outcome);
-        let index = self.index_of(given.due);
-        if unread.is_zero() && self.entered_as_prompt(given, (free, ended), watch, outcome, index) {
+        self.heard(watch.sent_at().unwrap_or(assignment.due), ended, outcome);
+        let index = self.index_of(assignment.due);
+        if unread.is_zero()
+            && self.entered_as_prompt(assignment, (free, ended), watch, outcome, index)
+        {
             return;
         }
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         let stamps = match watch.sent_at() {
             // A stamp of the kernel's may be earlier than that of the system call it answers.
-            Some(sent) => Stamps { due: given.due, free, sent, ended: ended.max(sent) },
-            None => Stamps { due: given.due, free, sent: ended, ended },
+            Some(sent) => Stamps { due: assignment.due, free, sent, ended: ended.max(sent) },
+            None => Stamps { due: assignment.due, free, sent: ended, ended },
         };
         let sent = watch.sent_at().is_some();
         // What never left did not leave late.
         let own = if sent {
             self.gaps.own(&stamps, unread)
         } else {
-            self.gaps.own_of_unsent(given.due, ended)
+            self.gaps.own_of_unsent(assignment.due, ended)
         };
-        let step = self.filling(given.phase);
+        let step = self.filling(assignment.phase);
         if sent {
             step.record(operation, outcome, &stamps, items, own);
         } else {
-            step.record_unsent(operation, outcome, ended - given.due, items, own);
+            step.record_unsent(operation, outcome, ended - assignment.due, items, own);
         }
         step.due_in(index).settle(outcome, items);
-        self.watched(given.phase, watch);
+        self.watched(assignment.phase, watch);
     }
 
     /// Enters an exchange the short way, if it left the moment it fell due and there is nothing more to tell of it.
     #[inline]
     fn entered_as_prompt(
         &mut self,
-        given: &Given,
+        assignment: &Assignment,
         (free, ended): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
         index: u64,
     ) -> bool {
-        let due = given.due;
-        let prompt = watch.sent_at() == Some(due) && free <= due && given.phase == self.phase;
+        let due = assignment.due;
+        let prompt = watch.sent_at() == Some(due) && free <= due && assignment.phase == self.phase;
         let Outcome::Ok(code) = outcome else { return false };
         let Some(room) = self.prompt.get_mut(usize::from(watch.named_operation())) else {
             return false;
@@ -437,12 +439,12 @@ impl Recorder {
 
     #[inline]
     fn filling(&mut self, phase: Phase) -> &mut Interval {
-        let Self { filling, outlet, operations, parts, index, from, .. } = self;
+        let Self { filling, sender, operations, parts, index, from, .. } = self;
         // Ends of exchanges of an earlier phase come after that phase was over.
         let from = if phase < self.phase { self.phase_from } else { *from };
         filling[phase as usize].get_or_insert_with(|| {
             let mut fresh =
-                outlet.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
+                sender.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
             fresh.reset(*index, phase, from);
             fresh
         })
@@ -467,24 +469,24 @@ impl Recorder {
             }
         }
         self.prompt = prompt;
-        let noticed = std::mem::take(&mut self.noticed);
-        let before = std::mem::take(&mut self.noticed_before);
+        let driver_counts = std::mem::take(&mut self.driver_counts);
+        let before = std::mem::take(&mut self.driver_counts_before);
         let step = self.filling(phase);
         step.health.record(load);
-        step.health.socket_drops += noticed.socket_drops - before.socket_drops;
-        step.orphans += noticed.orphans - before.orphans;
-        add_tallies(step, &noticed.tallies, &before.tallies);
+        step.health.socket_drops += driver_counts.socket_drops - before.socket_drops;
+        step.orphans += driver_counts.orphans - before.orphans;
+        add_tallies(step, &driver_counts.tallies, &before.tallies);
         step.in_flight = in_flight;
         step.samples.extend(texts);
         for phase in Phase::ALL {
-            let counts = &noticed.tallies_by_phase[phase as usize];
+            let counts = &driver_counts.tallies_by_phase[phase as usize];
             let earlier = &before.tallies_by_phase[phase as usize];
             if counts != earlier {
                 add_tallies(self.filling(phase), counts, earlier);
             }
         }
-        self.noticed_before.clone_from(&noticed);
-        self.noticed = noticed;
+        self.driver_counts_before.clone_from(&driver_counts);
+        self.driver_counts = driver_counts;
     }
 
     /// Gives away what was filled; keeps it where the collector has no room, unless it is the
@@ -496,15 +498,15 @@ impl Recorder {
             interval.index = self.index;
             interval.to = if interval.phase < self.phase { self.phase_from } else { to };
         }
-        let portion = Portion { worker: self.worker, index: self.index, last, intervals };
+        let measured = WorkerIntervals { worker: self.worker, index: self.index, last, intervals };
         if last {
             // A collector that is gone has failed, and says so itself.
-            let _ = self.outlet.portions.send(portion);
+            let _ = self.sender.measured.send(measured);
             return true;
         }
-        let kept = match self.outlet.portions.try_send(portion) {
+        let kept = match self.sender.measured.try_send(measured) {
             Ok(()) | Err(TrySendError::Disconnected(_)) => return true,
-            Err(TrySendError::Full(portion)) => portion.intervals,
+            Err(TrySendError::Full(measured)) => measured.intervals,
         };
         for interval in kept {
             let phase = interval.phase;

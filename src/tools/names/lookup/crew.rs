@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::names::{NamesSession, Questions, Roads};
-use brunt_engine::Crew;
+use brunt_drivers::names::{AccessPaths, NamesSession, Questions};
+use brunt_engine::BlockingSessionFactory;
 use brunt_exchange::Ticket;
 
 /// Makes sessions on whichever thread asks.
 pub(super) struct Askers {
     pub(super) questions: Arc<Questions>,
-    pub(super) roads: Roads,
+    pub(super) paths: AccessPaths,
     pub(super) seed: u64,
 }
 
-impl Crew for Askers {
+impl BlockingSessionFactory for Askers {
     type Session = NamesSession;
 
     fn session(&self, number: u32) -> NamesSession {
-        NamesSession::new(&self.questions, &self.roads, number, self.seed)
+        NamesSession::new(&self.questions, &self.paths, number, self.seed)
     }
 
     fn operation(&self, ticket: &Ticket) -> u16 {

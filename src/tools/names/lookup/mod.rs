@@ -12,7 +12,7 @@ mod sources;
 
 use std::sync::Arc;
 
-use brunt_drivers::names::{PARTS, Roads, nss, outcome_name};
+use brunt_drivers::names::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_engine::{Plan, Sink, Stop, run_blocking};
 use brunt_exchange::{Monotonic, Outcome};
 use brunt_record::{Catalogue, Record};
@@ -70,8 +70,8 @@ struct Lookups {
 impl Lookups {
     fn new(asked: &Asked) -> Self {
         let questions = Arc::clone(&asked.questions);
-        let (roads, seed) = (asked.roads.clone(), asked.settings.seed);
-        Self { crew: Arc::new(Askers { questions, roads, seed }) }
+        let (paths, seed) = (asked.paths.clone(), asked.settings.seed);
+        Self { crew: Arc::new(Askers { questions, paths, seed }) }
     }
 
     fn job(&self, args: &LookupArgs, asked: &Asked, load: Plan) -> Result<Job, String> {
@@ -87,7 +87,7 @@ impl Lookups {
             ceiling: None,
             endless: is_endless(&load),
             // Calls of a library, whose processor time is the name service's.
-            in_process: matches!(asked.roads, Roads::Nss),
+            in_process: matches!(asked.paths, AccessPaths::Nss),
             load,
         })
     }
@@ -95,7 +95,7 @@ impl Lookups {
 
 impl Protocol for Lookups {
     fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        outcome_name(&self.crew.roads, outcome)
+        outcome_name(&self.crew.paths, outcome)
     }
 
     fn drive(

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use brunt_drivers::names::{
-    Answer, By, Distribution, Expected, NSCD_SOCKET, Part, Question, Roads, Sampler, Trouble,
+    AccessPaths, Answer, By, Distribution, Expected, LookupError, NSCD_SOCKET, Part, Question,
+    Sampler,
 };
 
 use super::getent::getent;
@@ -110,17 +111,17 @@ fn names(line: &str) -> Vec<&str> {
 
 /// What nscd has to say for itself.
 fn cache(socket: &Path) -> String {
-    let roads = Roads::Nscd { socket: socket.into(), patience: Some(CACHE_PATIENCE) };
+    let paths = AccessPaths::Nscd { socket: socket.into(), timeout: Some(CACHE_PATIENCE) };
     let keeps = |by, name| {
         let question = Question { by, id: Some(0), name, expected: Expected::Either };
-        roads.open().ask(&question).map(|answer| answer != Answer::Absent)
+        paths.open().ask(&question).map(|answer| answer != Answer::Absent)
     };
     match (keeps(By::Uid, c"root"), keeps(By::Gid, c"root")) {
-        (Err(Trouble::Connect { .. }), _) => "does not run".to_owned(),
+        (Err(LookupError::Connect { .. }), _) => "does not run".to_owned(),
         (Ok(_), Ok(_)) => "runs, and keeps users and groups".to_owned(),
-        (Ok(_), Err(Trouble::Off)) => "runs, and keeps users".to_owned(),
-        (Err(Trouble::Off), Ok(_)) => "runs, and keeps groups".to_owned(),
-        (Err(Trouble::Off), Err(Trouble::Off)) => {
+        (Ok(_), Err(LookupError::Off)) => "runs, and keeps users".to_owned(),
+        (Err(LookupError::Off), Ok(_)) => "runs, and keeps groups".to_owned(),
+        (Err(LookupError::Off), Err(LookupError::Off)) => {
             "runs, and keeps neither users nor groups".to_owned()
         }
         (Err(trouble), _) | (_, Err(trouble)) => format!("runs, and failed to {trouble}"),

@@ -6,10 +6,10 @@ use crate::dhcp::setup::Setup;
 use crate::dhcp::tally::{Counter, Overall};
 use crate::dhcp::task::Task;
 use crate::dhcp::toy::{
-    ACK, DISCOVER, Held, Log, OFFER, REQUEST, Rules, Server, Toy, Wire, message, obliging, parts,
-    setup,
+    ACK, DISCOVER, Log, OFFER, REQUEST, Rules, Server, Toy, ToyLease, Wire, message, obliging,
+    parts, setup,
 };
-use crate::dhcp::{Kind, LEASE_LIFE, Lives, Mix, Session, Stage};
+use crate::dhcp::{Kind, LEASE_LIFE, LifecycleOptions, Mix, Session, Stage};
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -198,7 +198,7 @@ fn renewals_and_releases_find_leases_or_are_skipped() {
 #[test]
 fn leases_are_given_back_one_an_exchange() {
     let mut setup = setup(Rules::default());
-    let lease = |n| Held { client: n, address: 1000 + n as u32 };
+    let lease = |n| ToyLease { client: n, address: 1000 + n as u32 };
     setup.task = Task::Release((0..3).map(lease).collect());
     let act = |sessions, log: Rc<Log>| async move { (at_once(sessions).await, log) };
     let (_, (outcomes, log)) = play(setup, Box::new(obliging), 4, act);
@@ -225,7 +225,7 @@ fn a_worker_without_a_socket_fails_its_exchanges() {
 #[test]
 fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     let mut setup = setup(Rules::default());
-    let lives = Lives {
+    let lives = LifecycleOptions {
         births: Duration::from_millis(3),
         renewals: true,
         release_share: 1.0,
@@ -249,8 +249,8 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
             let ticket =
                 Ticket { number, session: 2, turn: number, phase: (number % 20) as u8 + 1 };
             let outcome = session.exchange(&ticket, &mut watch).await;
-            let life = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
-            seen.push((watch.named_operation(), outcome, life));
+            let lifecycle = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
+            seen.push((watch.named_operation(), outcome, lifecycle));
         }
         let after = session.wants(clock.now());
         session.close().await;
@@ -267,5 +267,5 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     let sent = |phase, stage| dhcp.tallies()[0].stage_in(phase, stage, Counter::Sent);
     assert_eq!((sent(1, Stage::Inform), sent(2, Stage::First), sent(2, Stage::Second)), (1, 1, 1));
     let left = dhcp.take_leases();
-    assert_eq!(left, [Held { client: 2, address: 22 }], "its session's number is the client's");
+    assert_eq!(left, [ToyLease { client: 2, address: 22 }], "its session's number is the client's");
 }

@@ -1,5 +1,5 @@
 //! Leases in memory and in a file of their changes, as Kea's memfile backend and ISC's lease file keep them: a
-//! [`MemfileDepot`].
+//! [`MemfileBackend`].
 //!
 //! | piece | what it is |
 //! |---|---|
@@ -16,25 +16,25 @@
 //! what belongs together, a machine that stops in the midst of that can leave the first of them in the file, of a
 //! transaction that was never answered.
 
+mod connection;
 mod index;
-mod ledger;
+mod lease_file;
 mod record;
 mod recovery;
 mod slabs;
-mod store;
 
 pub use record::Format;
 pub use recovery::Recovered;
 
 use super::leases::{Durability, Family, Lease, Schema};
-use super::{Depot, Store, Trouble};
+use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
-use ledger::Ledger;
+use connection::MemfileConnection;
+use lease_file::LeaseFile;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::MemfileStore;
 
 /// Where a lease file is and how it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,45 +54,45 @@ pub struct MemfileSetup {
 }
 
 /// A lease file and the index of it.
-pub struct MemfileDepot {
+pub struct MemfileBackend {
     setup: MemfileSetup,
-    inside: Mutex<Inside>,
+    inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
-struct Inside {
-    ledger: Option<Arc<Ledger>>,
-    made: Option<Made>,
+struct Inner {
+    lease_file: Option<Arc<LeaseFile>>,
+    made: Option<Preparation>,
 }
 
 /// What `prepare` did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Made {
+enum Preparation {
     /// There was no file.
     New,
     /// There was one, and it was emptied.
     Emptied,
 }
 
-impl MemfileDepot {
-    /// A depot in this file, which is not touched yet.
+impl MemfileBackend {
+    /// A backend in this file, which is not touched yet.
     pub fn new(setup: MemfileSetup) -> Self {
-        Self { setup, inside: Mutex::new(Inside::default()) }
+        Self { setup, inner: Mutex::new(Inner::default()) }
     }
 
     /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The
-    /// first [`open`](Depot::open) does the same where nothing was prepared.
-    pub fn recover(&self) -> Result<Recovered, Trouble> {
-        self.recover_inside(&mut self.inside())
+    /// first [`open`](Backend::open) does the same where nothing was prepared.
+    pub fn recover(&self) -> Result<Recovered, BackendError> {
+        self.recover_inner(&mut self.inner())
     }
 
-    fn recover_inside(&self, inside: &mut Inside) -> Result<Recovered, Trouble> {
-        let (ledger, recovered) = self.read()?;
-        inside.ledger = Some(Arc::new(ledger));
+    fn recover_inner(&self, inner: &mut Inner) -> Result<Recovered, BackendError> {
+        let (lease_file, recovered) = self.read()?;
+        inner.lease_file = Some(Arc::new(lease_file));
         Ok(recovered)
     }
 
-    fn read(&self) -> Result<(Ledger, Recovered), Trouble> {
+    fn read(&self) -> Result<(LeaseFile, Recovered), BackendError> {
         let MemfileSetup { path, format, schema, family, durability, .. } = &self.setup;
         let failed = |error: &std::io::Error| trouble("open", path, error);
         let mut file =
@@ -109,7 +109,7 @@ impl MemfileDepot {
         };
         cut().map_err(|error| failed(&error))?;
         let kind = (*format, *family, *durability);
-        Ok((Ledger::new(kind, path.clone(), file, read.index), read.recovered))
+        Ok((LeaseFile::new(kind, path.clone(), file, read.index), read.recovered))
     }
 
     /// Makes the file, empty but for its header, and safe as a file where changes are.
@@ -124,48 +124,48 @@ impl MemfileDepot {
         Ok(())
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
         // Each change is a single assignment, so what a panic left is whole.
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Depot for MemfileDepot {
-    fn prepare(&self) -> Result<(), Trouble> {
-        let mut inside = self.inside();
+impl Backend for MemfileBackend {
+    fn prepare(&self) -> Result<(), BackendError> {
+        let mut inner = self.inner();
         let path = &self.setup.path;
         let length = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
-        if let (None, false, Some(length @ 1..)) = (inside.made, self.setup.may_destroy, length) {
+        if let (None, false, Some(length @ 1..)) = (inner.made, self.setup.may_destroy, length) {
             let text = format!(
                 "make the lease file anew: {} is there and holds {length} octets; name another file, or let it be \
                  emptied with --yes-destroy",
                 path.display()
             );
-            return Err(Trouble { class: Class::Check, code: 0, text });
+            return Err(BackendError { class: Class::Check, code: 0, text });
         }
-        inside.ledger = None;
+        inner.lease_file = None;
         self.make().map_err(|error| trouble("make", path, &error))?;
-        let made = if length.is_some() { Made::Emptied } else { Made::New };
-        inside.made.get_or_insert(made);
-        self.recover_inside(&mut inside).map(drop)
+        let made = if length.is_some() { Preparation::Emptied } else { Preparation::New };
+        inner.made.get_or_insert(made);
+        self.recover_inner(&mut inner).map(drop)
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
-        let mut inside = self.inside();
-        if inside.ledger.is_none() {
-            self.recover_inside(&mut inside)?;
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
+        let mut inner = self.inner();
+        if inner.lease_file.is_none() {
+            self.recover_inner(&mut inner)?;
         }
-        match &inside.ledger {
-            Some(ledger) => Ok(Box::new(MemfileStore::new(Arc::clone(ledger))?)),
-            None => Err(Trouble::refused(0, "open the lease file: it was cleared away")),
+        match &inner.lease_file {
+            Some(lease_file) => Ok(Box::new(MemfileConnection::new(Arc::clone(lease_file))?)),
+            None => Err(BackendError::refused(0, "open the lease file: it was cleared away")),
         }
     }
 
     /// Counts what the file says, and not what the index has.
-    fn count(&self) -> Result<u64, Trouble> {
-        let ledger = self.inside().ledger.clone();
-        if let Some(ledger) = ledger {
-            ledger.settle_all()?;
+    fn count(&self) -> Result<u64, BackendError> {
+        let lease_file = self.inner().lease_file.clone();
+        if let Some(lease_file) = lease_file {
+            lease_file.settle_all()?;
         }
         let MemfileSetup { path, format, family, .. } = &self.setup;
         let file = File::open(path).map_err(|error| trouble("open", path, &error))?;
@@ -173,26 +173,26 @@ impl Depot for MemfileDepot {
         Ok(read.recovered.leases)
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
-        let mut store = self.open()?;
-        store.begin()?;
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
+        let mut connection = self.open()?;
+        connection.begin()?;
         for (place, lease) in leases.enumerate() {
-            store.create(&lease)?;
+            connection.create(&lease)?;
             if place % 10_000 == 9_999 {
-                store.commit()?;
-                store.begin()?;
+                connection.commit()?;
+                connection.begin()?;
             }
         }
-        store.commit()
+        connection.commit()
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
-        let mut inside = self.inside();
+    fn clear(&self) -> Result<(), BackendError> {
+        let mut inner = self.inner();
         let path = &self.setup.path;
-        inside.ledger = None;
-        match inside.made.take() {
-            Some(Made::New) => std::fs::remove_file(path),
-            Some(Made::Emptied) => File::create(path).map(drop),
+        inner.lease_file = None;
+        match inner.made.take() {
+            Some(Preparation::New) => std::fs::remove_file(path),
+            Some(Preparation::Emptied) => File::create(path).map(drop),
             None => Ok(()),
         }
         .map_err(|error| trouble("remove", path, &error))
@@ -202,7 +202,7 @@ impl Depot for MemfileDepot {
         true
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(format!("memfile of brunt {}", env!("CARGO_PKG_VERSION")))
     }
 
@@ -215,7 +215,7 @@ impl Depot for MemfileDepot {
                 "changes are collected in this process and handed to the system whenever {} KiB are full and at the \
                  end, and nothing is ever flushed: what was not handed over is lost with the process, and what the \
                  system had not written with the machine",
-                ledger::COLLECTED_MAX / 1024
+                lease_file::COLLECTED_MAX / 1024
             ),
         }
     }
@@ -228,7 +228,11 @@ impl Depot for MemfileDepot {
     }
 }
 
-fn trouble(what: &str, path: &Path, error: &std::io::Error) -> Trouble {
+fn trouble(what: &str, path: &Path, error: &std::io::Error) -> BackendError {
     let text = format!("{what} the lease file {}: {error}", path.display());
-    Trouble { class: Class::Connect, code: error.raw_os_error().unwrap_or(0).cast_unsigned(), text }
+    BackendError {
+        class: Class::Connect,
+        code: error.raw_os_error().unwrap_or(0).cast_unsigned(),
+        text,
+    }
 }

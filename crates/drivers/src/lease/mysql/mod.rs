@@ -1,7 +1,7 @@
-//! MySQL and MariaDB as a depot of leases: [`MysqlDepot`].
+//! MySQL and MariaDB as a backend of leases: [`MysqlBackend`].
 //!
 //! By the crate `mysql`, whose calls keep their thread waiting: one write and one read an operation, as with the C
-//! library. Tables lie in a database that the depot makes and drops, `brunt_leases_` and eight digits, unless one is
+//! library. Tables lie in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless one is
 //! named; in that, tables that somebody made are not touched unless that was allowed. A run that was killed leaves its
 //! database behind; `DROP DATABASE brunt_leases_...` removes it.
 //!
@@ -10,23 +10,23 @@
 //! InnoDB flushes its log with each commit is a setting of the whole server, so it is read and said; it is changed
 //! only where that was asked for, and put back by `clear`.
 
+mod connection;
+mod error;
 mod settings;
-mod store;
-mod trouble;
 
+use self::connection::MysqlConnection;
 use self::settings::Settings;
-use self::store::MysqlStore;
+use super::backend::{Backend, Connection};
+use super::error::BackendError;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Engine, Road, Sentences, Server, Table, own_name};
-use super::store::{Depot, Store};
-use super::trouble::Trouble;
+use super::sql::{Dialect, Engine, Server, ServerEndpoint, SqlTemplates, Table, own_name};
 use brunt_exchange::Class;
+use error::{asking, opening};
 use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use trouble::{asking, opening};
 
 /// How many leases one sentence writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
@@ -36,7 +36,7 @@ const PACKET_MAX: usize = 1 << 24;
 const MANNERS: &str =
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1";
 
-/// What a depot on a MySQL server is to be.
+/// What a backend on a MySQL server is to be.
 #[derive(Clone, Debug)]
 pub struct MysqlOptions {
     /// The server. A database that is named in it is used, and made where it is missing.
@@ -51,24 +51,24 @@ pub struct MysqlOptions {
     pub statements: Statements,
     /// What keeps the tables.
     pub engine: Option<Engine>,
-    /// `innodb_flush_log_at_trx_commit` of the whole server while the depot is there.
+    /// `innodb_flush_log_at_trx_commit` of the whole server while the backend is there.
     pub flush: Option<u8>,
     /// Whether tables that somebody else made may be dropped where the named database has them.
     pub may_destroy: bool,
     /// How long an answer is waited for before the connection is given up.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// A database on a MySQL server in which leases lie.
-pub struct MysqlDepot {
+pub struct MysqlBackend {
     options: MysqlOptions,
     table: Table,
     database: String,
-    sentences: Arc<Sentences>,
+    templates: Arc<SqlTemplates>,
     state: Mutex<State>,
 }
 
-/// What the depot did to the server.
+/// What the backend did to the server.
 #[derive(Default)]
 struct State {
     made_database: bool,
@@ -79,8 +79,8 @@ struct State {
     settings: Option<Settings>,
 }
 
-impl MysqlDepot {
-    /// A depot as `options` have it. Nothing is connected to yet.
+impl MysqlBackend {
+    /// A backend as `options` have it. Nothing is connected to yet.
     pub fn new(options: MysqlOptions) -> Self {
         let engine = options.engine.unwrap_or(match options.durability {
             Durability::Sync => Engine::InnoDb,
@@ -89,27 +89,29 @@ impl MysqlDepot {
         let dialect = Dialect::Mysql(engine);
         let table = Table { dialect, schema: options.schema, family: options.family };
         let database = options.server.database.clone().unwrap_or_else(own_name);
-        let sentences = Arc::new(table.sentences());
-        Self { options, table, database, sentences, state: Mutex::default() }
+        let templates = Arc::new(table.templates());
+        Self { options, table, database, templates, state: Mutex::default() }
     }
 
     /// What a run will touch, in words.
     pub fn touches(&self) -> String {
         let tables = self.table.tables().join(", ");
-        let Server { road, database, .. } = &self.options.server;
+        let Server { endpoint, database, .. } = &self.options.server;
         match database {
-            None => format!("the new database {} on {road}, dropped afterwards", self.database),
+            None => format!("the new database {} on {endpoint}, dropped afterwards", self.database),
             Some(name) => {
-                format!("the tables {tables} in the database {name} on {road}, dropped afterwards")
+                format!(
+                    "the tables {tables} in the database {name} on {endpoint}, dropped afterwards"
+                )
             }
         }
     }
 
-    fn connect(&self, database: Option<&str>) -> Result<Conn, Trouble> {
-        let Server { road, user, password, .. } = &self.options.server;
-        let patience = Some(self.options.patience);
+    fn connect(&self, database: Option<&str>) -> Result<Conn, BackendError> {
+        let Server { endpoint, user, password, .. } = &self.options.server;
+        let timeout = Some(self.options.timeout);
         let password = password.as_ref().map(|password| {
-            password.expose_str().ok_or_else(|| Trouble {
+            password.expose_str().ok_or_else(|| BackendError {
                 class: Class::Login,
                 code: 0,
                 text: "log in: the password is no UTF-8".into(),
@@ -123,14 +125,16 @@ impl MysqlDepot {
             .max_allowed_packet(Some(PACKET_MAX))
             // A renewal that changes nothing has found its lease all the same.
             .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
-            .read_timeout(patience)
-            .write_timeout(patience)
-            .tcp_connect_timeout(patience);
-        let options = match road {
-            Road::Socket(path) => options.socket(Some(path.display().to_string())),
-            Road::Tcp { host, port } => options.ip_or_hostname(Some(host.clone())).tcp_port(*port),
+            .read_timeout(timeout)
+            .write_timeout(timeout)
+            .tcp_connect_timeout(timeout);
+        let options = match endpoint {
+            ServerEndpoint::Socket(path) => options.socket(Some(path.display().to_string())),
+            ServerEndpoint::Tcp { host, port } => {
+                options.ip_or_hostname(Some(host.clone())).tcp_port(*port)
+            }
         };
-        let mut connection = Conn::new(options).map_err(|error| opening(road, &error))?;
+        let mut connection = Conn::new(options).map_err(|error| opening(endpoint, &error))?;
         connection.query_drop(MANNERS).map_err(|error| asking("set the session's mode", &error))?;
         Ok(connection)
     }
@@ -140,7 +144,7 @@ impl MysqlDepot {
     }
 
     /// Makes the database where it is missing; says whether it was.
-    fn make_database(&self, connection: &mut Conn) -> Result<bool, Trouble> {
+    fn make_database(&self, connection: &mut Conn) -> Result<bool, BackendError> {
         let database = &self.database;
         let named = self.options.server.database.is_some();
         let there: Option<u8> = connection
@@ -158,8 +162,8 @@ impl MysqlDepot {
         Ok(true)
     }
 
-    /// Which of the depot's tables are there, and how many rows each has.
-    fn found(&self, connection: &mut Conn) -> Result<Vec<(&'static str, u64)>, Trouble> {
+    /// Which of the backend's tables are there, and how many rows each has.
+    fn found(&self, connection: &mut Conn) -> Result<Vec<(&'static str, u64)>, BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
             let there: Option<u8> = connection
@@ -178,7 +182,7 @@ impl MysqlDepot {
         Ok(found)
     }
 
-    fn drop_tables(&self, connection: &mut Conn) -> Result<(), Trouble> {
+    fn drop_tables(&self, connection: &mut Conn) -> Result<(), BackendError> {
         for table in self.table.tables() {
             connection
                 .query_drop(format!("DROP TABLE IF EXISTS `{}`.`{table}`", self.database))
@@ -188,7 +192,7 @@ impl MysqlDepot {
     }
 
     /// Sets the server's flushing as asked, and keeps what it was.
-    fn set_flush(&self, connection: &mut Conn, state: &mut State) -> Result<(), Trouble> {
+    fn set_flush(&self, connection: &mut Conn, state: &mut State) -> Result<(), BackendError> {
         let (Some(flush), None) = (self.options.flush, state.flush_before) else { return Ok(()) };
         let before: Option<u8> = connection
             .query_first("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")
@@ -201,8 +205,8 @@ impl MysqlDepot {
     }
 }
 
-impl Depot for MysqlDepot {
-    fn prepare(&self) -> Result<(), Trouble> {
+impl Backend for MysqlBackend {
+    fn prepare(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         let mut connection = self.connect(None)?;
         if !state.made_database && !state.made_tables {
@@ -231,24 +235,29 @@ impl Depot for MysqlDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let connection = self.connect(Some(&self.database))?;
-        let sentences = Arc::clone(&self.sentences);
-        Ok(Box::new(MysqlStore::new(connection, self.table, sentences, self.options.statements)?))
+        let templates = Arc::clone(&self.templates);
+        Ok(Box::new(MysqlConnection::new(
+            connection,
+            self.table,
+            templates,
+            self.options.statements,
+        )?))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let mut connection = self.connect(Some(&self.database))?;
         let counted: Option<u64> = connection
-            .query_first(&self.sentences.count)
+            .query_first(&self.templates.count)
             .map_err(|error| asking("count the leases", &error))?;
         Ok(counted.unwrap_or_default())
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         let mut connection = self.connect(Some(&self.database))?;
         let mut text = String::new();
-        while self.sentences.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
+        while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
             connection
                 .query_drop(&text)
                 .map_err(|error| asking("write leases before the run", &error))?;
@@ -256,7 +265,7 @@ impl Depot for MysqlDepot {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         if !state.made_tables && !state.made_database && state.flush_before.is_none() {
             return Ok(());
@@ -279,7 +288,7 @@ impl Depot for MysqlDepot {
         Ok(())
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         let mut connection = self.connect(None)?;
         let said: Option<String> = connection
             .query_first("SELECT VERSION()")
@@ -303,6 +312,6 @@ impl Depot for MysqlDepot {
     }
 
     fn name_of(&self, code: u32) -> String {
-        trouble::name_of(code)
+        error::name_of(code)
     }
 }

@@ -3,10 +3,10 @@
 //! The crate's connection is a task that someone has to run; here that is whoever waits for an answer. Each wait has an
 //! end, after which the connection is of no more use, as an answer may still come.
 
+use super::error::{asking, logging_in, opening};
 use super::secured::Secured;
-use super::trouble::{asking, logging_in, opening};
-use crate::lease::sql::{Road, Server, Tls};
-use crate::lease::trouble::Trouble;
+use crate::lease::error::BackendError;
+use crate::lease::sql::{Server, ServerEndpoint, Tls};
 use crate::net::keystore::Store;
 use crate::net::stream::Stream;
 use crate::net::tls;
@@ -28,7 +28,7 @@ const LOOKS: usize = 4;
 pub(super) struct Link {
     runtime: Runtime,
     client: Client,
-    patience: Duration,
+    limit: Duration,
 }
 
 impl Link {
@@ -36,31 +36,32 @@ impl Link {
     pub(super) fn open(
         server: &Server,
         database: &str,
-        patience: Duration,
-    ) -> Result<Self, Trouble> {
-        let road = &server.road;
-        let refused = |error: &io::Error| opening(road, error.raw_os_error(), &error.to_string());
+        limit: Duration,
+    ) -> Result<Self, BackendError> {
+        let endpoint = &server.endpoint;
+        let refused =
+            |error: &io::Error| opening(endpoint, error.raw_os_error(), &error.to_string());
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| refused(&error))?;
         let secured = secured(server)?;
         let config = config(server, database);
         let opened = runtime.block_on(async {
-            let late = || Trouble {
+            let late = || BackendError {
                 class: Class::Connect,
-                ..late(&format!("connect to {road}"), patience)
+                ..late(&format!("connect to {endpoint}"), limit)
             };
-            let stream = timeout(patience, connect(road)).await.map_err(|_| late())?;
+            let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
-            let shaken = timeout(patience, config.connect_raw(stream, secured)).await;
+            let shaken = timeout(limit, config.connect_raw(stream, secured)).await;
             let shaken = shaken.map_err(|_| late())?;
-            shaken.map_err(|error| logging_in(road, &error))
+            shaken.map_err(|error| logging_in(endpoint, &error))
         });
         let (client, connection) = opened?;
         runtime.spawn(async move {
             // What ends a connection is said to whoever asks over it next.
             drop(connection.await);
         });
-        Ok(Self { runtime, client, patience })
+        Ok(Self { runtime, client, limit })
     }
 
     /// Whether no more can be asked over it.
@@ -84,25 +85,25 @@ impl Link {
         &'a mut self,
         what: &str,
         ask: impl FnOnce(&'a Client) -> F,
-    ) -> Result<T, Trouble>
+    ) -> Result<T, BackendError>
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let Self { runtime, client, patience } = self;
-        let asked = runtime.block_on(async { timeout(*patience, ask(client)).await });
+        let Self { runtime, client, limit } = self;
+        let asked = runtime.block_on(async { timeout(*limit, ask(client)).await });
         if let Ok(answer) = asked {
             return answer.map_err(|error| asking(what, &error));
         }
-        Err(late(what, *patience))
+        Err(late(what, *limit))
     }
 
     /// Says one sentence or several, without an answer.
-    pub(super) fn batch(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+    pub(super) fn batch(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
         self.wait(what, |client| client.batch_execute(text))
     }
 
     /// The first word of the first row that is answered.
-    pub(super) fn word(&mut self, text: &str, what: &str) -> Result<String, Trouble> {
+    pub(super) fn word(&mut self, text: &str, what: &str) -> Result<String, BackendError> {
         let messages = self.wait(what, |client| client.simple_query(text))?;
         let row = messages.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.try_get(0).ok().flatten(),
@@ -112,9 +113,9 @@ impl Link {
     }
 
     /// The same for a number.
-    pub(super) fn number(&mut self, text: &str, what: &str) -> Result<u64, Trouble> {
+    pub(super) fn number(&mut self, text: &str, what: &str) -> Result<u64, BackendError> {
         let word = self.word(text, what)?;
-        word.parse().map_err(|_| Trouble {
+        word.parse().map_err(|_| BackendError {
             class: Class::Protocol,
             code: 0,
             text: format!("{what}: '{word}' is no count"),
@@ -122,10 +123,10 @@ impl Link {
     }
 }
 
-async fn connect(road: &Road) -> io::Result<Stream> {
-    match road {
-        Road::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
-        Road::Tcp { host, port } => {
+async fn connect(endpoint: &ServerEndpoint) -> io::Result<Stream> {
+    match endpoint {
+        ServerEndpoint::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
+        ServerEndpoint::Tcp { host, port } => {
             let stream = TcpStream::connect((host.as_str(), *port)).await?;
             stream.set_nodelay(true)?;
             Ok(Stream::Plain(stream))
@@ -148,27 +149,27 @@ fn config(server: &Server, database: &str) -> Config {
     config
 }
 
-fn secured(server: &Server) -> Result<Secured, Trouble> {
+fn secured(server: &Server) -> Result<Secured, BackendError> {
     let Tls::Verified(authorities) = &server.tls else { return Ok(Secured::off()) };
     let unusable =
-        |error: tls::TlsError| Trouble { class: Class::Tls, code: 0, text: error.to_string() };
+        |error: tls::TlsError| BackendError { class: Class::Tls, code: 0, text: error.to_string() };
     let trust = authorities.as_ref().map_or(tls::Trust::System, |path: &PathBuf| {
         tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
     });
     let client =
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() }).map_err(unusable)?;
-    let host = match &server.road {
-        Road::Tcp { host, .. } => host.as_str(),
-        Road::Socket(_) => "localhost",
+    let host = match &server.endpoint {
+        ServerEndpoint::Tcp { host, .. } => host.as_str(),
+        ServerEndpoint::Socket(_) => "localhost",
     };
     let name = client.name_for(host).map_err(unusable)?;
     Ok(Secured::by(client, name))
 }
 
-fn late(what: &str, patience: Duration) -> Trouble {
-    Trouble {
+fn late(what: &str, limit: Duration) -> BackendError {
+    BackendError {
         class: Class::Closed,
         code: libc::ETIMEDOUT.unsigned_abs(),
-        text: format!("{what}: no answer within {patience:?}"),
+        text: format!("{what}: no answer within {limit:?}"),
     }
 }

@@ -1,26 +1,26 @@
-//! PostgreSQL as a depot of leases: [`PostgresDepot`].
+//! PostgreSQL as a backend of leases: [`PostgresBackend`].
 //!
 //! By the crate `tokio-postgres`, each connection on a runtime of its own that nothing else runs on, so that it keeps
-//! its thread waiting as the other stores do. Tables lie in a schema that the depot makes and drops, `brunt_leases_`
+//! its thread waiting as the other stores do. Tables lie in a schema that the backend makes and drops, `brunt_leases_`
 //! and eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in
 //! which tables that somebody made are not touched unless that was allowed. A run that was killed leaves its schema
 //! behind; `DROP SCHEMA brunt_leases_... CASCADE` removes it.
 //!
 //! Sync and async are `synchronous_commit`, which is a setting of each connection.
 
+mod connection;
+mod error;
 mod link;
 mod secured;
 mod settings;
-mod store;
-mod trouble;
 
+use self::connection::PostgresConnection;
 use self::link::Link;
 use self::settings::Settings;
-use self::store::PostgresStore;
+use super::backend::{Backend, Connection};
+use super::error::{BackendError, sqlstate_text};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Sentences, Server, Table, own_name};
-use super::store::{Depot, Store};
-use super::trouble::{Trouble, sqlstate_text};
+use super::sql::{Dialect, Server, SqlTemplates, Table, own_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ const PRELOADED_AT_ONCE: usize = 1_000;
 /// The database where none is named: every server has it.
 const DATABASE: &str = "postgres";
 
-/// What a depot on a PostgreSQL server is to be.
+/// What a backend on a PostgreSQL server is to be.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
     /// The server. In a database that is named in it, no schema is made.
@@ -45,20 +45,20 @@ pub struct PostgresOptions {
     /// Whether tables that somebody else made may be dropped where the named database has them.
     pub may_destroy: bool,
     /// How long an answer is waited for before the connection is given up.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// A schema on a PostgreSQL server in which leases lie.
-pub struct PostgresDepot {
+pub struct PostgresBackend {
     options: PostgresOptions,
     table: Table,
     /// The schema to be made, where no database was named.
     own_schema: Option<String>,
-    sentences: Arc<Sentences>,
+    templates: Arc<SqlTemplates>,
     state: Mutex<State>,
 }
 
-/// What the depot did to the server.
+/// What the backend did to the server.
 #[derive(Default)]
 struct State {
     made: bool,
@@ -66,27 +66,27 @@ struct State {
     settings: Option<Settings>,
 }
 
-impl PostgresDepot {
-    /// A depot as `options` have it. Nothing is connected to yet.
+impl PostgresBackend {
+    /// A backend as `options` have it. Nothing is connected to yet.
     pub fn new(options: PostgresOptions) -> Self {
         let PostgresOptions { schema, family, .. } = options;
         let table = Table { dialect: Dialect::Postgres, schema, family };
         let own_schema = options.server.database.is_none().then(own_name);
-        let sentences = Arc::new(table.sentences());
-        Self { options, table, own_schema, sentences, state: Mutex::default() }
+        let templates = Arc::new(table.templates());
+        Self { options, table, own_schema, templates, state: Mutex::default() }
     }
 
     /// What a run will touch, in words.
     pub fn touches(&self) -> String {
-        let road = &self.options.server.road;
+        let endpoint = &self.options.server.endpoint;
         match &self.own_schema {
             Some(name) => {
                 format!(
-                    "the new schema {name} in the database {DATABASE} on {road}, dropped afterwards"
+                    "the new schema {name} in the database {DATABASE} on {endpoint}, dropped afterwards"
                 )
             }
             None => format!(
-                "the tables {} in the database {} on {road}, dropped afterwards",
+                "the tables {} in the database {} on {endpoint}, dropped afterwards",
                 self.table.tables().join(", "),
                 self.database()
             ),
@@ -97,9 +97,9 @@ impl PostgresDepot {
         self.options.server.database.as_deref().unwrap_or(DATABASE)
     }
 
-    /// Connects, and makes the schema in which tables are looked for the depot's own.
-    fn link(&self) -> Result<Link, Trouble> {
-        let mut link = Link::open(&self.options.server, self.database(), self.options.patience)?;
+    /// Connects, and makes the schema in which tables are looked for the backend's own.
+    fn link(&self) -> Result<Link, BackendError> {
+        let mut link = Link::open(&self.options.server, self.database(), self.options.timeout)?;
         let commits = match self.options.durability {
             Durability::Sync => "on",
             Durability::Async => "off",
@@ -119,15 +119,19 @@ impl PostgresDepot {
     }
 
     /// The schema that tables are made in, quoted.
-    fn place(&self, link: &mut Link) -> Result<String, Trouble> {
+    fn place(&self, link: &mut Link) -> Result<String, BackendError> {
         if let Some(name) = &self.own_schema {
             return Ok(name.clone());
         }
         link.word("SELECT quote_ident(current_schema())", "ask for the schema")
     }
 
-    /// Which of the depot's tables are there, and how many rows each has.
-    fn found(&self, link: &mut Link, place: &str) -> Result<Vec<(&'static str, u64)>, Trouble> {
+    /// Which of the backend's tables are there, and how many rows each has.
+    fn found(
+        &self,
+        link: &mut Link,
+        place: &str,
+    ) -> Result<Vec<(&'static str, u64)>, BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
             let there =
@@ -140,7 +144,7 @@ impl PostgresDepot {
         Ok(found)
     }
 
-    fn drop_tables(&self, link: &mut Link, place: &str) -> Result<(), Trouble> {
+    fn drop_tables(&self, link: &mut Link, place: &str) -> Result<(), BackendError> {
         for table in self.table.tables() {
             let what = format!("drop the table {table}");
             link.batch(&format!("DROP TABLE IF EXISTS {place}.{table}"), &what)?;
@@ -153,8 +157,8 @@ impl PostgresDepot {
     }
 }
 
-impl Depot for PostgresDepot {
-    fn prepare(&self) -> Result<(), Trouble> {
+impl Backend for PostgresBackend {
+    fn prepare(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         let mut link = self.link()?;
         if let (Some(name), false) = (&self.own_schema, state.made) {
@@ -178,27 +182,27 @@ impl Depot for PostgresDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
-        let sentences = Arc::clone(&self.sentences);
-        let store =
-            PostgresStore::new(self.link()?, self.table, sentences, self.options.statements)?;
-        Ok(Box::new(store))
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
+        let templates = Arc::clone(&self.templates);
+        let connection =
+            PostgresConnection::new(self.link()?, self.table, templates, self.options.statements)?;
+        Ok(Box::new(connection))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
-        self.link()?.number(&self.sentences.count, "count the leases")
+    fn count(&self) -> Result<u64, BackendError> {
+        self.link()?.number(&self.templates.count, "count the leases")
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         let mut link = self.link()?;
         let mut text = String::new();
-        while self.sentences.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
+        while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
             link.batch(&text, "write leases before the run")?;
         }
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         if !state.made {
             return Ok(());
@@ -217,7 +221,7 @@ impl Depot for PostgresDepot {
         Ok(())
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         let said = self.link()?.word("SHOW server_version", "ask for the version")?;
         Ok(format!("PostgreSQL {}", said.split(' ').next().unwrap_or_default()))
     }
@@ -233,9 +237,9 @@ impl Depot for PostgresDepot {
     }
 
     fn name_of(&self, code: u32) -> String {
-        match trouble::name_of(code) {
+        match error::name_of(code) {
             Some(name) => format!("{} ({name})", sqlstate_text(code)),
-            None => trouble::system_name(code).unwrap_or_else(|| sqlstate_text(code)),
+            None => error::system_name(code).unwrap_or_else(|| sqlstate_text(code)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Leases in a database of redb, an embedded key-value store: a [`RedbDepot`].
+//! Leases in a database of redb, an embedded key-value store: a [`RedbBackend`].
 //!
 //! Of the embedded stores in pure Rust two are kept up and free to use, redb and fjall, both under MIT or Apache-2.0.
 //! redb was chosen because it is the other answer to the question that a lease database asks: a copy-on-write B-tree
@@ -9,18 +9,18 @@
 //! Leases lie under their addresses. Where the tables are Kea's, three more tables have the keys of its indexes: client
 //! identifiers, hardware addresses and the ends of lifetimes, each with the address behind it.
 
+mod connection;
 mod row;
 mod shared;
-mod store;
 
 use super::leases::{Durability, Family, Lease, Schema};
-use super::{Depot, Store, Trouble};
+use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
+use connection::RedbConnection;
 use redb::{Database, ReadableTableMetadata as _};
 use shared::{BY_CLIENT, BY_HARDWARE, FLUSHED_EVERY, LEASES, OVER, Shared, TAKEN, trouble};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::RedbStore;
 
 /// The version in the manifest; the library does not say its own.
 const VERSION: &str = "redb 2.6";
@@ -41,36 +41,36 @@ pub struct RedbSetup {
 }
 
 /// A database of redb.
-pub struct RedbDepot {
+pub struct RedbBackend {
     setup: RedbSetup,
-    inside: Mutex<Inside>,
+    inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
-struct Inside {
+struct Inner {
     shared: Option<Arc<Shared>>,
     made: bool,
 }
 
-impl RedbDepot {
-    /// A depot in this file, which is not touched yet.
+impl RedbBackend {
+    /// A backend in this file, which is not touched yet.
     pub fn new(setup: RedbSetup) -> Self {
-        Self { setup, inside: Mutex::new(Inside::default()) }
+        Self { setup, inner: Mutex::new(Inner::default()) }
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
         // Each change is a single assignment, so what a panic left is whole.
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shared(&self) -> Result<Arc<Shared>, Trouble> {
-        let mut inside = self.inside();
-        if let Some(shared) = &inside.shared {
+    fn shared(&self) -> Result<Arc<Shared>, BackendError> {
+        let mut inner = self.inner();
+        if let Some(shared) = &inner.shared {
             return Ok(Arc::clone(shared));
         }
         let database = Database::open(&self.setup.path).map_err(|error| self.unopened(error))?;
         let shared = self.share(database);
-        inside.shared = Some(Arc::clone(&shared));
+        inner.shared = Some(Arc::clone(&shared));
         Ok(shared)
     }
 
@@ -79,58 +79,58 @@ impl RedbDepot {
         Arc::new(Shared::new(database, schema, durability))
     }
 
-    fn unopened(&self, error: redb::DatabaseError) -> Trouble {
+    fn unopened(&self, error: redb::DatabaseError) -> BackendError {
         let trouble = trouble(error);
         let text = format!("open the database {}: {}", self.setup.path.display(), trouble.text);
-        Trouble { class: Class::Connect, text, ..trouble }
+        BackendError { class: Class::Connect, text, ..trouble }
     }
 
-    fn remove(&self) -> Result<(), Trouble> {
+    fn remove(&self) -> Result<(), BackendError> {
         let path = &self.setup.path;
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(Trouble::refused(0, format!("remove {}: {error}", path.display())))
+                Err(BackendError::refused(0, format!("remove {}: {error}", path.display())))
             }
             _ => Ok(()),
         }
     }
 }
 
-impl Depot for RedbDepot {
-    fn prepare(&self) -> Result<(), Trouble> {
-        let mut inside = self.inside();
+impl Backend for RedbBackend {
+    fn prepare(&self) -> Result<(), BackendError> {
+        let mut inner = self.inner();
         let path = &self.setup.path;
-        if !inside.made && !self.setup.may_destroy && path.exists() {
+        if !inner.made && !self.setup.may_destroy && path.exists() {
             let text = format!(
                 "make the database anew: {} is there; name another file, or let it be deleted with --yes-destroy",
                 path.display()
             );
-            return Err(Trouble { class: Class::Check, code: 0, text });
+            return Err(BackendError { class: Class::Check, code: 0, text });
         }
-        inside.shared = None;
+        inner.shared = None;
         self.remove()?;
         let database = Database::create(path).map_err(|error| self.unopened(error))?;
-        inside.made = true;
+        inner.made = true;
         let transaction = database.begin_write().map_err(trouble)?;
         transaction.open_table(LEASES).map_err(trouble)?;
         transaction.open_table(BY_CLIENT).map_err(trouble)?;
         transaction.open_table(BY_HARDWARE).map_err(trouble)?;
         transaction.open_table(OVER).map_err(trouble)?;
         transaction.commit().map_err(trouble)?;
-        inside.shared = Some(self.share(database));
+        inner.shared = Some(self.share(database));
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
-        Ok(Box::new(RedbStore::new(self.shared()?)))
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
+        Ok(Box::new(RedbConnection::new(self.shared()?)))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let transaction = self.shared()?.database.begin_read().map_err(trouble)?;
         transaction.open_table(LEASES).map_err(trouble)?.len().map_err(trouble)
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         /// So many leases a transaction: what it changed is kept in memory until it is committed.
         const LEASES_AT_ONCE: usize = 10_000;
         let shared = self.shared()?;
@@ -139,24 +139,24 @@ impl Depot for RedbDepot {
         while leases.peek().is_some() {
             let transaction = shared.begin()?;
             for lease in leases.by_ref().take(LEASES_AT_ONCE) {
-                store::create(&transaction, shared.schema, &mut value, &lease)?;
+                connection::create(&transaction, shared.schema, &mut value, &lease)?;
             }
             shared.commit(transaction)?;
         }
         shared.flush()
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
-        let mut inside = self.inside();
-        inside.shared = None;
-        if std::mem::take(&mut inside.made) { self.remove() } else { Ok(()) }
+    fn clear(&self) -> Result<(), BackendError> {
+        let mut inner = self.inner();
+        inner.shared = None;
+        if std::mem::take(&mut inner.made) { self.remove() } else { Ok(()) }
     }
 
     fn in_process(&self) -> bool {
         true
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(VERSION.into())
     }
 

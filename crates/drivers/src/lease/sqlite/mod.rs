@@ -1,24 +1,24 @@
-//! Leases in a database of SQLite, which this program brings along: a [`SqliteDepot`].
+//! Leases in a database of SQLite, which this program brings along: a [`SqliteBackend`].
 //!
-//! In order of depth: the depot makes the tables, `store` says the sentences of [`sql`](super::sql), `statement` keeps
-//! them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two pragmas, and the depot
-//! says in [`Depot::durability`] what they do, not only what they are called.
+//! In order of depth: the backend makes the tables, `store` says the sentences of [`sql`](super::sql), `statement`
+//! keeps them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two pragmas, and the
+//! backend says in [`Backend::durability`] what they do, not only what they are called.
 
+mod connection;
 mod fault;
 mod statement;
-mod store;
 
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Table};
-use super::{Depot, Store, Trouble};
+use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
-use rusqlite::{Connection, OpenFlags};
-use statement::{Kept, Statement};
+use connection::SqliteConnection;
+use rusqlite::OpenFlags;
+use statement::{Reuse, Statement};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use store::SqliteStore;
 
 /// How SQLite keeps what it needs to take a change back (`PRAGMA journal_mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,30 +54,30 @@ pub struct SqliteSetup {
     /// How changes can be taken back.
     pub journal: Journal,
     /// How long a connection waits for another's lock before it gives up.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Whether tables that somebody else made may be dropped.
     pub may_destroy: bool,
 }
 
 /// A database of SQLite.
-pub struct SqliteDepot {
+pub struct SqliteBackend {
     setup: SqliteSetup,
     table: Table,
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<Preparation>>,
     /// A connection that is open from `prepare` to `clear`: the last one to close would take the write-ahead log with
     /// it, and whatever comes next would begin with making another.
-    open: Mutex<Option<Connection>>,
+    open: Mutex<Option<rusqlite::Connection>>,
 }
 
 /// What `prepare` found, so that `clear` leaves it so.
 #[derive(Clone, Debug)]
-struct Made {
+struct Preparation {
     /// How the database kept changes before; `None` where there was no file.
     journal_before: Option<String>,
 }
 
-impl SqliteDepot {
-    /// A depot in this database, which is not touched yet.
+impl SqliteBackend {
+    /// A backend in this database, which is not touched yet.
     pub fn new(setup: SqliteSetup) -> Self {
         let Ok(path) = std::path::absolute(&setup.path) else { return Self::at(setup) };
         // An absolute path cannot be taken for a URI.
@@ -89,25 +89,25 @@ impl SqliteDepot {
         Self { setup, table, made: Mutex::new(None), open: Mutex::new(None) }
     }
 
-    fn connect(&self, flags: OpenFlags) -> Result<Connection, Trouble> {
+    fn connect(&self, flags: OpenFlags) -> Result<rusqlite::Connection, BackendError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let path = &self.setup.path;
         let connect = || {
-            let connection = Connection::open_with_flags(path, flags)?;
-            connection.busy_timeout(self.setup.patience)?;
+            let connection = rusqlite::Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(self.setup.timeout)?;
             statement::extend_codes(&connection);
             Ok::<_, rusqlite::Error>(connection)
         };
         connect().map_err(|error| {
-            let trouble = Trouble::from(error);
+            let trouble = BackendError::from(error);
             let class = Class::Connect;
             let text = format!("open the database {}: {}", path.display(), trouble.text);
-            Trouble { class, text, ..trouble }
+            BackendError { class, text, ..trouble }
         })
     }
 
     /// Sets what a connection needs to be told each time it is opened.
-    fn instruct(&self, connection: &Connection) -> Result<(), Trouble> {
+    fn instruct(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         let wanted = self.setup.journal.word();
         let mode: String =
             connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get(0))?;
@@ -116,7 +116,7 @@ impl SqliteDepot {
             let text = format!(
                 "set journal_mode={wanted} for {path}: it stays {mode}; the file system may not allow it"
             );
-            return Err(Trouble::refused(0, text));
+            return Err(BackendError::refused(0, text));
         }
         connection.pragma_update(None, "synchronous", self.synchronous())?;
         Ok(())
@@ -130,7 +130,7 @@ impl SqliteDepot {
     }
 
     /// Refuses where a table of ours is there that somebody else made.
-    fn guard(&self, connection: &Connection) -> Result<(), Trouble> {
+    fn guard(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         for table in self.table.tables() {
             let there: bool = connection.query_row(
                 "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)",
@@ -145,34 +145,34 @@ impl SqliteDepot {
                      let it be dropped with --yes-destroy",
                     self.setup.path.display()
                 );
-                return Err(Trouble { class: Class::Check, code: 0, text });
+                return Err(BackendError { class: Class::Check, code: 0, text });
             }
         }
         Ok(())
     }
 
-    fn drop_tables(&self, connection: &Connection) -> Result<(), Trouble> {
+    fn drop_tables(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         for table in self.table.tables() {
             connection.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
         }
         Ok(())
     }
 
-    fn made(&self) -> Option<Made> {
+    fn made(&self) -> Option<Preparation> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn keep_open(&self, connection: Option<Connection>) {
+    fn keep_open(&self, connection: Option<rusqlite::Connection>) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = connection;
     }
 
-    fn remember(&self, made: Option<Made>) {
+    fn remember(&self, made: Option<Preparation>) {
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = made;
     }
 }
 
-impl Depot for SqliteDepot {
-    fn prepare(&self) -> Result<(), Trouble> {
+impl Backend for SqliteBackend {
+    fn prepare(&self) -> Result<(), BackendError> {
         self.keep_open(None);
         let was_there = self.setup.path.exists();
         let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
@@ -182,7 +182,7 @@ impl Depot for SqliteDepot {
             }
             let mode = || connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
             let journal_before = if was_there { Some(mode()?) } else { None };
-            self.remember(Some(Made { journal_before }));
+            self.remember(Some(Preparation { journal_before }));
         }
         self.instruct(&connection)?;
         self.drop_tables(&connection)?;
@@ -193,7 +193,7 @@ impl Depot for SqliteDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let connection = self.connect(OpenFlags::empty())?;
         self.instruct(&connection)?;
         // The log is looked at with the first read: here, and not within the first exchange.
@@ -204,23 +204,23 @@ impl Depot for SqliteDepot {
         )?;
         let journaled = self.setup.journal != Journal::Off;
         let statements = self.setup.statements;
-        Ok(Box::new(SqliteStore::new(connection, self.table, statements, journaled)?))
+        Ok(Box::new(SqliteConnection::new(connection, self.table, statements, journaled)?))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let connection = self.connect(OpenFlags::empty())?;
         let rows: i64 =
-            connection.query_row(&self.table.sentences().count, [], |row| row.get(0))?;
+            connection.query_row(&self.table.templates().count, [], |row| row.get(0))?;
         Ok(rows.unsigned_abs())
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         /// So many rows a transaction: enough to make the commit cheap, few enough to bound the log.
         const ROWS: usize = 10_000;
         let connection = Rc::new(self.connect(OpenFlags::empty())?);
         self.instruct(&connection)?;
-        let mut text = self.table.sentences().create.placeholders();
-        let mut create = Statement::prepare(&connection, &mut text, Kept::Always)?;
+        let mut text = self.table.templates().create.placeholders();
+        let mut create = Statement::prepare(&connection, &mut text, Reuse::Always)?;
         let mut leases = leases.peekable();
         while leases.peek().is_some() {
             connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -235,7 +235,7 @@ impl Depot for SqliteDepot {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         self.keep_open(None);
         let Some(made) = self.made() else { return Ok(()) };
         if let Some(mode) = made.journal_before {
@@ -258,7 +258,7 @@ impl Depot for SqliteDepot {
         true
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(format!("SQLite {}", rusqlite::version()))
     }
 
@@ -305,13 +305,16 @@ impl Journal {
 }
 
 /// Removes the file of this name with this ending, if it is there.
-fn remove(path: &Path, ending: &str) -> Result<(), Trouble> {
+fn remove(path: &Path, ending: &str) -> Result<(), BackendError> {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     match std::fs::remove_file(&name) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             let code = error.raw_os_error().unwrap_or(0) as u32;
-            Err(Trouble::refused(code, format!("remove {}: {error}", Path::new(&name).display())))
+            Err(BackendError::refused(
+                code,
+                format!("remove {}: {error}", Path::new(&name).display()),
+            ))
         }
         _ => Ok(()),
     }

@@ -12,9 +12,9 @@
 )]
 
 use super::fault;
-use crate::lease::Trouble;
+use crate::lease::BackendError;
 use crate::lease::sql::Bind;
-use rusqlite::{Connection, ffi};
+use rusqlite::ffi;
 use std::ffi::{CStr, c_int};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 /// How long a statement is meant to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum Reuse {
     /// As long as the store.
     Always,
     /// For one operation.
@@ -33,10 +33,10 @@ pub(super) enum Kept {
 /// A statement that was parsed.
 pub(super) struct Statement {
     raw: NonNull<ffi::sqlite3_stmt>,
-    gaps: c_int,
+    parameters: c_int,
     columns: Vec<Kind>,
     // Declared last: the statement is finalized before the connection can be closed.
-    connection: Rc<Connection>,
+    connection: Rc<rusqlite::Connection>,
 }
 
 /// What a column holds, as its first row showed: a column of ours holds one kind of value, or nothing.
@@ -50,12 +50,12 @@ enum Kind {
 impl Statement {
     /// Parses `text`, to which a zero octet is added and taken away again: SQLite copies text that does not end in one.
     pub(super) fn prepare(
-        connection: &Rc<Connection>,
+        connection: &Rc<rusqlite::Connection>,
         text: &mut String,
-        kept: Kept,
-    ) -> Result<Self, Trouble> {
+        kept: Reuse,
+    ) -> Result<Self, BackendError> {
         text.push('\0');
-        let flags = if kept == Kept::Always { ffi::SQLITE_PREPARE_PERSISTENT } else { 0 };
+        let flags = if kept == Reuse::Always { ffi::SQLITE_PREPARE_PERSISTENT } else { 0 };
         let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
         let mut raw = ptr::null_mut();
         // SAFETY: the connection is open, since it is owned here; `text` is as long as is said, and `raw` is written to
@@ -76,8 +76,8 @@ impl Statement {
             _ => return Err(trouble(connection, code)),
         };
         // SAFETY: the statement was made above and is not finalized.
-        let gaps = unsafe { ffi::sqlite3_bind_parameter_count(raw.as_ptr()) };
-        Ok(Self { raw, gaps, columns: Vec::new(), connection: Rc::clone(connection) })
+        let parameters = unsafe { ffi::sqlite3_bind_parameter_count(raw.as_ptr()) };
+        Ok(Self { raw, parameters, columns: Vec::new(), connection: Rc::clone(connection) })
     }
 
     /// Begins to fill the gaps. The values must outlive the binding, which is what the statement reads them through.
@@ -140,7 +140,7 @@ pub(super) struct Binding<'s, 'v> {
 impl Binding<'_, '_> {
     /// Runs a statement that answers nothing; says how many rows it changed.
     #[inline]
-    pub(super) fn run(mut self) -> Result<u64, Trouble> {
+    pub(super) fn run(mut self) -> Result<u64, BackendError> {
         while self.step()? {}
         // SAFETY: the connection is open, since the statement owns it too.
         let changes = unsafe { ffi::sqlite3_changes(self.statement.connection.handle()) };
@@ -149,7 +149,7 @@ impl Binding<'_, '_> {
 
     /// Runs a statement and fetches all columns of all rows; says how many rows there were.
     #[inline]
-    pub(super) fn fetch_all(mut self) -> Result<u64, Trouble> {
+    pub(super) fn fetch_all(mut self) -> Result<u64, BackendError> {
         let mut rows = 0;
         while self.step()? {
             self.statement.fetch();
@@ -159,7 +159,7 @@ impl Binding<'_, '_> {
     }
 
     /// Steps to the next row and hands its first column to `take`, until there is none.
-    pub(super) fn each(mut self, mut take: impl FnMut(Column<'_>)) -> Result<(), Trouble> {
+    pub(super) fn each(mut self, mut take: impl FnMut(Column<'_>)) -> Result<(), BackendError> {
         while self.step()? {
             take(Column { raw: self.statement.raw, row: PhantomData });
         }
@@ -168,8 +168,8 @@ impl Binding<'_, '_> {
 
     /// Whether there is another row.
     #[inline]
-    fn step(&mut self) -> Result<bool, Trouble> {
-        if self.code != ffi::SQLITE_OK || self.bound != self.statement.gaps {
+    fn step(&mut self) -> Result<bool, BackendError> {
+        if self.code != ffi::SQLITE_OK || self.bound != self.statement.parameters {
             let misuse = if self.code == ffi::SQLITE_OK { ffi::SQLITE_MISUSE } else { self.code };
             return Err(trouble(&self.statement.connection, misuse));
         }
@@ -272,14 +272,14 @@ impl Column<'_> {
 }
 
 /// Makes a connection say exactly what failed.
-pub(super) fn extend_codes(connection: &Connection) {
+pub(super) fn extend_codes(connection: &rusqlite::Connection) {
     // SAFETY: the connection is open.
     unsafe { ffi::sqlite3_extended_result_codes(connection.handle(), 1) };
 }
 
 /// What a connection says about its last failure.
 #[cold]
-fn trouble(connection: &Connection, code: c_int) -> Trouble {
+fn trouble(connection: &rusqlite::Connection, code: c_int) -> BackendError {
     // SAFETY: the connection is open, and the text is good until the next call on it.
     let text = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(connection.handle())) };
     fault::trouble(code, &text.to_string_lossy())

@@ -9,8 +9,8 @@ use super::arp::{self, Arp};
 use super::ethernet::{EVERYBODY, Mac};
 use super::frame::{self, End, Frame, HEADERS, Trust};
 use super::neighbours::Neighbours;
-use crate::net::carrier::{Arrived, DATAGRAM_MAX, Parcel};
-use crate::net::mmsg::{BATCH, Beside};
+use crate::net::carrier::{Arrived, DATAGRAM_MAX, OutgoingDatagram};
+use crate::net::mmsg::{AncillaryData, BATCH};
 use brunt_exchange::Moment;
 use brunt_wire::dhcp4::{Message, at};
 use std::io;
@@ -52,18 +52,24 @@ impl Segment {
     }
 
     /// Makes frame `index` of a message.
-    pub(super) fn compose(&mut self, index: usize, parcel: &Parcel<'_>) -> io::Result<Composed> {
-        let IpAddr::V4(to) = parcel.to.ip() else {
+    pub(super) fn compose(
+        &mut self,
+        index: usize,
+        datagram: &OutgoingDatagram<'_>,
+    ) -> io::Result<Composed> {
+        let IpAddr::V4(to) = datagram.to.ip() else {
             return Err(io::Error::from_raw_os_error(libc::EAFNOSUPPORT));
         };
         let way = if to.is_broadcast() { Some(EVERYBODY) } else { self.neighbours.way(to) };
-        let source = self.speaker(parcel.bytes);
-        let destination =
-            End { mac: way.unwrap_or(EVERYBODY), socket: SocketAddrV4::new(to, parcel.to.port()) };
-        let length = frame::write(&mut self.frames[index], &source, &destination, parcel.bytes)
+        let source = self.speaker(datagram.bytes);
+        let destination = End {
+            mac: way.unwrap_or(EVERYBODY),
+            socket: SocketAddrV4::new(to, datagram.to.port()),
+        };
+        let length = frame::write(&mut self.frames[index], &source, &destination, datagram.bytes)
             .ok_or_else(|| io::Error::from_raw_os_error(libc::EMSGSIZE))?;
         self.lengths[index] = length;
-        if let Ok(message) = Message::scan(parcel.bytes) {
+        if let Ok(message) = Message::scan(datagram.bytes) {
             self.addresses.said(&message);
         }
         Ok(if way.is_some() { Composed::Ready } else { Composed::Waits(to) })
@@ -84,10 +90,10 @@ impl Segment {
 
     /// Takes in a frame: a message for a client of this link, or nothing. What has to be answered at once is given to
     /// `send`.
-    pub(super) fn hear(
+    pub(super) fn receive(
         &mut self,
         bytes: &[u8],
-        beside: &Beside,
+        beside: &AncillaryData,
         at: Option<Moment>,
         send: impl Fn(&[u8]),
     ) -> Option<Arrived> {
@@ -178,7 +184,7 @@ fn question(frame: &[u8], wanted: Ipv4Addr) -> Option<[u8; arp::FRAME]> {
     Some(Arp::question((mac, ip.into()), wanted).frame())
 }
 
-const fn trust(beside: &Beside) -> Trust {
+const fn trust(beside: &AncillaryData) -> Trust {
     if beside.truncated {
         Trust::Cut
     } else if beside.status & libc::TP_STATUS_CSUMNOTREADY != 0 {

@@ -1,0 +1,179 @@
+//! [`DhcpEndpoint`]: the way to a DHCP server for clients that do as they are told, step by step.
+//!
+//! Where a run is made of leases, rates and lives say what comes next. Here somebody else does, for whom a lease is
+//! one step among others, so all that is to be said is where the server is and who asks. There is one socket, which
+//! one worker reads: relay agents have one port. It must not know what the steps are.
+
+use super::population::{Mac, Population};
+use super::setup::{Opener, Setup};
+use super::{CaptureOptions, Dhcp, Limits, Mix, Task, v4, v6};
+use crate::net::interface::local_address;
+use crate::net::udp::{Bound, OpenError, Options, Socket};
+use brunt_exchange::Monotonic;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The MAC of the first client where nothing else is said, as the old tool has it.
+const FIRST_MAC: Mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct EndpointSetup {
+    /// The server. Its address says which protocol is spoken.
+    pub server: SocketAddr,
+    /// The address to send from; without it, that of the route to the server, and the port at which relay agents are
+    /// answered.
+    pub local: Option<SocketAddr>,
+    /// The address of the relay agent in messages of DHCPv4; without it, the one that is sent from.
+    pub relay: Option<Ipv4Addr>,
+    /// The MAC of the first client, from which those of the others are counted.
+    pub mac: Option<Mac>,
+    /// How long to wait for an answer.
+    pub wait: Duration,
+    /// How many clients there are in the whole run.
+    pub users: u32,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+impl EndpointSetup {
+    /// What is asked of a server if nothing else is said.
+    pub fn of(server: SocketAddr, users: u32) -> Self {
+        let wait = Duration::from_secs(1);
+        Self { server, local: None, relay: None, mac: None, wait, users, seed: 0 }
+    }
+}
+
+/// Why there is no way to a DHCP server.
+#[derive(Debug, thiserror::Error)]
+pub enum DhcpEndpointError {
+    /// There is no route.
+    #[error("find a way to the DHCP server {server}: {source}; name the address to send from")]
+    Route {
+        /// The server.
+        server: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The address to send from is of the other family.
+    #[error("send from {local} to the DHCP server {server}: one is IPv4 and the other IPv6")]
+    Families {
+        /// The address to send from.
+        local: SocketAddr,
+        /// The server.
+        server: SocketAddr,
+    },
+    /// The socket cannot be had.
+    #[error(transparent)]
+    Socket(#[from] OpenError),
+    /// The packets of DHCPv4 cannot be made.
+    #[error(transparent)]
+    V4(#[from] v4::SetupError),
+    /// The packets of DHCPv6 cannot be made.
+    #[error(transparent)]
+    V6(#[from] v6::SetupError),
+}
+
+/// The way to a DHCP server, its socket open.
+pub struct DhcpEndpoint(pub(super) Family);
+
+pub(super) enum Family {
+    V4(Dhcp<v4::Client, Socket>),
+    V6(Dhcp<v6::Client, Socket>),
+}
+
+impl DhcpEndpoint {
+    /// Opens the way.
+    pub fn open(asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
+        let local = local(asked)?;
+        let bound = Bound::open(&Options::new(local))?;
+        let socket: Opener<Socket> = Box::new(move || bound.register());
+        let mac = asked.mac.unwrap_or(FIRST_MAC);
+        let population = Population::cycle(mac, asked.users.into());
+        Ok(Self(match local.ip() {
+            IpAddr::V4(address) => {
+                let relay = asked.relay.unwrap_or(address);
+                let role = v4::Role::Relay { addresses: vec![relay], hops: 1 };
+                let mut setup = v4::Setup::new(population.clone(), role, relay);
+                (setup.seed, setup.waits) = (asked.seed, [asked.wait; 2]);
+                let plan = v4::Plan::compile(setup)?;
+                Family::V4(Dhcp::new(whole(asked, population, plan, socket), 1))
+            }
+            IpAddr::V6(address) => {
+                let mut setup = v6::Setup::new(population.clone(), v6::BaseDuid::LinkLayer);
+                (setup.seed, setup.waits) = (asked.seed, [asked.wait; 2]);
+                if !asked.server.ip().is_multicast() {
+                    setup.relays = vec![relay(address)];
+                }
+                let plan = v6::Plan::compile(setup)?;
+                Family::V6(Dhcp::new(whole(asked, population, plan, socket), 1))
+            }
+        }))
+    }
+}
+
+impl DhcpEndpoint {
+    /// Whether DHCPv6 is spoken.
+    pub const fn is_v6(&self) -> bool {
+        matches!(self.0, Family::V6(_))
+    }
+}
+
+impl std::fmt::Debug for DhcpEndpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let family = match self.0 {
+            Family::V4(_) => "V4",
+            Family::V6(_) => "V6",
+        };
+        f.debug_tuple("DhcpEndpoint").field(&family).finish()
+    }
+}
+
+/// The address that answers come to: behind a relay agent, at the port of servers and relay agents.
+fn local(asked: &EndpointSetup) -> Result<SocketAddr, DhcpEndpointError> {
+    let server = asked.server;
+    if let Some(local) = asked.local {
+        return if local.is_ipv4() == server.is_ipv4() {
+            Ok(local)
+        } else {
+            Err(DhcpEndpointError::Families { local, server })
+        };
+    }
+    let ip = local_address(server).map_err(|source| DhcpEndpointError::Route { server, source })?;
+    let port = match ip {
+        IpAddr::V4(_) => 67,
+        IpAddr::V6(_) if server.ip().is_multicast() => 546,
+        IpAddr::V6(_) => 547,
+    };
+    Ok(SocketAddr::new(ip, port))
+}
+
+/// A relay agent that has one address.
+fn relay(address: Ipv6Addr) -> v6::Relay {
+    v6::Relay { link: address, peer: address, options: Vec::new(), varied: Vec::new() }
+}
+
+/// Exchanges that are asked for one by one, of which nothing is kept.
+fn whole<D: super::Dialogue>(
+    asked: &EndpointSetup,
+    population: Population,
+    plan: D::Plan,
+    socket: Opener<Socket>,
+) -> Setup<D, Socket> {
+    Setup {
+        plans: vec![Arc::new(plan)],
+        population,
+        clock: Arc::new(Monotonic::new()),
+        sockets: vec![socket],
+        destination: asked.server,
+        task: Task::Mix(Mix::ACQUIRE),
+        seed: asked.seed,
+        node: (0, 1),
+        preload: 0,
+        leases_max: 0,
+        limits: Arc::new(Limits::none()),
+        unique: false,
+        capture: CaptureOptions::default(),
+    }
+}

@@ -1,0 +1,158 @@
+//! [`HttpClient`]: the side of a user that speaks HTTP.
+
+use super::compiled_flow::{CompiledFlow, ExchangeInfo};
+use super::http::{Content, HttpExchange};
+use super::reply::Reply;
+use super::step_id::StepId;
+use crate::http::{self, Body, Client, Group, Origin, Request, Response};
+use brunt_exchange::{Class, Outcome, Watch};
+use brunt_feed::{Text, Unset, Values};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A user's client, and the buffers that its requests and their answers lie in.
+pub(super) struct HttpClient {
+    client: Client,
+    request: Request,
+    response: Response,
+    url: Vec<u8>,
+    /// The step whose request lies rendered, where it never changes.
+    rendered: Option<StepId>,
+    /// Why the way to a server could not be opened, to be told of the step that needed it.
+    failed: Option<(Arc<Origin>, http::Failure)>,
+}
+
+impl HttpClient {
+    /// The side of user `number`, who shares the connections of `group`.
+    pub(super) fn new(compiled: &CompiledFlow, group: &Rc<Group>, number: u32) -> Self {
+        Self {
+            client: Client::new(compiled.network(), group, number),
+            request: Request::default(),
+            response: Response::default(),
+            url: Vec::new(),
+            rendered: None,
+            failed: None,
+        }
+    }
+
+    /// Opens the way to a server. A failure is kept for the step that needed it.
+    pub(super) async fn open(&mut self, origin: &Arc<Origin>, watch: &mut Watch<'_>) {
+        let Err(failure) = self.client.ready(origin, watch).await else { return };
+        watch.not_ready(failure.as_outcome());
+        if self.failed.is_none() {
+            self.failed = Some((Arc::clone(origin), failure));
+        }
+    }
+
+    /// Forgets what a visit leaves behind: its cookies.
+    pub(super) fn begin_visit(&mut self) {
+        self.client.forget();
+    }
+
+    /// What was begun was called off.
+    pub(super) fn give_up(&mut self) {
+        self.rendered = None;
+    }
+
+    /// Sends a request and reads its answer.
+    pub(super) async fn exchange(
+        &mut self,
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
+        compiled: &CompiledFlow,
+        values: &Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Outcome> {
+        if self.rendered != Some(id) {
+            self.render((id, http, info), compiled, values)
+                .map_err(|unset| compiled.bare(unset, watch))?;
+        }
+        let aimed;
+        let origin = if let Some((origin, _)) = &info.origin {
+            origin
+        } else {
+            aimed = self.aim().await.map_err(|failure| failure.outcome(watch))?;
+            &aimed
+        };
+        if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
+            return Err(failure.outcome(watch));
+        }
+        let (request, response) = (&mut self.request, &mut self.response);
+        let sent = self.client.exchange(origin, request, info.wanted, response, watch).await;
+        sent.map_err(|failure| {
+            self.rendered = None;
+            failure.outcome(watch)
+        })?;
+        watch.items(self.response.received());
+        Ok(())
+    }
+
+    /// The answer.
+    pub(super) fn reply(&self) -> Reply<'_> {
+        Reply::Http(&self.response)
+    }
+
+    /// The answer is needed no more.
+    pub(super) fn put_away(&mut self) {
+        self.response.trim();
+    }
+
+    /// Takes leave of every server.
+    pub(super) async fn close(&mut self) {
+        self.client.close().await;
+    }
+
+    fn render(
+        &mut self,
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
+        compiled: &CompiledFlow,
+        values: &Values,
+    ) -> Result<(), Unset> {
+        self.rendered = None;
+        self.url.clear();
+        write(&mut self.request, &mut self.url, http, values)?;
+        if let Some((_, path)) = &info.origin {
+            self.request.target_mut().extend_from_slice(&self.url[*path..]);
+            let settings = compiled.network().settings();
+            let alone = settings.redirects == 0 && !settings.cookies;
+            self.rendered = (info.constant && alone).then_some(id);
+        }
+        Ok(())
+    }
+
+    /// Finds out where a URL leads that is another each time.
+    async fn aim(&mut self) -> Result<Arc<Origin>, http::Failure> {
+        let (origin, path) = self.client.aim(&self.url).await?;
+        self.request.target_mut().extend_from_slice(&self.url[path..]);
+        Ok(origin)
+    }
+}
+
+impl CompiledFlow {
+    /// The outcome of a step that wants a variable nobody has filled.
+    pub(super) fn bare(&self, Unset(hole): Unset, watch: &mut Watch<'_>) -> Outcome {
+        let variable = self.flow().variables.get(usize::from(hole.0));
+        let name = variable.map_or("?", |variable| &variable.name);
+        watch.explain(format_args!("the variable '{name}' has no value"));
+        Outcome::Failed(Class::Check, 0)
+    }
+}
+
+/// Writes a request but for its target, and its URL.
+fn write(
+    request: &mut Request,
+    url: &mut Vec<u8>,
+    http: &HttpExchange,
+    values: &Values,
+) -> Result<(), Unset> {
+    request.begin(&http.method);
+    http.url.render(values, url)?;
+    for (name, value) in &http.fields {
+        request.field(name, |out| Text::render(value, values, out))?;
+    }
+    match &http.body {
+        Content::None => request.set_body(Body::None),
+        Content::Text(text) => text.render(values, request.body_mut())?,
+        Content::Fixed(body) => request.set_body(body.clone()),
+    }
+    Ok(())
+}

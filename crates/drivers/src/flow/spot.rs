@@ -1,8 +1,0 @@
-//! [`Spot`]: where in a flow a user is.
-
-/// A step of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) scenario: usize,
-    pub(super) step: usize,
-}

@@ -1,0 +1,8 @@
+//! [`StepId`]: where in a flow a user is.
+
+/// A step of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StepId {
+    pub(super) scenario: usize,
+    pub(super) step: usize,
+}

@@ -1,0 +1,296 @@
+//! [`OriginConnection`]: a user's way to one place: a connection of its own, or its share of one over HTTP/2.
+//!
+//! Connecting is made ready before an exchange and is in none of its latencies. A connection that the server closed
+//! while it was idle is made anew, before the next request or, if the server closed it in the moment a request was on
+//! its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
+//! RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
+
+use super::connection::{Connection, Done, Idle};
+use super::failure::{Failure, When};
+use super::group::Group;
+use super::http2::{Opened, Shared, SharedStatus};
+use super::message::is_idempotent;
+use super::network::Network;
+use super::origin::Origin;
+use super::request_spec::RequestSpec;
+use super::response::Response;
+use super::settings::{Keep, Version};
+use super::tally::Tally;
+use super::{CONNECT, RECONNECT, TLS};
+use crate::net::backoff;
+use crate::net::stream::Stream;
+use crate::resend::KEPT;
+use brunt_exchange::{Moment, Watch};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The way to one place.
+#[derive(Debug)]
+pub(super) struct OriginConnection {
+    origin: Arc<Origin>,
+    connection: Option<Connection>,
+    /// The connection over HTTP/2, where that is spoken or to be agreed on.
+    shared: Option<Rc<Shared>>,
+    /// The server closed a connection that had to be kept, and it was not made anew yet.
+    lapsed: bool,
+    /// How many times a connection was opened or tried.
+    attempts: u64,
+    /// Failed attempts in a row.
+    failures: u32,
+}
+
+/// Whose way it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner<'a> {
+    pub(super) network: &'a Network,
+    pub(super) group: &'a Group,
+    /// The number of the user.
+    pub(super) number: u32,
+    /// Its number among the users of its worker.
+    pub(super) user: u32,
+}
+
+impl OriginConnection {
+    /// A way that nobody has gone yet.
+    pub(super) fn new(owner: Owner<'_>, origin: &Arc<Origin>) -> Self {
+        let multiplexed = match owner.network.settings.version {
+            Version::Http1 => false,
+            Version::Negotiate => origin.is_secure(),
+            Version::Http2 | Version::Http2PriorKnowledge => true,
+        };
+        let shared = multiplexed.then(|| owner.group.shared(origin, owner.user));
+        let origin = Arc::clone(origin);
+        Self { origin, connection: None, shared, lapsed: false, attempts: 0, failures: 0 }
+    }
+
+    /// Whether it leads to that place.
+    pub(super) fn leads_to(&self, origin: &Arc<Origin>) -> bool {
+        Arc::ptr_eq(&self.origin, origin)
+    }
+
+    /// Whether there is a connection, as far as is known. One that is of no use is dropped.
+    pub(super) fn is_open(&mut self, owner: Owner<'_>) -> bool {
+        let tally = &owner.network.tally;
+        match self.shared.as_ref().map(|shared| shared.status()) {
+            None | Some(SharedStatus::Declined) => {}
+            Some(SharedStatus::Open) => return true,
+            Some(SharedStatus::Closed) => return false,
+            Some(SharedStatus::Ended) => {
+                Tally::one(&tally.lost);
+                return false;
+            }
+        }
+        let Some(connection) = &mut self.connection else { return false };
+        let idle = connection.status(owner.group);
+        match idle {
+            Idle::Quiet => return true,
+            Idle::Ended => Tally::one(&tally.lost),
+            Idle::Unasked => Tally::one(&tally.unasked),
+            Idle::Abandoned => {}
+        }
+        self.lapsed = idle != Idle::Abandoned;
+        self.connection = None;
+        false
+    }
+
+    /// Opens a connection, after a wait if the last attempt failed.
+    pub(super) async fn open(
+        &mut self,
+        owner: Owner<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
+        if self.failures > 0 {
+            backoff::wait(owner.network.settings.seed, owner.number, self.failures - 1).await;
+        }
+        // Each user begins with another source address, and goes on from there.
+        let number = u64::from(owner.number) + self.attempts;
+        self.attempts += 1;
+        match self.opened(owner.network, number, watch).await {
+            Ok(stream) => {
+                (self.failures, self.lapsed) = (0, false);
+                if let Some(stream) = stream {
+                    self.connection = Some(Connection::new(stream, watch.now()));
+                }
+                Ok(())
+            }
+            Err(failure) => {
+                self.failures = self.failures.saturating_add(1);
+                Err(failure)
+            }
+        }
+    }
+
+    /// A connection for this user alone, unless there is now one that it shares.
+    async fn opened(
+        &self,
+        network: &Network,
+        number: u64,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Stream>, Failure> {
+        let mut again = self.lapsed;
+        if let Some(shared) = &self.shared {
+            let settings = &network.settings;
+            again |= shared.lapsed.get();
+            let connect = async || {
+                let stream = connect(network, &self.origin, number, again, &mut *watch).await?;
+                shared.lapsed.set(false);
+                shared.opened.set(watch.now());
+                Ok(stream)
+            };
+            match shared.open(settings.version, &settings.limits, connect).await? {
+                Opened::Shared => return Ok(None),
+                Opened::Alone(Some(stream)) => return Ok(Some(stream)),
+                Opened::Alone(None) => {}
+            }
+        }
+        connect(network, &self.origin, number, again, watch).await.map(Some)
+    }
+
+    /// Carries out one exchange, over a new connection if the server has closed the one that was kept; sends the
+    /// request once more if it may be, see [`may_repeat`].
+    pub(super) async fn exchange(
+        &mut self,
+        owner: Owner<'_>,
+        spec: &mut RequestSpec<'_>,
+        response: &mut Response,
+        watch: &mut Watch<'_>,
+    ) -> Result<Done, Failure> {
+        // What the request met on the connection it first left on.
+        let mut met = None;
+        loop {
+            // Its moment may have been waited for since the user was ready.
+            if !self.is_open(owner)
+                && let Err(failure) = Box::pin(self.open(owner, watch)).await
+            {
+                watch.not_ready(failure.as_outcome());
+                return Err(met.unwrap_or(failure));
+            }
+            if met.is_some() {
+                watch.resent();
+                Tally::one(&owner.network.tally.healed);
+            }
+            response.clear();
+            let shared = self.shared.as_ref().filter(|shared| !shared.is_declined());
+            let (failure, kept) = if let Some(shared) = shared {
+                spec.last = is_last(owner.network, shared.carried());
+                let used = shared.is_used();
+                // Apart, as what it takes is more than HTTP/1.1 does.
+                match Box::pin(shared.exchange(spec, response, watch)).await {
+                    Ok(at) => return Ok(Done { at, persistent: true }),
+                    Err(failure) => (failure, used || was_idle(shared.opened.get(), watch)),
+                }
+            } else {
+                let Some(connection) = &mut self.connection else {
+                    return Err(Failure::Closed(When::Unsent));
+                };
+                let carried = connection.carried();
+                spec.last = is_last(owner.network, carried);
+                match connection.exchange(owner.group, spec, response, watch).await {
+                    Ok(done) => {
+                        let persistent = done.persistent && !spec.last && !spec.flags.closes();
+                        return Ok(Done { persistent, ..done });
+                    }
+                    Err(failure) => {
+                        let kept = carried > 0 || was_idle(connection.opened(), watch);
+                        (failure, kept)
+                    }
+                }
+            };
+            let again = met.is_none() && may_repeat(owner.network, spec, &failure, kept);
+            if !self.broken(&failure, again) {
+                return Err(failure);
+            }
+            met = Some(failure);
+        }
+    }
+
+    /// Notes that an exchange failed, and whether its request is to be sent again; says whether it can be.
+    fn broken(&mut self, failure: &Failure, again: bool) -> bool {
+        let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_declined()) else {
+            self.connection = None;
+            self.lapsed = again;
+            return again;
+        };
+        // A connection that ended with an exchange on it is no loss beside that.
+        let gone = shared.status() != SharedStatus::Open;
+        // A stream that is refused on a connection that goes on is the server's answer to load.
+        let again = again && (gone || !failure.is_refused());
+        if gone {
+            shared.lapsed.set(again);
+        }
+        again
+    }
+
+    /// Ends the connection of this user in good order.
+    pub(super) async fn leave(&mut self, owner: Owner<'_>) {
+        if let Some(connection) = self.connection.take() {
+            connection.close(owner.network.settings.dialing.close).await;
+        }
+    }
+
+    /// Takes leave of the server, for all that share the connection.
+    pub(super) async fn close(&mut self, owner: Owner<'_>) {
+        self.leave(owner).await;
+        if let Some(shared) = &self.shared {
+            shared.close().await;
+        }
+    }
+}
+
+/// Whether a connection that carried so many requests carries its last.
+fn is_last(network: &Network, carried: u64) -> bool {
+    matches!(network.settings.keep, Keep::Requests(most) if carried + 1 >= most)
+}
+
+/// Whether a connection opened at that moment stood idle until the request left.
+fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
+    watch.sent_at().is_some_and(|sent| sent - opened >= KEPT)
+}
+
+/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was
+/// kept, having been used before or stood idle, and it cannot have been processed or may be processed twice, as the
+/// settings have it.
+fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept: bool) -> bool {
+    let resend = network.settings.resend;
+    if failure.is_unprocessed() {
+        // A fresh connection that takes nothing at all is not the end of one that was kept.
+        return resend.allows(true) && (kept || !failure.is_unanswered());
+    }
+    kept && (failure.is_refused() && resend.allows(true)
+        || failure.is_unanswered() && resend.allows(is_idempotent(spec.request.method())))
+}
+
+/// Connects, and secures the connection where the place wants it. What the server had closed is made anew as one part,
+/// apart from what the run itself opens.
+async fn connect(
+    network: &Network,
+    origin: &Origin,
+    number: u64,
+    again: bool,
+    watch: &mut Watch<'_>,
+) -> Result<Stream, Failure> {
+    let started = watch.now();
+    let limit = network.settings.dialing.timeout;
+    let to = (origin.host(), origin.port());
+    let tunnel = origin.relay().is_none();
+    let stream = origin.route.connect(to, tunnel, number, limit).await?;
+    let connected = watch.now();
+    if !again {
+        super::report(watch, CONNECT, connected - started);
+    }
+    let stream = match &origin.name {
+        None => stream,
+        Some(name) => {
+            let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
+            stream.nest(tls, name, limit).await?
+        }
+    };
+    if again {
+        super::report(watch, RECONNECT, watch.now() - started);
+        watch.reconnected();
+    } else if origin.name.is_some() {
+        super::report(watch, TLS, watch.now() - connected);
+    }
+    Tally::one(&network.tally.opened);
+    Ok(stream)
+}

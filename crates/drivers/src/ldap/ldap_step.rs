@@ -1,0 +1,239 @@
+//! [`LdapStep`]: one LDAP operation with holes for values that come and go by themselves, compiled.
+//!
+//! The operations of the rate tools are filled from rows that a plan draws; these are filled with whatever the user of
+//! a flow knows by the time they are due. A value in a filter is a BER assertion value and needs no escaping; in a DN
+//! it is escaped by the rules of RFC 4514, as its text says.
+
+use super::buffers::Arena;
+use brunt_feed::{Escape, Hole, Text, TextPiece, Unset, Values};
+use brunt_wire::ldap::filter::{Filter, FilterError};
+use brunt_wire::ldap::request::{self, Attribute, Change, ModifyOp, Scope, Search};
+use brunt_wire::ldap::{Skeleton, Text as Slots, op};
+
+/// An operation as it is asked for. Texts of DNs have their holes escaped as such.
+#[derive(Clone, Debug)]
+pub enum LdapOperation {
+    /// A simple bind.
+    Bind {
+        /// Who.
+        dn: Text,
+        /// The password.
+        password: Text,
+    },
+    /// A search.
+    Search {
+        /// Where to begin.
+        base: Text,
+        /// How far to go.
+        scope: Scope,
+        /// What to look for; its shape is the same for all values.
+        filter: Text,
+        /// What to return; nothing asks for all user attributes.
+        attributes: Vec<String>,
+        /// How many entries to return at most; 0 is no limit.
+        size_limit: i32,
+    },
+    /// A comparison.
+    Compare {
+        /// The entry.
+        dn: Text,
+        /// The attribute.
+        attribute: String,
+        /// The value.
+        value: Text,
+    },
+    /// A modify.
+    Modify {
+        /// The entry.
+        dn: Text,
+        /// What to do to which attribute with which values.
+        changes: Vec<(ModifyOp, String, Vec<Text>)>,
+    },
+    /// An add.
+    Add {
+        /// The entry.
+        dn: Text,
+        /// Its attributes and their values.
+        attributes: Vec<(String, Vec<Text>)>,
+    },
+    /// A delete.
+    Delete {
+        /// The entry.
+        dn: Text,
+    },
+}
+
+/// A compiled operation.
+#[derive(Clone, Debug)]
+pub struct LdapStep {
+    pub(super) skeleton: Skeleton,
+    fills: Vec<(Hole, Escape)>,
+    /// The tag of the message that ends it.
+    pub(super) expected: u8,
+    /// Whether entries come back, of which the first is looked at.
+    pub(super) finds: bool,
+    /// Whether it changes whose connection this is.
+    pub(super) binds: bool,
+}
+
+impl LdapStep {
+    /// Compiles an operation; fails where a filter is none, or only its values would give it a shape.
+    pub fn new(task: &LdapOperation) -> Result<Self, FilterError> {
+        let mut fills = Fills::default();
+        let skeleton = fills.skeleton(task)?;
+        let expected = match task {
+            LdapOperation::Bind { .. } => op::BIND_RESPONSE,
+            LdapOperation::Search { .. } => op::SEARCH_DONE,
+            LdapOperation::Compare { .. } => op::COMPARE_RESPONSE,
+            LdapOperation::Modify { .. } => op::MODIFY_RESPONSE,
+            LdapOperation::Add { .. } => op::ADD_RESPONSE,
+            LdapOperation::Delete { .. } => op::DELETE_RESPONSE,
+        };
+        Ok(Self {
+            skeleton,
+            fills: fills.0,
+            expected,
+            finds: matches!(task, LdapOperation::Search { .. }),
+            binds: matches!(task, LdapOperation::Bind { .. }),
+        })
+    }
+
+    /// The variables it uses.
+    pub fn holes(&self) -> impl Iterator<Item = Hole> {
+        self.fills.iter().map(|(hole, _)| *hole)
+    }
+
+    /// Writes the values it needs, one after the other.
+    pub(super) fn fill(&self, values: &Values, arena: &mut Arena) -> Result<(), Unset> {
+        arena.clear();
+        for (hole, escape) in &self.fills {
+            let value = values.value(*hole).ok_or(Unset(*hole))?;
+            arena.push_with(|bytes| {
+                let start = bytes.len();
+                bytes.extend_from_slice(value);
+                escape.apply(bytes, start);
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What fills the slots of a skeleton, numbered as they come.
+#[derive(Default)]
+struct Fills(Vec<(Hole, Escape)>);
+
+impl Fills {
+    fn skeleton(&mut self, task: &LdapOperation) -> Result<Skeleton, FilterError> {
+        Ok(match task {
+            LdapOperation::Bind { dn, password } => {
+                request::bind_simple(&self.slots(dn), &self.slots(password), &[])
+            }
+            LdapOperation::Search { base, scope, filter, attributes, size_limit } => {
+                let base = self.slots(base);
+                let filter = Filter::parse_text(&self.slots(filter))?;
+                let mut search = Search::new(base, *scope, filter);
+                search.size_limit = *size_limit;
+                search.attributes = attributes.iter().map(|name| name.as_str().into()).collect();
+                search.skeleton(&[])
+            }
+            LdapOperation::Compare { dn, attribute, value } => {
+                let dn = self.slots(dn);
+                request::compare(&dn, &attribute.as_str().into(), &self.slots(value), &[])
+            }
+            LdapOperation::Modify { dn, changes } => {
+                let dn = self.slots(dn);
+                let change = |(op, attribute, values): &(ModifyOp, String, Vec<Text>)| Change {
+                    op: *op,
+                    attribute: attribute.as_str().into(),
+                    values: values.iter().map(|value| self.slots(value)).collect(),
+                };
+                let changes: Vec<_> = changes.iter().map(change).collect();
+                request::modify(&dn, &changes, &[])
+            }
+            LdapOperation::Add { dn, attributes } => {
+                let dn = self.slots(dn);
+                let attribute = |(name, values): &(String, Vec<Text>)| Attribute {
+                    name: name.as_str().into(),
+                    values: values.iter().map(|value| self.slots(value)).collect(),
+                };
+                let attributes: Vec<_> = attributes.iter().map(attribute).collect();
+                request::add(&dn, &attributes, &[])
+            }
+            LdapOperation::Delete { dn } => request::delete(&self.slots(dn), &[]),
+        })
+    }
+
+    fn slots(&mut self, text: &Text) -> Slots {
+        let mut slots = Slots::new();
+        for piece in text.pieces() {
+            match piece {
+                TextPiece::Literal(bytes) => slots.push_bytes(bytes),
+                TextPiece::Hole(hole, escape) => {
+                    slots.push_slot(self.0.len());
+                    self.0.push((*hole, *escape));
+                }
+            }
+        }
+        slots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_wire::ldap::message::{Message, Request};
+
+    fn text(text: &str, escape: Escape) -> Text {
+        Text::parse(text, escape, |name| name.parse().ok().map(Hole)).unwrap()
+    }
+
+    fn encoded(task: &LdapOperation, values: &[&[u8]]) -> Result<Vec<u8>, Unset> {
+        let mut known = Values::new(values.len());
+        for (hole, value) in (0..).map(Hole).zip(values) {
+            known.set(hole, value);
+        }
+        let (step, mut arena, mut out) =
+            (LdapStep::new(task).unwrap(), Arena::default(), Vec::new());
+        step.fill(&known, &mut arena)?;
+        step.skeleton.encode(7, &arena, &mut out);
+        Ok(out)
+    }
+
+    #[test]
+    fn values_are_escaped_in_a_dn_and_nowhere_else() {
+        let dn = text("uid=${0},ou=people", Escape::Dn);
+        let task = LdapOperation::Compare {
+            dn,
+            attribute: "mail".to_owned(),
+            value: text("${0}@${1}", Escape::None),
+        };
+        let bytes = encoded(&task, &[b"a,b", b"x*y"]).unwrap();
+        let message = Message::decode(&bytes).unwrap();
+        let Request::Compare { dn, attribute, value } = message.request else {
+            panic!("{message:?}")
+        };
+        assert_eq!(
+            (dn, attribute, value),
+            (&b"uid=a\\,b,ou=people"[..], &b"mail"[..], &b"a,b@x*y"[..])
+        );
+        assert_eq!(encoded(&task, &[b"a"]), Err(Unset(Hole(1))));
+    }
+
+    #[test]
+    fn a_filter_keeps_its_shape_whatever_fills_it() {
+        let search = |filter: &str| LdapOperation::Search {
+            base: Text::literal("dc=x"),
+            scope: Scope::Subtree,
+            filter: text(filter, Escape::None),
+            attributes: vec!["mail".to_owned()],
+            size_limit: 1,
+        };
+        let bytes = encoded(&search("(uid=${0})"), &[b"*)(uid=*"]).unwrap();
+        let message = Message::decode(&bytes).unwrap();
+        let Request::Search(found) = message.request else { panic!("{message:?}") };
+        assert_eq!(found.base, b"dc=x");
+        assert!(bytes.windows(8).any(|eight| eight == b"*)(uid=*"));
+        assert!(LdapStep::new(&search("(${0}")).is_err());
+        assert!(LdapStep::new(&search("${0}")).is_err(), "only the value would be the filter");
+    }
+}

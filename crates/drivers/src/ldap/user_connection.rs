@@ -1,0 +1,172 @@
+//! [`UserConnection`]: a connection of its own for a user of a flow, who says anew each time what is to be done.
+//!
+//! It is opened, secured, bound and replaced as the connections of the rate tools are; only what goes over it is
+//! decided by the step that is due.
+
+use super::connection::{Connection, IdentityGuard};
+use super::failure::Failed;
+use super::ldap_step::LdapStep;
+use super::plan::Plan;
+use super::session::is_safe;
+use super::slot::Keep;
+use super::worker::Worker;
+use brunt_exchange::Watch;
+use brunt_feed::{Unset, Values};
+use brunt_wire::ldap::code;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What the conversations of one worker share.
+#[derive(Clone)]
+pub struct LdapPool(Rc<Worker>);
+
+impl std::fmt::Debug for LdapPool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LdapPool").finish_non_exhaustive()
+    }
+}
+
+impl LdapPool {
+    /// For the users of one worker.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self(Rc::new(Worker::new(plan)))
+    }
+}
+
+/// A connection of one user.
+pub struct UserConnection {
+    connection: Connection,
+    /// What came back: the values of the first entry, by name.
+    found: Vec<(String, Vec<u8>)>,
+}
+
+/// What became of an errand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationResult {
+    /// The result code.
+    pub code: u32,
+    /// How many entries came back.
+    pub entries: u64,
+}
+
+impl UserConnection {
+    /// The conversation of user `number`. Nothing is connected yet.
+    pub fn new(pool: &LdapPool, number: u32) -> Self {
+        Self { connection: Connection::new(&pool.0, number, 1), found: Vec::new() }
+    }
+
+    /// Connects and binds if that is needed.
+    pub async fn ready(&mut self, watch: &mut Watch<'_>) -> Result<(), Failed> {
+        let connection = &self.connection;
+        connection.check_idle();
+        if connection.unsettled.get() && connection.link.is_up() {
+            Box::pin(connection.leave()).await;
+        }
+        if connection.is_open() {
+            return Ok(());
+        }
+        Box::pin(connection.open(0, watch)).await.map_err(|failure| {
+            watch.not_ready(failure.as_outcome());
+            Failed(failure)
+        })
+    }
+
+    /// Runs an errand; what a search found can be looked at until the next.
+    pub async fn run(
+        &mut self,
+        step: &LdapStep,
+        values: &Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<Result<OperationResult, Failed>, Unset> {
+        self.found.clear();
+        let connection = &self.connection;
+        let channel = connection.channel(0);
+        let scratch = &channel.buffers.scratch;
+        if let Err(failure) = connection.keep(0, watch).await {
+            return Ok(Err(Failed(failure)));
+        }
+        // Whoever binds to open a connection uses the same memory, so it is filled for each time the request is sent.
+        step.fill(values, &mut scratch.borrow_mut().arena)?;
+        let encode = |id: i32, out: &mut Vec<u8>| {
+            step.skeleton.encode(id, &scratch.borrow().arena, out);
+        };
+        let keep = if step.finds { Keep::FirstEntry } else { Keep::Nothing };
+        let guard = step.binds.then(|| IdentityGuard(&connection.unsettled));
+        let used = connection.link.used.get();
+        let mut reply = channel.exchange(step.expected, keep, watch, encode).await.code();
+        if let Err(failure) = reply.as_ref()
+            && failure.unanswered
+            && connection.was_kept(used, watch)
+            && connection.worker.plan.resend.allows(is_safe(step.expected))
+        {
+            let renewed = Box::pin(connection.renew(0, failure.clone(), watch)).await;
+            step.fill(values, &mut scratch.borrow_mut().arena)?;
+            reply = match renewed {
+                Ok(()) => channel.exchange(step.expected, keep, watch, encode).await.code(),
+                Err(failure) => Err(failure),
+            };
+        }
+        // A bind that was answered has settled whose connection it is, whatever the answer.
+        if let (Some(guard), Ok(_)) = (guard, &reply) {
+            guard.settle();
+        }
+        let entries = channel.entries();
+        if let Ok(refused) = reply
+            && refused != code::SUCCESS
+            && watch.wants_text()
+        {
+            watch.explain(format_args!("{}", channel.refusal(refused)));
+        }
+        if entries > 0 {
+            channel.kept(|kept| read_entry(kept, &mut self.found));
+        }
+        Ok(reply.map(|code| OperationResult { code, entries }).map_err(Failed))
+    }
+
+    /// The values of the first entry that was found, by name; its DN is called `dn`.
+    pub fn found(&self) -> &[(String, Vec<u8>)] {
+        &self.found
+    }
+
+    /// Takes leave of the server.
+    pub async fn close(&mut self) {
+        self.connection.leave().await;
+    }
+}
+
+/// Reads names and values that lie in turn, each behind its length.
+fn read_entry(mut kept: &[u8], found: &mut Vec<(String, Vec<u8>)>) {
+    let mut next = || {
+        let (length, rest) = kept.split_first_chunk::<4>()?;
+        let (value, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        kept = rest;
+        Some(value)
+    };
+    while let (Some(name), Some(value)) = (next(), next()) {
+        found.push((String::from_utf8_lossy(name).into_owned(), value.to_vec()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_was_cut_short_is_read_as_far_as_it_is_whole() {
+        let mut kept = Vec::new();
+        for text in ["dn", "uid=a", "mail", "a@x"] {
+            kept.extend_from_slice(&(text.len() as u32).to_be_bytes());
+            kept.extend_from_slice(text.as_bytes());
+        }
+        let mut found = Vec::new();
+        read_entry(&kept, &mut found);
+        let expected = [("dn", "uid=a"), ("mail", "a@x")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec()));
+        assert_eq!(found, expected);
+        for cut in 0..kept.len() {
+            found.clear();
+            read_entry(&kept[..cut], &mut found);
+            assert!(found.len() < 2);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What every store of leases can do: a [`Connection`], opened from a [`Backend`].
+//!
+//! A backend is where leases lie: a file, a directory, a database on a server. It makes the tables, counts the rows in
+//! the store's own words and clears everything away again. A store is one way into it, used by one thread. The trait is
+//! as small as what a DHCP server asks of its lease backend, so that whatever is compared does the same work. Nothing
+//! here knows a clock, a schedule or what is measured.
+
+use super::error::BackendError;
+use super::leases::{Identity, Lease};
+use std::time::Duration;
+
+/// One way into a backend: a connection, an open file.
+pub trait Connection {
+    /// Writes a lease that is not there yet. An address that is taken is [`BackendError`].
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError>;
+
+    /// Looks for a lease and fetches all of its columns; says whether there was one.
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError>;
+
+    /// Gives the lease of an address another lifetime and the time of its client's last transaction; says whether
+    /// there was one.
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError>;
+
+    /// Deletes the lease of an address; says whether there was one.
+    fn release(&mut self, address: u128) -> Result<bool, BackendError>;
+
+    /// Looks for at most `limit` leases whose time was over at `now`, the longest expired first, and deletes them, as a
+    /// server reclaims them; says how many there were.
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError>;
+
+    /// Begins a transaction: what follows reaches the disk with [`commit`](Self::commit), or not at all.
+    fn begin(&mut self) -> Result<(), BackendError>;
+
+    /// Ends a transaction.
+    fn commit(&mut self) -> Result<(), BackendError>;
+
+    /// Takes a transaction back after a failure within it. Where that fails as well the store is opened anew.
+    fn roll_back(&mut self) -> Result<(), BackendError>;
+
+    /// Looks whether the server closed the connection while nothing was asked, `idle` being for how long. It may cost
+    /// system calls or a question to the server, so it is asked after a pause alone.
+    fn has_lapsed(&mut self, idle: Duration) -> bool {
+        let _ = idle;
+        false
+    }
+
+    /// Whether the connection is lost, so that the store has to be opened anew.
+    fn broken(&self) -> bool {
+        false
+    }
+}
+
+/// Where leases lie.
+pub trait Backend: Send + Sync {
+    /// Makes the tables anew, empty. Refuses where that would destroy what somebody else made, unless the backend was
+    /// told that it may.
+    fn prepare(&self) -> Result<(), BackendError>;
+
+    /// Opens a way in for one thread.
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError>;
+
+    /// How many leases there are, in the words of the store itself (`SELECT COUNT(*)`), over a way in of its own.
+    fn count(&self) -> Result<u64, BackendError>;
+
+    /// Writes many leases as fast as the store can take them, before anything is measured.
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError>;
+
+    /// Deletes what [`prepare`](Self::prepare) made, and nothing else.
+    fn clear(&self) -> Result<(), BackendError>;
+
+    /// Whether the store runs in this process, so that its processor time is that of whoever asks it.
+    fn in_process(&self) -> bool {
+        false
+    }
+
+    /// The name of the store and its version: `SQLite 3.50.2`.
+    fn version(&self) -> Result<String, BackendError>;
+
+    /// What has reached the disk when a change is answered, in exact words: the settings and what they mean.
+    fn durability(&self) -> String;
+
+    /// The name of a code of this store's, for reports: `SQLITE_BUSY`, `1062 (ER_DUP_ENTRY)`, `23505`.
+    fn name_of(&self, code: u32) -> String;
+}
+
+/// What a renewal changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    /// Whose lease.
+    pub address: u128,
+    /// The new valid lifetime, in seconds.
+    pub valid_lifetime: u32,
+    /// The time of the client's last transaction, in seconds since 1970.
+    pub cltt: i64,
+}

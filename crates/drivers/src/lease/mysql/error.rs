@@ -1,0 +1,104 @@
+//! What the crate `mysql` calls an error as [`BackendError`], and the names of the server's codes.
+
+use crate::lease::error::BackendError;
+use crate::lease::sql::ServerEndpoint;
+use brunt_exchange::Class;
+use mysql::Error;
+use mysql_common::proto::codec::error::PacketCodecError;
+use std::io;
+
+/// Codes of the server that a run may meet, by the names of the manual (MySQL 8.4 Error Reference, 2).
+const NAMES: [(u32, &str); 21] = [
+    (1021, "ER_DISK_FULL"),
+    (1040, "ER_CON_COUNT_ERROR"),
+    (1044, "ER_DBACCESS_DENIED_ERROR"),
+    (1045, "ER_ACCESS_DENIED_ERROR"),
+    (1046, "ER_NO_DB_ERROR"),
+    (1049, "ER_BAD_DB_ERROR"),
+    (1053, "ER_SERVER_SHUTDOWN"),
+    (1062, "ER_DUP_ENTRY"),
+    (1064, "ER_PARSE_ERROR"),
+    (1114, "ER_RECORD_FILE_FULL"),
+    (1142, "ER_TABLEACCESS_DENIED_ERROR"),
+    (1146, "ER_NO_SUCH_TABLE"),
+    (1180, "ER_ERROR_DURING_COMMIT"),
+    (1205, "ER_LOCK_WAIT_TIMEOUT"),
+    (1213, "ER_LOCK_DEADLOCK"),
+    (1227, "ER_SPECIFIC_ACCESS_DENIED_ERROR"),
+    (1290, "ER_OPTION_PREVENTS_STATEMENT"),
+    (1317, "ER_QUERY_INTERRUPTED"),
+    (1419, "ER_BINLOG_CREATE_ROUTINE_NEED_SUPER"),
+    (1698, "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
+    (1927, "ER_CONNECTION_KILLED"),
+];
+
+/// Answers after which the server ends the connection.
+const LAST_WORDS: [u16; 2] = [1053, 1927];
+/// Refusals of an account.
+const REFUSED: [u16; 4] = [1044, 1045, 1130, 1698];
+
+/// A code and its name.
+pub(super) fn name_of(code: u32) -> String {
+    // The server's own begin at a thousand; those below are the system's.
+    if code > 0 && code < 1_000 {
+        return format!("{code} ({})", io::Error::from_raw_os_error(code.cast_signed()).kind());
+    }
+    let name = NAMES.iter().find(|(known, _)| *known == code).map(|(_, name)| *name);
+    name.map_or_else(|| code.to_string(), |name| format!("{code} ({name})"))
+}
+
+/// Why no connection could be made.
+pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
+    let (class, code) = match error {
+        Error::MySqlError(said) if REFUSED.contains(&said.code) => {
+            (Class::Login, u32::from(said.code))
+        }
+        Error::MySqlError(said) => (Class::Connect, u32::from(said.code)),
+        Error::IoError(error) | Error::CodecError(PacketCodecError::Io(error)) => {
+            (Class::Connect, system(error))
+        }
+        error => (Class::Connect, in_words(&words(error))),
+    };
+    let remedy = match class {
+        Class::Login => "; are the account and its password right?",
+        _ if matches!(error, Error::MySqlError(_)) => "",
+        _ => "; is the server running and the address right?",
+    };
+    BackendError { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
+}
+
+/// Why what was asked over a connection was not done.
+pub(super) fn asking(what: &str, error: &Error) -> BackendError {
+    let (class, code) = match error {
+        Error::MySqlError(said) if LAST_WORDS.contains(&said.code) => {
+            (Class::Closed, u32::from(said.code))
+        }
+        Error::MySqlError(said) => (Class::Result, u32::from(said.code)),
+        Error::IoError(error) | Error::CodecError(PacketCodecError::Io(error)) => {
+            (Class::Closed, system(error))
+        }
+        _ => (Class::Protocol, 0),
+    };
+    BackendError { class, code, text: format!("{what}: {}", words(error)) }
+}
+
+fn system(error: &io::Error) -> u32 {
+    error.raw_os_error().map_or_else(|| in_words(&error.to_string()), i32::unsigned_abs)
+}
+
+/// The system's code where the crate made an error of its own of the system's: it stands at the end of the words only.
+fn in_words(words: &str) -> u32 {
+    let code = words.rsplit_once("(os error ").and_then(|(_, rest)| rest.strip_suffix(')'));
+    code.and_then(|code| code.parse().ok()).unwrap_or_default()
+}
+
+/// What the error says, less the name of a Rust type.
+fn words(error: &Error) -> String {
+    match error {
+        Error::MySqlError(said) => format!("{} ({})", said.message, name_of(u32::from(said.code))),
+        Error::IoError(error) => error.to_string(),
+        Error::CodecError(error) => error.to_string(),
+        Error::DriverError(error) => error.to_string().replace(['`', '\''], ""),
+        other => other.to_string(),
+    }
+}

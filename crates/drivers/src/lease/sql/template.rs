@@ -1,0 +1,168 @@
+//! A [`SqlTemplate`] of SQL with gaps, as it is prepared or spoken with the values in it, and [`Bind`], which fills
+//! gaps.
+
+use super::Dialect;
+use std::fmt::Write as _;
+
+/// Something that takes the values of a sentence in the order of its gaps.
+pub trait Bind<'a> {
+    /// A whole number.
+    fn number(&mut self, value: i64);
+    /// Octets that are no text.
+    fn octets(&mut self, value: &'a [u8]);
+    /// Text.
+    fn text(&mut self, value: &'a str);
+    /// Yes or no.
+    fn truth(&mut self, value: bool);
+}
+
+/// A statement with gaps where values belong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqlTemplate {
+    dialect: Dialect,
+    /// What stands before, between and behind the gaps.
+    pieces: Vec<String>,
+}
+
+impl SqlTemplate {
+    /// The sentence in which each `?` is a gap.
+    pub(super) fn new(dialect: Dialect, text: &str) -> Self {
+        Self { dialect, pieces: text.split('?').map(str::to_owned).collect() }
+    }
+
+    /// How many values it asks for.
+    pub fn parameters(&self) -> usize {
+        self.pieces.len() - 1
+    }
+
+    /// As it is prepared, with the dialect's placeholders.
+    pub fn placeholders(&self) -> String {
+        let mut text = String::new();
+        for (place, piece) in self.pieces.iter().enumerate() {
+            match (place, self.dialect) {
+                (0, _) => {}
+                (place, Dialect::Postgres) => {
+                    let _ = write!(text, "${place}");
+                }
+                _ => text.push('?'),
+            }
+            text.push_str(piece);
+        }
+        text
+    }
+
+    /// Begins to speak it at the end of `text`: values that are bound stand in the gaps. [`RenderedSql::end`] ends it.
+    pub fn render<'t>(&'t self, text: &'t mut String) -> RenderedSql<'t> {
+        text.push_str(&self.pieces[0]);
+        RenderedSql { template: self, next: 1, text }
+    }
+}
+
+/// A sentence that is being spoken.
+pub struct RenderedSql<'t> {
+    template: &'t SqlTemplate,
+    next: usize,
+    text: &'t mut String,
+}
+
+impl RenderedSql<'_> {
+    /// Says that every gap was filled.
+    pub fn end(self) {
+        debug_assert_eq!(self.next, self.template.pieces.len(), "a gap was left open");
+    }
+
+    fn go_on(&mut self) {
+        if let Some(piece) = self.template.pieces.get(self.next) {
+            self.text.push_str(piece);
+        }
+        self.next += 1;
+    }
+}
+
+impl<'a> Bind<'a> for RenderedSql<'_> {
+    fn number(&mut self, value: i64) {
+        let _ = write!(self.text, "{value}");
+        self.go_on();
+    }
+
+    fn octets(&mut self, value: &'a [u8]) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        self.text.push_str(match self.template.dialect {
+            Dialect::Postgres => "'\\x",
+            Dialect::Sqlite | Dialect::Mysql(_) => "X'",
+        });
+        for octet in value {
+            self.text.push(char::from(DIGITS[usize::from(octet >> 4)]));
+            self.text.push(char::from(DIGITS[usize::from(octet & 15)]));
+        }
+        self.text.push('\'');
+        self.go_on();
+    }
+
+    fn text(&mut self, value: &'a str) {
+        self.text.push('\'');
+        for character in value.chars() {
+            // MySQL reads a backslash as the beginning of an escape, unless told otherwise.
+            let doubled = character == '\'' || (character == '\\' && self.escapes());
+            if doubled {
+                self.text.push(character);
+            }
+            self.text.push(character);
+        }
+        self.text.push('\'');
+        self.go_on();
+    }
+
+    fn truth(&mut self, value: bool) {
+        self.text.push_str(match (self.template.dialect, value) {
+            (Dialect::Postgres, true) => "true",
+            (Dialect::Postgres, false) => "false",
+            (_, true) => "1",
+            (_, false) => "0",
+        });
+        self.go_on();
+    }
+}
+
+impl RenderedSql<'_> {
+    fn escapes(&self) -> bool {
+        matches!(self.template.dialect, Dialect::Mysql(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Engine;
+    use super::*;
+
+    fn said(dialect: Dialect) -> String {
+        let template = SqlTemplate::new(dialect, "a = ? AND b = ? AND c = ? AND d = ?;");
+        let mut text = String::new();
+        let mut rendered = template.render(&mut text);
+        rendered.number(-7);
+        rendered.octets(&[0x00, 0x27, 0xff]);
+        rendered.text(r"o'neill\");
+        rendered.truth(true);
+        rendered.end();
+        text
+    }
+
+    #[test]
+    fn values_cannot_leave_their_gaps() {
+        let mysql = Dialect::Mysql(Engine::InnoDb);
+        let sqlite = r"a = -7 AND b = X'0027ff' AND c = 'o''neill\' AND d = 1;";
+        assert_eq!(said(Dialect::Sqlite), sqlite);
+        assert_eq!(said(mysql), r"a = -7 AND b = X'0027ff' AND c = 'o''neill\\' AND d = 1;");
+        let postgres = r"a = -7 AND b = '\x0027ff' AND c = 'o''neill\' AND d = true;";
+        assert_eq!(said(Dialect::Postgres), postgres);
+    }
+
+    #[test]
+    fn placeholders_are_the_dialects() {
+        let text = "a = ? OR b = ?";
+        assert_eq!(SqlTemplate::new(Dialect::Sqlite, text).placeholders(), text);
+        let postgres = SqlTemplate::new(Dialect::Postgres, text);
+        assert_eq!(postgres.placeholders(), "a = $1 OR b = $2");
+        assert_eq!(postgres.parameters(), 2);
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a lookup had no answer: [`LookupError`], and how it is counted.
+
+use std::io;
+use std::sync::Arc;
+
+use brunt_exchange::{Class, Outcome};
+use brunt_wire::account::Malformed;
+use brunt_wire::ldap::code;
+
+/// Why there was no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum LookupError {
+    /// No connection.
+    #[error("connect to {to}: {error}")]
+    Connect {
+        /// Where to.
+        to: Arc<str>,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// No TLS on the connection.
+    #[error("complete the TLS handshake with {to}: {error}")]
+    Tls {
+        /// Where to.
+        to: Arc<str>,
+        /// What was wrong.
+        error: io::Error,
+    },
+    /// The identity was refused.
+    #[error("log in to {to}: {} ({code})", code::name(*code))]
+    Login {
+        /// Where.
+        to: Arc<str>,
+        /// The result code.
+        code: u32,
+    },
+    /// The connection broke.
+    #[error("talk over the connection: {0}")]
+    Broken(io::Error),
+    /// The connection ended too early.
+    #[error("read the answer: the connection was closed before its end")]
+    Closed,
+    /// Nothing came for too long.
+    #[error("read the answer: nothing came in time")]
+    Late,
+    /// What came is no reply.
+    #[error("understand the answer: {0}")]
+    Malformed(#[from] Malformed),
+    /// What came is no message of LDAP.
+    #[error("understand the answer: {0}")]
+    Message(#[from] brunt_wire::ber::DecodeError),
+    /// What came is a message that answers something else, or says something else than was asked.
+    #[error("understand the answer: it is {0}")]
+    Strange(&'static str),
+    /// The C library returned an error number.
+    #[error("look it up: {}; is every source of nsswitch.conf there?", io::Error::from_raw_os_error(*.0))]
+    System(i32),
+    /// The directory said no.
+    #[error("search: {} ({code})", code::name(*code))]
+    Refused {
+        /// The result code.
+        code: u32,
+    },
+    /// The cache does not keep what was asked for.
+    #[error("ask the cache: it keeps nothing of that kind (enable-cache in nscd.conf)")]
+    Off,
+    /// The key is longer than the path can take.
+    #[error("ask: the daemon takes no key of this length")]
+    Key,
+}
+
+impl LookupError {
+    /// The codes of [`Class::Check`] that are not about the answer.
+    pub(super) const OFF: u32 = 4;
+    pub(super) const KEY: u32 = 5;
+
+    /// What an error of a stream means.
+    pub(super) fn of_stream(error: io::Error) -> Self {
+        match error.kind() {
+            // What a blocking socket says whose time is over, by its system call.
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::Late,
+            io::ErrorKind::UnexpectedEof => Self::Closed,
+            _ => Self::Broken(error),
+        }
+    }
+
+    /// How the lookup is counted.
+    pub fn outcome(&self) -> Outcome {
+        let number = |error: &io::Error| error.raw_os_error().unwrap_or_default().cast_unsigned();
+        match self {
+            Self::Connect { error, .. } => Outcome::Failed(Class::Connect, number(error)),
+            Self::Tls { error, .. } => Outcome::Failed(Class::Tls, number(error)),
+            Self::Login { code, .. } => Outcome::Failed(Class::Login, *code),
+            Self::Broken(error) => Outcome::Failed(Class::Closed, number(error)),
+            Self::Closed => Outcome::Failed(Class::Closed, 0),
+            Self::Late => Outcome::TimedOut,
+            Self::Malformed(_) | Self::Message(_) | Self::Strange(_) => {
+                Outcome::Failed(Class::Protocol, 0)
+            }
+            Self::System(errno) => Outcome::Failed(Class::Result, errno.cast_unsigned()),
+            Self::Refused { code } => Outcome::Failed(Class::Result, *code),
+            Self::Off => Outcome::Failed(Class::Check, Self::OFF),
+            Self::Key => Outcome::Failed(Class::Check, Self::KEY),
+        }
+    }
+
+    /// Whether nothing was asked at all.
+    pub(super) const fn is_before_asking(&self) -> bool {
+        matches!(self, Self::Connect { .. } | Self::Tls { .. } | Self::Login { .. } | Self::Key)
+    }
+}

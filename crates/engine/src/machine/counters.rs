@@ -1,0 +1,149 @@
+//! The machine's cumulative counters, as differences: what was added since they were last asked for.
+//!
+//! Busy cores are counted in ticks and our own time to the nanosecond, so one may seem to be ahead of the other for a
+//! while. Differences are therefore taken between sums since the beginning that never go back, and no interval is
+//! charged with the rounding of another.
+
+use super::quota::Quotas;
+use super::{pressure, ticks};
+use crate::cores;
+use brunt_exchange::Moment;
+use brunt_record::Machine;
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// Processor time of all threads of this process.
+pub(super) fn own() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// What the counters show.
+#[derive(Clone, Debug, Default)]
+struct Reading {
+    at: Moment,
+    busy: Duration,
+    own: Duration,
+    steal: Duration,
+    throttled: Vec<Duration>,
+    pressure: Duration,
+}
+
+impl Reading {
+    /// What was added since `first`.
+    fn since(&self, first: &Self, cores: u32) -> Machine {
+        let more = Duration::saturating_sub;
+        let groups = self.throttled.iter().zip(&first.throttled);
+        Machine {
+            wall: self.at - first.at,
+            cores,
+            others: more(more(self.busy, first.busy), more(self.own, first.own)),
+            steal: more(self.steal, first.steal),
+            // One group within another is throttled at the same time, or at another: the worst of them is certain.
+            throttled: groups.map(|(now, then)| more(*now, *then)).max().unwrap_or_default(),
+            pressure: more(self.pressure, first.pressure),
+        }
+    }
+}
+
+/// The counters, and what was told of them.
+#[derive(Debug)]
+pub(super) struct MachineCounters {
+    cores: Vec<usize>,
+    quotas: Quotas,
+    first: Reading,
+    told: Machine,
+}
+
+impl MachineCounters {
+    /// The counters of this process, of the cores the calling thread may use, from now on.
+    pub(super) fn new(now: Moment) -> Self {
+        let (cores, quotas) = (cores::allowed(), Quotas::of_this_process());
+        let mut counters =
+            Self { cores, quotas, first: Reading::default(), told: Machine::default() };
+        counters.restart(now);
+        counters
+    }
+
+    /// Forgets everything up to now.
+    pub(super) fn restart(&mut self, now: Moment) {
+        self.first = self.read(now);
+        self.told = Machine::default();
+    }
+
+    /// What was added since the last time.
+    pub(super) fn take(&mut self, now: Moment) -> Machine {
+        let seen = self.read(now).since(&self.first, self.cores.len() as u32);
+        self.tell(&seen)
+    }
+
+    fn tell(&mut self, seen: &Machine) -> Machine {
+        let told = &mut self.told;
+        let fresh = |told: &mut Duration, seen: Duration| {
+            let more = seen.saturating_sub(*told);
+            *told += more;
+            more
+        };
+        Machine {
+            wall: fresh(&mut told.wall, seen.wall),
+            cores: seen.cores,
+            others: fresh(&mut told.others, seen.others),
+            steal: fresh(&mut told.steal, seen.steal),
+            throttled: fresh(&mut told.throttled, seen.throttled),
+            pressure: fresh(&mut told.pressure, seen.pressure),
+        }
+    }
+
+    fn read(&self, at: Moment) -> Reading {
+        let ticks::CoreTimes { busy, steal } = ticks::current(&self.cores);
+        let throttled = self.quotas.throttled().collect();
+        Reading { at, busy, own: own(), steal, throttled, pressure: pressure::current() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn others_are_what_is_busy_beside_us() {
+        let first = Reading {
+            at: Moment::ZERO + MS(1000),
+            busy: MS(5000),
+            own: MS(700),
+            steal: MS(10),
+            throttled: vec![MS(100), MS(40)],
+            pressure: MS(60),
+        };
+        let now = Reading {
+            at: Moment::ZERO + MS(3000),
+            busy: MS(8000),
+            own: MS(1700),
+            steal: MS(30),
+            throttled: vec![MS(105), MS(90)],
+            pressure: MS(360),
+        };
+        let expected = Machine {
+            wall: MS(2000),
+            cores: 2,
+            others: MS(2000),
+            steal: MS(20),
+            throttled: MS(50),
+            pressure: MS(300),
+        };
+        assert_eq!(now.since(&first, 2), expected);
+        // Ticks that lag behind our own time are no negative time of others.
+        let early = Reading { busy: MS(5010), own: MS(730), ..first.clone() };
+        assert_eq!(early.since(&first, 2).others, Duration::ZERO);
+    }
+
+    #[test]
+    fn what_was_told_is_not_told_again_and_never_taken_back() {
+        let mut counters = MachineCounters::new(Moment::ZERO);
+        let sum = |others| Machine { others: MS(others), ..Machine::default() };
+        let told = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
+        assert_eq!(told, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
+    }
+}

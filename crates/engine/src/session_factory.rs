@@ -1,0 +1,47 @@
+//! What the engine asks of whoever supplies sessions: a [`SessionFactory`].
+//!
+//! Sessions never leave the thread that drives them, so a factory is shared between the workers and
+//! makes sessions where they will live. It must not know when anything is due.
+
+use brunt_exchange::{Session, Ticket};
+use std::ops::Range;
+
+/// The sessions of a run, made worker by worker.
+pub trait SessionFactory: Sync {
+    /// What a session of this factory is.
+    type Session: Session + 'static;
+
+    /// Whether it makes no difference which free session carries an exchange out. Then it is the one freed last, whose
+    /// memory is still in the processor's cache; otherwise sessions take turns, so that every connection is used.
+    const ALIKE: bool = false;
+
+    /// How many sessions share a connection; they are given to the same worker.
+    fn group(&self) -> u32 {
+        1
+    }
+
+    /// Makes the sessions with these numbers, in order and exactly as many. Called once on each
+    /// worker's thread, within its runtime; connecting is left to the sessions' `ready`.
+    fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Self::Session>;
+
+    /// Writes down what this worker's sessions have noticed since the beginning that belongs to no exchange. Called on
+    /// the worker's thread some times an interval, each time with what it wrote before.
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        let _ = (worker, into);
+    }
+}
+
+/// What belongs to no exchange, counted since the beginning of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DriverCounts {
+    /// Replies that answered no exchange in flight.
+    pub orphans: u64,
+    /// Datagrams that the kernel dropped because we did not read them in time.
+    pub socket_drops: u64,
+    /// The driver's own counts that belong to no exchange, by the numbers of the catalogue. They enter the phase in
+    /// which they are noticed.
+    pub tallies: Vec<u64>,
+    /// The driver's own counts of what happened to exchanges, by the phase in which those fell due ([`Ticket::phase`])
+    /// and then by the same numbers. They enter that phase, whenever they are counted.
+    pub tallies_by_phase: [Vec<u64>; Ticket::PHASES],
+}

@@ -1,0 +1,106 @@
+//! The [`BlockingSlot`]: all that the threads of one slot and the watchdog share.
+
+use super::super::WorkerEnd;
+use super::super::dispatch::{Dispatch, Numbers};
+use super::super::recorder::{IntervalSender, Recorder, Steps};
+use super::Wait;
+use super::slot_state::{SlotState, ThreadState};
+use crate::gate::Gate;
+use crate::plan::Plan;
+use crate::stop::Stop;
+use brunt_record::{Catalogue, Samples};
+use std::any::Any;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Why a slot came to no good end.
+pub(crate) enum Fault {
+    /// A session panicked, with this.
+    Panic(Box<dyn Any + Send>),
+    /// No thread could be started.
+    Thread(io::Error),
+}
+
+/// What one slot's threads share with the watchdog.
+pub(crate) struct BlockingSlot<T> {
+    pub(super) number: usize,
+    pub(super) clock: T,
+    pub(super) gate: Arc<Gate>,
+    pub(super) stop: Stop,
+    pub(super) timeout: Option<Duration>,
+    pub(super) drain: Option<Duration>,
+    /// Threads that are still in an exchange nobody waits for any more, of all slots.
+    pub(super) left: Arc<AtomicUsize>,
+    state: Mutex<SlotState>,
+    fault: Mutex<Option<Fault>>,
+}
+
+impl<T: Wait> BlockingSlot<T> {
+    pub(crate) fn new(
+        plan: &Plan,
+        number: usize,
+        catalogue: &Catalogue,
+        sender: IntervalSender,
+        (clock, gate, stop): (T, &Arc<Gate>, &Stop),
+        (numbers, left): (&Arc<Numbers>, &Arc<AtomicUsize>),
+    ) -> Self {
+        let settings = plan.settings();
+        let steps = Steps::new(plan.phases(), settings.interval, plan.lasting());
+        let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
+        let recorder = Recorder::new(number, catalogue, samples, steps, sender);
+        let dispatch = Dispatch::new(plan, number, 1, false, Arc::clone(numbers));
+        let session = plan.first_session() + plan.sessions_of(number).start;
+        Self {
+            number,
+            clock,
+            gate: Arc::clone(gate),
+            stop: stop.clone(),
+            timeout: Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero()),
+            drain: settings.drain,
+            left: Arc::clone(left),
+            state: Mutex::new(SlotState::new(dispatch, recorder, session, plan.lasting())),
+            fault: Mutex::new(None),
+        }
+    }
+
+    /// The books, for whoever may write in them now.
+    #[inline]
+    pub(super) fn state(&self) -> MutexGuard<'_, SlotState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The books, for the thread of this number; `None` once they are another's. Then the thread was left behind, and
+    /// is back.
+    #[inline]
+    pub(super) fn state_of(&self, me: u32) -> Option<MutexGuard<'_, SlotState>> {
+        let state = self.state();
+        if state.holder == me && state.end.is_none() {
+            return Some(state);
+        }
+        drop(state);
+        self.left.fetch_sub(1, Ordering::Relaxed);
+        None
+    }
+
+    /// Takes the books from the thread that is away.
+    pub(super) fn leave_behind(&self, state: &mut SlotState) {
+        self.left.fetch_add(1, Ordering::Relaxed);
+        state.holder += 1;
+        state.thread = ThreadState::Vacant;
+    }
+
+    /// Notes why the slot came to no good end, and ends the run.
+    pub(super) fn fail(&self, fault: Fault) {
+        self.stop.abort();
+        let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get_or_insert(fault);
+    }
+
+    /// How the slot's run went, once the watchdog has gone.
+    pub(crate) fn end(&self) -> Result<Option<WorkerEnd>, Fault> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        fault.map_or_else(|| Ok(self.state().end), Err)
+    }
+}

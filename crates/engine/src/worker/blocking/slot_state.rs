@@ -1,0 +1,260 @@
+//! The [`SlotState`] of one slot: what is due, what is under way and what was measured.
+//!
+//! Whoever holds the lock on them may write: the thread of the slot between two exchanges, the watchdog while that
+//! thread is away. They know which of the slot's threads they belong to, so that one that was left behind cannot.
+
+use super::super::TICK;
+use super::super::WorkerEnd;
+use super::super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
+use super::super::dispatch::{Dispatch, Ended};
+use super::super::recorder::Recorder;
+use super::super::session_slot::NEVER;
+use crate::plan::Plan;
+use crate::session_factory::DriverCounts;
+use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
+use std::cell::{Cell, RefCell, RefMut};
+use std::time::Duration;
+
+/// The watchdog looks far more often than this. If it has not looked for so long, the process stood still.
+const LOOK_MAX: Duration = Duration::from_millis(250);
+
+/// What the thread of a slot is doing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ThreadState {
+    /// There is none.
+    Vacant,
+    /// Making its session ready.
+    Readying,
+    /// Waiting for something to fall due, or writing its books.
+    Waiting,
+    /// Carrying out an exchange.
+    Exchanging(InFlight),
+}
+
+/// An exchange under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InFlight {
+    pub(super) assignment: Assignment,
+    pub(super) ticket: Ticket,
+    /// When the session was free to carry it out.
+    pub(super) free: Moment,
+    pub(super) began: Moment,
+}
+
+pub(super) struct SlotState {
+    pub(super) dispatch: Dispatch,
+    sink: SlotSink,
+    /// Which of the slot's threads they belong to, counted from 0.
+    pub(super) holder: u32,
+    pub(super) thread: ThreadState,
+    /// The number of the session in the whole run.
+    pub(super) session: u32,
+    /// How many exchanges the slot has begun.
+    turn: u64,
+    step_at: Moment,
+    origin: Option<Moment>,
+    lasting: Option<Duration>,
+    /// When it was first seen that nothing falls due any more.
+    over_at: Option<Moment>,
+    /// When the watchdog last looked.
+    looked: Moment,
+    pub(super) end: Option<WorkerEnd>,
+}
+
+/// Where dispatch lays what it hands out, and whom it tells what it plans.
+struct SlotSink {
+    recorder: RefCell<Recorder>,
+    assigned: Cell<Option<Assignment>>,
+}
+
+impl DispatchSink for SlotSink {
+    fn planned(&self, assignment: &Assignment) {
+        self.recorder.borrow_mut().planned(assignment);
+    }
+
+    fn dropped(&self, assignment: &Assignment, now: Moment) {
+        self.recorder.borrow_mut().dropped(assignment, now);
+    }
+
+    fn backlog(&self, waiting: usize) {
+        self.recorder.borrow_mut().backlog(waiting);
+    }
+
+    fn assign(&self, _: u32, assignment: Assignment) {
+        self.assigned.set(Some(assignment));
+    }
+}
+
+impl SlotState {
+    pub(super) fn new(
+        dispatch: Dispatch,
+        recorder: Recorder,
+        session: u32,
+        lasting: Option<Duration>,
+    ) -> Self {
+        Self {
+            dispatch,
+            sink: SlotSink { recorder: RefCell::new(recorder), assigned: Cell::new(None) },
+            holder: 0,
+            thread: ThreadState::Readying,
+            session,
+            turn: 0,
+            step_at: NEVER,
+            origin: None,
+            lasting,
+            over_at: None,
+            looked: NEVER,
+            end: None,
+        }
+    }
+
+    pub(super) fn recorder(&self) -> RefMut<'_, Recorder> {
+        self.sink.recorder.borrow_mut()
+    }
+
+    pub(super) fn driver_counts(&self, driver_counts: impl FnOnce(&mut DriverCounts)) {
+        driver_counts(self.recorder().driver_counts());
+    }
+
+    pub(super) fn origin(&self) -> Option<Moment> {
+        self.origin
+    }
+
+    /// Begins the run.
+    pub(super) fn start(&mut self, origin: Moment) {
+        self.dispatch.start(origin, self.lasting);
+        self.recorder().start(origin);
+        self.step_at = self.boundary();
+        self.origin = Some(origin);
+    }
+
+    /// Ends the step that runs if it is over.
+    #[inline]
+    pub(super) fn roll_step(&mut self, now: Moment) {
+        if now >= self.step_at {
+            let backlog = self.dispatch.backlog();
+            self.recorder().roll_step(now, backlog);
+            self.step_at = self.boundary();
+        }
+    }
+
+    fn boundary(&self) -> Moment {
+        self.recorder().boundary().unwrap_or(NEVER)
+    }
+
+    /// What the session, free since `free`, does next.
+    #[inline]
+    pub(super) fn ask(&mut self, free: Moment) -> WorkReply {
+        self.roll_step(free);
+        let Self { session, turn, .. } = *self;
+        let request = WorkRequest { slot: 0, session, turn, free, wants: Want::Next, last: 0 };
+        self.dispatch.ask(&request, &self.sink)
+    }
+
+    /// What has been handed over to a session that waits, looked for at `now`.
+    pub(super) fn assigned(&mut self, now: Moment) -> Option<Assignment> {
+        self.roll_step(now);
+        self.release(now);
+        self.sink.assigned.take()
+    }
+
+    /// Releases what is due by now, and notes whether that was the last.
+    pub(super) fn release(&mut self, now: Moment) {
+        self.dispatch.release(now, &self.sink);
+        if self.dispatch.over().is_some() {
+            self.over_at.get_or_insert(now);
+        }
+    }
+
+    /// When there is something to be done again.
+    pub(super) fn next_ring(&self) -> Moment {
+        self.dispatch.next_ring().map_or(self.step_at, |ring| ring.min(self.step_at))
+    }
+
+    /// Begins an exchange.
+    #[inline]
+    pub(super) fn begin(&mut self, assignment: Assignment, free: Moment, began: Moment) -> Ticket {
+        let ticket = Ticket {
+            number: assignment.number,
+            session: self.session,
+            turn: self.turn,
+            phase: assignment.phase as u8,
+        };
+        self.turn += 1;
+        self.recorder().began();
+        self.thread = ThreadState::Exchanging(InFlight { assignment, ticket, free, began });
+        ticket
+    }
+
+    /// Enters an exchange that ended.
+    #[inline]
+    pub(super) fn ended(
+        &mut self,
+        (assignment, free): (&Assignment, Moment),
+        (ended, now): (Moment, Moment),
+        watch: &Watch<'_>,
+        outcome: Outcome,
+    ) {
+        self.roll_step(now);
+        let stood_still = now - self.looked > LOOK_MAX;
+        let mut recorder = self.recorder();
+        if stood_still {
+            recorder.gap(self.looked + TICK, now);
+        }
+        recorder.ended(assignment, (free, ended), watch, outcome, Duration::ZERO);
+        drop(recorder);
+        self.thread = ThreadState::Waiting;
+    }
+
+    /// Plans nothing any more and gives up what waits.
+    pub(super) fn stop(&mut self, why: Ended, now: Moment) {
+        self.dispatch.stop(why, now);
+        self.dispatch.drop_backlog(now, &self.sink);
+    }
+
+    /// Notes that the watchdog looked, and whether anybody waits for the target.
+    pub(super) fn look(&mut self, now: Moment) {
+        self.looked = now;
+        let backlog = self.dispatch.backlog();
+        self.recorder().look(now, backlog, 1);
+    }
+
+    /// Whether the time is over that a run goes on after the last exchange was due.
+    pub(super) fn drained(&self, now: Moment, drain: Option<Duration>) -> bool {
+        self.over_at.is_some_and(|at| now >= at + drain.unwrap_or(Plan::DRAIN))
+    }
+
+    /// Whether every exchange was asked for one by one, by a count or by virtual users, so that each may
+    /// take as long as its own time-out allows.
+    pub(super) fn carried_through(&self) -> bool {
+        self.dispatch.is_closed() || self.dispatch.over() == Some(Ended::Count)
+    }
+
+    /// Closes the books: nothing is under way, and nothing will be.
+    pub(super) fn conclude(&mut self, now: Moment) {
+        if self.origin.is_none() {
+            self.start(now);
+        }
+        self.roll_step(now);
+        self.release(now);
+        let ended = self.dispatch.over().unwrap_or(if self.dispatch.exhausted() {
+            Ended::Count
+        } else {
+            Ended::Exhausted
+        });
+        self.stop(ended, now);
+        self.sink.assigned.take().inspect(|assignment| self.sink.dropped(assignment, now));
+        let origin = self.origin.unwrap_or(now);
+        let end = match (ended, self.lasting) {
+            (Ended::Time, Some(lasting)) => origin + lasting,
+            (Ended::Count | Ended::Exhausted, _) => origin,
+            _ => self.over_at.unwrap_or(now),
+        };
+        let counted_to = self.dispatch.counted_to();
+        let mut recorder = self.recorder();
+        let last = recorder.finish(end);
+        let window_to = recorder.window_to(end, counted_to);
+        drop(recorder);
+        self.end = Some(WorkerEnd { ended, origin, last, window_to, over: now });
+    }
+}

@@ -1,0 +1,309 @@
+//! Blocking sessions: what one thread does in virtual time, and what the watchdog does in real time.
+
+use super::slot::BlockingSlot;
+use super::{Wait, thread};
+use crate::blocking_session_factory::BlockingSessionFactory;
+use crate::collector::Collector;
+use crate::gate::Gate;
+use crate::plan::{Plan, Settings};
+use crate::run::{Finished, RunError, conclude, run_blocking};
+use crate::schedule::{Rate, Schedule};
+use crate::stop::Stop;
+use crate::worker::{Ended, IntervalSender, Numbers, WorkerIntervals};
+use brunt_exchange::{
+    BlockingSession, Class, Clock, Moment, Monotonic, Outcome, Part, ThinkTime, Ticket, Watch,
+};
+use brunt_record::{Catalogue, Histogram, Interval, Phase};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// A clock that moves when somebody waits or works.
+#[derive(Clone, Default)]
+struct Virtual(Arc<AtomicU64>);
+
+impl Virtual {
+    fn pass(&self, time: Duration) {
+        self.0.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Virtual {
+    fn now(&self) -> Moment {
+        Moment::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+}
+
+impl Wait for Virtual {
+    fn wait_until(&self, at: Moment) {
+        self.0.fetch_max(at.as_nanos(), Ordering::Relaxed);
+    }
+}
+
+type Act = dyn Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync;
+
+/// Sessions that all do the same.
+struct Script {
+    act: Box<Act>,
+    made: AtomicUsize,
+    readied: Arc<AtomicUsize>,
+    /// Whether a session that failed has to be made ready again.
+    fragile: bool,
+}
+
+impl Script {
+    fn new(act: impl Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            act: Box::new(act),
+            made: AtomicUsize::new(0),
+            readied: Arc::default(),
+            fragile: true,
+        })
+    }
+}
+
+struct ScriptedSession {
+    script: Arc<Script>,
+    ready: bool,
+}
+
+struct ScriptedSessions(Arc<Script>);
+
+impl BlockingSessionFactory for ScriptedSessions {
+    type Session = ScriptedSession;
+
+    fn session(&self, _: u32) -> ScriptedSession {
+        self.0.made.fetch_add(1, Ordering::Relaxed);
+        ScriptedSession { script: Arc::clone(&self.0), ready: false }
+    }
+
+    fn operation(&self, ticket: &Ticket) -> u16 {
+        (ticket.number % 2) as u16
+    }
+}
+
+impl BlockingSession for ScriptedSession {
+    fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    fn ready(&mut self, watch: &mut Watch<'_>) {
+        self.script.readied.fetch_add(1, Ordering::Relaxed);
+        watch.part(Part(0), ms(1));
+        self.ready = true;
+    }
+
+    fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        let outcome = (self.script.act)(ticket, watch);
+        self.ready = !(self.script.fragile && matches!(outcome, Outcome::Failed(..)));
+        outcome
+    }
+
+    fn close(&mut self) {}
+}
+
+fn catalogue() -> Catalogue {
+    Catalogue::new(["even", "odd"], ["open"])
+}
+
+/// One slot's run in virtual time, without a watchdog.
+fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finished {
+    let plan = Plan::new(settings, 1).unwrap();
+    let gate = Arc::new(Gate::new(1));
+    let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
+    let (way_back, spent) = sync_channel(8);
+    let sender = IntervalSender { measured, spent };
+    let (numbers, left) = (Arc::new(Numbers::new(1)), Arc::default());
+    let shared = (clock.clone(), &gate, &Stop::new());
+    let slot = BlockingSlot::new(&plan, 0, &catalogue(), sender, shared, (&numbers, &left));
+    thread::live(&slot, &ScriptedSessions(Arc::clone(script)), 0);
+    let totals = Collector::new(vec![way_back]).collect(
+        &collected,
+        &Default::default,
+        &mut |_: &Interval| {},
+    );
+    let Ok(Some(end)) = slot.end() else { panic!("the slot is still open") };
+    conclude(&plan, totals, &[end], Moment::ZERO, brunt_record::TimerNoise::default()).unwrap()
+}
+
+/// How many took longer.
+fn beyond(histogram: &Histogram, limit: Duration) -> u64 {
+    let over = histogram.buckets().filter(|(nanos, _)| u128::from(*nanos) > limit.as_nanos());
+    over.map(|(_, count)| count).sum()
+}
+
+fn open(per_second: u64, lasting: Duration) -> Settings {
+    let rate = Rate::per_second(per_second).unwrap();
+    let mut settings = Settings::open(Schedule::constant(rate, None).unwrap(), 1);
+    settings.stop.time = Some(lasting);
+    settings
+}
+
+fn closed(count: u64) -> Settings {
+    let mut settings = Settings::closed(ThinkTime::None, 1);
+    settings.stop.count = Some(count);
+    settings
+}
+
+#[test]
+fn a_stall_is_charged_to_everyone_who_waited() {
+    let clock = Virtual::default();
+    let time = clock.clone();
+    let script = Script::new(move |ticket, _| {
+        time.pass(if ticket.number == 50 { ms(1_000) } else { Duration::from_micros(10) });
+        Outcome::Ok(0)
+    });
+    let finished = simulate(open(100, ms(2_000)), &clock, &script);
+    let steady = &finished.totals[&Phase::Steady];
+    let (service, response) = (&steady.operations[0].service, &steady.operations[0].response.due());
+    assert_eq!((service.count(), finished.ended), (200, Ended::Time));
+    assert_eq!(beyond(service, ms(5)), 1);
+    // Due every 10 ms during the stall of a second: the one that stalled, and a hundred behind it, of which the last
+    // was due as it ended.
+    let slow = beyond(response, Duration::from_micros(500));
+    assert!((100..=101).contains(&slow), "{slow}");
+    assert_eq!(steady.lateness.max(), Some(Duration::ZERO));
+}
+
+#[test]
+fn a_closed_loop_is_due_when_the_exchange_before_has_ended() {
+    let clock = Virtual::default();
+    let time = clock.clone();
+    let script = Script::new(move |_, _| {
+        time.pass(ms(3));
+        Outcome::Ok(0)
+    });
+    let finished = simulate(closed(1_000), &clock, &script);
+    let steady = &finished.totals[&Phase::Steady];
+    assert_eq!((steady.counts().ok, finished.ended), (1_000, Ended::Count));
+    assert_eq!(finished.lasted, ms(3_000));
+    assert_eq!(steady.operations[0].response.due().mean(), steady.operations[0].service.mean());
+    assert_eq!(script.readied.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_session_that_failed_is_made_ready_again_and_time_for_that_is_nobodys_latency() {
+    let clock = Virtual::default();
+    let time = clock.clone();
+    let script = Script::new(move |ticket, watch| {
+        time.pass(ms(1));
+        if ticket.number % 10 == 9 {
+            watch.never_sent();
+            return Outcome::Failed(Class::Connect, 111);
+        }
+        Outcome::Ok(0)
+    });
+    let finished = simulate(closed(100), &clock, &script);
+    let steady = &finished.totals[&Phase::Steady];
+    assert_eq!((steady.counts().ok, steady.counts().failed), (90, 10));
+    assert_eq!(steady.operations[0].service.count(), 90);
+    // Once at the beginning, and after each failure but the last, behind which nothing came.
+    assert_eq!(script.readied.load(Ordering::Relaxed), 10);
+}
+
+#[test]
+fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
+    let clock = Virtual::default();
+    let time = clock.clone();
+    let script = Script::new(move |_, _| {
+        time.pass(ms(100));
+        Outcome::Ok(0)
+    });
+    let mut settings = open(100, ms(1_000));
+    settings.backlog = Some(5);
+    let finished = simulate(settings, &clock, &script);
+    let steady = &finished.totals[&Phase::Steady];
+    assert_eq!(steady.planned, 100);
+    assert_eq!(steady.counts().ok + steady.dropped, 100);
+    assert!(steady.dropped >= 80, "{}", steady.dropped);
+}
+
+/// A run in real time, with its watchdog.
+fn real(settings: Settings, script: &Arc<Script>, stop: &Stop) -> Result<Finished, RunError> {
+    let plan = Plan::new(settings, 1).unwrap();
+    let factory = Arc::new(ScriptedSessions(Arc::clone(script)));
+    run_blocking(&plan, &catalogue(), Monotonic::new(), &factory, stop, &mut |_: &Interval| {})
+}
+
+#[expect(clippy::disallowed_methods, reason = "a library that keeps its thread for some time")]
+fn block(time: Duration) {
+    std::thread::sleep(time);
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a run takes by a clock that is not its own"
+)]
+fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
+    let script = Script::new(|ticket, _| {
+        if ticket.number == 3 {
+            block(Duration::from_secs(30));
+        }
+        block(ms(1));
+        Outcome::Ok(0)
+    });
+    let mut settings = Settings::closed(ThinkTime::None, 2);
+    settings.stop.count = Some(200);
+    settings.operation_timeout = ms(100);
+    let began = Instant::now();
+    let finished = real(settings, &script, &Stop::new()).unwrap();
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    let steady = &finished.totals[&Phase::Steady];
+    let counts = steady.counts();
+    assert_eq!((counts.ok, counts.timed_out), (199, 1));
+    // Number 3 is odd, which the factory says and the hung session could not.
+    assert_eq!(steady.operations[1].counts.timed_out, 1);
+    assert_eq!(script.made.load(Ordering::Relaxed), 3);
+}
+
+#[test]
+fn a_hung_seat_is_cut_off_when_the_run_is_aborted() {
+    let script = Script::new(|_, _| {
+        block(Duration::from_secs(30));
+        Outcome::Ok(0)
+    });
+    let stop = Stop::new();
+    let stopping = stop.clone();
+    let stopper = std::thread::spawn(move || {
+        block(ms(200));
+        stopping.abort();
+    });
+    let finished = real(closed(10), &script, &stop).unwrap();
+    stopper.join().unwrap();
+    assert_eq!((finished.counts.cut_off, finished.ended), (1, Ended::Aborted));
+}
+
+#[test]
+fn threads_share_the_numbers_of_a_closed_loop() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let seeing = Arc::clone(&seen);
+    let script = Script::new(move |ticket, _| {
+        seeing.lock().unwrap().push(ticket.number);
+        Outcome::Ok(0)
+    });
+    let mut settings = Settings::closed(ThinkTime::None, 4);
+    settings.stop.count = Some(5_000);
+    real(settings, &script, &Stop::new()).unwrap();
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..5_000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_panic_of_a_session_ends_the_run_with_that_panic() {
+    let script = Script::new(|ticket, _| {
+        assert!(ticket.number != 7, "number seven");
+        Outcome::Ok(0)
+    });
+    let run = || real(closed(100), &script, &Stop::new());
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    assert!(text.unwrap().contains("number seven"));
+}

@@ -1,0 +1,109 @@
+//! [`Continuations`]: the sessions that go on with what an arrival began, in the open model.
+//!
+//! An arrival may begin more than one exchange: a visit of several steps, with pauses between them. Until it is over
+//! its session is free for no other arrival, and wants its next exchange at moments of its own. What was begun is
+//! carried through after the last arrival, as long as the run waits for answers: what falls due then belongs to the
+//! drain, since nobody asked for it at a rate.
+
+use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
+use brunt_exchange::Moment;
+use brunt_record::Phase;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+/// The sessions that go on.
+pub(super) struct Continuations {
+    /// When each wants its next exchange, and the number of the arrival.
+    waiting: BinaryHeap<Reverse<(Moment, u32, u64)>>,
+    /// How many are on their way to asking.
+    promised: usize,
+    /// Set when it is too late to go on.
+    closed: bool,
+    phases: Vec<(Phase, Duration)>,
+    /// When the last arrival had fallen due.
+    window_to: Option<Moment>,
+}
+
+impl Continuations {
+    pub(super) fn new(phases: Vec<(Phase, Duration)>) -> Self {
+        Self { waiting: BinaryHeap::new(), promised: 0, closed: false, phases, window_to: None }
+    }
+
+    /// No arrival falls due from this moment on.
+    pub(super) fn window_ends(&mut self, at: Moment) {
+        self.window_to = Some(self.window_to.map_or(at, |known| known.min(at)));
+    }
+
+    /// Whether nobody goes on, or is to.
+    pub(super) fn is_empty(&self) -> bool {
+        self.closed || (self.waiting.is_empty() && self.promised == 0)
+    }
+
+    /// Whether a session may go on; then it will ask.
+    pub(super) fn promise(&mut self) -> bool {
+        self.promised += usize::from(!self.closed);
+        !self.closed
+    }
+
+    /// What a session that wants to go on at `due` is told.
+    pub(super) fn ask(
+        &mut self,
+        due: Moment,
+        request: &WorkRequest,
+        origin: Moment,
+        sink: &impl DispatchSink,
+    ) -> WorkReply {
+        self.promised = self.promised.saturating_sub(1);
+        if self.closed {
+            return WorkReply::Leave;
+        }
+        if due > request.free {
+            self.waiting.push(Reverse((due, request.slot, request.last)));
+            return WorkReply::Wait;
+        }
+        WorkReply::Take(self.give(request.last, due, origin, sink))
+    }
+
+    /// Hands out what is due by now.
+    pub(super) fn release(&mut self, now: Moment, origin: Moment, sink: &impl DispatchSink) {
+        while let Some(Reverse((due, slot, number))) = self.waiting.peek().copied() {
+            if due > now {
+                break;
+            }
+            self.waiting.pop();
+            let assignment = self.give(number, due, origin, sink);
+            sink.assign(slot, assignment);
+        }
+    }
+
+    /// What a session is given keeps the number of the arrival it goes on from.
+    fn give(
+        &self,
+        number: u64,
+        due: Moment,
+        origin: Moment,
+        sink: &impl DispatchSink,
+    ) -> Assignment {
+        let began = |(_, from): &&(Phase, Duration)| origin + *from <= due;
+        let phase = if self.window_to.is_some_and(|to| due >= to) {
+            Phase::Drain
+        } else {
+            self.phases.iter().rev().find(began).map_or(Phase::Steady, |(phase, _)| *phase)
+        };
+        let assignment = Assignment { number, due, phase };
+        sink.planned(&assignment);
+        assignment
+    }
+
+    /// When the next of them wants to go on.
+    pub(super) fn next(&self) -> Option<Moment> {
+        self.waiting.peek().map(|Reverse((due, _, _))| *due)
+    }
+
+    /// It is too late for everyone.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.waiting.clear();
+    }
+}
