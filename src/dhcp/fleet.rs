@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_drivers::dhcp::{Dhcp, Dialogue, Session, tally};
 use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::queue::QueueWatch;
-use brunt_engine::{Fleet, Noticed};
+use brunt_engine::{DriverCounts, SessionFactory};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_report::dhcp::SERVER_QUEUE;
 
@@ -46,7 +46,7 @@ pub(super) fn tallies(v6: bool, queue: bool) -> Vec<String> {
     names
 }
 
-impl<D: Dialogue, C: Carrier + 'static> Fleet for DhcpFleet<'_, D, C> {
+impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpFleet<'_, D, C> {
     type Session = Session<D, C>;
 
     /// A session is a place for an exchange in flight, and any will do. Clients that live are never handed anything.
@@ -57,11 +57,11 @@ impl<D: Dialogue, C: Carrier + 'static> Fleet for DhcpFleet<'_, D, C> {
     }
 
     /// The server has one queue, of which the first worker reports.
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        let Noticed { tallies, tallies_by_phase, .. } = noticed;
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        let DriverCounts { tallies, tallies_by_phase, .. } = into;
         let seen = self.dhcp.noticed(worker, tallies, tallies_by_phase);
-        noticed.orphans = seen.orphans;
-        noticed.socket_drops = seen.socket_drops;
+        into.orphans = seen.orphans;
+        into.socket_drops = seen.socket_drops;
         if worker > 0 {
             return;
         }
@@ -73,7 +73,7 @@ impl<D: Dialogue, C: Carrier + 'static> Fleet for DhcpFleet<'_, D, C> {
             queue.lost = queue.watch.drops().unwrap_or(queue.lost);
         }
         // Behind the driver's own, of which there may be none yet.
-        noticed.tallies.resize(self.driver_tallies, 0);
-        noticed.tallies.push(queue.lost);
+        into.tallies.resize(self.driver_tallies, 0);
+        into.tallies.push(queue.lost);
     }
 }

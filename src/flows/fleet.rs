@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_drivers::flow::{Course, Desk, Ledger, User};
-use brunt_engine::{Fleet, Noticed};
+use brunt_engine::{DriverCounts, SessionFactory};
 
 /// Makes the users of one flow on whichever worker asks.
 pub(super) struct FlowFleet {
@@ -32,7 +32,7 @@ impl FlowFleet {
     }
 }
 
-impl Fleet for FlowFleet {
+impl SessionFactory for FlowFleet {
     type Session = User;
 
     fn group(&self) -> u32 {
@@ -46,15 +46,15 @@ impl Fleet for FlowFleet {
 
     /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
     /// all.
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        let Noticed { tallies, tallies_by_phase, .. } = noticed;
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        let DriverCounts { tallies, tallies_by_phase, .. } = into;
         self.ledgers[worker].write(tallies, tallies_by_phase);
         if worker == 0 {
             let counts = self.course.network().counts();
             // Behind those of the ledger, of which there may be none without a phase.
-            noticed.tallies.resize(self.course.tallies().len(), 0);
-            noticed.tallies.push(counts.opened);
-            noticed.orphans = counts.unasked;
+            into.tallies.resize(self.course.tallies().len(), 0);
+            into.tallies.push(counts.opened);
+            into.orphans = counts.unasked;
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_drivers::lease::{LeaseCrew, LeaseSession, MISS};
-use brunt_engine::{Crew, Stop};
+use brunt_engine::{BlockingSessionFactory, Stop};
 use brunt_exchange::{BlockingSession, Class, Outcome, Ticket, Watch};
 
 /// After so many strikes in a row a session gives the store up: with the pauses between attempts, some ten seconds.
@@ -121,7 +121,7 @@ impl BlockingSession for Hand {
     }
 }
 
-impl Crew for Hands {
+impl BlockingSessionFactory for Hands {
     type Session = Hand;
 
     fn session(&self, number: u32) -> Hand {

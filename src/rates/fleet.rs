@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use brunt_drivers::ldap::{self, Session};
-use brunt_engine::{Fleet, Noticed};
+use brunt_engine::{DriverCounts, SessionFactory};
 
 /// Makes the sessions of one plan on whichever worker asks.
 pub(super) struct LdapFleet {
@@ -17,7 +17,7 @@ impl LdapFleet {
     }
 }
 
-impl Fleet for LdapFleet {
+impl SessionFactory for LdapFleet {
     type Session = Session;
 
     fn group(&self) -> u32 {
@@ -30,10 +30,10 @@ impl Fleet for LdapFleet {
     }
 
     /// The driver counts for the whole process, so one worker reports for all.
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
         if worker == 0 {
             let counts = self.plan.tally().counts();
-            noticed.orphans = counts.orphans + counts.late;
+            into.orphans = counts.orphans + counts.late;
         }
     }
 }

@@ -7,7 +7,10 @@
 
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Crew, Finished, Fleet, Plan, Settings, Stop, ThinkTime, run, run_blocking};
+use brunt_engine::{
+    BlockingSessionFactory, Finished, Plan, SessionFactory, Settings, Stop, ThinkTime, run,
+    run_blocking,
+};
 use brunt_exchange::{BlockingSession, Clock, Monotonic, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval, Phase};
 use std::ops::Range;
@@ -30,7 +33,7 @@ impl Session for Null {
 
 struct Nulls;
 
-impl Fleet for Nulls {
+impl SessionFactory for Nulls {
     type Session = Null;
 
     fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Null> {
@@ -38,7 +41,7 @@ impl Fleet for Nulls {
     }
 }
 
-impl Crew for Nulls {
+impl BlockingSessionFactory for Nulls {
     type Session = Null;
 
     fn session(&self, _: u32) -> Null {

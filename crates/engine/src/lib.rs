@@ -7,24 +7,24 @@
 //! |---|---|
 //! | [`schedule`] | when exchanges are due, as a pure function of their numbers |
 //! | [`Settings`], [`Plan`] | what was asked, and what of it is legal |
-//! | [`Fleet`] | who makes the sessions |
-//! | [`Crew`] | who makes sessions that keep their threads waiting |
+//! | [`SessionFactory`] | who makes the sessions |
+//! | [`BlockingSessionFactory`] | who makes sessions that keep their threads waiting |
 //! | [`timer`] | the machine's time, or a test's |
 //! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
-//! | [`run_blocking`] | the same for a crew |
+//! | [`run_blocking`] | the same for a factory |
 //! | [`machine`] | what the machine did to the run |
 //! | [`Stop`] | ends a run early |
 
+mod blocking_session_factory;
 mod collector;
 pub mod cores;
-mod crew;
-mod fleet;
 mod gate;
 pub mod limits;
 pub mod machine;
 mod plan;
 mod run;
 pub mod schedule;
+mod session_factory;
 #[cfg(test)]
 mod simulation;
 mod stop;
@@ -35,11 +35,11 @@ mod visits;
 mod windows;
 mod worker;
 
+pub use blocking_session_factory::BlockingSessionFactory;
 pub use brunt_exchange::{ThinkTime, ThinkTimeError};
 pub use collector::Sink;
-pub use crew::Crew;
-pub use fleet::{Fleet, Noticed};
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, run, run_blocking};
+pub use session_factory::{DriverCounts, SessionFactory};
 pub use stop::{Stop, Urgency};
 pub use worker::Ended;

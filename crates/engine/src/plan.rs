@@ -170,7 +170,7 @@ impl Plan {
     /// How long a run waits for what is in flight, unless it was told how long.
     pub const DRAIN: Duration = Duration::from_secs(10);
 
-    /// Checks settings for a fleet whose connections carry `group` sessions each.
+    /// Checks settings for a factory whose connections carry `group` sessions each.
     pub fn new(mut settings: Settings, group: u32) -> Result<Self, PlanError> {
         let group = group.max(1);
         if settings.sessions == 0 {

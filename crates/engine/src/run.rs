@@ -1,16 +1,16 @@
-//! [`run`]: carries out a plan with a fleet, from the first connection to the final balance.
+//! [`run`]: carries out a plan with a factory, from the first connection to the final balance.
 //!
 //! One thread a worker; the calling thread collects what they measure and hands it to the sink, so
 //! that printing never holds up a worker. It must not judge what was measured, except that every
 //! exchange is accounted for.
 
+use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::{Collector, Sink};
 use crate::cores;
-use crate::crew::Crew;
-use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::machine::{MachineWatch, timer_noise};
 use crate::plan::Plan;
+use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
 use crate::worker::alone::{Desk, Fault, Watchman};
@@ -70,11 +70,11 @@ pub enum RunError {
 /// # Panics
 ///
 /// If a session panics, with its panic, once the other workers have ended.
-pub fn run<T: Time, F: Fleet>(
+pub fn run<T: Time, F: SessionFactory>(
     plan: &Plan,
     catalogue: &Catalogue,
     time: &T,
-    fleet: &F,
+    factory: &F,
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
@@ -96,7 +96,7 @@ pub fn run<T: Time, F: Fleet>(
             let outlet = Outlet { portions: portions.clone(), spent };
             let core = plan.settings().pin.then(|| cores[worker % cores.len()]);
             let (shared, gate) = (&shared, &gate);
-            let act = move || drive(shared, worker, core, time, fleet, outlet);
+            let act = move || drive(shared, worker, core, time, factory, outlet);
             let spawned =
                 thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(scope, act);
             if spawned.is_err() {
@@ -129,11 +129,11 @@ pub fn run<T: Time, F: Fleet>(
 /// # Panics
 ///
 /// If a session panics, with its panic.
-pub fn run_blocking<C: Crew>(
+pub fn run_blocking<C: BlockingSessionFactory>(
     plan: &Plan,
     catalogue: &Catalogue,
     clock: Monotonic,
-    crew: &Arc<C>,
+    factory: &Arc<C>,
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
@@ -154,7 +154,7 @@ pub fn run_blocking<C: Crew>(
         Arc::new(Desk::new(plan, number, catalogue, outlet, shared, (&numbers, &left)))
     };
     let desks: Vec<_> = spent.into_iter().enumerate().map(desk).collect();
-    let watchman = Watchman { desks: desks.clone(), crew: Arc::clone(crew) };
+    let watchman = Watchman { desks: desks.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchman.watch());
         Collector::new(ways_back).collect(&collected, &|| watch.take(), sink)
@@ -179,12 +179,12 @@ fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
 }
 
 /// One worker's thread.
-fn drive<T: Time, F: Fleet>(
+fn drive<T: Time, F: SessionFactory>(
     shared: &Shared<'_>,
     worker: usize,
     core: Option<usize>,
     time: &T,
-    fleet: &F,
+    factory: &F,
     outlet: Outlet,
 ) -> io::Result<WorkerEnd> {
     let warden = Warden { gate: shared.gate, stop: shared.stop, passed: false };
@@ -192,7 +192,7 @@ fn drive<T: Time, F: Fleet>(
         cores::pin(core);
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
-    let end = runtime.block_on(work(shared, worker, time, fleet, outlet));
+    let end = runtime.block_on(work(shared, worker, time, factory, outlet));
     warden.dismiss(end.is_ok());
     end
 }

@@ -4,11 +4,11 @@
 //! moves only when everything waits. All times are whole milliseconds, the grain of that clock.
 
 use crate::collector::Collector;
-use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::plan::{Plan, Settings};
 use crate::run::{Finished, conclude};
 use crate::schedule::{Rate, Schedule};
+use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
 use crate::windows::by_due;
@@ -121,7 +121,7 @@ impl Troupe {
     }
 }
 
-impl Fleet for Troupe {
+impl SessionFactory for Troupe {
     type Session = Scripted;
 
     fn sessions(&self, _worker: usize, numbers: Range<u32>) -> Vec<Scripted> {
@@ -154,7 +154,7 @@ impl Simulated {
 }
 
 /// Runs a plan with one worker; `meddle` runs beside it and may stop it.
-pub(crate) fn simulate_with<F: Fleet, M: Future<Output = ()> + 'static>(
+pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>(
     settings: Settings,
     troupe: &F,
     stop: &Stop,
@@ -481,7 +481,7 @@ fn a_target_that_answers_at_once_keeps_nobody_from_running() {
 
     struct Pair;
 
-    impl Fleet for Pair {
+    impl SessionFactory for Pair {
         type Session = Eager;
 
         fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Eager> {

@@ -1,8 +1,8 @@
 //! Visits in virtual time: arrivals that begin several exchanges with pauses between them, and sessions that set limits
 //! of their own to how long an exchange may take.
 
-use crate::fleet::Fleet;
 use crate::plan::Settings;
+use crate::session_factory::SessionFactory;
 use crate::simulation::{at_least, ms, open, pass, simulate_with};
 use crate::stop::Stop;
 use crate::worker::Ended;
@@ -58,7 +58,7 @@ impl Session for Visitor {
     async fn close(&mut self) {}
 }
 
-impl Fleet for Visitors {
+impl SessionFactory for Visitors {
     type Session = Visitor;
 
     fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Visitor> {

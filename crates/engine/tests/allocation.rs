@@ -7,7 +7,7 @@
 
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Fleet, Plan, Settings, Stop, ThinkTime, run};
+use brunt_engine::{Plan, SessionFactory, Settings, Stop, ThinkTime, run};
 use brunt_exchange::{Class, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -59,7 +59,7 @@ impl Session for Quick {
 
 struct Crowd;
 
-impl Fleet for Crowd {
+impl SessionFactory for Crowd {
     type Session = Quick;
 
     fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Quick> {

@@ -2,7 +2,7 @@
 //! better than the engine when an answer arrived.
 
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Fleet, Noticed, Plan, Settings, Stop, ThinkTime, run};
+use brunt_engine::{DriverCounts, Plan, SessionFactory, Settings, Stop, ThinkTime, run};
 use brunt_exchange::{Moment, Outcome, Session, Ticket, Want, Watch};
 use brunt_record::{Catalogue, Interval, Phase};
 use std::ops::Range;
@@ -42,17 +42,17 @@ impl Session for Client {
 
 struct Clients;
 
-impl Fleet for Clients {
+impl SessionFactory for Clients {
     type Session = Client;
 
     fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Client> {
         numbers.map(|_| Client { first: None, turn: 0 }).collect()
     }
 
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        noticed.tallies.resize(2, 0);
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        into.tallies.resize(2, 0);
         // Cumulative: told many times, counted once.
-        noticed.tallies[1] = 11 + worker as u64;
+        into.tallies[1] = 11 + worker as u64;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Fleet, Plan, Settings, Stop, run};
+use brunt_engine::{Plan, SessionFactory, Settings, Stop, run};
 use brunt_exchange::{Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval};
 use std::ops::Range;
@@ -23,7 +23,7 @@ impl Session for Deaf {
 
 struct Nobody;
 
-impl Fleet for Nobody {
+impl SessionFactory for Nobody {
     type Session = Deaf;
 
     fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Deaf> {

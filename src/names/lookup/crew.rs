@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brunt_drivers::names::{NamesSession, Questions, Roads};
-use brunt_engine::Crew;
+use brunt_engine::BlockingSessionFactory;
 use brunt_exchange::Ticket;
 
 /// Makes sessions on whichever thread asks.
@@ -13,7 +13,7 @@ pub(super) struct Askers {
     pub(super) seed: u64,
 }
 
-impl Crew for Askers {
+impl BlockingSessionFactory for Askers {
     type Session = NamesSession;
 
     fn session(&self, number: u32) -> NamesSession {

@@ -19,9 +19,9 @@ pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
 pub(crate) use recorder::{Outlet, Portion};
 
-use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::plan::Plan;
+use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
@@ -84,18 +84,18 @@ pub(crate) struct WorkerEnd {
 
 /// Carries out one worker's share of a run. Must be called where tasks may be spawned
 /// that cannot be sent.
-pub(crate) async fn work<T: Time, F: Fleet>(
+pub(crate) async fn work<T: Time, F: SessionFactory>(
     shared: &Shared<'_>,
     number: usize,
     time: &T,
-    fleet: &F,
+    factory: &F,
     outlet: Outlet,
 ) -> std::io::Result<WorkerEnd> {
     let timer = time.timer()?;
     let local = shared.plan.sessions_of(number);
     let first = shared.plan.first_session();
-    let sessions = fleet.sessions(number, first + local.start..first + local.end);
-    debug_assert_eq!(sessions.len(), local.len(), "a fleet makes as many sessions as asked for");
+    let sessions = factory.sessions(number, first + local.start..first + local.end);
+    debug_assert_eq!(sessions.len(), local.len(), "a factory makes as many sessions as asked for");
     let seats = (sessions.len(), F::ALIKE);
     let worker = Rc::new(Worker::new(shared, number, time.clock(), seats, outlet));
     let mut tasks = JoinSet::new();
@@ -108,7 +108,7 @@ pub(crate) async fn work<T: Time, F: Fleet>(
     let origin = shared.gate.arrive(|| worker.clock.now());
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;
-    let end = pacer.pace(origin, lasting, &|noticed| fleet.noticed(number, noticed)).await;
+    let end = pacer.pace(origin, lasting, &|into| factory.counts(number, into)).await;
     pacer.take_leave().await;
     while let Some(done) = tasks.join_next().await {
         if let Err(failure) = done

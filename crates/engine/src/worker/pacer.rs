@@ -9,7 +9,7 @@
 use super::dispatch::Ended;
 use super::seat::{Doing, NEVER, Seat};
 use super::{TICK, Worker, WorkerEnd};
-use crate::fleet::Noticed;
+use crate::session_factory::DriverCounts;
 use crate::stop::Urgency;
 use crate::timer::Timer;
 use brunt_exchange::{Clock, Moment, Outcome};
@@ -53,7 +53,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         &self,
         origin: Moment,
         lasting: Option<Duration>,
-        noticed: &impl Fn(&mut Noticed),
+        driver_counts: &impl Fn(&mut DriverCounts),
     ) -> WorkerEnd {
         let worker = self.worker;
         let mut tick = origin;
@@ -72,7 +72,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                     tokio::task::yield_now().await;
                 }
                 self.look(now, drained, over.map(|(ended, _)| ended));
-                noticed(worker.recorder.borrow_mut().noticed());
+                driver_counts(worker.recorder.borrow_mut().driver_counts());
                 tick = now + worker.tick.get();
             }
             if worker.active.get() == 0 && worker.dispatch.borrow().over().is_none() {
@@ -107,7 +107,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         };
         let counted_to = worker.dispatch.borrow().counted_to();
         let mut recorder = worker.recorder.borrow_mut();
-        noticed(recorder.noticed());
+        driver_counts(recorder.driver_counts());
         let last = recorder.finish(end);
         let over = worker.clock.now();
         WorkerEnd { ended, origin, last, window_to: recorder.window_to(end, counted_to), over }

@@ -10,7 +10,7 @@ use super::WindowTo;
 use super::gaps::Gaps;
 use super::handing::Given;
 use super::usage::Usage;
-use crate::fleet::Noticed;
+use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
 use brunt_record::{Catalogue, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign};
 use std::collections::VecDeque;
@@ -114,9 +114,9 @@ pub(super) struct Recorder {
     /// What this thread had used when the last step was closed, and when that was.
     used: Usage,
     closed_at: Moment,
-    noticed: Noticed,
+    driver_counts: DriverCounts,
     /// What had been noticed when the last step was closed.
-    noticed_before: Noticed,
+    driver_counts_before: DriverCounts,
 }
 
 impl Recorder {
@@ -150,8 +150,8 @@ impl Recorder {
             last_end: Moment::ZERO,
             used: Usage::default(),
             closed_at: Moment::ZERO,
-            noticed: Noticed::default(),
-            noticed_before: Noticed::default(),
+            driver_counts: DriverCounts::default(),
+            driver_counts_before: DriverCounts::default(),
         }
     }
 
@@ -325,8 +325,8 @@ impl Recorder {
     }
 
     /// Where what belongs to no exchange is written down, counted since the beginning.
-    pub(super) fn noticed(&mut self) -> &mut Noticed {
-        &mut self.noticed
+    pub(super) fn driver_counts(&mut self) -> &mut DriverCounts {
+        &mut self.driver_counts
     }
 
     pub(super) fn wants_text(&mut self) -> bool {
@@ -466,24 +466,24 @@ impl Recorder {
             }
         }
         self.prompt = prompt;
-        let noticed = std::mem::take(&mut self.noticed);
-        let before = std::mem::take(&mut self.noticed_before);
+        let driver_counts = std::mem::take(&mut self.driver_counts);
+        let before = std::mem::take(&mut self.driver_counts_before);
         let step = self.filling(phase);
         step.health.record(load);
-        step.health.socket_drops += noticed.socket_drops - before.socket_drops;
-        step.orphans += noticed.orphans - before.orphans;
-        add_tallies(step, &noticed.tallies, &before.tallies);
+        step.health.socket_drops += driver_counts.socket_drops - before.socket_drops;
+        step.orphans += driver_counts.orphans - before.orphans;
+        add_tallies(step, &driver_counts.tallies, &before.tallies);
         step.in_flight = in_flight;
         step.samples.extend(texts);
         for phase in Phase::ALL {
-            let counts = &noticed.tallies_by_phase[phase as usize];
+            let counts = &driver_counts.tallies_by_phase[phase as usize];
             let earlier = &before.tallies_by_phase[phase as usize];
             if counts != earlier {
                 add_tallies(self.filling(phase), counts, earlier);
             }
         }
-        self.noticed_before.clone_from(&noticed);
-        self.noticed = noticed;
+        self.driver_counts_before.clone_from(&driver_counts);
+        self.driver_counts = driver_counts;
     }
 
     /// Gives away what was filled; keeps it where the collector has no room, unless it is the

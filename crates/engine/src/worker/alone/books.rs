@@ -9,8 +9,8 @@ use super::super::dispatch::{Dispatch, Ended};
 use super::super::handing::{Answer, Asking, Given, Ledger};
 use super::super::recorder::Recorder;
 use super::super::seat::NEVER;
-use crate::fleet::Noticed;
 use crate::plan::Plan;
+use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
 use std::cell::{Cell, RefCell, RefMut};
 use std::time::Duration;
@@ -112,8 +112,8 @@ impl Books {
         self.tray.recorder.borrow_mut()
     }
 
-    pub(super) fn noticed(&self, noticed: impl FnOnce(&mut Noticed)) {
-        noticed(self.recorder().noticed());
+    pub(super) fn driver_counts(&self, driver_counts: impl FnOnce(&mut DriverCounts)) {
+        driver_counts(self.recorder().driver_counts());
     }
 
     pub(super) fn origin(&self) -> Option<Moment> {

@@ -2,8 +2,8 @@
 
 use super::desk::Desk;
 use super::{Wait, thread};
+use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::Collector;
-use crate::crew::Crew;
 use crate::gate::Gate;
 use crate::plan::{Plan, Settings};
 use crate::run::{Finished, RunError, conclude, run_blocking};
@@ -74,7 +74,7 @@ struct Actor {
 
 struct Shown(Arc<Troupe>);
 
-impl Crew for Shown {
+impl BlockingSessionFactory for Shown {
     type Session = Actor;
 
     fn session(&self, _: u32) -> Actor {
@@ -226,8 +226,8 @@ fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
 /// A run in real time, with its watchman.
 fn real(settings: Settings, troupe: &Arc<Troupe>, stop: &Stop) -> Result<Finished, RunError> {
     let plan = Plan::new(settings, 1).unwrap();
-    let crew = Arc::new(Shown(Arc::clone(troupe)));
-    run_blocking(&plan, &catalogue(), Monotonic::new(), &crew, stop, &mut |_: &Interval| {})
+    let factory = Arc::new(Shown(Arc::clone(troupe)));
+    run_blocking(&plan, &catalogue(), Monotonic::new(), &factory, stop, &mut |_: &Interval| {})
 }
 
 #[expect(clippy::disallowed_methods, reason = "a library that keeps its thread for some time")]
@@ -257,7 +257,7 @@ fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
     let steady = &finished.totals[&Phase::Steady];
     let counts = steady.counts();
     assert_eq!((counts.ok, counts.timed_out), (199, 1));
-    // Number 3 is odd, which the crew says and the hung session could not.
+    // Number 3 is odd, which the factory says and the hung session could not.
     assert_eq!(steady.operations[1].counts.timed_out, 1);
     assert_eq!(troupe.made.load(Ordering::Relaxed), 3);
 }

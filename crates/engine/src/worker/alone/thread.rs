@@ -7,7 +7,7 @@
 use super::books::{Books, Doing};
 use super::desk::{Desk, Fault};
 use super::{TICK, Wait};
-use crate::crew::Crew;
+use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::worker::handing::{Answer, Given};
 use brunt_exchange::{BlockingSession, Moment, Outcome, Watch};
 use std::num::NonZeroU64;
@@ -15,12 +15,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::MutexGuard;
 
 /// Everything thread number `me` of a seat does, to its end. Whatever becomes of it, the watchman learns of it.
-pub(super) fn live<T: Wait, C: Crew>(desk: &Desk<T>, crew: &C, me: u32) {
+pub(super) fn live<T: Wait, C: BlockingSessionFactory>(desk: &Desk<T>, factory: &C, me: u32) {
     // The kernel may otherwise be 50 us late, to save rings of its timer.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let lived = catch_unwind(AssertUnwindSafe(|| {
-        let session = crew.session(desk.books().session);
-        serve(desk, crew, session, me);
+        let session = factory.session(desk.books().session);
+        serve(desk, factory, session, me);
     }));
     if let Err(panic) = lived {
         desk.fail(Fault::Panic(panic));
@@ -33,7 +33,12 @@ pub(super) fn live<T: Wait, C: Crew>(desk: &Desk<T>, crew: &C, me: u32) {
     }
 }
 
-fn serve<T: Wait, C: Crew>(desk: &Desk<T>, crew: &C, mut session: C::Session, me: u32) {
+fn serve<T: Wait, C: BlockingSessionFactory>(
+    desk: &Desk<T>,
+    factory: &C,
+    mut session: C::Session,
+    me: u32,
+) {
     let Some((mut books, mut free)) = enter(desk, &mut session, me) else { return };
     let mut text = String::new();
     while !session.finished() {
@@ -66,7 +71,7 @@ fn serve<T: Wait, C: Crew>(desk: &Desk<T>, crew: &C, mut session: C::Session, me
         }
         free = now;
     }
-    books.noticed(|noticed| crew.noticed(desk.number, noticed));
+    books.driver_counts(|into| factory.counts(desk.number, into));
     books.conclude(desk.clock.now());
     drop(books);
     session.close();

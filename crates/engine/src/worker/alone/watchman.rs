@@ -6,7 +6,7 @@
 use super::books::{Books, Doing, Under};
 use super::desk::{Desk, Fault};
 use super::{TICK, TICK_MIN, Wait, thread};
-use crate::crew::Crew;
+use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::stop::Urgency;
 use crate::worker::Ended;
 use brunt_exchange::{Moment, Outcome, Watch};
@@ -20,10 +20,10 @@ const LEFT_MAX: usize = 64;
 /// Watches over all seats of a run.
 pub(crate) struct Watchman<T, C> {
     pub(crate) desks: Vec<Arc<Desk<T>>>,
-    pub(crate) crew: Arc<C>,
+    pub(crate) factory: Arc<C>,
 }
 
-impl<T: Wait, C: Crew> Watchman<T, C> {
+impl<T: Wait, C: BlockingSessionFactory> Watchman<T, C> {
     /// Puts a thread to each seat and watches until the last has closed its books.
     pub(crate) fn watch(&self) {
         for desk in &self.desks {
@@ -46,11 +46,12 @@ impl<T: Wait, C: Crew> Watchman<T, C> {
 
     /// Starts thread number `me` of a seat; says whether there is one now.
     fn place(&self, desk: &Arc<Desk<T>>, me: u32) -> bool {
-        let (seat, crew) = (Arc::clone(desk), Arc::clone(&self.crew));
+        let (seat, factory) = (Arc::clone(desk), Arc::clone(&self.factory));
         let name = format!("worker-{}", desk.number);
         // A thread that may have to be left behind can be nobody's to join.
-        let placed =
-            std::thread::Builder::new().name(name).spawn(move || thread::live(&*seat, &*crew, me));
+        let placed = std::thread::Builder::new()
+            .name(name)
+            .spawn(move || thread::live(&*seat, &*factory, me));
         placed.map_err(|error| desk.fail(Fault::Thread(error))).is_ok()
     }
 
@@ -70,7 +71,7 @@ impl<T: Wait, C: Crew> Watchman<T, C> {
         if books.origin().is_some() {
             books.look(now);
         }
-        books.noticed(|noticed| self.crew.noticed(desk.number, noticed));
+        books.driver_counts(|into| self.factory.counts(desk.number, into));
         let begun = books.origin().is_some();
         let doing = books.doing;
         if begun && !matches!(doing, Doing::Waiting) {
@@ -127,7 +128,7 @@ impl<T: Wait, C: Crew> Watchman<T, C> {
         now: Moment,
     ) {
         let mut watch = Watch::new(&desk.clock, None);
-        watch.operation(self.crew.operation(&under.ticket));
+        watch.operation(self.factory.operation(&under.ticket));
         watch.sent_as(under.began);
         books.ended((&under.given, under.free), (now, now), &watch, outcome);
         books.doing = Doing::Vacant;

@@ -1,13 +1,13 @@
-//! What the engine asks of whoever supplies sessions that keep their threads waiting: a [`Crew`].
+//! What the engine asks of whoever supplies sessions that keep their threads waiting: a [`BlockingSessionFactory`].
 
-use crate::fleet::Noticed;
+use crate::session_factory::DriverCounts;
 use brunt_exchange::{BlockingSession, Ticket};
 
 /// The blocking sessions of a run. Each lives on a thread of its own, where it is made and stays.
 ///
-/// A crew outlives a run that had to leave a thread behind, so it is shared by counting and not borrowed.
-pub trait Crew: Send + Sync + 'static {
-    /// What a session of this crew is.
+/// A factory outlives a run that had to leave a thread behind, so it is shared by counting and not borrowed.
+pub trait BlockingSessionFactory: Send + Sync + 'static {
+    /// What a session of this factory is.
     type Session: BlockingSession;
 
     /// Makes the session with this number, on the thread it will live on; connecting is left to its `ready`. Called
@@ -23,7 +23,7 @@ pub trait Crew: Send + Sync + 'static {
 
     /// Writes down what has been noticed since the beginning that belongs to no exchange. Called some times a second
     /// for one worker after the other, each time with what it wrote before.
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        let _ = (worker, noticed);
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        let _ = (worker, into);
     }
 }

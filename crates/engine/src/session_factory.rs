@@ -1,14 +1,14 @@
-//! What the engine asks of whoever supplies sessions: a [`Fleet`].
+//! What the engine asks of whoever supplies sessions: a [`SessionFactory`].
 //!
-//! Sessions never leave the thread that drives them, so a fleet is shared between the workers and
+//! Sessions never leave the thread that drives them, so a factory is shared between the workers and
 //! makes sessions where they will live. It must not know when anything is due.
 
 use brunt_exchange::{Session, Ticket};
 use std::ops::Range;
 
 /// The sessions of a run, made worker by worker.
-pub trait Fleet: Sync {
-    /// What a session of this fleet is.
+pub trait SessionFactory: Sync {
+    /// What a session of this factory is.
     type Session: Session + 'static;
 
     /// Whether it makes no difference which free session carries an exchange out. Then it is the one freed last, whose
@@ -26,14 +26,14 @@ pub trait Fleet: Sync {
 
     /// Writes down what this worker's sessions have noticed since the beginning that belongs to no exchange. Called on
     /// the worker's thread some times an interval, each time with what it wrote before.
-    fn noticed(&self, worker: usize, noticed: &mut Noticed) {
-        let _ = (worker, noticed);
+    fn counts(&self, worker: usize, into: &mut DriverCounts) {
+        let _ = (worker, into);
     }
 }
 
 /// What belongs to no exchange, counted since the beginning of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Noticed {
+pub struct DriverCounts {
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
     /// Datagrams that the kernel dropped because we did not read them in time.
