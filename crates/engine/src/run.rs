@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
-use crate::worker::alone::{Desk, Fault, Watchman};
+use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
 use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, WindowTo, WorkerEnd, work};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase, TimerNoise, Timing};
@@ -139,29 +139,30 @@ pub fn run_blocking<C: BlockingSessionFactory>(
 ) -> Result<Finished, RunError> {
     let sessions = plan.settings().sessions;
     let plan = &plan.each_alone();
-    let seats = plan.workers();
+    let workers = plan.workers();
     let (noise, _) = observed(Some(clock));
-    let gate = Arc::new(Gate::new(seats));
+    let gate = Arc::new(Gate::new(workers));
     let watch = MachineWatch::start(clock, gate.origin());
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
     let began = clock.now();
-    let (portions, collected) = sync_channel::<Portion>(seats * AHEAD_MAX);
-    let (ways_back, spent): (Vec<_>, Vec<_>) = (0..seats).map(|_| sync_channel(AHEAD_MAX)).unzip();
-    let desk = |(number, spent)| {
+    let (portions, collected) = sync_channel::<Portion>(workers * AHEAD_MAX);
+    let (ways_back, spent): (Vec<_>, Vec<_>) =
+        (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
+    let slot = |(number, spent)| {
         let outlet = Outlet { portions: portions.clone(), spent };
         let shared = (clock, &gate, stop);
-        Arc::new(Desk::new(plan, number, catalogue, outlet, shared, (&numbers, &left)))
+        Arc::new(BlockingSlot::new(plan, number, catalogue, outlet, shared, (&numbers, &left)))
     };
-    let desks: Vec<_> = spent.into_iter().enumerate().map(desk).collect();
-    let watchman = Watchman { desks: desks.clone(), factory: Arc::clone(factory) };
+    let slots: Vec<_> = spent.into_iter().enumerate().map(slot).collect();
+    let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
-        scope.spawn(move || watchman.watch());
+        scope.spawn(move || watchdog.watch());
         Collector::new(ways_back).collect(&collected, &|| watch.take(), sink)
     });
-    let mut finished = Vec::with_capacity(seats);
-    for (worker, desk) in desks.iter().enumerate() {
-        match desk.end() {
+    let mut finished = Vec::with_capacity(workers);
+    for (worker, slot) in slots.iter().enumerate() {
+        match slot.end() {
             Ok(end) => finished.extend(end),
             Err(Fault::Panic(panic)) => std::panic::resume_unwind(panic),
             Err(Fault::Thread(source)) => return Err(RunError::Worker { worker, source }),
@@ -187,30 +188,30 @@ fn drive<T: Time, F: SessionFactory>(
     factory: &F,
     outlet: Outlet,
 ) -> io::Result<WorkerEnd> {
-    let warden = Warden { gate: shared.gate, stop: shared.stop, passed: false };
+    let guard = AbortGuard { gate: shared.gate, stop: shared.stop, passed: false };
     if let Some(core) = core {
         cores::pin(core);
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
     let end = runtime.block_on(work(shared, worker, time, factory, outlet));
-    warden.dismiss(end.is_ok());
+    guard.dismiss(end.is_ok());
     end
 }
 
 /// Sees to it that a worker that fails neither keeps the others waiting nor running.
-struct Warden<'a> {
+struct AbortGuard<'a> {
     gate: &'a Gate,
     stop: &'a Stop,
     passed: bool,
 }
 
-impl Warden<'_> {
+impl AbortGuard<'_> {
     fn dismiss(mut self, well: bool) {
         self.passed = well;
     }
 }
 
-impl Drop for Warden<'_> {
+impl Drop for AbortGuard<'_> {
     fn drop(&mut self) {
         if !self.passed {
             self.stop.abort();

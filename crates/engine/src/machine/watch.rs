@@ -7,7 +7,7 @@
 use super::accounts::{self, Accounts};
 use super::delay;
 use super::gap::{PERIOD, WakeUp};
-use crate::worker::alone::Wait as _;
+use crate::worker::blocking::Wait as _;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Machine, Stall};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -119,12 +119,12 @@ struct Closed {
 }
 
 impl Dispatch {
-    /// The dispatch of one worker with so many seats. Nothing is due before
+    /// The dispatch of one worker with so many slots. Nothing is due before
     /// [`start`](Self::start).
     pub(super) fn new(
         plan: &Plan,
         worker: usize,
-        seats: usize,
+        slots: usize,
         alike: bool,
         numbers: Arc<Numbers>,
     ) -> Self {
@@ -141,7 +141,7 @@ impl Dispatch {
                     count_includes_warm_up: settings.stop.count_includes_warm_up,
                     backlog: VecDeque::with_capacity(plan.backlog_of_worker()),
                     bound: plan.backlog_of_worker(),
-                    free: VecDeque::with_capacity(seats),
+                    free: VecDeque::with_capacity(slots),
                     alike,
                     midway: Midway::new(plan.phases()),
                     counted_to: None,
@@ -156,7 +156,7 @@ impl Dispatch {
                 steady_from: settings.warm_up,
                 rank,
                 world,
-                thinking: BinaryHeap::with_capacity(seats),
+                thinking: BinaryHeap::with_capacity(slots),
             }),
         };
         Self { model, origin: Moment::ZERO, end: None, counted_to: None, over: None }
@@ -191,7 +191,7 @@ impl Dispatch {
     /// What a session that asks does next.
     #[inline]
     pub(super) fn ask(&mut self, asking: &Asking, ledger: &impl Ledger) -> Answer {
-        let (free, seat) = (asking.free, asking.seat);
+        let (free, slot) = (asking.free, asking.slot);
         match &mut self.model {
             Model::Open(open) => {
                 if self.over.is_none() {
@@ -217,7 +217,7 @@ impl Dispatch {
                     Some(given) => Answer::Take(given),
                     None if self.over.is_some() && open.midway.is_empty() => Answer::Leave,
                     None => {
-                        open.free.push_back(seat);
+                        open.free.push_back(slot);
                         Answer::Wait
                     }
                 }
@@ -233,7 +233,7 @@ impl Dispatch {
                     return Answer::Leave;
                 }
                 if due > free {
-                    closed.thinking.push(Reverse((due, seat)));
+                    closed.thinking.push(Reverse((due, slot)));
                     return Answer::Wait;
                 }
                 let given = closed.number(due, self.origin, ledger);
@@ -394,8 +394,8 @@ impl Open {
             let given = Given { number: next.number, due, phase: next.phase };
             ledger.planned(&given);
             let free = if self.alike { self.free.pop_back() } else { self.free.pop_front() };
-            if let Some(seat) = free {
-                ledger.hand(seat, given);
+            if let Some(slot) = free {
+                ledger.hand(slot, given);
             } else if self.backlog.len() < self.bound {
                 self.backlog.push_back(given);
                 ledger.backlog(self.backlog.len());
@@ -447,13 +447,13 @@ impl Closed {
     }
 
     fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Ended> {
-        while let Some(Reverse((due, seat))) = self.thinking.peek().copied() {
+        while let Some(Reverse((due, slot))) = self.thinking.peek().copied() {
             if due > now {
                 break;
             }
             self.thinking.pop();
             match self.number(due, origin, ledger) {
-                Some(given) => ledger.hand(seat, given),
+                Some(given) => ledger.hand(slot, given),
                 None => return Some(Ended::Count),
             }
         }
@@ -477,12 +477,12 @@ mod tests {
         fn planned(&self, _: &Given) {}
         fn dropped(&self, _: &Given, _: Moment) {}
         fn backlog(&self, _: usize) {}
-        fn hand(&self, seat: u32, _: Given) {
-            self.0.borrow_mut().push(seat);
+        fn hand(&self, slot: u32, _: Given) {
+            self.0.borrow_mut().push(slot);
         }
     }
 
-    /// Four seats, freed in order, and three exchanges that fall due after that.
+    /// Four slots, freed in order, and three exchanges that fall due after that.
     fn handed(alike: bool) -> Vec<u32> {
         let rate = Rate::per_second(10).unwrap();
         let settings = Settings::open(Schedule::constant(rate, None).unwrap(), 4);
@@ -491,9 +491,9 @@ mod tests {
         let origin = Moment::from_nanos(1_000);
         dispatch.start(origin, None);
         let (ledger, before) = (Handed::default(), Moment::ZERO);
-        for seat in 0..4 {
+        for slot in 0..4 {
             let wants = Want::Next;
-            let asking = Asking { seat, session: seat, turn: 0, free: before, wants, last: 0 };
+            let asking = Asking { slot, session: slot, turn: 0, free: before, wants, last: 0 };
             let answer = dispatch.ask(&asking, &ledger);
             assert_eq!(answer, Answer::Wait);
         }

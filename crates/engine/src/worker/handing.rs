@@ -19,14 +19,14 @@ pub(super) trait Ledger {
     fn dropped(&self, given: &Given, now: Moment);
     /// So many exchanges are waiting.
     fn backlog(&self, waiting: usize);
-    /// Hands an exchange to the waiting session in this seat.
-    fn hand(&self, seat: u32, given: Given);
+    /// Hands an exchange to the waiting session in this slot.
+    fn hand(&self, slot: u32, given: Given);
 }
 
 /// A session that asks for its next exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asking {
-    pub(super) seat: u32,
+    pub(super) slot: u32,
     pub(super) session: u32,
     pub(super) turn: u64,
     pub(super) free: Moment,

@@ -59,7 +59,7 @@ impl Midway {
             return Answer::Leave;
         }
         if due > asking.free {
-            self.waiting.push(Reverse((due, asking.seat, asking.last)));
+            self.waiting.push(Reverse((due, asking.slot, asking.last)));
             return Answer::Wait;
         }
         Answer::Take(self.give(asking.last, due, origin, ledger))
@@ -67,13 +67,13 @@ impl Midway {
 
     /// Hands out what is due by now.
     pub(super) fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) {
-        while let Some(Reverse((due, seat, number))) = self.waiting.peek().copied() {
+        while let Some(Reverse((due, slot, number))) = self.waiting.peek().copied() {
             if due > now {
                 break;
             }
             self.waiting.pop();
             let given = self.give(number, due, origin, ledger);
-            ledger.hand(seat, given);
+            ledger.hand(slot, given);
         }
     }
 

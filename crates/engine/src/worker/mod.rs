@@ -5,14 +5,14 @@
 //! ends steps, calls off what takes too long, and looks whether the run is to end. Nothing is
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
-pub(crate) mod alone;
+pub(crate) mod blocking;
 mod dispatch;
 mod gaps;
 mod handing;
 mod midway;
 mod pacer;
 mod recorder;
-mod seat;
+mod session_slot;
 mod usage;
 
 pub use dispatch::Ended;
@@ -30,7 +30,7 @@ use dispatch::Dispatch;
 use handing::{Answer, Asking, Given, Ledger};
 use pacer::Pacer;
 use recorder::{Recorder, Steps};
-use seat::{Doing, NEVER, Seat};
+use session_slot::{NEVER, SessionSlot, SessionState};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -96,12 +96,12 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     let first = shared.plan.first_session();
     let sessions = factory.sessions(number, first + local.start..first + local.end);
     debug_assert_eq!(sessions.len(), local.len(), "a factory makes as many sessions as asked for");
-    let seats = (sessions.len(), F::ALIKE);
-    let worker = Rc::new(Worker::new(shared, number, time.clock(), seats, outlet));
+    let slots = (sessions.len(), F::ALIKE);
+    let worker = Rc::new(Worker::new(shared, number, time.clock(), slots, outlet));
     let mut tasks = JoinSet::new();
-    for (seat, session) in (0..).zip(sessions) {
-        let name = first + local.start + seat;
-        tasks.spawn_local(serve(Rc::clone(&worker), session, seat, name));
+    for (index, session) in (0..).zip(sessions) {
+        let name = first + local.start + index;
+        tasks.spawn_local(serve(Rc::clone(&worker), session, index, name));
     }
     let pacer = Pacer { worker: &worker, timer: &timer };
     pacer.prepare().await;
@@ -122,7 +122,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
 
 struct Worker<C> {
     clock: C,
-    seats: Box<[Seat]>,
+    slots: Box<[SessionSlot]>,
     dispatch: RefCell<Dispatch>,
     recorder: RefCell<Recorder>,
     readying: Semaphore,
@@ -156,12 +156,12 @@ struct Worker<C> {
 async fn serve<C: Clock + Clone + 'static, S: Session>(
     worker: Rc<Worker<C>>,
     mut session: S,
-    seat: u32,
+    index: u32,
     name: u32,
 ) {
     let presence = Presence { worker: &worker, active: Cell::new(true) };
     let mut text = String::new();
-    let mut free = worker.first_ready(&mut session, seat).await;
+    let mut free = worker.first_ready(&mut session, index).await;
     let mut last = 0;
     for turn in 0.. {
         let wants = session.wants(free);
@@ -169,25 +169,25 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
             if !worker.dispatch.borrow_mut().promise(wants) {
                 break;
             }
-            match worker.ready(&mut session, seat).await {
+            match worker.ready(&mut session, index).await {
                 Ok(waited) if waited => free = worker.clock.now(),
                 Ok(_) => {}
                 Err(_) => break,
             }
         }
-        let asking = Asking { seat, session: name, turn, free, wants, last };
+        let asking = Asking { slot: index, session: name, turn, free, wants, last };
         let Some(given) = worker.next(asking).await else { break };
         last = given.number;
         let ticket = Ticket { number: given.number, session: name, turn, phase: given.phase as u8 };
-        free = worker.exchange(&mut session, seat, &ticket, &given, free, &mut text).await;
+        free = worker.exchange(&mut session, index, &ticket, &given, free, &mut text).await;
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;
     }
     presence.retire();
-    let desk = worker.seat(seat);
-    desk.begin(Doing::Closing, worker.clock.now() + CLOSING_MAX);
+    let slot = worker.slot(index);
+    slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
     // Whoever takes too long to say goodbye is left.
-    let _ = desk.unless_called_off(pin!(session.close())).await;
+    let _ = slot.unless_called_off(pin!(session.close())).await;
 }
 
 /// Notes that a session has done its last exchange and that its task has come to its end, even if
@@ -269,8 +269,8 @@ impl<C> Ledger for Worker<C> {
         self.recorder.borrow_mut().backlog(waiting);
     }
 
-    fn hand(&self, seat: u32, given: Given) {
-        self.seats[seat as usize].give(given);
+    fn hand(&self, index: u32, given: Given) {
+        self.slots[index as usize].give(given);
     }
 }
 
@@ -279,18 +279,18 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         shared: &Shared<'_>,
         number: usize,
         clock: C,
-        (seats, alike): (usize, bool),
+        (slots, alike): (usize, bool),
         outlet: Outlet,
     ) -> Self {
         let settings = shared.plan.settings();
         let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
         let steps = Steps::new(shared.plan.phases(), settings.interval, shared.plan.lasting());
         let numbers = Arc::clone(shared.numbers);
-        let dispatch = Dispatch::new(shared.plan, number, seats, alike, numbers);
+        let dispatch = Dispatch::new(shared.plan, number, slots, alike, numbers);
         let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
         Self {
             clock,
-            seats: (0..seats).map(|_| Seat::new()).collect(),
+            slots: (0..slots).map(|_| SessionSlot::new()).collect(),
             dispatch: RefCell::new(dispatch),
             recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, outlet)),
             readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
@@ -303,9 +303,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             started: Cell::new(false),
             over_seen: Cell::new(false),
             origin: Cell::new(Moment::ZERO),
-            unready: Cell::new(seats),
-            active: Cell::new(seats),
-            present: Cell::new(seats),
+            unready: Cell::new(slots),
+            active: Cell::new(slots),
+            present: Cell::new(slots),
             pacer_at: Cell::new(NEVER),
             step_at: Cell::new(NEVER),
             pacer: RefCell::new(None),
@@ -320,26 +320,26 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         self.tick.set(self.tick.get().min(tick));
     }
 
-    fn seat(&self, seat: u32) -> &Seat {
-        &self.seats[seat as usize]
+    fn slot(&self, index: u32) -> &SessionSlot {
+        &self.slots[index as usize]
     }
 
     /// Makes a session ready before the run and waits for the run to begin.
-    async fn first_ready<S: Session>(&self, session: &mut S, seat: u32) -> Moment {
+    async fn first_ready<S: Session>(&self, session: &mut S, index: u32) -> Moment {
         let permit = self.readying.acquire().await;
         if !self.leaving.get() {
             // Called off, the run ends before it begins, and the session will be told so.
-            let _ = self.ready(session, seat).await;
+            let _ = self.ready(session, index).await;
         }
         drop(permit);
-        let desk = self.seat(seat);
-        desk.begin(Doing::Waiting, NEVER);
+        let slot = self.slot(index);
+        slot.begin(SessionState::Waiting, NEVER);
         self.unready.set(self.unready.get() - 1);
         if self.unready.get() == 0 {
             self.poke();
         }
         poll_fn(|cx| {
-            desk.wait(cx);
+            slot.wait(cx);
             if self.started.get() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
@@ -347,9 +347,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// Makes a session ready; says whether that took any waiting, or that there is no more need.
-    async fn ready<S: Session>(&self, session: &mut S, seat: u32) -> Result<bool, Outcome> {
-        let desk = self.seat(seat);
-        desk.begin(Doing::Readying, NEVER);
+    async fn ready<S: Session>(&self, session: &mut S, index: u32) -> Result<bool, Outcome> {
+        let slot = self.slot(index);
+        slot.begin(SessionState::Readying, NEVER);
         let mut watch = Watch::new(&self.clock, None);
         let mut waited = false;
         let readied = {
@@ -359,7 +359,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
                 waited |= polled.is_pending();
                 polled
             }));
-            desk.unless_called_off(act).await
+            slot.unless_called_off(act).await
         };
         self.recorder.borrow_mut().readied(&watch, self.clock.now());
         readied.map(|()| waited)
@@ -367,8 +367,8 @@ impl<C: Clock + Clone + 'static> Worker<C> {
 
     /// The next exchange for a session that asks; `None` when there is none.
     async fn next(&self, asking: Asking) -> Option<Given> {
-        let desk = self.seat(asking.seat);
-        desk.begin(Doing::Waiting, NEVER);
+        let slot = self.slot(asking.slot);
+        slot.begin(SessionState::Waiting, NEVER);
         self.turn(asking.free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
@@ -384,13 +384,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             Answer::Leave => None,
             Answer::Wait => {
                 poll_fn(|cx| {
-                    if let Some(given) = desk.take() {
+                    if let Some(given) = slot.take() {
                         return Poll::Ready(Some(given));
                     }
                     if self.dispatch.borrow().exhausted() {
                         return Poll::Ready(None);
                     }
-                    desk.wait(cx);
+                    slot.wait(cx);
                     Poll::Pending
                 })
                 .await
@@ -402,17 +402,17 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     async fn exchange<S: Session>(
         &self,
         session: &mut S,
-        seat: u32,
+        index: u32,
         ticket: &Ticket,
         given: &Given,
         free: Moment,
         text: &mut String,
     ) -> Moment {
-        let desk = self.seat(seat);
+        let slot = self.slot(index);
         let limit = session.patience(ticket).inspect(|patience| self.watch_closely(*patience));
         let limit = limit.or(self.timeout);
         let deadline = limit.map_or(NEVER, |limit| given.due.max(free) + limit);
-        desk.begin(Doing::Exchanging, deadline);
+        slot.begin(SessionState::Exchanging, deadline);
         let wanted = {
             let mut recorder = self.recorder.borrow_mut();
             recorder.began();
@@ -420,7 +420,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         };
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
-        let done = desk.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
+        let done = slot.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
         let now = self.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
         // While the pacer is due, whatever else is done is done late: an answer read now has lain unread since then.

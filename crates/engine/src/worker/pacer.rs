@@ -7,7 +7,7 @@
 //! exchanges.
 
 use super::dispatch::Ended;
-use super::seat::{Doing, NEVER, Seat};
+use super::session_slot::{NEVER, SessionSlot, SessionState};
 use super::{TICK, Worker, WorkerEnd};
 use crate::session_factory::DriverCounts;
 use crate::stop::Urgency;
@@ -28,7 +28,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         while self.worker.unready.get() > 0 {
             if self.worker.stop.urgency() > Urgency::Run {
                 self.worker.leaving.set(true);
-                self.call_off(Doing::Readying, None, Outcome::CutOff);
+                self.call_off(SessionState::Readying, None, Outcome::CutOff);
             }
             self.wait_until(self.worker.clock.now() + TICK).await;
         }
@@ -118,7 +118,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         while self.worker.present.get() > 0 {
             let now = self.worker.clock.now();
             let overdue = (self.worker.stop.urgency() < Urgency::Abort).then_some(now);
-            self.call_off(Doing::Closing, overdue, Outcome::CutOff);
+            self.call_off(SessionState::Closing, overdue, Outcome::CutOff);
             self.wait_until(now + TICK).await;
         }
     }
@@ -127,7 +127,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
     fn look(&self, now: Moment, drained: Option<Moment>, over: Option<Ended>) {
         let worker = self.worker;
         let backlog = worker.dispatch.borrow().backlog();
-        worker.recorder.borrow_mut().look(now, backlog, worker.seats.len());
+        worker.recorder.borrow_mut().look(now, backlog, worker.slots.len());
         let urgency = worker.stop.urgency();
         if urgency > Urgency::Run {
             let mut dispatch = worker.dispatch.borrow_mut();
@@ -136,7 +136,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             dispatch.drop_backlog(now, worker);
         }
         if worker.timeout.is_some() || worker.impatient.get() {
-            self.call_off(Doing::Exchanging, Some(now), Outcome::TimedOut);
+            self.call_off(SessionState::Exchanging, Some(now), Outcome::TimedOut);
         }
         let aborted = urgency == Urgency::Abort;
         if drained.is_some_and(|at| now >= at) || aborted {
@@ -146,7 +146,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             let carried_through = dispatch.is_closed() || over == Some(Ended::Count);
             drop(dispatch);
             if aborted || !(carried_through && worker.has_own_time()) {
-                self.call_off(Doing::Exchanging, None, Outcome::CutOff);
+                self.call_off(SessionState::Exchanging, None, Outcome::CutOff);
             }
         }
     }
@@ -154,23 +154,23 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
     /// Lets go all sessions that will never be given anything.
     fn dismiss(&self) {
         if self.worker.dispatch.borrow().exhausted() {
-            self.call_off(Doing::Readying, None, Outcome::CutOff);
+            self.call_off(SessionState::Readying, None, Outcome::CutOff);
             self.wake_waiting();
         }
     }
 
     /// Calls off what sessions are doing; only what is overdue where a moment is given.
-    fn call_off(&self, doing: Doing, overdue: Option<Moment>, with: Outcome) {
-        for seat in &self.worker.seats {
-            if seat.doing() == doing && overdue.is_none_or(|now| seat.overdue(now)) {
-                seat.call_off(with);
+    fn call_off(&self, state: SessionState, overdue: Option<Moment>, with: Outcome) {
+        for slot in &self.worker.slots {
+            if slot.state() == state && overdue.is_none_or(|now| slot.overdue(now)) {
+                slot.call_off(with);
             }
         }
     }
 
     fn wake_waiting(&self) {
-        let waiting = |seat: &&Seat| seat.doing() == Doing::Waiting;
-        self.worker.seats.iter().filter(waiting).for_each(Seat::wake);
+        let waiting = |slot: &&SessionSlot| slot.state() == SessionState::Waiting;
+        self.worker.slots.iter().filter(waiting).for_each(SessionSlot::wake);
     }
 
     /// Waits until a moment has come, or a session pokes. It may return early.

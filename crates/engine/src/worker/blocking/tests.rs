@@ -1,6 +1,6 @@
-//! Blocking sessions: what one thread does in virtual time, and what the watchman does in real time.
+//! Blocking sessions: what one thread does in virtual time, and what the watchdog does in real time.
 
-use super::desk::Desk;
+use super::slot::BlockingSlot;
 use super::{Wait, thread};
 use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::Collector;
@@ -111,7 +111,7 @@ fn catalogue() -> Catalogue {
     Catalogue::new(["even", "odd"], ["open"])
 }
 
-/// One seat's run in virtual time, without a watchman.
+/// One slot's run in virtual time, without a watchdog.
 fn simulate(settings: Settings, clock: &Virtual, troupe: &Arc<Troupe>) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
     let gate = Arc::new(Gate::new(1));
@@ -120,14 +120,14 @@ fn simulate(settings: Settings, clock: &Virtual, troupe: &Arc<Troupe>) -> Finish
     let outlet = Outlet { portions, spent };
     let (numbers, left) = (Arc::new(Numbers::new(1)), Arc::default());
     let shared = (clock.clone(), &gate, &Stop::new());
-    let desk = Desk::new(&plan, 0, &catalogue(), outlet, shared, (&numbers, &left));
-    thread::live(&desk, &Shown(Arc::clone(troupe)), 0);
+    let slot = BlockingSlot::new(&plan, 0, &catalogue(), outlet, shared, (&numbers, &left));
+    thread::live(&slot, &Shown(Arc::clone(troupe)), 0);
     let totals = Collector::new(vec![way_back]).collect(
         &collected,
         &Default::default,
         &mut |_: &Interval| {},
     );
-    let Ok(Some(end)) = desk.end() else { panic!("the books are open") };
+    let Ok(Some(end)) = slot.end() else { panic!("the slot is still open") };
     conclude(&plan, totals, &[end], Moment::ZERO, brunt_record::TimerNoise::default()).unwrap()
 }
 
@@ -223,7 +223,7 @@ fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
     assert!(steady.dropped >= 80, "{}", steady.dropped);
 }
 
-/// A run in real time, with its watchman.
+/// A run in real time, with its watchdog.
 fn real(settings: Settings, troupe: &Arc<Troupe>, stop: &Stop) -> Result<Finished, RunError> {
     let plan = Plan::new(settings, 1).unwrap();
     let factory = Arc::new(Shown(Arc::clone(troupe)));

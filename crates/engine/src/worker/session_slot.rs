@@ -1,7 +1,7 @@
-//! A [`Seat`]: the little that a worker keeps about each session while it is driven.
+//! A [`SessionSlot`]: the little that a worker keeps about each session while it is driven.
 //!
 //! Some sixty bytes, reached by number, all in one row: ten thousand of them are looked through in
-//! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A seat
+//! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A slot
 //! must not know why it is called.
 
 use super::handing::Given;
@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 
 /// What a session is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum SessionState {
     /// Connecting, or waiting out a back-off.
     Readying,
     /// Waiting for something to be due.
@@ -23,8 +23,8 @@ pub(super) enum Doing {
     Closing,
 }
 
-pub(super) struct Seat {
-    doing: Cell<Doing>,
+pub(super) struct SessionSlot {
+    state: Cell<SessionState>,
     /// When what it is doing must be over.
     deadline: Cell<Moment>,
     /// What the session was given while it waited.
@@ -36,10 +36,10 @@ pub(super) struct Seat {
 
 pub(super) const NEVER: Moment = Moment::from_nanos(u64::MAX);
 
-impl Seat {
+impl SessionSlot {
     pub(super) fn new() -> Self {
         Self {
-            doing: Cell::new(Doing::Readying),
+            state: Cell::new(SessionState::Readying),
             deadline: Cell::new(NEVER),
             given: Cell::new(None),
             called_off: Cell::new(None),
@@ -47,13 +47,13 @@ impl Seat {
         }
     }
 
-    pub(super) fn doing(&self) -> Doing {
-        self.doing.get()
+    pub(super) fn state(&self) -> SessionState {
+        self.state.get()
     }
 
     /// Notes what the session begins to do and until when it may.
-    pub(super) fn begin(&self, doing: Doing, deadline: Moment) {
-        self.doing.set(doing);
+    pub(super) fn begin(&self, state: SessionState, deadline: Moment) {
+        self.state.set(state);
         self.deadline.set(deadline);
         self.called_off.set(None);
     }

@@ -1,10 +1,10 @@
-//! The [`Desk`]: all that the threads of one seat and the watchman share.
+//! The [`BlockingSlot`]: all that the threads of one slot and the watchdog share.
 
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Numbers};
 use super::super::recorder::{Outlet, Recorder, Steps};
 use super::Wait;
-use super::books::{Books, Doing};
+use super::slot_state::{SlotState, ThreadState};
 use crate::gate::Gate;
 use crate::plan::Plan;
 use crate::stop::Stop;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Why a seat came to no good end.
+/// Why a slot came to no good end.
 pub(crate) enum Fault {
     /// A session panicked, with this.
     Panic(Box<dyn Any + Send>),
@@ -23,21 +23,21 @@ pub(crate) enum Fault {
     Thread(io::Error),
 }
 
-/// What one seat's threads share with the watchman.
-pub(crate) struct Desk<T> {
+/// What one slot's threads share with the watchdog.
+pub(crate) struct BlockingSlot<T> {
     pub(super) number: usize,
     pub(super) clock: T,
     pub(super) gate: Arc<Gate>,
     pub(super) stop: Stop,
     pub(super) timeout: Option<Duration>,
     pub(super) drain: Option<Duration>,
-    /// Threads that are still in an exchange nobody waits for any more, of all seats.
+    /// Threads that are still in an exchange nobody waits for any more, of all slots.
     pub(super) left: Arc<AtomicUsize>,
-    books: Mutex<Books>,
+    state: Mutex<SlotState>,
     fault: Mutex<Option<Fault>>,
 }
 
-impl<T: Wait> Desk<T> {
+impl<T: Wait> BlockingSlot<T> {
     pub(crate) fn new(
         plan: &Plan,
         number: usize,
@@ -60,47 +60,47 @@ impl<T: Wait> Desk<T> {
             timeout: Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero()),
             drain: settings.drain,
             left: Arc::clone(left),
-            books: Mutex::new(Books::new(dispatch, recorder, session, plan.lasting())),
+            state: Mutex::new(SlotState::new(dispatch, recorder, session, plan.lasting())),
             fault: Mutex::new(None),
         }
     }
 
     /// The books, for whoever may write in them now.
     #[inline]
-    pub(super) fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> MutexGuard<'_, SlotState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The books, for the thread of this number; `None` once they are another's. Then the thread was left behind, and
     /// is back.
     #[inline]
-    pub(super) fn books_of(&self, me: u32) -> Option<MutexGuard<'_, Books>> {
-        let books = self.books();
-        if books.holder == me && books.end.is_none() {
-            return Some(books);
+    pub(super) fn state_of(&self, me: u32) -> Option<MutexGuard<'_, SlotState>> {
+        let state = self.state();
+        if state.holder == me && state.end.is_none() {
+            return Some(state);
         }
-        drop(books);
+        drop(state);
         self.left.fetch_sub(1, Ordering::Relaxed);
         None
     }
 
     /// Takes the books from the thread that is away.
-    pub(super) fn leave_behind(&self, books: &mut Books) {
+    pub(super) fn leave_behind(&self, state: &mut SlotState) {
         self.left.fetch_add(1, Ordering::Relaxed);
-        books.holder += 1;
-        books.doing = Doing::Vacant;
+        state.holder += 1;
+        state.thread = ThreadState::Vacant;
     }
 
-    /// Notes why the seat came to no good end, and ends the run.
+    /// Notes why the slot came to no good end, and ends the run.
     pub(super) fn fail(&self, fault: Fault) {
         self.stop.abort();
         let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get_or_insert(fault);
     }
 
-    /// How the seat's run went, once the watchman has gone.
+    /// How the slot's run went, once the watchdog has gone.
     pub(crate) fn end(&self) -> Result<Option<WorkerEnd>, Fault> {
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
-        fault.map_or_else(|| Ok(self.books().end), Err)
+        fault.map_or_else(|| Ok(self.state().end), Err)
     }
 }

@@ -1,21 +1,21 @@
 //! A worker whose only session keeps its thread waiting: a call into a database library or the name service.
 //!
 //! Such a thread cannot watch a clock while it waits, so it has no pacer. Between exchanges it looks after its own
-//! books ([`Books`]: what is due, what was measured), and while it waits they lie open for the [`Watchman`], one thread
-//! for all, who notices when an exchange takes too long. An exchange cannot be called off: the watchman enters it as
-//! timed out, leaves its thread behind and puts a stand-in in its place. Whoever returns to books that are another's
-//! now goes away without a word. That costs one lock an exchange that nobody else wants, and makes every run bounded,
-//! whatever a library does.
+//! books ([`SlotState`]: what is due, what was measured), and while it waits they lie open for the [`Watchdog`], one
+//! thread for all, who notices when an exchange takes too long. An exchange cannot be called off: the watchdog enters
+//! it as timed out, leaves its thread behind and puts a stand-in in its place. Whoever returns to books that are
+//! another's now goes away without a word. That costs one lock an exchange that nobody else wants, and makes every run
+//! bounded, whatever a library does.
 
-mod books;
-mod desk;
+mod slot;
+mod slot_state;
 #[cfg(test)]
 mod tests;
 mod thread;
-mod watchman;
+mod watchdog;
 
-pub(crate) use desk::{Desk, Fault};
-pub(crate) use watchman::Watchman;
+pub(crate) use slot::{BlockingSlot, Fault};
+pub(crate) use watchdog::Watchdog;
 
 use super::{TICK, TICK_MIN};
 use brunt_exchange::{Clock, Moment, Monotonic};

@@ -1,14 +1,14 @@
-//! The [`Books`] of one seat: what is due, what is under way and what was measured.
+//! The [`SlotState`] of one slot: what is due, what is under way and what was measured.
 //!
-//! Whoever holds the lock on them may write: the thread of the seat between two exchanges, the watchman while that
-//! thread is away. They know which of the seat's threads they belong to, so that one that was left behind cannot.
+//! Whoever holds the lock on them may write: the thread of the slot between two exchanges, the watchdog while that
+//! thread is away. They know which of the slot's threads they belong to, so that one that was left behind cannot.
 
 use super::super::TICK;
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Ended};
 use super::super::handing::{Answer, Asking, Given, Ledger};
 use super::super::recorder::Recorder;
-use super::super::seat::NEVER;
+use super::super::session_slot::NEVER;
 use crate::plan::Plan;
 use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
@@ -18,9 +18,9 @@ use std::time::Duration;
 /// The watchdog looks far more often than this. If it has not looked for so long, the process stood still.
 const LOOK_MAX: Duration = Duration::from_millis(250);
 
-/// What the thread of a seat is doing.
+/// What the thread of a slot is doing.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Doing {
+pub(super) enum ThreadState {
     /// There is none.
     Vacant,
     /// Making its session ready.
@@ -28,12 +28,12 @@ pub(super) enum Doing {
     /// Waiting for something to fall due, or writing its books.
     Waiting,
     /// Carrying out an exchange.
-    Exchanging(Under),
+    Exchanging(InFlight),
 }
 
 /// An exchange under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Under {
+pub(super) struct InFlight {
     pub(super) given: Given,
     pub(super) ticket: Ticket,
     /// When the session was free to carry it out.
@@ -41,15 +41,15 @@ pub(super) struct Under {
     pub(super) began: Moment,
 }
 
-pub(super) struct Books {
+pub(super) struct SlotState {
     pub(super) dispatch: Dispatch,
-    tray: Tray,
-    /// Which of the seat's threads they belong to, counted from 0.
+    sink: SlotSink,
+    /// Which of the slot's threads they belong to, counted from 0.
     pub(super) holder: u32,
-    pub(super) doing: Doing,
+    pub(super) thread: ThreadState,
     /// The number of the session in the whole run.
     pub(super) session: u32,
-    /// How many exchanges the seat has begun.
+    /// How many exchanges the slot has begun.
     turn: u64,
     step_at: Moment,
     origin: Option<Moment>,
@@ -62,12 +62,12 @@ pub(super) struct Books {
 }
 
 /// Where dispatch lays what it hands out, and whom it tells what it plans.
-struct Tray {
+struct SlotSink {
     recorder: RefCell<Recorder>,
     handed: Cell<Option<Given>>,
 }
 
-impl Ledger for Tray {
+impl Ledger for SlotSink {
     fn planned(&self, given: &Given) {
         self.recorder.borrow_mut().planned(given);
     }
@@ -85,7 +85,7 @@ impl Ledger for Tray {
     }
 }
 
-impl Books {
+impl SlotState {
     pub(super) fn new(
         dispatch: Dispatch,
         recorder: Recorder,
@@ -94,9 +94,9 @@ impl Books {
     ) -> Self {
         Self {
             dispatch,
-            tray: Tray { recorder: RefCell::new(recorder), handed: Cell::new(None) },
+            sink: SlotSink { recorder: RefCell::new(recorder), handed: Cell::new(None) },
             holder: 0,
-            doing: Doing::Readying,
+            thread: ThreadState::Readying,
             session,
             turn: 0,
             step_at: NEVER,
@@ -109,7 +109,7 @@ impl Books {
     }
 
     pub(super) fn recorder(&self) -> RefMut<'_, Recorder> {
-        self.tray.recorder.borrow_mut()
+        self.sink.recorder.borrow_mut()
     }
 
     pub(super) fn driver_counts(&self, driver_counts: impl FnOnce(&mut DriverCounts)) {
@@ -147,20 +147,20 @@ impl Books {
     pub(super) fn ask(&mut self, free: Moment) -> Answer {
         self.turn(free);
         let Self { session, turn, .. } = *self;
-        let asking = Asking { seat: 0, session, turn, free, wants: Want::Next, last: 0 };
-        self.dispatch.ask(&asking, &self.tray)
+        let asking = Asking { slot: 0, session, turn, free, wants: Want::Next, last: 0 };
+        self.dispatch.ask(&asking, &self.sink)
     }
 
     /// What has been handed over to a session that waits, looked for at `now`.
     pub(super) fn handed(&mut self, now: Moment) -> Option<Given> {
         self.turn(now);
         self.release(now);
-        self.tray.handed.take()
+        self.sink.handed.take()
     }
 
     /// Releases what is due by now, and notes whether that was the last.
     pub(super) fn release(&mut self, now: Moment) {
-        self.dispatch.release(now, &self.tray);
+        self.dispatch.release(now, &self.sink);
         if self.dispatch.over().is_some() {
             self.over_at.get_or_insert(now);
         }
@@ -182,7 +182,7 @@ impl Books {
         };
         self.turn += 1;
         self.recorder().began();
-        self.doing = Doing::Exchanging(Under { given, ticket, free, began });
+        self.thread = ThreadState::Exchanging(InFlight { given, ticket, free, began });
         ticket
     }
 
@@ -203,13 +203,13 @@ impl Books {
         }
         recorder.ended(given, (free, ended), watch, outcome, Duration::ZERO);
         drop(recorder);
-        self.doing = Doing::Waiting;
+        self.thread = ThreadState::Waiting;
     }
 
     /// Plans nothing any more and gives up what waits.
     pub(super) fn stop(&mut self, why: Ended, now: Moment) {
         self.dispatch.stop(why, now);
-        self.dispatch.drop_backlog(now, &self.tray);
+        self.dispatch.drop_backlog(now, &self.sink);
     }
 
     /// Notes that the watchdog looked, and whether anybody waits for the target.
@@ -243,7 +243,7 @@ impl Books {
             Ended::Exhausted
         });
         self.stop(ended, now);
-        self.tray.handed.take().inspect(|given| self.tray.dropped(given, now));
+        self.sink.handed.take().inspect(|given| self.sink.dropped(given, now));
         let origin = self.origin.unwrap_or(now);
         let end = match (ended, self.lasting) {
             (Ended::Time, Some(lasting)) => origin + lasting,

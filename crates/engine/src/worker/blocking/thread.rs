@@ -1,0 +1,150 @@
+//! What a slot's thread does: readies its session, asks for work, does it and enters it in the books.
+//!
+//! In the closed model the moment one exchange ended is the moment the next is due and sent, so an exchange costs one
+//! look at the clock. The thread holds the lock on its books except while it is away, and whenever it comes back it
+//! looks first whether they are still its own.
+
+use super::slot::{BlockingSlot, Fault};
+use super::slot_state::{SlotState, ThreadState};
+use super::{TICK, Wait};
+use crate::blocking_session_factory::BlockingSessionFactory;
+use crate::worker::handing::{Answer, Given};
+use brunt_exchange::{BlockingSession, Moment, Outcome, Watch};
+use std::num::NonZeroU64;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::MutexGuard;
+
+/// Everything thread number `me` of a slot does, to its end. Whatever becomes of it, the watchdog learns of it.
+pub(super) fn live<T: Wait, C: BlockingSessionFactory>(
+    slot: &BlockingSlot<T>,
+    factory: &C,
+    me: u32,
+) {
+    // The kernel may otherwise be 50 us late, to save rings of its timer.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    let lived = catch_unwind(AssertUnwindSafe(|| {
+        let session = factory.session(slot.state().session);
+        serve(slot, factory, session, me);
+    }));
+    if let Err(panic) = lived {
+        slot.fail(Fault::Panic(panic));
+        if let Some(mut state) = slot.state_of(me) {
+            if state.origin().is_none() {
+                slot.gate.give_up();
+            }
+            state.thread = ThreadState::Vacant;
+        }
+    }
+}
+
+fn serve<T: Wait, C: BlockingSessionFactory>(
+    slot: &BlockingSlot<T>,
+    factory: &C,
+    mut session: C::Session,
+    me: u32,
+) {
+    let Some((mut state, mut free)) = enter(slot, &mut session, me) else { return };
+    let mut text = String::new();
+    while !session.finished() {
+        if !session.is_ready() {
+            if state.dispatch.exhausted() {
+                break;
+            }
+            let Some(again) = ready(slot, state, &mut session, me) else { return };
+            state = again;
+            free = slot.clock.now();
+        }
+        let Some((again, next)) = next(slot, state, free, me) else { return };
+        state = again;
+        let Some((given, began)) = next else { break };
+        let ticket = state.begin(given, free, began);
+        let wanted = state.recorder().wants_text();
+        drop(state);
+        text.clear();
+        let mut watch = Watch::new(&slot.clock, wanted.then_some(&mut text));
+        watch.sent_as(began);
+        let outcome = session.exchange(&ticket, &mut watch);
+        let now = slot.clock.now();
+        let ended = watch.ended_at().unwrap_or(now);
+        let operation = watch.named_operation();
+        let Some(again) = slot.state_of(me) else { return };
+        state = again;
+        state.ended((&given, free), (ended, now), &watch, outcome);
+        if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
+            state.recorder().explained(operation, outcome, ended, &text);
+        }
+        free = now;
+    }
+    state.driver_counts(|into| factory.counts(slot.number, into));
+    state.conclude(slot.clock.now());
+    drop(state);
+    session.close();
+}
+
+/// Readies the session, and the first time waits with all others for the run to begin; says since when it is free.
+fn enter<'a, T: Wait, S: BlockingSession>(
+    slot: &'a BlockingSlot<T>,
+    session: &mut S,
+    me: u32,
+) -> Option<(MutexGuard<'a, SlotState>, Moment)> {
+    let mut state = slot.state_of(me)?;
+    state = ready(slot, state, session, me)?;
+    if state.origin().is_some() {
+        state.recorder().moved();
+        return Some((state, slot.clock.now()));
+    }
+    drop(state);
+    let origin = slot.gate.arrive(|| slot.clock.now());
+    let mut state = slot.state_of(me)?;
+    state.start(origin);
+    while slot.clock.now() < origin {
+        slot.clock.wait_until(origin);
+    }
+    Some((state, origin))
+}
+
+/// Makes the session ready, away from the books.
+fn ready<'a, T: Wait, S: BlockingSession>(
+    slot: &'a BlockingSlot<T>,
+    mut state: MutexGuard<'a, SlotState>,
+    session: &mut S,
+    me: u32,
+) -> Option<MutexGuard<'a, SlotState>> {
+    state.thread = ThreadState::Readying;
+    drop(state);
+    let mut watch = Watch::new(&slot.clock, None);
+    session.ready(&mut watch);
+    let mut state = slot.state_of(me)?;
+    state.thread = ThreadState::Waiting;
+    state.recorder().readied(&watch, slot.clock.now());
+    Some(state)
+}
+
+/// The books, and what is to be done next with the moment at which it begins; nothing, if there is no more.
+type Next<'a> = (MutexGuard<'a, SlotState>, Option<(Given, Moment)>);
+
+/// Waits for the next exchange; `None` if the thread was left behind meanwhile.
+#[inline]
+fn next<'a, T: Wait>(
+    slot: &'a BlockingSlot<T>,
+    mut state: MutexGuard<'a, SlotState>,
+    free: Moment,
+    me: u32,
+) -> Option<Next<'a>> {
+    match state.ask(free) {
+        Answer::Take(given) => return Some((state, Some((given, free)))),
+        Answer::Leave => return Some((state, None)),
+        Answer::Wait => {}
+    }
+    loop {
+        let now = slot.clock.now();
+        let given = state.handed(now);
+        if given.is_some() || state.dispatch.exhausted() {
+            return Some((state, given.map(|given| (given, now))));
+        }
+        let ring = state.next_ring().min(now + TICK);
+        drop(state);
+        slot.clock.wait_until(ring);
+        state = slot.state_of(me)?;
+    }
+}

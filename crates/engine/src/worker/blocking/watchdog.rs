@@ -1,0 +1,141 @@
+//! The [`Watchdog`]: looks after the slots whose threads are away.
+//!
+//! He notices what takes too long, at the latest after a twentieth of the time it may take, hears that the run is to
+//! end, and closes the books of slots that nobody comes back to. He must not touch what a thread that is present does.
+
+use super::slot::{BlockingSlot, Fault};
+use super::slot_state::{InFlight, SlotState, ThreadState};
+use super::{TICK, TICK_MIN, Wait, thread};
+use crate::blocking_session_factory::BlockingSessionFactory;
+use crate::stop::Urgency;
+use crate::worker::Ended;
+use brunt_exchange::{Moment, Outcome, Watch};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How many threads may be left behind at a time, beside one for each slot. A library that never returns must not
+/// fill the machine with threads; what falls due meanwhile waits, and is dropped and counted in the end.
+const LEFT_MAX: usize = 64;
+
+/// Watches over all slots of a run.
+pub(crate) struct Watchdog<T, C> {
+    pub(crate) slots: Vec<Arc<BlockingSlot<T>>>,
+    pub(crate) factory: Arc<C>,
+}
+
+impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
+    /// Puts a thread to each slot and watches until the last has closed its books.
+    pub(crate) fn watch(&self) {
+        for slot in &self.slots {
+            if !self.place(slot, 0) {
+                slot.gate.give_up();
+                slot.state().thread = ThreadState::Vacant;
+            }
+        }
+        let timeout = self.slots.first().and_then(|slot| slot.timeout);
+        let tick = timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK));
+        loop {
+            let mut busy = false;
+            for slot in &self.slots {
+                busy |= self.look(slot);
+            }
+            let Some(slot) = self.slots.first().filter(|_| busy) else { break };
+            slot.clock.wait_until(slot.clock.now() + tick);
+        }
+    }
+
+    /// Starts thread number `me` of a slot; says whether there is one now.
+    fn place(&self, slot: &Arc<BlockingSlot<T>>, me: u32) -> bool {
+        let (own, factory) = (Arc::clone(slot), Arc::clone(&self.factory));
+        let name = format!("worker-{}", slot.number);
+        // A thread that may have to be left behind can be nobody's to join.
+        let placed = std::thread::Builder::new()
+            .name(name)
+            .spawn(move || thread::live(&*own, &*factory, me));
+        placed.map_err(|error| slot.fail(Fault::Thread(error))).is_ok()
+    }
+
+    /// Looks at one slot; says whether its books are still open.
+    fn look(&self, slot: &Arc<BlockingSlot<T>>) -> bool {
+        let mut state = slot.state();
+        if state.end.is_some() {
+            return false;
+        }
+        let now = slot.clock.now();
+        let urgency = slot.stop.urgency();
+        match urgency {
+            Urgency::Run => {}
+            Urgency::Finish => state.stop(Ended::Stopped, now),
+            Urgency::Abort => state.stop(Ended::Aborted, now),
+        }
+        if state.origin().is_some() {
+            state.look(now);
+        }
+        state.driver_counts(|into| self.factory.counts(slot.number, into));
+        let begun = state.origin().is_some();
+        let thread = state.thread;
+        if begun && !matches!(thread, ThreadState::Waiting) {
+            state.release(now);
+        }
+        let aborted = urgency == Urgency::Abort;
+        let closing = aborted || state.drained(now, slot.drain);
+        let own_time = slot.drain.is_none() && slot.timeout.is_some() && state.carried_through();
+        match thread {
+            ThreadState::Readying if closing || !begun && urgency > Urgency::Run => {
+                if !begun {
+                    slot.gate.give_up();
+                }
+                slot.leave_behind(&mut state);
+                state.conclude(now);
+            }
+            ThreadState::Waiting | ThreadState::Readying => {}
+            ThreadState::Vacant if closing || state.dispatch.exhausted() => state.conclude(now),
+            ThreadState::Vacant => self.replace(slot, &mut state),
+            ThreadState::Exchanging(in_flight) => {
+                let due = in_flight.given.due.max(in_flight.free);
+                let overdue = slot.timeout.is_some_and(|timeout| now >= due + timeout);
+                if overdue || aborted || (closing && !own_time) {
+                    let outcome = if overdue { Outcome::TimedOut } else { Outcome::CutOff };
+                    slot.leave_behind(&mut state);
+                    self.enter(slot, &mut state, &in_flight, outcome, now);
+                    if closing || state.dispatch.exhausted() {
+                        state.conclude(now);
+                    } else {
+                        self.replace(slot, &mut state);
+                    }
+                }
+            }
+        }
+        state.end.is_none()
+    }
+
+    /// Puts a stand-in to a slot, if not too many threads are away already.
+    fn replace(&self, slot: &Arc<BlockingSlot<T>>, state: &mut SlotState) {
+        if slot.left.load(Ordering::Relaxed) < LEFT_MAX + self.slots.len()
+            && self.place(slot, state.holder)
+        {
+            state.thread = ThreadState::Readying;
+        }
+    }
+
+    /// Enters an exchange that nobody waits for any more.
+    fn enter(
+        &self,
+        slot: &BlockingSlot<T>,
+        state: &mut SlotState,
+        in_flight: &InFlight,
+        outcome: Outcome,
+        now: Moment,
+    ) {
+        let mut watch = Watch::new(&slot.clock, None);
+        watch.operation(self.factory.operation(&in_flight.ticket));
+        watch.sent_as(in_flight.began);
+        state.ended((&in_flight.given, in_flight.free), (now, now), &watch, outcome);
+        state.thread = ThreadState::Vacant;
+        let wanted = outcome == Outcome::TimedOut && state.recorder().wants_text();
+        if wanted {
+            let text = "no answer within the operation timeout; the call has not returned";
+            state.recorder().explained(watch.named_operation(), outcome, now, text);
+        }
+    }
+}
