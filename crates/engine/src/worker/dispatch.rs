@@ -5,10 +5,10 @@
 //! it is dropped and counted. In the closed model the session decides: it is given the next number
 //! once its think time is over, or at the moment it wants for itself. Both release what is due not
 //! only when the timer rings but whenever a session asks, so that a busy worker is never late for
-//! want of a ring. Dispatch counts what it plans and drops in the [`Ledger`] it is handed and must
+//! want of a ring. Dispatch counts what it plans and drops in the [`DispatchSink`] it is handed and must
 //! not know what an exchange does.
 
-use super::handing::{Answer, Asking, Given, Ledger};
+use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use super::midway::Midway;
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
@@ -96,7 +96,7 @@ struct Open {
     next: Option<Due>,
     count: Option<u64>,
     count_includes_warm_up: bool,
-    backlog: VecDeque<Given>,
+    backlog: VecDeque<Assignment>,
     bound: usize,
     free: VecDeque<u32>,
     /// Whether the session freed last is the first to be given something.
@@ -190,72 +190,72 @@ impl Dispatch {
 
     /// What a session that asks does next.
     #[inline]
-    pub(super) fn ask(&mut self, asking: &Asking, ledger: &impl Ledger) -> Answer {
-        let (free, slot) = (asking.free, asking.slot);
+    pub(super) fn ask(&mut self, request: &WorkRequest, sink: &impl DispatchSink) -> WorkReply {
+        let (free, slot) = (request.free, request.slot);
         match &mut self.model {
             Model::Open(open) => {
                 if self.over.is_none() {
-                    self.over = open.release(free, self.origin, self.end, ledger);
+                    self.over = open.release(free, self.origin, self.end, sink);
                     if self.over.is_some() {
                         self.note_count();
                     }
                 }
-                let Model::Open(open) = &mut self.model else { return Answer::Leave };
-                match asking.wants {
+                let Model::Open(open) = &mut self.model else { return WorkReply::Leave };
+                match request.wants {
                     Want::Next => {}
                     Want::At(moment) => {
                         return open.midway.ask(
                             moment.max(self.origin),
-                            asking,
+                            request,
                             self.origin,
-                            ledger,
+                            sink,
                         );
                     }
-                    Want::Nothing => return Answer::Leave,
+                    Want::Nothing => return WorkReply::Leave,
                 }
                 match open.backlog.pop_front() {
-                    Some(given) => Answer::Take(given),
-                    None if self.over.is_some() && open.midway.is_empty() => Answer::Leave,
+                    Some(assignment) => WorkReply::Take(assignment),
+                    None if self.over.is_some() && open.midway.is_empty() => WorkReply::Leave,
                     None => {
                         open.free.push_back(slot);
-                        Answer::Wait
+                        WorkReply::Wait
                     }
                 }
             }
-            Model::Closed(_) if self.over.is_some() => Answer::Leave,
+            Model::Closed(_) if self.over.is_some() => WorkReply::Leave,
             Model::Closed(closed) => {
-                let due = match asking.wants {
-                    Want::Next => free + closed.pause(asking.session, asking.turn),
+                let due = match request.wants {
+                    Want::Next => free + closed.pause(request.session, request.turn),
                     Want::At(moment) => moment.max(self.origin),
-                    Want::Nothing => return Answer::Leave,
+                    Want::Nothing => return WorkReply::Leave,
                 };
                 if self.end.is_some_and(|end| due >= end) {
-                    return Answer::Leave;
+                    return WorkReply::Leave;
                 }
                 if due > free {
                     closed.thinking.push(Reverse((due, slot)));
-                    return Answer::Wait;
+                    return WorkReply::Wait;
                 }
-                let given = closed.number(due, self.origin, ledger);
-                if given.is_none() {
+                let assignment = closed.number(due, self.origin, sink);
+                if assignment.is_none() {
                     self.over = Some(Ended::Count);
                 }
-                given.map_or(Answer::Leave, Answer::Take)
+                assignment.map_or(WorkReply::Leave, WorkReply::Take)
             }
         }
     }
 
     /// Releases everything due by now.
-    pub(super) fn release(&mut self, now: Moment, ledger: &impl Ledger) {
+    pub(super) fn release(&mut self, now: Moment, sink: &impl DispatchSink) {
         if let Model::Open(open) = &mut self.model {
-            open.midway.release(now, self.origin, ledger);
+            open.midway.release(now, self.origin, sink);
         }
         if self.over.is_some() {
             return;
         }
         self.over = match &mut self.model {
-            Model::Open(open) => open.release(now, self.origin, self.end, ledger),
-            Model::Closed(closed) => closed.release(now, self.origin, ledger),
+            Model::Open(open) => open.release(now, self.origin, self.end, sink),
+            Model::Closed(closed) => closed.release(now, self.origin, sink),
         };
         if self.over.is_none() && self.end.is_some_and(|end| end <= now) {
             self.over = Some(Ended::Time);
@@ -282,9 +282,9 @@ impl Dispatch {
     }
 
     /// Gives up what still waits in the backlog.
-    pub(super) fn drop_backlog(&mut self, now: Moment, ledger: &impl Ledger) {
+    pub(super) fn drop_backlog(&mut self, now: Moment, sink: &impl DispatchSink) {
         if let Model::Open(open) = &mut self.model {
-            open.backlog.drain(..).for_each(|given| ledger.dropped(&given, now));
+            open.backlog.drain(..).for_each(|assignment| sink.dropped(&assignment, now));
         }
     }
 
@@ -384,23 +384,23 @@ impl Open {
         now: Moment,
         origin: Moment,
         end: Option<Moment>,
-        ledger: &impl Ledger,
+        sink: &impl DispatchSink,
     ) -> Option<Ended> {
         while let Some(next) = self.next {
             let due = origin + Duration::from_nanos(next.nanos);
             if due > now {
                 break;
             }
-            let given = Given { number: next.number, due, phase: next.phase };
-            ledger.planned(&given);
+            let assignment = Assignment { number: next.number, due, phase: next.phase };
+            sink.planned(&assignment);
             let free = if self.alike { self.free.pop_back() } else { self.free.pop_front() };
             if let Some(slot) = free {
-                ledger.hand(slot, given);
+                sink.assign(slot, assignment);
             } else if self.backlog.len() < self.bound {
-                self.backlog.push_back(given);
-                ledger.backlog(self.backlog.len());
+                self.backlog.push_back(assignment);
+                sink.backlog(self.backlog.len());
             } else {
-                ledger.dropped(&given, now);
+                sink.dropped(&assignment, now);
             }
             if let Some(ended) = self.advance(origin, end) {
                 return Some(ended);
@@ -423,7 +423,7 @@ impl Closed {
     }
 
     /// Takes the next number of the run, unless the count is reached.
-    fn number(&self, due: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Given> {
+    fn number(&self, due: Moment, origin: Moment, sink: &impl DispatchSink) -> Option<Assignment> {
         let steady = due >= origin + self.steady_from;
         let phase = if steady { Phase::Steady } else { Phase::WarmUp };
         if let Some(count) = self.count
@@ -441,19 +441,19 @@ impl Closed {
             self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
         let number = self.numbers.taken(&self.numbers.next);
-        let given = Given { number: self.rank + self.world * number, due, phase };
-        ledger.planned(&given);
-        Some(given)
+        let assignment = Assignment { number: self.rank + self.world * number, due, phase };
+        sink.planned(&assignment);
+        Some(assignment)
     }
 
-    fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) -> Option<Ended> {
+    fn release(&mut self, now: Moment, origin: Moment, sink: &impl DispatchSink) -> Option<Ended> {
         while let Some(Reverse((due, slot))) = self.thinking.peek().copied() {
             if due > now {
                 break;
             }
             self.thinking.pop();
-            match self.number(due, origin, ledger) {
-                Some(given) => ledger.hand(slot, given),
+            match self.number(due, origin, sink) {
+                Some(assignment) => sink.assign(slot, assignment),
                 None => return Some(Ended::Count),
             }
         }
@@ -471,39 +471,40 @@ mod tests {
 
     /// Who was handed something, in order.
     #[derive(Default)]
-    struct Handed(RefCell<Vec<u32>>);
+    struct AssignedSlots(RefCell<Vec<u32>>);
 
-    impl Ledger for Handed {
-        fn planned(&self, _: &Given) {}
-        fn dropped(&self, _: &Given, _: Moment) {}
+    impl DispatchSink for AssignedSlots {
+        fn planned(&self, _: &Assignment) {}
+        fn dropped(&self, _: &Assignment, _: Moment) {}
         fn backlog(&self, _: usize) {}
-        fn hand(&self, slot: u32, _: Given) {
+        fn assign(&self, slot: u32, _: Assignment) {
             self.0.borrow_mut().push(slot);
         }
     }
 
     /// Four slots, freed in order, and three exchanges that fall due after that.
-    fn handed(alike: bool) -> Vec<u32> {
+    fn assigned(alike: bool) -> Vec<u32> {
         let rate = Rate::per_second(10).unwrap();
         let settings = Settings::open(Schedule::constant(rate, None).unwrap(), 4);
         let plan = Plan::new(settings, 1).unwrap();
         let mut dispatch = Dispatch::new(&plan, 0, 4, alike, Arc::new(Numbers::new(4)));
         let origin = Moment::from_nanos(1_000);
         dispatch.start(origin, None);
-        let (ledger, before) = (Handed::default(), Moment::ZERO);
+        let (sink, before) = (AssignedSlots::default(), Moment::ZERO);
         for slot in 0..4 {
             let wants = Want::Next;
-            let asking = Asking { slot, session: slot, turn: 0, free: before, wants, last: 0 };
-            let answer = dispatch.ask(&asking, &ledger);
-            assert_eq!(answer, Answer::Wait);
+            let request =
+                WorkRequest { slot, session: slot, turn: 0, free: before, wants, last: 0 };
+            let answer = dispatch.ask(&request, &sink);
+            assert_eq!(answer, WorkReply::Wait);
         }
-        dispatch.release(origin + Duration::from_millis(250), &ledger);
-        ledger.0.take()
+        dispatch.release(origin + Duration::from_millis(250), &sink);
+        sink.0.take()
     }
 
     #[test]
     fn sessions_take_turns_unless_they_are_alike() {
-        assert_eq!(handed(false), [0, 1, 2]);
-        assert_eq!(handed(true), [3, 2, 1]);
+        assert_eq!(assigned(false), [0, 1, 2]);
+        assert_eq!(assigned(true), [3, 2, 1]);
     }
 }

@@ -5,7 +5,7 @@
 //! carried through after the last arrival, as long as the run waits for answers: what falls due then belongs to the
 //! drain, since nobody asked for it at a rate.
 
-use super::handing::{Answer, Asking, Given, Ledger};
+use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use brunt_exchange::Moment;
 use brunt_record::Phase;
 use std::cmp::Reverse;
@@ -50,44 +50,50 @@ impl Midway {
     pub(super) fn ask(
         &mut self,
         due: Moment,
-        asking: &Asking,
+        request: &WorkRequest,
         origin: Moment,
-        ledger: &impl Ledger,
-    ) -> Answer {
+        sink: &impl DispatchSink,
+    ) -> WorkReply {
         self.promised = self.promised.saturating_sub(1);
         if self.closed {
-            return Answer::Leave;
+            return WorkReply::Leave;
         }
-        if due > asking.free {
-            self.waiting.push(Reverse((due, asking.slot, asking.last)));
-            return Answer::Wait;
+        if due > request.free {
+            self.waiting.push(Reverse((due, request.slot, request.last)));
+            return WorkReply::Wait;
         }
-        Answer::Take(self.give(asking.last, due, origin, ledger))
+        WorkReply::Take(self.give(request.last, due, origin, sink))
     }
 
     /// Hands out what is due by now.
-    pub(super) fn release(&mut self, now: Moment, origin: Moment, ledger: &impl Ledger) {
+    pub(super) fn release(&mut self, now: Moment, origin: Moment, sink: &impl DispatchSink) {
         while let Some(Reverse((due, slot, number))) = self.waiting.peek().copied() {
             if due > now {
                 break;
             }
             self.waiting.pop();
-            let given = self.give(number, due, origin, ledger);
-            ledger.hand(slot, given);
+            let assignment = self.give(number, due, origin, sink);
+            sink.assign(slot, assignment);
         }
     }
 
     /// What a session is given keeps the number of the arrival it goes on from.
-    fn give(&self, number: u64, due: Moment, origin: Moment, ledger: &impl Ledger) -> Given {
+    fn give(
+        &self,
+        number: u64,
+        due: Moment,
+        origin: Moment,
+        sink: &impl DispatchSink,
+    ) -> Assignment {
         let began = |(_, from): &&(Phase, Duration)| origin + *from <= due;
         let phase = if self.window_to.is_some_and(|to| due >= to) {
             Phase::Drain
         } else {
             self.phases.iter().rev().find(began).map_or(Phase::Steady, |(phase, _)| *phase)
         };
-        let given = Given { number, due, phase };
-        ledger.planned(&given);
-        given
+        let assignment = Assignment { number, due, phase };
+        sink.planned(&assignment);
+        assignment
     }
 
     /// When the next of them wants to go on.

@@ -5,10 +5,10 @@
 //! ends steps, calls off what takes too long, and looks whether the run is to end. Nothing is
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
+mod assignment;
 pub(crate) mod blocking;
 mod dispatch;
 mod gaps;
-mod handing;
 mod midway;
 mod pacer;
 mod recorder;
@@ -24,10 +24,10 @@ use crate::plan::Plan;
 use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
+use assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Samples};
 use dispatch::Dispatch;
-use handing::{Answer, Asking, Given, Ledger};
 use pacer::Pacer;
 use recorder::{Recorder, Steps};
 use session_slot::{NEVER, SessionSlot, SessionState};
@@ -175,11 +175,16 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
                 Err(_) => break,
             }
         }
-        let asking = Asking { slot: index, session: name, turn, free, wants, last };
-        let Some(given) = worker.next(asking).await else { break };
-        last = given.number;
-        let ticket = Ticket { number: given.number, session: name, turn, phase: given.phase as u8 };
-        free = worker.exchange(&mut session, index, &ticket, &given, free, &mut text).await;
+        let request = WorkRequest { slot: index, session: name, turn, free, wants, last };
+        let Some(assignment) = worker.next(request).await else { break };
+        last = assignment.number;
+        let ticket = Ticket {
+            number: assignment.number,
+            session: name,
+            turn,
+            phase: assignment.phase as u8,
+        };
+        free = worker.exchange(&mut session, index, &ticket, &assignment, free, &mut text).await;
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;
     }
@@ -256,21 +261,21 @@ impl<C> Worker<C> {
     }
 }
 
-impl<C> Ledger for Worker<C> {
-    fn planned(&self, given: &Given) {
-        self.recorder.borrow_mut().planned(given);
+impl<C> DispatchSink for Worker<C> {
+    fn planned(&self, assignment: &Assignment) {
+        self.recorder.borrow_mut().planned(assignment);
     }
 
-    fn dropped(&self, given: &Given, now: Moment) {
-        self.recorder.borrow_mut().dropped(given, now);
+    fn dropped(&self, assignment: &Assignment, now: Moment) {
+        self.recorder.borrow_mut().dropped(assignment, now);
     }
 
     fn backlog(&self, waiting: usize) {
         self.recorder.borrow_mut().backlog(waiting);
     }
 
-    fn hand(&self, index: u32, given: Given) {
-        self.slots[index as usize].give(given);
+    fn assign(&self, index: u32, assignment: Assignment) {
+        self.slots[index as usize].give(assignment);
     }
 }
 
@@ -366,26 +371,27 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// The next exchange for a session that asks; `None` when there is none.
-    async fn next(&self, asking: Asking) -> Option<Given> {
-        let slot = self.slot(asking.slot);
+    async fn next(&self, request: WorkRequest) -> Option<Assignment> {
+        let slot = self.slot(request.slot);
         slot.begin(SessionState::Waiting, NEVER);
-        self.turn(asking.free);
+        self.turn(request.free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
-            (dispatch.ask(&asking, self), dispatch.next_ring())
+            (dispatch.ask(&request, self), dispatch.next_ring())
         };
-        let sooner = answer == Answer::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
-        let unseen = answer == Answer::Leave && !self.over_seen.get();
-        if sooner || unseen || asking.free >= self.pacer_at.get() {
+        let sooner =
+            answer == WorkReply::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());
+        let unseen = answer == WorkReply::Leave && !self.over_seen.get();
+        if sooner || unseen || request.free >= self.pacer_at.get() {
             self.poke();
         }
         match answer {
-            Answer::Take(given) => Some(given),
-            Answer::Leave => None,
-            Answer::Wait => {
+            WorkReply::Take(assignment) => Some(assignment),
+            WorkReply::Leave => None,
+            WorkReply::Wait => {
                 poll_fn(|cx| {
-                    if let Some(given) = slot.take() {
-                        return Poll::Ready(Some(given));
+                    if let Some(assignment) = slot.take() {
+                        return Poll::Ready(Some(assignment));
                     }
                     if self.dispatch.borrow().exhausted() {
                         return Poll::Ready(None);
@@ -404,14 +410,14 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         session: &mut S,
         index: u32,
         ticket: &Ticket,
-        given: &Given,
+        assignment: &Assignment,
         free: Moment,
         text: &mut String,
     ) -> Moment {
         let slot = self.slot(index);
         let limit = session.patience(ticket).inspect(|patience| self.watch_closely(*patience));
         let limit = limit.or(self.timeout);
-        let deadline = limit.map_or(NEVER, |limit| given.due.max(free) + limit);
+        let deadline = limit.map_or(NEVER, |limit| assignment.due.max(free) + limit);
         slot.begin(SessionState::Exchanging, deadline);
         let wanted = {
             let mut recorder = self.recorder.borrow_mut();
@@ -431,7 +437,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let operation = watch.named_operation();
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
-        recorder.ended(given, (free, ended), &watch, outcome, unread);
+        recorder.ended(assignment, (free, ended), &watch, outcome, unread);
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(

@@ -7,8 +7,8 @@
 //! same step; nothing measured is ever lost. It must not know when anything is due.
 
 use super::WindowTo;
+use super::assignment::Assignment;
 use super::gaps::Gaps;
-use super::handing::Given;
 use super::usage::Usage;
 use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
@@ -239,19 +239,19 @@ impl Recorder {
     }
 
     #[inline]
-    pub(super) fn planned(&mut self, given: &Given) {
-        let index = self.index_of(given.due);
-        let step = self.filling(given.phase);
+    pub(super) fn planned(&mut self, assignment: &Assignment) {
+        let index = self.index_of(assignment.due);
+        let step = self.filling(assignment.phase);
         step.planned += 1;
         step.due_in(index).planned += 1;
     }
 
-    pub(super) fn dropped(&mut self, given: &Given, now: Moment) {
-        let index = self.index_of(given.due);
-        let tainted = self.gaps.own_of_unsent(given.due, now).tainted;
-        self.in_vain(now, given.due, true);
-        let step = self.filling(given.phase);
-        step.drop_after(now - given.due, tainted);
+    pub(super) fn dropped(&mut self, assignment: &Assignment, now: Moment) {
+        let index = self.index_of(assignment.due);
+        let tainted = self.gaps.own_of_unsent(assignment.due, now).tainted;
+        self.in_vain(now, assignment.due, true);
+        let step = self.filling(assignment.phase);
+        step.drop_after(now - assignment.due, tainted);
         step.due_in(index).dropped += 1;
     }
 
@@ -365,7 +365,7 @@ impl Recorder {
     #[inline]
     pub(super) fn ended(
         &mut self,
-        given: &Given,
+        assignment: &Assignment,
         (free, ended): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
@@ -378,46 +378,48 @@ impl Recorder {
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
-        self.heard(watch.sent_at().unwrap_or(given.due), ended, outcome);
-        let index = self.index_of(given.due);
-        if unread.is_zero() && self.entered_as_prompt(given, (free, ended), watch, outcome, index) {
+        self.heard(watch.sent_at().unwrap_or(assignment.due), ended, outcome);
+        let index = self.index_of(assignment.due);
+        if unread.is_zero()
+            && self.entered_as_prompt(assignment, (free, ended), watch, outcome, index)
+        {
             return;
         }
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         let stamps = match watch.sent_at() {
             // A stamp of the kernel's may be earlier than that of the system call it answers.
-            Some(sent) => Stamps { due: given.due, free, sent, ended: ended.max(sent) },
-            None => Stamps { due: given.due, free, sent: ended, ended },
+            Some(sent) => Stamps { due: assignment.due, free, sent, ended: ended.max(sent) },
+            None => Stamps { due: assignment.due, free, sent: ended, ended },
         };
         let sent = watch.sent_at().is_some();
         // What never left did not leave late.
         let own = if sent {
             self.gaps.own(&stamps, unread)
         } else {
-            self.gaps.own_of_unsent(given.due, ended)
+            self.gaps.own_of_unsent(assignment.due, ended)
         };
-        let step = self.filling(given.phase);
+        let step = self.filling(assignment.phase);
         if sent {
             step.record(operation, outcome, &stamps, items, own);
         } else {
-            step.record_unsent(operation, outcome, ended - given.due, items, own);
+            step.record_unsent(operation, outcome, ended - assignment.due, items, own);
         }
         step.due_in(index).settle(outcome, items);
-        self.watched(given.phase, watch);
+        self.watched(assignment.phase, watch);
     }
 
     /// Enters an exchange the short way, if it left the moment it fell due and there is nothing more to tell of it.
     #[inline]
     fn entered_as_prompt(
         &mut self,
-        given: &Given,
+        assignment: &Assignment,
         (free, ended): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
         index: u64,
     ) -> bool {
-        let due = given.due;
-        let prompt = watch.sent_at() == Some(due) && free <= due && given.phase == self.phase;
+        let due = assignment.due;
+        let prompt = watch.sent_at() == Some(due) && free <= due && assignment.phase == self.phase;
         let Outcome::Ok(code) = outcome else { return false };
         let Some(room) = self.prompt.get_mut(usize::from(watch.named_operation())) else {
             return false;

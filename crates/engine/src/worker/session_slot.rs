@@ -4,7 +4,7 @@
 //! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A slot
 //! must not know why it is called.
 
-use super::handing::Given;
+use super::assignment::Assignment;
 use brunt_exchange::{Moment, Outcome};
 use std::cell::{Cell, RefCell};
 use std::pin::Pin;
@@ -28,7 +28,7 @@ pub(super) struct SessionSlot {
     /// When what it is doing must be over.
     deadline: Cell<Moment>,
     /// What the session was given while it waited.
-    given: Cell<Option<Given>>,
+    assignment: Cell<Option<Assignment>>,
     /// Set from outside to end what the session is doing.
     called_off: Cell<Option<Outcome>>,
     waker: RefCell<Option<Waker>>,
@@ -41,7 +41,7 @@ impl SessionSlot {
         Self {
             state: Cell::new(SessionState::Readying),
             deadline: Cell::new(NEVER),
-            given: Cell::new(None),
+            assignment: Cell::new(None),
             called_off: Cell::new(None),
             waker: RefCell::new(None),
         }
@@ -62,13 +62,13 @@ impl SessionSlot {
         self.deadline.get() <= now
     }
 
-    pub(super) fn give(&self, given: Given) {
-        self.given.set(Some(given));
+    pub(super) fn give(&self, assignment: Assignment) {
+        self.assignment.set(Some(assignment));
         self.wake();
     }
 
-    pub(super) fn take(&self) -> Option<Given> {
-        self.given.take()
+    pub(super) fn take(&self) -> Option<Assignment> {
+        self.assignment.take()
     }
 
     pub(super) fn call_off(&self, with: Outcome) {

@@ -5,8 +5,8 @@
 
 use super::super::TICK;
 use super::super::WorkerEnd;
+use super::super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use super::super::dispatch::{Dispatch, Ended};
-use super::super::handing::{Answer, Asking, Given, Ledger};
 use super::super::recorder::Recorder;
 use super::super::session_slot::NEVER;
 use crate::plan::Plan;
@@ -34,7 +34,7 @@ pub(super) enum ThreadState {
 /// An exchange under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
-    pub(super) given: Given,
+    pub(super) assignment: Assignment,
     pub(super) ticket: Ticket,
     /// When the session was free to carry it out.
     pub(super) free: Moment,
@@ -64,24 +64,24 @@ pub(super) struct SlotState {
 /// Where dispatch lays what it hands out, and whom it tells what it plans.
 struct SlotSink {
     recorder: RefCell<Recorder>,
-    handed: Cell<Option<Given>>,
+    assigned: Cell<Option<Assignment>>,
 }
 
-impl Ledger for SlotSink {
-    fn planned(&self, given: &Given) {
-        self.recorder.borrow_mut().planned(given);
+impl DispatchSink for SlotSink {
+    fn planned(&self, assignment: &Assignment) {
+        self.recorder.borrow_mut().planned(assignment);
     }
 
-    fn dropped(&self, given: &Given, now: Moment) {
-        self.recorder.borrow_mut().dropped(given, now);
+    fn dropped(&self, assignment: &Assignment, now: Moment) {
+        self.recorder.borrow_mut().dropped(assignment, now);
     }
 
     fn backlog(&self, waiting: usize) {
         self.recorder.borrow_mut().backlog(waiting);
     }
 
-    fn hand(&self, _: u32, given: Given) {
-        self.handed.set(Some(given));
+    fn assign(&self, _: u32, assignment: Assignment) {
+        self.assigned.set(Some(assignment));
     }
 }
 
@@ -94,7 +94,7 @@ impl SlotState {
     ) -> Self {
         Self {
             dispatch,
-            sink: SlotSink { recorder: RefCell::new(recorder), handed: Cell::new(None) },
+            sink: SlotSink { recorder: RefCell::new(recorder), assigned: Cell::new(None) },
             holder: 0,
             thread: ThreadState::Readying,
             session,
@@ -144,18 +144,18 @@ impl SlotState {
 
     /// What the session, free since `free`, does next.
     #[inline]
-    pub(super) fn ask(&mut self, free: Moment) -> Answer {
+    pub(super) fn ask(&mut self, free: Moment) -> WorkReply {
         self.turn(free);
         let Self { session, turn, .. } = *self;
-        let asking = Asking { slot: 0, session, turn, free, wants: Want::Next, last: 0 };
-        self.dispatch.ask(&asking, &self.sink)
+        let request = WorkRequest { slot: 0, session, turn, free, wants: Want::Next, last: 0 };
+        self.dispatch.ask(&request, &self.sink)
     }
 
     /// What has been handed over to a session that waits, looked for at `now`.
-    pub(super) fn handed(&mut self, now: Moment) -> Option<Given> {
+    pub(super) fn assigned(&mut self, now: Moment) -> Option<Assignment> {
         self.turn(now);
         self.release(now);
-        self.sink.handed.take()
+        self.sink.assigned.take()
     }
 
     /// Releases what is due by now, and notes whether that was the last.
@@ -173,16 +173,16 @@ impl SlotState {
 
     /// Begins an exchange.
     #[inline]
-    pub(super) fn begin(&mut self, given: Given, free: Moment, began: Moment) -> Ticket {
+    pub(super) fn begin(&mut self, assignment: Assignment, free: Moment, began: Moment) -> Ticket {
         let ticket = Ticket {
-            number: given.number,
+            number: assignment.number,
             session: self.session,
             turn: self.turn,
-            phase: given.phase as u8,
+            phase: assignment.phase as u8,
         };
         self.turn += 1;
         self.recorder().began();
-        self.thread = ThreadState::Exchanging(InFlight { given, ticket, free, began });
+        self.thread = ThreadState::Exchanging(InFlight { assignment, ticket, free, began });
         ticket
     }
 
@@ -190,7 +190,7 @@ impl SlotState {
     #[inline]
     pub(super) fn ended(
         &mut self,
-        (given, free): (&Given, Moment),
+        (assignment, free): (&Assignment, Moment),
         (ended, now): (Moment, Moment),
         watch: &Watch<'_>,
         outcome: Outcome,
@@ -201,7 +201,7 @@ impl SlotState {
         if stood_still {
             recorder.gap(self.looked + TICK, now);
         }
-        recorder.ended(given, (free, ended), watch, outcome, Duration::ZERO);
+        recorder.ended(assignment, (free, ended), watch, outcome, Duration::ZERO);
         drop(recorder);
         self.thread = ThreadState::Waiting;
     }
@@ -243,7 +243,7 @@ impl SlotState {
             Ended::Exhausted
         });
         self.stop(ended, now);
-        self.sink.handed.take().inspect(|given| self.sink.dropped(given, now));
+        self.sink.assigned.take().inspect(|assignment| self.sink.dropped(assignment, now));
         let origin = self.origin.unwrap_or(now);
         let end = match (ended, self.lasting) {
             (Ended::Time, Some(lasting)) => origin + lasting,

@@ -8,7 +8,7 @@ use super::slot::{BlockingSlot, Fault};
 use super::slot_state::{SlotState, ThreadState};
 use super::{TICK, Wait};
 use crate::blocking_session_factory::BlockingSessionFactory;
-use crate::worker::handing::{Answer, Given};
+use crate::worker::assignment::{Assignment, WorkReply};
 use brunt_exchange::{BlockingSession, Moment, Outcome, Watch};
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,8 +56,8 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
         }
         let Some((again, next)) = next(slot, state, free, me) else { return };
         state = again;
-        let Some((given, began)) = next else { break };
-        let ticket = state.begin(given, free, began);
+        let Some((assignment, began)) = next else { break };
+        let ticket = state.begin(assignment, free, began);
         let wanted = state.recorder().wants_text();
         drop(state);
         text.clear();
@@ -69,7 +69,7 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
         let operation = watch.named_operation();
         let Some(again) = slot.state_of(me) else { return };
         state = again;
-        state.ended((&given, free), (ended, now), &watch, outcome);
+        state.ended((&assignment, free), (ended, now), &watch, outcome);
         if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
             state.recorder().explained(operation, outcome, ended, &text);
         }
@@ -121,7 +121,7 @@ fn ready<'a, T: Wait, S: BlockingSession>(
 }
 
 /// The books, and what is to be done next with the moment at which it begins; nothing, if there is no more.
-type Next<'a> = (MutexGuard<'a, SlotState>, Option<(Given, Moment)>);
+type Next<'a> = (MutexGuard<'a, SlotState>, Option<(Assignment, Moment)>);
 
 /// Waits for the next exchange; `None` if the thread was left behind meanwhile.
 #[inline]
@@ -132,15 +132,15 @@ fn next<'a, T: Wait>(
     me: u32,
 ) -> Option<Next<'a>> {
     match state.ask(free) {
-        Answer::Take(given) => return Some((state, Some((given, free)))),
-        Answer::Leave => return Some((state, None)),
-        Answer::Wait => {}
+        WorkReply::Take(assignment) => return Some((state, Some((assignment, free)))),
+        WorkReply::Leave => return Some((state, None)),
+        WorkReply::Wait => {}
     }
     loop {
         let now = slot.clock.now();
-        let given = state.handed(now);
-        if given.is_some() || state.dispatch.exhausted() {
-            return Some((state, given.map(|given| (given, now))));
+        let assignment = state.assigned(now);
+        if assignment.is_some() || state.dispatch.exhausted() {
+            return Some((state, assignment.map(|assignment| (assignment, now))));
         }
         let ring = state.next_ring().min(now + TICK);
         drop(state);

@@ -92,7 +92,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
             ThreadState::Vacant if closing || state.dispatch.exhausted() => state.conclude(now),
             ThreadState::Vacant => self.replace(slot, &mut state),
             ThreadState::Exchanging(in_flight) => {
-                let due = in_flight.given.due.max(in_flight.free);
+                let due = in_flight.assignment.due.max(in_flight.free);
                 let overdue = slot.timeout.is_some_and(|timeout| now >= due + timeout);
                 if overdue || aborted || (closing && !own_time) {
                     let outcome = if overdue { Outcome::TimedOut } else { Outcome::CutOff };
@@ -130,7 +130,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         let mut watch = Watch::new(&slot.clock, None);
         watch.operation(self.factory.operation(&in_flight.ticket));
         watch.sent_as(in_flight.began);
-        state.ended((&in_flight.given, in_flight.free), (now, now), &watch, outcome);
+        state.ended((&in_flight.assignment, in_flight.free), (now, now), &watch, outcome);
         state.thread = ThreadState::Vacant;
         let wanted = outcome == Outcome::TimedOut && state.recorder().wants_text();
         if wanted {

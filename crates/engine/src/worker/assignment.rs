@@ -5,27 +5,27 @@ use brunt_record::Phase;
 
 /// What a session is given: one exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct Assignment {
     pub(super) number: u64,
     pub(super) due: Moment,
     pub(super) phase: Phase,
 }
 
 /// Where planned and dropped exchanges are counted, and whom a session's number stands for.
-pub(super) trait Ledger {
+pub(super) trait DispatchSink {
     /// An exchange fell due.
-    fn planned(&self, given: &Given);
+    fn planned(&self, assignment: &Assignment);
     /// An exchange will never be sent, as is clear now.
-    fn dropped(&self, given: &Given, now: Moment);
+    fn dropped(&self, assignment: &Assignment, now: Moment);
     /// So many exchanges are waiting.
     fn backlog(&self, waiting: usize);
     /// Hands an exchange to the waiting session in this slot.
-    fn hand(&self, slot: u32, given: Given);
+    fn assign(&self, slot: u32, assignment: Assignment);
 }
 
 /// A session that asks for its next exchange.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asking {
+pub(super) struct WorkRequest {
     pub(super) slot: u32,
     pub(super) session: u32,
     pub(super) turn: u64,
@@ -37,9 +37,9 @@ pub(super) struct Asking {
 
 /// What a session that asks is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum WorkReply {
     /// Carry this out.
-    Take(Given),
+    Take(Assignment),
     /// Wait until something is handed over.
     Wait,
     /// Nothing will come any more.
