@@ -9,7 +9,7 @@
 //! not know what an exchange does.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
-use super::midway::Midway;
+use super::continuations::Continuations;
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
 use brunt_exchange::ThinkTime;
@@ -101,7 +101,7 @@ struct Open {
     free: VecDeque<u32>,
     /// Whether the session freed last is the first to be given something.
     alike: bool,
-    midway: Midway,
+    continuations: Continuations,
     /// When the first exchange beyond the count would have fallen due.
     counted_to: Option<Moment>,
 }
@@ -143,7 +143,7 @@ impl Dispatch {
                     bound: plan.backlog_of_worker(),
                     free: VecDeque::with_capacity(slots),
                     alike,
-                    midway: Midway::new(plan.phases()),
+                    continuations: Continuations::new(plan.phases()),
                     counted_to: None,
                 }))
             }
@@ -167,7 +167,7 @@ impl Dispatch {
         self.origin = origin;
         self.end = lasting.map(|lasting| origin + lasting);
         if let Model::Open(open) = &mut self.model {
-            self.end.into_iter().for_each(|end| open.midway.window_ends(end));
+            self.end.into_iter().for_each(|end| open.continuations.window_ends(end));
             self.over = open.advance(origin, self.end);
         }
         self.note_count();
@@ -179,7 +179,7 @@ impl Dispatch {
             && let (None, Some(at)) = (self.counted_to, open.counted_to)
         {
             self.counted_to = Some(at);
-            open.midway.window_ends(at);
+            open.continuations.window_ends(at);
         }
     }
 
@@ -204,7 +204,7 @@ impl Dispatch {
                 match request.wants {
                     Want::Next => {}
                     Want::At(moment) => {
-                        return open.midway.ask(
+                        return open.continuations.ask(
                             moment.max(self.origin),
                             request,
                             self.origin,
@@ -215,7 +215,9 @@ impl Dispatch {
                 }
                 match open.backlog.pop_front() {
                     Some(assignment) => WorkReply::Take(assignment),
-                    None if self.over.is_some() && open.midway.is_empty() => WorkReply::Leave,
+                    None if self.over.is_some() && open.continuations.is_empty() => {
+                        WorkReply::Leave
+                    }
                     None => {
                         open.free.push_back(slot);
                         WorkReply::Wait
@@ -248,7 +250,7 @@ impl Dispatch {
     /// Releases everything due by now.
     pub(super) fn release(&mut self, now: Moment, sink: &impl DispatchSink) {
         if let Model::Open(open) = &mut self.model {
-            open.midway.release(now, self.origin, sink);
+            open.continuations.release(now, self.origin, sink);
         }
         if self.over.is_some() {
             return;
@@ -266,18 +268,18 @@ impl Dispatch {
     /// Plans nothing any more from now on.
     pub(super) fn stop(&mut self, why: Ended, now: Moment) {
         if let Model::Open(open) = &mut self.model {
-            open.midway.window_ends(now);
+            open.continuations.window_ends(now);
         }
         self.over = Some(self.over.map_or(why, |before| before.max(why)));
         if why >= Ended::Stopped {
-            self.let_nobody_go_on();
+            self.close_continuations();
         }
     }
 
     /// Lets no session go on with what an arrival began.
-    pub(super) fn let_nobody_go_on(&mut self) {
+    pub(super) fn close_continuations(&mut self) {
         if let Model::Open(open) = &mut self.model {
-            open.midway.close();
+            open.continuations.close();
         }
     }
 
@@ -298,7 +300,7 @@ impl Dispatch {
     pub(super) fn exhausted(&self) -> bool {
         match &self.model {
             Model::Open(open) => {
-                self.over.is_some() && open.backlog.is_empty() && open.midway.is_empty()
+                self.over.is_some() && open.backlog.is_empty() && open.continuations.is_empty()
             }
             Model::Closed(closed) => {
                 self.over.is_some() || closed.numbers.exhausted.load(Ordering::Relaxed)
@@ -314,7 +316,7 @@ impl Dispatch {
             return false;
         }
         if let (Model::Open(open), Want::At(_)) = (&mut self.model, wants) {
-            return open.midway.promise();
+            return open.continuations.promise();
         }
         !self.exhausted()
             && match &self.model {
@@ -339,12 +341,12 @@ impl Dispatch {
     /// When the timer has to ring next. While exchanges wait for a session, a ring for the next
     /// one would only make the queue longer, which can as well be done when somebody asks.
     pub(super) fn next_ring(&self) -> Option<Moment> {
-        let midway = match &self.model {
-            Model::Open(open) => open.midway.next(),
+        let continuations = match &self.model {
+            Model::Open(open) => open.continuations.next(),
             Model::Closed(_) => None,
         };
         if self.over.is_some() {
-            return midway;
+            return continuations;
         }
         let due = match &self.model {
             Model::Open(open) if open.backlog.is_empty() => {
@@ -353,7 +355,7 @@ impl Dispatch {
             Model::Open(_) => None,
             Model::Closed(closed) => closed.thinking.peek().map(|Reverse((due, _))| *due),
         };
-        due.into_iter().chain(self.end).chain(midway).min()
+        due.into_iter().chain(self.end).chain(continuations).min()
     }
 }
 

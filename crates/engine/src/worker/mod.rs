@@ -7,9 +7,9 @@
 
 mod assignment;
 pub(crate) mod blocking;
+mod continuations;
 mod dispatch;
 mod gaps;
-mod midway;
 mod pacer;
 mod recorder;
 mod session_slot;

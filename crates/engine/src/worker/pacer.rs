@@ -142,7 +142,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         if drained.is_some_and(|at| now >= at) || aborted {
             let mut dispatch = worker.dispatch.borrow_mut();
             dispatch.drop_backlog(now, worker);
-            dispatch.let_nobody_go_on();
+            dispatch.close_continuations();
             let carried_through = dispatch.is_closed() || over == Some(Ended::Count);
             drop(dispatch);
             if aborted || !(carried_through && worker.has_own_time()) {

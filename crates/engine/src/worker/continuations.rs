@@ -1,4 +1,4 @@
-//! [`Midway`]: the sessions that go on with what an arrival began, in the open model.
+//! [`Continuations`]: the sessions that go on with what an arrival began, in the open model.
 //!
 //! An arrival may begin more than one exchange: a visit of several steps, with pauses between them. Until it is over
 //! its session is free for no other arrival, and wants its next exchange at moments of its own. What was begun is
@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use std::time::Duration;
 
 /// The sessions that go on.
-pub(super) struct Midway {
+pub(super) struct Continuations {
     /// When each wants its next exchange, and the number of the arrival.
     waiting: BinaryHeap<Reverse<(Moment, u32, u64)>>,
     /// How many are on their way to asking.
@@ -25,7 +25,7 @@ pub(super) struct Midway {
     window_to: Option<Moment>,
 }
 
-impl Midway {
+impl Continuations {
     pub(super) fn new(phases: Vec<(Phase, Duration)>) -> Self {
         Self { waiting: BinaryHeap::new(), promised: 0, closed: false, phases, window_to: None }
     }
