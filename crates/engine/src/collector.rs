@@ -4,7 +4,7 @@
 //! others' figures from the screen. What comes too late for its row is laid into the next one, so
 //! rows come on time and nothing is left out. It must not know what made the workers measure.
 
-use crate::worker::Portion;
+use crate::worker::WorkerIntervals;
 use brunt_exchange::{Clock, Moment, Monotonic};
 use brunt_record::{Interval, Machine, Phase, Stall};
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl Collector {
     /// phase.
     pub(crate) fn collect(
         mut self,
-        portions: &Receiver<Portion>,
+        measured: &Receiver<WorkerIntervals>,
         observe: Observe<'_>,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
@@ -70,8 +70,8 @@ impl Collector {
         while self.expected.iter().any(Option::is_some) {
             let oldest = self.rows.values().map(|row| row.since).min();
             let waited = oldest.map_or(Duration::ZERO, |since| clock.now() - since);
-            match portions.recv_timeout(PATIENCE.saturating_sub(waited)) {
-                Ok(portion) => self.lay(portion, clock.now()),
+            match measured.recv_timeout(PATIENCE.saturating_sub(waited)) {
+                Ok(measured) => self.lay(measured, clock.now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -82,8 +82,8 @@ impl Collector {
         self.totals
     }
 
-    fn lay(&mut self, portion: Portion, now: Moment) {
-        let Portion { worker, index, last, intervals } = portion;
+    fn lay(&mut self, measured: WorkerIntervals, now: Moment) {
+        let WorkerIntervals { worker, index, last, intervals } = measured;
         self.expected[worker] = (!last).then_some(index + 1);
         let step = index.max(self.next);
         let fresh = || Row { since: now, phases: BTreeMap::new() };
@@ -138,18 +138,18 @@ mod tests {
     use super::*;
     use std::sync::mpsc::sync_channel;
 
-    fn portion(worker: usize, index: u64, planned: u64, last: bool) -> Portion {
+    fn measured(worker: usize, index: u64, planned: u64, last: bool) -> WorkerIntervals {
         let mut interval = Interval::new(1, 0);
         interval.reset(index, Phase::Steady, Duration::from_secs(index));
         interval.to = Duration::from_secs(index + 1);
         interval.planned = planned;
-        Portion { worker, index, last, intervals: vec![interval] }
+        WorkerIntervals { worker, index, last, intervals: vec![interval] }
     }
 
-    fn collected(portions: Vec<Portion>, workers: usize) -> (Vec<(u64, u64)>, u64) {
+    fn collected(measured: Vec<WorkerIntervals>, workers: usize) -> (Vec<(u64, u64)>, u64) {
         let (sender, receiver) = sync_channel(64);
-        for portion in portions {
-            sender.send(portion).unwrap();
+        for measured in measured {
+            sender.send(measured).unwrap();
         }
         drop(sender);
         let (spent, kept): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(64)).unzip();
@@ -162,14 +162,14 @@ mod tests {
 
     #[test]
     fn rows_wait_for_every_worker_and_keep_their_order() {
-        let portions = vec![
-            portion(0, 1, 10, false),
-            portion(0, 2, 20, false),
-            portion(1, 1, 1, false),
-            portion(1, 2, 2, true),
-            portion(0, 3, 30, true),
+        let measured = vec![
+            measured(0, 1, 10, false),
+            measured(0, 2, 20, false),
+            measured(1, 1, 1, false),
+            measured(1, 2, 2, true),
+            measured(0, 3, 30, true),
         ];
-        assert_eq!(collected(portions, 2), (vec![(1, 11), (2, 22), (3, 30)], 63));
+        assert_eq!(collected(measured, 2), (vec![(1, 11), (2, 22), (3, 30)], 63));
     }
 
     #[test]
@@ -185,12 +185,12 @@ mod tests {
         };
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                sender.send(portion(0, 1, 10, false)).unwrap();
+                sender.send(measured(0, 1, 10, false)).unwrap();
                 // Only patience can have brought this row: worker 1 has not reported.
                 saw.recv().unwrap();
-                sender.send(portion(1, 1, 1, false)).unwrap();
-                sender.send(portion(0, 2, 20, true)).unwrap();
-                sender.send(portion(1, 2, 2, true)).unwrap();
+                sender.send(measured(1, 1, 1, false)).unwrap();
+                sender.send(measured(0, 2, 20, true)).unwrap();
+                sender.send(measured(1, 2, 2, true)).unwrap();
             });
             let totals = Collector::new(spent).collect(&receiver, &Default::default, &mut sink);
             assert_eq!(totals[&Phase::Steady].planned, 33);

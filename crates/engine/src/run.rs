@@ -14,7 +14,9 @@ use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
 use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
-use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, WindowTo, WorkerEnd, work};
+use crate::worker::{
+    Ended, IntervalSender, Numbers, Shared, WindowTo, WorkerEnd, WorkerIntervals, work,
+};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase, TimerNoise, Timing};
 use std::collections::BTreeMap;
@@ -87,16 +89,16 @@ pub fn run<T: Time, F: SessionFactory>(
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
     let began = brunt_exchange::Clock::now(&time.clock());
-    let (portions, collected) = sync_channel::<Portion>(workers * AHEAD_MAX);
+    let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
     let (totals, ends) = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers);
         for (worker, spent) in spent.into_iter().enumerate() {
-            let outlet = Outlet { portions: portions.clone(), spent };
+            let sender = IntervalSender { measured: measured.clone(), spent };
             let core = plan.settings().pin.then(|| cores[worker % cores.len()]);
             let (shared, gate) = (&shared, &gate);
-            let act = move || drive(shared, worker, core, time, factory, outlet);
+            let act = move || drive(shared, worker, core, time, factory, sender);
             let spawned =
                 thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(scope, act);
             if spawned.is_err() {
@@ -105,7 +107,7 @@ pub fn run<T: Time, F: SessionFactory>(
             }
             threads.push(spawned);
         }
-        drop(portions);
+        drop(measured);
         let totals = Collector::new(ways_back).collect(&collected, &observe, sink);
         let ends: Vec<_> = threads
             .into_iter()
@@ -146,13 +148,13 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
     let began = clock.now();
-    let (portions, collected) = sync_channel::<Portion>(workers * AHEAD_MAX);
+    let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
     let slot = |(number, spent)| {
-        let outlet = Outlet { portions: portions.clone(), spent };
+        let sender = IntervalSender { measured: measured.clone(), spent };
         let shared = (clock, &gate, stop);
-        Arc::new(BlockingSlot::new(plan, number, catalogue, outlet, shared, (&numbers, &left)))
+        Arc::new(BlockingSlot::new(plan, number, catalogue, sender, shared, (&numbers, &left)))
     };
     let slots: Vec<_> = spent.into_iter().enumerate().map(slot).collect();
     let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
@@ -186,14 +188,14 @@ fn drive<T: Time, F: SessionFactory>(
     core: Option<usize>,
     time: &T,
     factory: &F,
-    outlet: Outlet,
+    sender: IntervalSender,
 ) -> io::Result<WorkerEnd> {
     let guard = AbortGuard { gate: shared.gate, stop: shared.stop, passed: false };
     if let Some(core) = core {
         cores::pin(core);
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
-    let end = runtime.block_on(work(shared, worker, time, factory, outlet));
+    let end = runtime.block_on(work(shared, worker, time, factory, sender));
     guard.dismiss(end.is_ok());
     end
 }

@@ -12,7 +12,7 @@ use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
 use crate::windows::by_due;
-use crate::worker::{Ended, Numbers, Outlet, Portion, Shared, work};
+use crate::worker::{Ended, IntervalSender, Numbers, Shared, WorkerIntervals, work};
 use brunt_exchange::ThinkTime;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Histogram, Interval, Phase, TimerNoise};
@@ -167,7 +167,7 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
         .start_paused(true)
         .build()
         .unwrap();
-    let (portions, collected) = std::sync::mpsc::sync_channel::<Portion>(100_000);
+    let (measured, collected) = std::sync::mpsc::sync_channel::<WorkerIntervals>(100_000);
     let (way_back, spent) = std::sync::mpsc::sync_channel(4);
     let end = runtime.block_on(LocalSet::new().run_until(async {
         let time = VirtualTime::new();
@@ -175,7 +175,7 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
         let shared =
             Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
-        work(&shared, 0, &time, troupe, Outlet { portions, spent }).await.unwrap()
+        work(&shared, 0, &time, troupe, IntervalSender { measured, spent }).await.unwrap()
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());

@@ -17,7 +17,7 @@ mod usage;
 
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
-pub(crate) use recorder::{Outlet, Portion};
+pub(crate) use recorder::{IntervalSender, WorkerIntervals};
 
 use crate::gate::Gate;
 use crate::plan::Plan;
@@ -89,7 +89,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     number: usize,
     time: &T,
     factory: &F,
-    outlet: Outlet,
+    sender: IntervalSender,
 ) -> std::io::Result<WorkerEnd> {
     let timer = time.timer()?;
     let local = shared.plan.sessions_of(number);
@@ -97,7 +97,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     let sessions = factory.sessions(number, first + local.start..first + local.end);
     debug_assert_eq!(sessions.len(), local.len(), "a factory makes as many sessions as asked for");
     let slots = (sessions.len(), F::ALIKE);
-    let worker = Rc::new(Worker::new(shared, number, time.clock(), slots, outlet));
+    let worker = Rc::new(Worker::new(shared, number, time.clock(), slots, sender));
     let mut tasks = JoinSet::new();
     for (index, session) in (0..).zip(sessions) {
         let name = first + local.start + index;
@@ -159,7 +159,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     index: u32,
     name: u32,
 ) {
-    let presence = Presence { worker: &worker, active: Cell::new(true) };
+    let guard = TaskGuard { worker: &worker, active: Cell::new(true) };
     let mut text = String::new();
     let mut free = worker.first_ready(&mut session, index).await;
     let mut last = 0;
@@ -188,7 +188,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;
     }
-    presence.retire();
+    guard.retire();
     let slot = worker.slot(index);
     slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
     // Whoever takes too long to say goodbye is left.
@@ -197,12 +197,12 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
 
 /// Notes that a session has done its last exchange and that its task has come to its end, even if
 /// that is a panic: a fault of ours, which ends the run.
-struct Presence<'a, C> {
+struct TaskGuard<'a, C> {
     worker: &'a Worker<C>,
     active: Cell<bool>,
 }
 
-impl<C> Presence<'_, C> {
+impl<C> TaskGuard<'_, C> {
     fn retire(&self) {
         if self.active.replace(false) {
             let active = self.worker.active.get() - 1;
@@ -214,7 +214,7 @@ impl<C> Presence<'_, C> {
     }
 }
 
-impl<C> Drop for Presence<'_, C> {
+impl<C> Drop for TaskGuard<'_, C> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.worker.stop.abort();
@@ -242,11 +242,11 @@ impl<C> Worker<C> {
     /// Ends the step that runs if it is over. Whoever reads the clock first sees to it, so that
     /// nothing enters a step that belongs to the next.
     #[inline]
-    fn turn(&self, now: Moment) {
+    fn roll_step(&self, now: Moment) {
         if now >= self.step_at.get() {
             let backlog = self.dispatch.borrow().backlog();
             let mut recorder = self.recorder.borrow_mut();
-            recorder.turn(now, backlog);
+            recorder.roll_step(now, backlog);
             self.step_at.set(recorder.boundary().unwrap_or(NEVER));
         }
     }
@@ -285,7 +285,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         number: usize,
         clock: C,
         (slots, alike): (usize, bool),
-        outlet: Outlet,
+        sender: IntervalSender,
     ) -> Self {
         let settings = shared.plan.settings();
         let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
@@ -297,7 +297,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             clock,
             slots: (0..slots).map(|_| SessionSlot::new()).collect(),
             dispatch: RefCell::new(dispatch),
-            recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, outlet)),
+            recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, sender)),
             readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
             timeout,
             drain: settings.drain,
@@ -374,7 +374,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     async fn next(&self, request: WorkRequest) -> Option<Assignment> {
         let slot = self.slot(request.slot);
         slot.begin(SessionState::Waiting, NEVER);
-        self.turn(request.free);
+        self.roll_step(request.free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
             (dispatch.ask(&request, self), dispatch.next_ring())
@@ -432,7 +432,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         // While the pacer is due, whatever else is done is done late: an answer read now has lain unread since then.
         let wanted_at = self.pacer_at.get();
         let unread = ended - wanted_at;
-        self.turn(now);
+        self.roll_step(now);
         let outcome = done.unwrap_or_else(|called_off| called_off);
         let operation = watch.named_operation();
         let mut recorder = self.recorder.borrow_mut();

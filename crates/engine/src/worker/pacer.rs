@@ -62,7 +62,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         loop {
             let now = worker.clock.now();
             worker.recorder.borrow_mut().gap(wanted_at, now);
-            worker.turn(now);
+            worker.roll_step(now);
             worker.dispatch.borrow_mut().release(now, worker);
             let drained = over.map(|(_, at)| at + worker.drain());
             if now >= tick || drained.is_some_and(|at| now >= at) {

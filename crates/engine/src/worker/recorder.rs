@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// What one worker measured in one step.
 #[derive(Debug)]
-pub(crate) struct Portion {
+pub(crate) struct WorkerIntervals {
     pub(crate) worker: usize,
     /// The step; 0 is the preparation.
     pub(crate) index: u64,
@@ -29,8 +29,8 @@ pub(crate) struct Portion {
 }
 
 /// Where a worker hands over what it measured, and gets spent intervals back.
-pub(crate) struct Outlet {
-    pub(crate) portions: SyncSender<Portion>,
+pub(crate) struct IntervalSender {
+    pub(crate) measured: SyncSender<WorkerIntervals>,
     pub(crate) spent: Receiver<Interval>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Recorder {
     worker: usize,
     operations: usize,
     parts: usize,
-    outlet: Outlet,
+    sender: IntervalSender,
     steps: Steps,
     origin: Moment,
     index: u64,
@@ -125,13 +125,13 @@ impl Recorder {
         catalogue: &Catalogue,
         samples: Samples,
         steps: Steps,
-        outlet: Outlet,
+        sender: IntervalSender,
     ) -> Self {
         Self {
             worker,
             operations: catalogue.operations.len(),
             parts: catalogue.parts.len(),
-            outlet,
+            sender,
             steps,
             origin: Moment::ZERO,
             index: 0,
@@ -182,7 +182,7 @@ impl Recorder {
     /// Ends the step that runs if its time is over. What was recorded until now belongs to it; if
     /// this process was kept from running for so long that more steps have gone by, nothing was
     /// measured in those, and they are handed over as they are.
-    pub(super) fn turn(&mut self, now: Moment, backlog: usize) {
+    pub(super) fn roll_step(&mut self, now: Moment, backlog: usize) {
         let mut turned = false;
         while let Some(boundary) = self.passed(now) {
             if !turned {
@@ -438,12 +438,12 @@ impl Recorder {
 
     #[inline]
     fn filling(&mut self, phase: Phase) -> &mut Interval {
-        let Self { filling, outlet, operations, parts, index, from, .. } = self;
+        let Self { filling, sender, operations, parts, index, from, .. } = self;
         // Ends of exchanges of an earlier phase come after that phase was over.
         let from = if phase < self.phase { self.phase_from } else { *from };
         filling[phase as usize].get_or_insert_with(|| {
             let mut fresh =
-                outlet.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
+                sender.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
             fresh.reset(*index, phase, from);
             fresh
         })
@@ -497,15 +497,15 @@ impl Recorder {
             interval.index = self.index;
             interval.to = if interval.phase < self.phase { self.phase_from } else { to };
         }
-        let portion = Portion { worker: self.worker, index: self.index, last, intervals };
+        let measured = WorkerIntervals { worker: self.worker, index: self.index, last, intervals };
         if last {
             // A collector that is gone has failed, and says so itself.
-            let _ = self.outlet.portions.send(portion);
+            let _ = self.sender.measured.send(measured);
             return true;
         }
-        let kept = match self.outlet.portions.try_send(portion) {
+        let kept = match self.sender.measured.try_send(measured) {
             Ok(()) | Err(TrySendError::Disconnected(_)) => return true,
-            Err(TrySendError::Full(portion)) => portion.intervals,
+            Err(TrySendError::Full(measured)) => measured.intervals,
         };
         for interval in kept {
             let phase = interval.phase;

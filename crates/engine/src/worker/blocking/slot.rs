@@ -2,7 +2,7 @@
 
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Numbers};
-use super::super::recorder::{Outlet, Recorder, Steps};
+use super::super::recorder::{IntervalSender, Recorder, Steps};
 use super::Wait;
 use super::slot_state::{SlotState, ThreadState};
 use crate::gate::Gate;
@@ -42,14 +42,14 @@ impl<T: Wait> BlockingSlot<T> {
         plan: &Plan,
         number: usize,
         catalogue: &Catalogue,
-        outlet: Outlet,
+        sender: IntervalSender,
         (clock, gate, stop): (T, &Arc<Gate>, &Stop),
         (numbers, left): (&Arc<Numbers>, &Arc<AtomicUsize>),
     ) -> Self {
         let settings = plan.settings();
         let steps = Steps::new(plan.phases(), settings.interval, plan.lasting());
         let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
-        let recorder = Recorder::new(number, catalogue, samples, steps, outlet);
+        let recorder = Recorder::new(number, catalogue, samples, steps, sender);
         let dispatch = Dispatch::new(plan, number, 1, false, Arc::clone(numbers));
         let session = plan.first_session() + plan.sessions_of(number).start;
         Self {

@@ -130,10 +130,10 @@ impl SlotState {
 
     /// Ends the step that runs if it is over.
     #[inline]
-    pub(super) fn turn(&mut self, now: Moment) {
+    pub(super) fn roll_step(&mut self, now: Moment) {
         if now >= self.step_at {
             let backlog = self.dispatch.backlog();
-            self.recorder().turn(now, backlog);
+            self.recorder().roll_step(now, backlog);
             self.step_at = self.boundary();
         }
     }
@@ -145,7 +145,7 @@ impl SlotState {
     /// What the session, free since `free`, does next.
     #[inline]
     pub(super) fn ask(&mut self, free: Moment) -> WorkReply {
-        self.turn(free);
+        self.roll_step(free);
         let Self { session, turn, .. } = *self;
         let request = WorkRequest { slot: 0, session, turn, free, wants: Want::Next, last: 0 };
         self.dispatch.ask(&request, &self.sink)
@@ -153,7 +153,7 @@ impl SlotState {
 
     /// What has been handed over to a session that waits, looked for at `now`.
     pub(super) fn assigned(&mut self, now: Moment) -> Option<Assignment> {
-        self.turn(now);
+        self.roll_step(now);
         self.release(now);
         self.sink.assigned.take()
     }
@@ -195,7 +195,7 @@ impl SlotState {
         watch: &Watch<'_>,
         outcome: Outcome,
     ) {
-        self.turn(now);
+        self.roll_step(now);
         let stood_still = now - self.looked > LOOK_MAX;
         let mut recorder = self.recorder();
         if stood_still {
@@ -235,7 +235,7 @@ impl SlotState {
         if self.origin.is_none() {
             self.start(now);
         }
-        self.turn(now);
+        self.roll_step(now);
         self.release(now);
         let ended = self.dispatch.over().unwrap_or(if self.dispatch.exhausted() {
             Ended::Count

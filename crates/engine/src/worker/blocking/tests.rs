@@ -9,7 +9,7 @@ use crate::plan::{Plan, Settings};
 use crate::run::{Finished, RunError, conclude, run_blocking};
 use crate::schedule::{Rate, Schedule};
 use crate::stop::Stop;
-use crate::worker::{Ended, Numbers, Outlet, Portion};
+use crate::worker::{Ended, IntervalSender, Numbers, WorkerIntervals};
 use brunt_exchange::{
     BlockingSession, Class, Clock, Moment, Monotonic, Outcome, Part, ThinkTime, Ticket, Watch,
 };
@@ -115,12 +115,12 @@ fn catalogue() -> Catalogue {
 fn simulate(settings: Settings, clock: &Virtual, troupe: &Arc<Troupe>) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
     let gate = Arc::new(Gate::new(1));
-    let (portions, collected) = sync_channel::<Portion>(100_000);
+    let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
     let (way_back, spent) = sync_channel(8);
-    let outlet = Outlet { portions, spent };
+    let sender = IntervalSender { measured, spent };
     let (numbers, left) = (Arc::new(Numbers::new(1)), Arc::default());
     let shared = (clock.clone(), &gate, &Stop::new());
-    let slot = BlockingSlot::new(&plan, 0, &catalogue(), outlet, shared, (&numbers, &left));
+    let slot = BlockingSlot::new(&plan, 0, &catalogue(), sender, shared, (&numbers, &left));
     thread::live(&slot, &Shown(Arc::clone(troupe)), 0);
     let totals = Collector::new(vec![way_back]).collect(
         &collected,
