@@ -5,7 +5,7 @@
 //! way; [`timer_noise`] measures before a run what this machine's timers are good for. What cannot be read, because a
 //! container hides it or the kernel is older, counts as zero. Nothing here may know what the figures are judged by.
 
-mod accounts;
+mod counters;
 mod delay;
 mod gap;
 mod noise;

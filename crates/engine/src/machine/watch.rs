@@ -4,7 +4,7 @@
 //! stopped. It is pinned to no core, so that only what keeps the process from all its cores keeps the watchdog from
 //! waking. The kernel's counters are cumulative and are read when somebody asks for figures, and not in between.
 
-use super::accounts::{self, Accounts};
+use super::counters::{self, MachineCounters};
 use super::delay;
 use super::gap::{PERIOD, WakeUp};
 use crate::worker::blocking::Wait as _;
@@ -35,7 +35,7 @@ struct Shared {
 
 #[derive(Debug)]
 struct Seen {
-    accounts: Accounts,
+    counters: MachineCounters,
     /// Whether the origin has come, from which everything counts.
     begun: bool,
     stalls: Vec<Stall>,
@@ -45,8 +45,8 @@ impl MachineWatch {
     /// Begins to watch. Nothing before the moment that `origin` is given counts; it may be given at any time. Must be
     /// called by a thread that is not pinned to a core.
     pub fn start(clock: Monotonic, origin: Arc<OnceLock<Moment>>) -> Self {
-        let accounts = Accounts::new(clock.now());
-        let seen = Mutex::new(Seen { accounts, begun: false, stalls: Vec::new() });
+        let counters = MachineCounters::new(clock.now());
+        let seen = Mutex::new(Seen { counters, begun: false, stalls: Vec::new() });
         let shared = Arc::new(Shared { clock, origin, seen, over: AtomicBool::new(false) });
         let watched = Arc::clone(&shared);
         let watchdog = thread::Builder::new().name("watchdog".to_owned());
@@ -82,14 +82,14 @@ impl Drop for MachineWatch {
 
 impl Shared {
     fn watch(&self) {
-        let (mut used, mut waited) = (accounts::own(), delay::current());
+        let (mut used, mut waited) = (counters::own(), delay::current());
         let mut usual = Duration::ZERO;
         let mut deadline = self.clock.now() + PERIOD;
         while !self.over.load(Ordering::Relaxed) {
             self.begin();
             let in_time = self.clock.now() < deadline;
             let woke = self.sleep_until(deadline);
-            let (used_now, waited_now) = (accounts::own(), delay::current());
+            let (used_now, waited_now) = (counters::own(), delay::current());
             let wake_up = WakeUp {
                 late: woke - deadline,
                 used: used_now.saturating_sub(used),
@@ -140,7 +140,7 @@ impl Shared {
         let mut seen = self.seen();
         if !seen.begun {
             seen.begun = true;
-            seen.accounts.restart(now);
+            seen.counters.restart(now);
         }
     }
 
@@ -151,7 +151,7 @@ impl Shared {
         if !seen.begun {
             return (Machine::default(), Vec::new());
         }
-        (seen.accounts.take(now), std::mem::take(&mut seen.stalls))
+        (seen.counters.take(now), std::mem::take(&mut seen.stalls))
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -194,8 +194,8 @@ mod tests {
         let (_, watch) = started_at_once();
         let cores = cores::allowed().len() as u32;
         watch.take();
-        let before = accounts::own();
-        let spun = || accounts::own().saturating_sub(before);
+        let before = counters::own();
+        let spun = || counters::own().saturating_sub(before);
         let enough = Duration::from_millis(200) * cores;
         thread::scope(|scope| {
             for _ in 0..cores {

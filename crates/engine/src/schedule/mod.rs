@@ -257,12 +257,12 @@ pub struct Share {
     number_base: u64,
     steady_base: u64,
     time_base: u64,
-    stage: Option<Running>,
+    stage: Option<ActiveStage>,
 }
 
 /// The stage that a share is in.
 #[derive(Clone, Debug)]
-struct Running {
+struct ActiveStage {
     phase: Phase,
     lasting: u64,
     arrivals: Arrivals,
@@ -271,7 +271,7 @@ struct Running {
 #[derive(Clone, Debug)]
 enum Arrivals {
     Computed { shape: Shape, count: u64 },
-    Walked(poisson::Walk),
+    Poisson(poisson::PoissonArrivals),
 }
 
 impl Share {
@@ -303,13 +303,13 @@ impl Share {
             let arrivals = match &stage.shape {
                 Shape::Poisson(rate) => {
                     let seed = mix(self.seed, self.place);
-                    Arrivals::Walked(poisson::Walk::new(*rate, seed, lasting))
+                    Arrivals::Poisson(poisson::PoissonArrivals::new(*rate, seed, lasting))
                 }
                 shape => {
                     Arrivals::Computed { shape: shape.clone(), count: shape.arrivals(lasting) }
                 }
             };
-            Running { phase: stage.phase, lasting, arrivals }
+            ActiveStage { phase: stage.phase, lasting, arrivals }
         });
     }
 
@@ -333,7 +333,7 @@ impl Iterator for Share {
                     Ok(shape.offset(self.next, lasting))
                 }
                 Arrivals::Computed { count, .. } => Err(*count),
-                Arrivals::Walked(walk) => walk.at(self.next),
+                Arrivals::Poisson(arrivals) => arrivals.at(self.next),
             };
             match found {
                 Ok(offset) => {

@@ -38,7 +38,7 @@ const PHASE: &str = "a phase: warm-up, ramp or steady";
 /// A ramp that opens the list and is followed by more belongs to the ramp phase, every other stage
 /// to the steady one, unless the stage says otherwise with `as PHASE`.
 pub(super) fn schedule(text: &str) -> Result<Schedule, StagesError> {
-    let mut words = Words::new(text);
+    let mut words = Tokens::new(text);
     let mut stages = Vec::new();
     let mut labelled = Vec::new();
     loop {
@@ -60,7 +60,7 @@ pub(super) fn schedule(text: &str) -> Result<Schedule, StagesError> {
     Ok(Schedule::new(stages)?)
 }
 
-fn stage(words: &mut Words<'_>) -> Result<(Shape, Option<Duration>), StagesError> {
+fn stage(words: &mut Tokens<'_>) -> Result<(Shape, Option<Duration>), StagesError> {
     if words.take("pause") {
         let lasting = words.read(TIME, duration)?;
         let silence = Rate::per_second(0).map(Shape::Constant);
@@ -88,13 +88,13 @@ fn stage(words: &mut Words<'_>) -> Result<(Shape, Option<Duration>), StagesError
 }
 
 /// The words of a text, with their columns. A comma is a word of its own.
-struct Words<'a> {
+struct Tokens<'a> {
     list: Vec<(usize, &'a str)>,
     next: usize,
     end: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> Tokens<'a> {
     fn new(text: &'a str) -> Self {
         let mut words = Vec::new();
         let mut begin = None;

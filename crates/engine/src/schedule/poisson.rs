@@ -14,7 +14,7 @@ const EXPECTED_PER_BLOCK: u64 = 64;
 
 /// A walk over the arrivals of one Poisson stage.
 #[derive(Clone, Debug)]
-pub(super) struct Walk {
+pub(super) struct PoissonArrivals {
     rate: Rate,
     seed: u64,
     lasting: u64,
@@ -26,11 +26,11 @@ pub(super) struct Walk {
     offsets: Vec<u64>,
 }
 
-impl Walk {
+impl PoissonArrivals {
     /// A walk from the beginning of a stage that lasts `lasting` nanoseconds.
     pub(super) fn new(rate: Rate, seed: u64, lasting: u64) -> Self {
         let block_nanos = rate.offset(EXPECTED_PER_BLOCK).clamp(1, lasting.max(1));
-        let mut walk = Self {
+        let mut arrivals = Self {
             rate,
             seed,
             lasting,
@@ -39,14 +39,14 @@ impl Walk {
             before: 0,
             offsets: Vec::with_capacity(2 * EXPECTED_PER_BLOCK as usize),
         };
-        walk.fill();
-        walk
+        arrivals.fill();
+        arrivals
     }
 
     /// The offset of arrival `n`, or how many arrivals there are if there are no more than `n`.
     /// Numbers must be asked for in ascending order.
     pub(super) fn at(&mut self, n: u64) -> Result<u64, u64> {
-        debug_assert!(n >= self.before, "a walk goes forward");
+        debug_assert!(n >= self.before, "numbers ascend");
         loop {
             let held = self.offsets.len() as u64;
             if let Some(offset) = self.offsets.get((n - self.before) as usize) {
@@ -93,18 +93,19 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     fn all(rate: u64, seed: u64, seconds: u64) -> Vec<u64> {
-        let mut walk = Walk::new(Rate::per_second(rate).unwrap(), seed, seconds * SECOND);
-        (0..).map_while(|n| walk.at(n).ok()).collect()
+        let mut arrivals =
+            PoissonArrivals::new(Rate::per_second(rate).unwrap(), seed, seconds * SECOND);
+        (0..).map_while(|n| arrivals.at(n).ok()).collect()
     }
 
     #[test]
     fn a_walk_that_skips_sees_the_same_arrivals() {
         let every = all(1_000, 7, 10);
-        let mut walk = Walk::new(Rate::per_second(1_000).unwrap(), 7, 10 * SECOND);
+        let mut arrivals = PoissonArrivals::new(Rate::per_second(1_000).unwrap(), 7, 10 * SECOND);
         for n in (3..every.len()).step_by(17) {
-            assert_eq!(walk.at(n as u64), Ok(every[n]));
+            assert_eq!(arrivals.at(n as u64), Ok(every[n]));
         }
-        assert_eq!(walk.at(1 << 40), Err(every.len() as u64));
+        assert_eq!(arrivals.at(1 << 40), Err(every.len() as u64));
     }
 
     #[test]

@@ -48,21 +48,21 @@ impl Reading {
 
 /// The counters, and what was told of them.
 #[derive(Debug)]
-pub(super) struct Accounts {
+pub(super) struct MachineCounters {
     cores: Vec<usize>,
     quotas: Quotas,
     first: Reading,
     told: Machine,
 }
 
-impl Accounts {
+impl MachineCounters {
     /// The counters of this process, of the cores the calling thread may use, from now on.
     pub(super) fn new(now: Moment) -> Self {
         let (cores, quotas) = (cores::allowed(), Quotas::of_this_process());
-        let mut accounts =
+        let mut counters =
             Self { cores, quotas, first: Reading::default(), told: Machine::default() };
-        accounts.restart(now);
-        accounts
+        counters.restart(now);
+        counters
     }
 
     /// Forgets everything up to now.
@@ -141,9 +141,9 @@ mod tests {
 
     #[test]
     fn what_was_told_is_not_told_again_and_never_taken_back() {
-        let mut accounts = Accounts::new(Moment::ZERO);
+        let mut counters = MachineCounters::new(Moment::ZERO);
         let sum = |others| Machine { others: MS(others), ..Machine::default() };
-        let told = [300, 290, 310, 310, 400].map(|others| accounts.tell(&sum(others)).others);
+        let told = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
         assert_eq!(told, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
     }
 }
