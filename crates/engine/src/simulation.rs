@@ -13,8 +13,7 @@ use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
 use crate::windows::by_due;
 use crate::worker::{Ended, IntervalSender, Numbers, Shared, WorkerIntervals, work};
-use brunt_exchange::ThinkTime;
-use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Watch};
+use brunt_exchange::{Class, Moment, Outcome, Part, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{Catalogue, Histogram, Interval, Phase, TimerNoise};
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -42,11 +41,11 @@ pub(crate) enum Act {
 type Script = Arc<dyn Fn(&Ticket) -> Act + Send + Sync>;
 
 /// What a session saw of each of its exchanges: its ticket and when it began.
-type Diary = Arc<Mutex<Vec<(Ticket, Moment)>>>;
+type ExchangeLog = Arc<Mutex<Vec<(Ticket, Moment)>>>;
 
 pub(crate) struct Scripted {
     script: Script,
-    diary: Diary,
+    log: ExchangeLog,
     /// How often a session made itself ready.
     readied: Arc<AtomicU64>,
     connecting: Duration,
@@ -73,7 +72,7 @@ impl Session for Scripted {
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        self.diary.lock().unwrap().push((*ticket, watch.now()));
+        self.log.lock().unwrap().push((*ticket, watch.now()));
         match (self.script)(ticket) {
             Act::Answer(after) => {
                 watch.sent();
@@ -97,19 +96,19 @@ impl Session for Scripted {
 }
 
 /// Sessions that all follow one script.
-pub(crate) struct Troupe {
+pub(crate) struct ScriptedSessions {
     script: Script,
-    diary: Diary,
+    log: ExchangeLog,
     readied: Arc<AtomicU64>,
     connecting: Duration,
     reconnecting: Duration,
 }
 
-impl Troupe {
+impl ScriptedSessions {
     pub(crate) fn new(script: impl Fn(&Ticket) -> Act + Send + Sync + 'static) -> Self {
         Self {
             script: Arc::new(script),
-            diary: Diary::default(),
+            log: ExchangeLog::default(),
             readied: Arc::default(),
             connecting: ms(5),
             reconnecting: ms(0),
@@ -121,13 +120,13 @@ impl Troupe {
     }
 }
 
-impl SessionFactory for Troupe {
+impl SessionFactory for ScriptedSessions {
     type Session = Scripted;
 
     fn sessions(&self, _worker: usize, numbers: Range<u32>) -> Vec<Scripted> {
         let session = |_| Scripted {
             script: Arc::clone(&self.script),
-            diary: Arc::clone(&self.diary),
+            log: Arc::clone(&self.log),
             readied: Arc::clone(&self.readied),
             connecting: self.connecting,
             reconnecting: self.reconnecting,
@@ -156,7 +155,7 @@ impl Simulated {
 /// Runs a plan with one worker; `meddle` runs beside it and may stop it.
 pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>(
     settings: Settings,
-    troupe: &F,
+    scripted: &F,
     stop: &Stop,
     meddle: M,
 ) -> Simulated {
@@ -175,7 +174,7 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
         let shared =
             Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
-        work(&shared, 0, &time, troupe, IntervalSender { measured, spent }).await.unwrap()
+        work(&shared, 0, &time, scripted, IntervalSender { measured, spent }).await.unwrap()
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());
@@ -184,8 +183,8 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     Simulated { finished, intervals }
 }
 
-pub(crate) fn simulate(settings: Settings, troupe: &Troupe) -> Simulated {
-    simulate_with(settings, troupe, &Stop::new(), async {})
+pub(crate) fn simulate(settings: Settings, scripted: &ScriptedSessions) -> Simulated {
+    simulate_with(settings, scripted, &Stop::new(), async {})
 }
 
 /// An open load of so many exchanges a second for so many seconds.
@@ -216,7 +215,7 @@ pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
 fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
     let stalling =
         |ticket: &Ticket| Act::Answer(if ticket.number == 50 { ms(1_000) } else { ms(1) });
-    let run = simulate(open(100, 2, 1), &Troupe::new(stalling));
+    let run = simulate(open(100, 2, 1), &ScriptedSessions::new(stalling));
     let steady = run.steady();
     let (response, service) = (&steady.operations[0].response.due(), &steady.operations[0].service);
     assert_eq!((response.count(), service.count()), (200, 200));
@@ -235,7 +234,7 @@ fn what_finds_no_room_in_the_backlog_is_dropped_and_counted() {
     // due as it ends, 10 wait and the others are dropped.
     let stalling = |ticket: &Ticket| Act::Answer(if ticket.number == 0 { ms(501) } else { ms(0) });
     let settings = Settings { backlog: Some(10), ..open(100, 1, 1) };
-    let run = simulate(settings, &Troupe::new(stalling));
+    let run = simulate(settings, &ScriptedSessions::new(stalling));
     let counts = run.finished.counts;
     assert_eq!((counts.planned, counts.dropped, counts.ok), (100, 40, 60));
     assert_eq!(run.steady().backlog_peak, 10);
@@ -247,7 +246,7 @@ fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
     // A hundred fall due in one second at a session that needs 100 ms each: 10 are served in time,
     // 20 more in the two seconds of the drain, and the one in flight then is cut off.
     let settings = Settings { drain: Some(ms(2_050)), ..open(100, 1, 1) };
-    let run = simulate(settings, &Troupe::answering_after(ms(100)));
+    let run = simulate(settings, &ScriptedSessions::answering_after(ms(100)));
     let counts = run.finished.counts;
     assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 30, 1, 69));
     // Measured until the last answer: thirty in three seconds is what the session can do.
@@ -256,8 +255,9 @@ fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
 
 #[test]
 fn preparing_is_not_part_of_the_run() {
-    let troupe = Troupe { connecting: ms(3_000), ..Troupe::answering_after(ms(1)) };
-    let run = simulate(open(100, 1, 300), &troupe);
+    let scripted =
+        ScriptedSessions { connecting: ms(3_000), ..ScriptedSessions::answering_after(ms(1)) };
+    let run = simulate(open(100, 1, 300), &scripted);
     assert_eq!(run.finished.lasted, ms(1_000));
     // 300 sessions, of which 256 may connect at once.
     assert_eq!(run.finished.prepared_in, ms(6_001));
@@ -274,7 +274,7 @@ fn a_timeout_ends_the_exchange_and_not_the_session() {
         _ => Act::Answer(ms(1)),
     };
     let settings = Settings { operation_timeout: ms(200), ..open(10, 2, 1) };
-    let run = simulate(settings, &Troupe::new(hanging));
+    let run = simulate(settings, &ScriptedSessions::new(hanging));
     let exchange = &run.steady().operations[0];
     assert_eq!((exchange.counts.ok, exchange.counts.timed_out), (19, 1));
     // Noticed within a twentieth of its length.
@@ -288,7 +288,7 @@ fn what_never_left_has_no_service_time() {
         0 => Act::Refuse(ms(7)),
         _ => Act::Answer(ms(1)),
     };
-    let run = simulate(open(100, 1, 4), &Troupe::new(refusing));
+    let run = simulate(open(100, 1, 4), &ScriptedSessions::new(refusing));
     let exchange = &run.steady().operations[0];
     assert_eq!((exchange.counts.ok, exchange.counts.failed), (50, 50));
     assert_eq!((exchange.service.count(), exchange.response.due().count()), (50, 100));
@@ -302,20 +302,20 @@ fn the_warm_up_counts_for_nothing() {
     let slow_start = |ticket: &Ticket| Act::Answer(if ticket.number < 20 { ms(40) } else { ms(1) });
     let mut settings = Settings { warm_up: ms(1_000), ..open(20, 60, 4) };
     settings.stop.count = Some(30);
-    let run = simulate(settings.clone(), &Troupe::new(slow_start));
+    let run = simulate(settings.clone(), &ScriptedSessions::new(slow_start));
     assert_eq!(run.total(Phase::WarmUp).counts().ok, 20);
     assert_eq!(run.steady().counts().ok, 30);
     assert_eq!(run.steady().operations[0].response.due().max(), Some(ms(1)));
     assert_eq!(run.finished.ended, Ended::Count);
     settings.stop.count_includes_warm_up = true;
-    let old = simulate(settings, &Troupe::new(slow_start));
+    let old = simulate(settings, &ScriptedSessions::new(slow_start));
     assert_eq!(old.steady().counts().ok, 10, "the old tools count all");
 }
 
 #[test]
 fn an_answer_that_comes_in_the_next_phase_belongs_to_its_own() {
     let settings = Settings { warm_up: ms(1_000), ..open(10, 1, 4) };
-    let run = simulate(settings, &Troupe::answering_after(ms(150)));
+    let run = simulate(settings, &ScriptedSessions::answering_after(ms(150)));
     assert_eq!(run.total(Phase::WarmUp).counts().ok, 10);
     assert_eq!(run.steady().counts().ok, 10);
     let seen: Vec<_> = run.intervals.iter().map(|i| (i.index, i.phase, i.counts().ok)).collect();
@@ -330,7 +330,7 @@ fn an_answer_that_comes_in_the_next_phase_belongs_to_its_own() {
 
 #[test]
 fn the_last_row_runs_until_the_last_answer() {
-    let run = simulate(open(10, 3, 4), &Troupe::answering_after(ms(150)));
+    let run = simulate(open(10, 3, 4), &ScriptedSessions::answering_after(ms(150)));
     let rows: Vec<_> =
         run.intervals.iter().skip(1).map(|i| (i.from, i.to, i.planned, i.counts().ok)).collect();
     let expected =
@@ -345,7 +345,7 @@ fn the_first_limit_reached_ends_the_run() {
         let mut settings = open(100, 60, 2);
         settings.stop.count = count;
         settings.stop.time = Some(ms(time));
-        simulate(settings, &Troupe::answering_after(ms(1))).finished
+        simulate(settings, &ScriptedSessions::answering_after(ms(1))).finished
     };
     let by_count = limited(Some(150), 5_000);
     assert_eq!((by_count.counts.ok, by_count.ended), (150, Ended::Count));
@@ -359,7 +359,7 @@ fn the_first_limit_reached_ends_the_run() {
 fn a_closed_loop_starts_where_the_last_exchange_ended() {
     let mut settings = Settings::closed(ThinkTime::None, 3);
     settings.stop.time = Some(ms(1_000));
-    let run = simulate(settings, &Troupe::answering_after(ms(10)));
+    let run = simulate(settings, &ScriptedSessions::answering_after(ms(10)));
     assert_eq!(run.finished.counts.ok, 300);
     assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
     assert_eq!(run.steady().operations[0].response.due().mean(), Some(ms(10)));
@@ -370,14 +370,14 @@ fn a_closed_loop_starts_where_the_last_exchange_ended() {
 fn thinking_is_neither_response_time_nor_lag() {
     let mut settings = Settings::closed(ThinkTime::Constant(ms(90)), 2);
     settings.stop.count = Some(25);
-    let troupe = Troupe::answering_after(ms(10));
-    let run = simulate(settings, &troupe);
+    let scripted = ScriptedSessions::answering_after(ms(10));
+    let run = simulate(settings, &scripted);
     assert_eq!(run.finished.counts.ok, 25);
     assert_eq!(run.steady().operations[0].response.due().max(), Some(ms(10)));
     assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
     // Two users, one exchange each in 100 ms: number 24 starts at 1,200 ms.
     assert_eq!(run.finished.lasted, ms(1_210));
-    let mut numbers: Vec<u64> = troupe.diary.lock().unwrap().iter().map(|e| e.0.number).collect();
+    let mut numbers: Vec<u64> = scripted.log.lock().unwrap().iter().map(|e| e.0.number).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..25).collect::<Vec<_>>());
 }
@@ -386,10 +386,11 @@ fn thinking_is_neither_response_time_nor_lag() {
 fn making_ready_again_is_charged_to_the_wait_and_not_to_us() {
     // Reconnecting takes 30 ms and the exchange 10 ms, but one is due every 20 ms: exchange n is
     // due at 20·n and sent at 40·n, when the session is free again.
-    let troupe = Troupe { reconnecting: ms(30), ..Troupe::answering_after(ms(10)) };
+    let scripted =
+        ScriptedSessions { reconnecting: ms(30), ..ScriptedSessions::answering_after(ms(10)) };
     let mut settings = open(50, 60, 1);
     settings.stop.count = Some(10);
-    let run = simulate(settings, &troupe);
+    let run = simulate(settings, &scripted);
     assert_eq!(run.steady().lag.max(), Some(ms(9 * 20)));
     assert_eq!(run.steady().lateness.max(), Some(Duration::ZERO));
 }
@@ -402,7 +403,8 @@ fn a_stop_in_good_order_waits_for_what_is_in_flight() {
         pass(ms(1_200)).await;
         handle.request();
     };
-    let run = simulate_with(open(10, 60, 10), &Troupe::answering_after(ms(400)), &stop, meddle);
+    let run =
+        simulate_with(open(10, 60, 10), &ScriptedSessions::answering_after(ms(400)), &stop, meddle);
     let counts = run.finished.counts;
     assert_eq!(run.finished.ended, Ended::Stopped);
     // Noticed at most 50 ms late: what was due until then is planned, the rest of the minute is not.
@@ -426,9 +428,10 @@ fn a_second_request_cuts_off() {
             handle.request();
             handle.request();
         };
-        let troupe = Troupe { connecting: ms(100), ..Troupe::new(|_| Act::Hang) };
+        let scripted =
+            ScriptedSessions { connecting: ms(100), ..ScriptedSessions::new(|_| Act::Hang) };
         let settings = Settings { warm_up: ms(1_000), ..open(10, 2, 5) };
-        let run = simulate_with(settings, &troupe, &stop, meddle);
+        let run = simulate_with(settings, &scripted, &stop, meddle);
         let counts = run.finished.counts;
         assert_eq!(run.finished.ended, Ended::Aborted, "{phase}");
         let in_flight = if phase == Phase::Prepare { 0 } else { 5 };
@@ -443,10 +446,10 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
         let mut settings = Settings::closed(ThinkTime::None, sessions);
         settings.stop.count = Some(count);
         settings.warm_up = ms(warm_up);
-        let mut troupe = Troupe::new(|ticket| Act::Answer(ms(3 + ticket.number % 5)));
-        troupe.reconnecting = ms(10);
-        let readied = Arc::clone(&troupe.readied);
-        let run = simulate(settings, &troupe);
+        let mut scripted = ScriptedSessions::new(|ticket| Act::Answer(ms(3 + ticket.number % 5)));
+        scripted.reconnecting = ms(10);
+        let readied = Arc::clone(&scripted.readied);
+        let run = simulate(settings, &scripted);
         assert_eq!(run.steady().operations[0].counts.ok, count);
         let warm = run.finished.totals.get(&Phase::WarmUp);
         let warm = warm.map_or(0, |warm| warm.operations[0].counts.ok);
@@ -463,9 +466,9 @@ fn a_target_that_answers_at_once_keeps_nobody_from_running() {
     // One session is answered at once for ever; the timeout of the other, the rows and the end of
     // the run need the pacer, which this session must let through. Real time passes here, since
     // virtual time stands still while somebody is busy.
-    struct Eager(bool);
+    struct EagerSession(bool);
 
-    impl Session for Eager {
+    impl Session for EagerSession {
         async fn ready(&mut self, _: &mut Watch<'_>) {}
 
         async fn exchange(&mut self, _: &Ticket, watch: &mut Watch<'_>) -> Outcome {
@@ -482,10 +485,10 @@ fn a_target_that_answers_at_once_keeps_nobody_from_running() {
     struct Pair;
 
     impl SessionFactory for Pair {
-        type Session = Eager;
+        type Session = EagerSession;
 
-        fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Eager> {
-            numbers.map(|number| Eager(number == 0)).collect()
+        fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<EagerSession> {
+            numbers.map(|number| EagerSession(number == 0)).collect()
         }
     }
 
@@ -514,14 +517,14 @@ fn a_target_that_answers_at_once_keeps_nobody_from_running() {
 #[test]
 fn workers_share_numbers_and_lose_none() {
     let diary_of = |settings: Settings| {
-        let troupe = Troupe::new(|_| Act::Answer(Duration::ZERO));
+        let scripted = ScriptedSessions::new(|_| Act::Answer(Duration::ZERO));
         let plan = Plan::new(Settings { workers: Some(3), ..settings }, 1).unwrap();
         let catalogue = Catalogue::new(["exchange"], ["connect"]);
         let time = crate::timer::MachineTime::new();
         let finished =
-            crate::run(&plan, &catalogue, &time, &troupe, &Stop::new(), &mut |_: &Interval| {})
+            crate::run(&plan, &catalogue, &time, &scripted, &Stop::new(), &mut |_: &Interval| {})
                 .unwrap();
-        let numbers = troupe.diary.lock().unwrap().iter().map(|entry| entry.0.number).collect();
+        let numbers = scripted.log.lock().unwrap().iter().map(|entry| entry.0.number).collect();
         (finished, numbers)
     };
     for model in ["open", "closed"] {
@@ -581,7 +584,7 @@ proptest! {
             }
         };
         // An imbalance would panic in `simulate_with`.
-        let run = simulate_with(settings, &Troupe::new(acts), &stop, meddle);
+        let run = simulate_with(settings, &ScriptedSessions::new(acts), &stop, meddle);
         let counts = run.finished.counts;
         let rows = run.intervals.iter().map(|row| row.planned).sum::<u64>();
         prop_assert_eq!(rows, counts.planned);

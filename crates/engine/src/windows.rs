@@ -2,7 +2,7 @@
 
 use crate::plan::Settings;
 use crate::simulation::Act;
-use crate::simulation::{Simulated, Troupe, ms, open, pass, simulate, simulate_with};
+use crate::simulation::{ScriptedSessions, Simulated, ms, open, pass, simulate, simulate_with};
 use crate::stop::Stop;
 use crate::worker::Ended;
 use brunt_exchange::{ThinkTime, Ticket};
@@ -10,8 +10,8 @@ use brunt_record::{Absences, Away, Counts, Phase, Series};
 use std::time::Duration;
 
 /// A target that answers in a millisecond and from exchange `from` on not before `ms` have passed.
-fn stalling_from(from: u64, millis: u64) -> Troupe {
-    Troupe::new(move |ticket: &Ticket| {
+fn stalling_from(from: u64, millis: u64) -> ScriptedSessions {
+    ScriptedSessions::new(move |ticket: &Ticket| {
         Act::Answer(ms(if ticket.number == from { millis } else { 1 }))
     })
 }
@@ -42,7 +42,7 @@ fn due_by_step(run: &Simulated) -> Vec<Counts> {
 
 #[test]
 fn the_window_is_the_schedules_and_not_the_last_answers() {
-    let delayed = simulate(open(200, 3, 100), &Troupe::answering_after(ms(300)));
+    let delayed = simulate(open(200, 3, 100), &ScriptedSessions::answering_after(ms(300)));
     assert_eq!(delayed.finished.timing.window(), ms(3_000));
     assert_eq!(delayed.finished.timing.drained(), ms(295));
     assert_eq!(delayed.finished.lasted, ms(3_295));
@@ -63,19 +63,19 @@ fn a_count_ends_the_window_where_the_next_would_have_been() {
 fn a_closed_loop_is_measured_until_its_time_or_its_last_answer() {
     let mut settings = Settings::closed(ThinkTime::None, 3);
     settings.stop.time = Some(ms(1_005));
-    let timed = simulate(settings.clone(), &Troupe::answering_after(ms(10)));
+    let timed = simulate(settings.clone(), &ScriptedSessions::answering_after(ms(10)));
     assert_eq!(timed.finished.timing.window(), ms(1_005));
     assert_eq!(timed.finished.counts.ok, 303, "those in flight are waited for");
     settings.stop.time = None;
     settings.stop.count = Some(30);
-    let counted = simulate(settings, &Troupe::answering_after(ms(10)));
+    let counted = simulate(settings, &ScriptedSessions::answering_after(ms(10)));
     assert_eq!(counted.finished.timing.window(), ms(100));
 }
 
 #[test]
 fn the_warm_up_is_before_the_window() {
     let settings = Settings { warm_up: ms(1_000), ..open(10, 2, 4) };
-    let run = simulate(settings, &Troupe::answering_after(ms(150)));
+    let run = simulate(settings, &ScriptedSessions::answering_after(ms(150)));
     let timing = run.finished.timing;
     assert_eq!((timing.from, timing.to), (ms(1_000), ms(3_000)));
     // The last answer of the warm-up came in the steady phase, and the phase was over all the same.
@@ -92,7 +92,8 @@ fn a_request_to_stop_ends_the_window() {
         pass(ms(1_200)).await;
         handle.request();
     };
-    let run = simulate_with(open(10, 60, 10), &Troupe::answering_after(ms(400)), &stop, meddle);
+    let run =
+        simulate_with(open(10, 60, 10), &ScriptedSessions::answering_after(ms(400)), &stop, meddle);
     let window = run.finished.timing.window();
     assert!(window >= ms(1_200) && window <= ms(1_250), "{window:?}");
     assert!(run.finished.timing.drained() >= ms(300));
@@ -103,7 +104,7 @@ fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
     // 500 a second at two sessions; the target stalls both at 0.6 s for 0.7 s.
     let stalling =
         |ticket: &Ticket| Act::Answer(ms(if matches!(ticket.number, 300 | 301) { 700 } else { 1 }));
-    let run = simulate(open(500, 2, 2), &Troupe::new(stalling));
+    let run = simulate(open(500, 2, 2), &ScriptedSessions::new(stalling));
     let planned: Vec<(u64, u64)> =
         due_by_step(&run).iter().map(|due| (due.planned, due.ok)).collect();
     assert_eq!(planned, [(500, 500), (500, 500)]);
@@ -122,7 +123,7 @@ fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
 fn a_hung_target_is_away_and_all_who_were_due_are_in_the_figures() {
     // From exchange 60 on nothing is answered. Ten a second for ten seconds, one session.
     let hanging = |ticket: &Ticket| if ticket.number < 60 { Act::Answer(ms(1)) } else { Act::Hang };
-    let run = simulate(open(10, 10, 4), &Troupe::new(hanging));
+    let run = simulate(open(10, 10, 4), &ScriptedSessions::new(hanging));
     let (steady, counts) = (run.steady(), run.finished.counts);
     assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 60, 4, 36));
     assert_eq!(away(&run), ["no answer from 6.0 s to the end"]);
@@ -138,9 +139,9 @@ fn a_target_that_comes_back_is_told_with_when() {
     let away_for = |ticket: &Ticket| {
         Act::Answer(if (30..34).contains(&ticket.number) { ms(2_500) } else { ms(1) })
     };
-    let run = simulate(open(10, 8, 4), &Troupe::new(away_for));
+    let run = simulate(open(10, 8, 4), &ScriptedSessions::new(away_for));
     assert_eq!(away(&run), ["away 3.0 s to 5.5 s, had caught up 0.1 s later"]);
-    let quick = simulate(open(10, 8, 4), &Troupe::answering_after(ms(30)));
+    let quick = simulate(open(10, 8, 4), &ScriptedSessions::answering_after(ms(30)));
     assert_eq!(away(&quick), [""; 0]);
 }
 
@@ -150,14 +151,14 @@ fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
     let mut settings = Settings::closed(ThinkTime::None, 2);
     settings.operation_timeout = ms(30_000);
     settings.stop.count = Some(20);
-    let run = simulate(settings.clone(), &Troupe::new(slow));
+    let run = simulate(settings.clone(), &ScriptedSessions::new(slow));
     assert_eq!((run.finished.counts.ok, run.finished.counts.cut_off), (20, 0));
     // Told how long to wait, it waits no longer.
     settings.drain = Some(ms(3_000));
-    let told = simulate(settings.clone(), &Troupe::new(slow));
+    let told = simulate(settings.clone(), &ScriptedSessions::new(slow));
     assert_eq!((told.finished.counts.ok, told.finished.counts.cut_off), (19, 1));
     // Without a time-out of its own an exchange has as long as the run waits.
     (settings.drain, settings.operation_timeout) = (None, Duration::ZERO);
-    let endless = simulate(settings, &Troupe::new(slow));
+    let endless = simulate(settings, &ScriptedSessions::new(slow));
     assert_eq!((endless.finished.counts.ok, endless.finished.counts.cut_off), (19, 1));
 }

@@ -37,9 +37,9 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 /// Answers at once or after being driven once more, and fails now and then.
-struct Quick;
+struct QuickSession;
 
-impl Session for Quick {
+impl Session for QuickSession {
     async fn ready(&mut self, _: &mut Watch<'_>) {}
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
@@ -57,13 +57,13 @@ impl Session for Quick {
     async fn close(&mut self) {}
 }
 
-struct Crowd;
+struct QuickSessions;
 
-impl SessionFactory for Crowd {
-    type Session = Quick;
+impl SessionFactory for QuickSessions {
+    type Session = QuickSession;
 
-    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Quick> {
-        numbers.map(|_| Quick).collect()
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<QuickSession> {
+        numbers.map(|_| QuickSession).collect()
     }
 }
 
@@ -76,8 +76,14 @@ fn allocations(mut settings: Settings, count: u64) -> u64 {
     let plan = Plan::new(settings, 1).unwrap();
     let names = Catalogue::new(["quick"], []);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let done =
-        run(&plan, &names, &MachineTime::new(), &Crowd, &Stop::new(), &mut |_: &Interval| {});
+    let done = run(
+        &plan,
+        &names,
+        &MachineTime::new(),
+        &QuickSessions,
+        &Stop::new(),
+        &mut |_: &Interval| {},
+    );
     let after = ALLOCATIONS.load(Ordering::Relaxed);
     assert_eq!(done.unwrap().counts.completed(), count);
     after - before

@@ -8,9 +8,9 @@ use brunt_record::{Catalogue, Interval};
 use std::ops::Range;
 use std::time::Duration;
 
-struct Deaf;
+struct SilentSession;
 
-impl Session for Deaf {
+impl Session for SilentSession {
     async fn ready(&mut self, _: &mut Watch<'_>) {}
 
     async fn exchange(&mut self, _: &Ticket, watch: &mut Watch<'_>) -> Outcome {
@@ -21,13 +21,13 @@ impl Session for Deaf {
     async fn close(&mut self) {}
 }
 
-struct Nobody;
+struct SilentSessions;
 
-impl SessionFactory for Nobody {
-    type Session = Deaf;
+impl SessionFactory for SilentSessions {
+    type Session = SilentSession;
 
-    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Deaf> {
-        numbers.map(|_| Deaf).collect()
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<SilentSession> {
+        numbers.map(|_| SilentSession).collect()
     }
 }
 
@@ -41,7 +41,8 @@ fn waiting_in_vain_is_no_part_of_what_rates_are_measured_over() {
     let plan = Plan::new(settings, 1).unwrap();
     let names = Catalogue::new(["exchange"], []);
     let (time, stop) = (MachineTime::new(), Stop::new());
-    let finished = run(&plan, &names, &time, &Nobody, &stop, &mut |_: &Interval| {}).unwrap();
+    let finished =
+        run(&plan, &names, &time, &SilentSessions, &stop, &mut |_: &Interval| {}).unwrap();
     assert_eq!((finished.counts.planned, finished.counts.timed_out), (30, 30));
     assert!(finished.lasted >= seconds, "{:?}", finished.lasted);
     // The last exchange was sent at 290 ms and given up at 690.

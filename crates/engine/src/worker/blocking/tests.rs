@@ -48,7 +48,7 @@ impl Wait for Virtual {
 type Act = dyn Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync;
 
 /// Sessions that all do the same.
-struct Troupe {
+struct Script {
     act: Box<Act>,
     made: AtomicUsize,
     readied: Arc<AtomicUsize>,
@@ -56,7 +56,7 @@ struct Troupe {
     fragile: bool,
 }
 
-impl Troupe {
+impl Script {
     fn new(act: impl Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             act: Box::new(act),
@@ -67,19 +67,19 @@ impl Troupe {
     }
 }
 
-struct Actor {
-    troupe: Arc<Troupe>,
+struct ScriptedSession {
+    script: Arc<Script>,
     ready: bool,
 }
 
-struct Shown(Arc<Troupe>);
+struct ScriptedSessions(Arc<Script>);
 
-impl BlockingSessionFactory for Shown {
-    type Session = Actor;
+impl BlockingSessionFactory for ScriptedSessions {
+    type Session = ScriptedSession;
 
-    fn session(&self, _: u32) -> Actor {
+    fn session(&self, _: u32) -> ScriptedSession {
         self.0.made.fetch_add(1, Ordering::Relaxed);
-        Actor { troupe: Arc::clone(&self.0), ready: false }
+        ScriptedSession { script: Arc::clone(&self.0), ready: false }
     }
 
     fn operation(&self, ticket: &Ticket) -> u16 {
@@ -87,20 +87,20 @@ impl BlockingSessionFactory for Shown {
     }
 }
 
-impl BlockingSession for Actor {
+impl BlockingSession for ScriptedSession {
     fn is_ready(&self) -> bool {
         self.ready
     }
 
     fn ready(&mut self, watch: &mut Watch<'_>) {
-        self.troupe.readied.fetch_add(1, Ordering::Relaxed);
+        self.script.readied.fetch_add(1, Ordering::Relaxed);
         watch.part(Part(0), ms(1));
         self.ready = true;
     }
 
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        let outcome = (self.troupe.act)(ticket, watch);
-        self.ready = !(self.troupe.fragile && matches!(outcome, Outcome::Failed(..)));
+        let outcome = (self.script.act)(ticket, watch);
+        self.ready = !(self.script.fragile && matches!(outcome, Outcome::Failed(..)));
         outcome
     }
 
@@ -112,7 +112,7 @@ fn catalogue() -> Catalogue {
 }
 
 /// One slot's run in virtual time, without a watchdog.
-fn simulate(settings: Settings, clock: &Virtual, troupe: &Arc<Troupe>) -> Finished {
+fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
     let gate = Arc::new(Gate::new(1));
     let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
@@ -121,7 +121,7 @@ fn simulate(settings: Settings, clock: &Virtual, troupe: &Arc<Troupe>) -> Finish
     let (numbers, left) = (Arc::new(Numbers::new(1)), Arc::default());
     let shared = (clock.clone(), &gate, &Stop::new());
     let slot = BlockingSlot::new(&plan, 0, &catalogue(), sender, shared, (&numbers, &left));
-    thread::live(&slot, &Shown(Arc::clone(troupe)), 0);
+    thread::live(&slot, &ScriptedSessions(Arc::clone(script)), 0);
     let totals = Collector::new(vec![way_back]).collect(
         &collected,
         &Default::default,
@@ -154,11 +154,11 @@ fn closed(count: u64) -> Settings {
 fn a_stall_is_charged_to_everyone_who_waited() {
     let clock = Virtual::default();
     let time = clock.clone();
-    let troupe = Troupe::new(move |ticket, _| {
+    let script = Script::new(move |ticket, _| {
         time.pass(if ticket.number == 50 { ms(1_000) } else { Duration::from_micros(10) });
         Outcome::Ok(0)
     });
-    let finished = simulate(open(100, ms(2_000)), &clock, &troupe);
+    let finished = simulate(open(100, ms(2_000)), &clock, &script);
     let steady = &finished.totals[&Phase::Steady];
     let (service, response) = (&steady.operations[0].service, &steady.operations[0].response.due());
     assert_eq!((service.count(), finished.ended), (200, Ended::Time));
@@ -174,23 +174,23 @@ fn a_stall_is_charged_to_everyone_who_waited() {
 fn a_closed_loop_is_due_when_the_exchange_before_has_ended() {
     let clock = Virtual::default();
     let time = clock.clone();
-    let troupe = Troupe::new(move |_, _| {
+    let script = Script::new(move |_, _| {
         time.pass(ms(3));
         Outcome::Ok(0)
     });
-    let finished = simulate(closed(1_000), &clock, &troupe);
+    let finished = simulate(closed(1_000), &clock, &script);
     let steady = &finished.totals[&Phase::Steady];
     assert_eq!((steady.counts().ok, finished.ended), (1_000, Ended::Count));
     assert_eq!(finished.lasted, ms(3_000));
     assert_eq!(steady.operations[0].response.due().mean(), steady.operations[0].service.mean());
-    assert_eq!(troupe.readied.load(Ordering::Relaxed), 1);
+    assert_eq!(script.readied.load(Ordering::Relaxed), 1);
 }
 
 #[test]
 fn a_session_that_failed_is_made_ready_again_and_time_for_that_is_nobodys_latency() {
     let clock = Virtual::default();
     let time = clock.clone();
-    let troupe = Troupe::new(move |ticket, watch| {
+    let script = Script::new(move |ticket, watch| {
         time.pass(ms(1));
         if ticket.number % 10 == 9 {
             watch.never_sent();
@@ -198,25 +198,25 @@ fn a_session_that_failed_is_made_ready_again_and_time_for_that_is_nobodys_latenc
         }
         Outcome::Ok(0)
     });
-    let finished = simulate(closed(100), &clock, &troupe);
+    let finished = simulate(closed(100), &clock, &script);
     let steady = &finished.totals[&Phase::Steady];
     assert_eq!((steady.counts().ok, steady.counts().failed), (90, 10));
     assert_eq!(steady.operations[0].service.count(), 90);
     // Once at the beginning, and after each failure but the last, behind which nothing came.
-    assert_eq!(troupe.readied.load(Ordering::Relaxed), 10);
+    assert_eq!(script.readied.load(Ordering::Relaxed), 10);
 }
 
 #[test]
 fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
     let clock = Virtual::default();
     let time = clock.clone();
-    let troupe = Troupe::new(move |_, _| {
+    let script = Script::new(move |_, _| {
         time.pass(ms(100));
         Outcome::Ok(0)
     });
     let mut settings = open(100, ms(1_000));
     settings.backlog = Some(5);
-    let finished = simulate(settings, &clock, &troupe);
+    let finished = simulate(settings, &clock, &script);
     let steady = &finished.totals[&Phase::Steady];
     assert_eq!(steady.planned, 100);
     assert_eq!(steady.counts().ok + steady.dropped, 100);
@@ -224,9 +224,9 @@ fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
 }
 
 /// A run in real time, with its watchdog.
-fn real(settings: Settings, troupe: &Arc<Troupe>, stop: &Stop) -> Result<Finished, RunError> {
+fn real(settings: Settings, script: &Arc<Script>, stop: &Stop) -> Result<Finished, RunError> {
     let plan = Plan::new(settings, 1).unwrap();
-    let factory = Arc::new(Shown(Arc::clone(troupe)));
+    let factory = Arc::new(ScriptedSessions(Arc::clone(script)));
     run_blocking(&plan, &catalogue(), Monotonic::new(), &factory, stop, &mut |_: &Interval| {})
 }
 
@@ -241,7 +241,7 @@ fn block(time: Duration) {
     reason = "how long a run takes by a clock that is not its own"
 )]
 fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
-    let troupe = Troupe::new(|ticket, _| {
+    let script = Script::new(|ticket, _| {
         if ticket.number == 3 {
             block(Duration::from_secs(30));
         }
@@ -252,19 +252,19 @@ fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
     settings.stop.count = Some(200);
     settings.operation_timeout = ms(100);
     let began = Instant::now();
-    let finished = real(settings, &troupe, &Stop::new()).unwrap();
+    let finished = real(settings, &script, &Stop::new()).unwrap();
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     let steady = &finished.totals[&Phase::Steady];
     let counts = steady.counts();
     assert_eq!((counts.ok, counts.timed_out), (199, 1));
     // Number 3 is odd, which the factory says and the hung session could not.
     assert_eq!(steady.operations[1].counts.timed_out, 1);
-    assert_eq!(troupe.made.load(Ordering::Relaxed), 3);
+    assert_eq!(script.made.load(Ordering::Relaxed), 3);
 }
 
 #[test]
 fn a_hung_seat_is_cut_off_when_the_run_is_aborted() {
-    let troupe = Troupe::new(|_, _| {
+    let script = Script::new(|_, _| {
         block(Duration::from_secs(30));
         Outcome::Ok(0)
     });
@@ -274,7 +274,7 @@ fn a_hung_seat_is_cut_off_when_the_run_is_aborted() {
         block(ms(200));
         stopping.abort();
     });
-    let finished = real(closed(10), &troupe, &stop).unwrap();
+    let finished = real(closed(10), &script, &stop).unwrap();
     stopper.join().unwrap();
     assert_eq!((finished.counts.cut_off, finished.ended), (1, Ended::Aborted));
 }
@@ -283,13 +283,13 @@ fn a_hung_seat_is_cut_off_when_the_run_is_aborted() {
 fn threads_share_the_numbers_of_a_closed_loop() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let seeing = Arc::clone(&seen);
-    let troupe = Troupe::new(move |ticket, _| {
+    let script = Script::new(move |ticket, _| {
         seeing.lock().unwrap().push(ticket.number);
         Outcome::Ok(0)
     });
     let mut settings = Settings::closed(ThinkTime::None, 4);
     settings.stop.count = Some(5_000);
-    real(settings, &troupe, &Stop::new()).unwrap();
+    real(settings, &script, &Stop::new()).unwrap();
     let mut seen = seen.lock().unwrap().clone();
     seen.sort_unstable();
     assert_eq!(seen, (0..5_000).collect::<Vec<_>>());
@@ -297,11 +297,11 @@ fn threads_share_the_numbers_of_a_closed_loop() {
 
 #[test]
 fn a_panic_of_a_session_ends_the_run_with_that_panic() {
-    let troupe = Troupe::new(|ticket, _| {
+    let script = Script::new(|ticket, _| {
         assert!(ticket.number != 7, "number seven");
         Outcome::Ok(0)
     });
-    let run = || real(closed(100), &troupe, &Stop::new());
+    let run = || real(closed(100), &script, &Stop::new());
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
     let text = panic.downcast_ref::<String>().cloned();
     let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
