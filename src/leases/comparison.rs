@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::lease::{
-    Depot, Draw, Durability, Lease, Leases, Mix, Search, Statements, Trouble, Work,
+    Backend, Draw, Durability, Lease, Leases, Mix, Search, Statements, Trouble, Work,
 };
 use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
 use brunt_exchange::Class;
@@ -100,9 +100,9 @@ impl Comparison<'_> {
                     statements: self.asked.statements[0],
                     last: false,
                 };
-                let depot = self.depot(way);
+                let backend = self.backend(way);
                 let word = store.kind.word();
-                let held = Held::prepare(Arc::clone(&depot), false).map_err(|trouble| {
+                let held = Held::prepare(Arc::clone(&backend), false).map_err(|trouble| {
                     let text = format!("{word}: failed to {trouble}");
                     if trouble.class == Class::Check {
                         Refused::Occupied(text)
@@ -113,9 +113,9 @@ impl Comparison<'_> {
                 let failed =
                     |trouble: Trouble| Refused::Failed(format!("{word}: failed to {trouble}"));
                 let facts = &mut self.collection.facts;
-                facts.insert(format!("version/{word}"), depot.version().map_err(failed)?);
+                facts.insert(format!("version/{word}"), backend.version().map_err(failed)?);
                 let name = format!("durability/{word}/{}", words::durability_word(*durability));
-                facts.insert(name, depot.durability());
+                facts.insert(name, backend.durability());
                 drop(held);
             }
         }
@@ -139,9 +139,9 @@ impl Comparison<'_> {
 
     fn one_way(&mut self, way: Way<'_>) -> Result<(), String> {
         let failed = |trouble: Trouble| format!("failed to {trouble}");
-        let depot = self.depot(way);
+        let backend = self.backend(way);
         let keep = self.keep && (way.last || way.store.place == Place::Temporary);
-        let held = Held::prepare(Arc::clone(&depot), keep).map_err(failed)?;
+        let held = Held::prepare(Arc::clone(&backend), keep).map_err(failed)?;
         let asked = self.asked;
         match &asked.work {
             Chores::Mix(weights) => {
@@ -240,7 +240,7 @@ impl Comparison<'_> {
             group,
             leases: self.leases(),
             settings,
-            depot: &held.depot,
+            backend: &held.backend,
             resend: asked.resend,
             tape: None,
         };
@@ -255,7 +255,7 @@ impl Comparison<'_> {
                 return ControlFlow::Break(());
             }
         };
-        let counted = held.depot.count();
+        let counted = held.backend.count();
         let expected = Rows::after(&done, effect, before.rows, group);
         let mut cell = self.cell(way, name, &done);
         let contents = match counted {
@@ -384,10 +384,10 @@ impl Comparison<'_> {
             screen.loaded();
             (stop.urgency() == Urgency::Run).then(|| leases.lease(number))
         });
-        held.depot.preload(&mut all).map_err(|trouble| format!("failed to {trouble}"))
+        held.backend.preload(&mut all).map_err(|trouble| format!("failed to {trouble}"))
     }
 
-    fn depot(&mut self, way: Way<'_>) -> Arc<dyn Depot> {
+    fn backend(&mut self, way: Way<'_>) -> Arc<dyn Backend> {
         let file = match way.store.place {
             Place::Temporary => self.grounds.file(way.store.kind.file_name()),
             _ => PathBuf::new(),
@@ -402,7 +402,7 @@ impl Comparison<'_> {
             timeout: self.asked.timeout,
             flush: self.flush,
         };
-        way.store.depot(&manner, &file)
+        way.store.backend(&manner, &file)
     }
 
     fn leases(&self) -> Leases {

@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_drivers::lease::{LeaseCrew, LeaseSession, MISS};
+use brunt_drivers::lease::{LeaseSession, LeaseSessions, MISS};
 use brunt_engine::{BlockingSessionFactory, Stop};
 use brunt_exchange::{BlockingSession, Class, Outcome, Ticket, Watch};
 
@@ -19,7 +19,7 @@ const HUNG: u32 = 8;
 
 /// Makes sessions on whichever thread asks.
 pub(super) struct Hands {
-    crew: Arc<LeaseCrew>,
+    crew: Arc<LeaseSessions>,
     tape: Option<Arc<Tape>>,
     /// Of each session, how often in a row it did not reach the store.
     strikes: Vec<Arc<AtomicU32>>,
@@ -27,7 +27,7 @@ pub(super) struct Hands {
 
 impl Hands {
     /// So many sessions.
-    pub(super) fn new(crew: Arc<LeaseCrew>, tape: Option<Arc<Tape>>, sessions: u32) -> Self {
+    pub(super) fn new(crew: Arc<LeaseSessions>, tape: Option<Arc<Tape>>, sessions: u32) -> Self {
         // The engine makes each session once before anything is wrong.
         let fresh = || Arc::new(AtomicU32::new(0_u32.wrapping_sub(HUNG)));
         Self {

@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::lease::{Depot, Trouble};
+use brunt_drivers::lease::{Backend, Trouble};
 
 use crate::console;
 
 /// A store whose tables are ours.
 pub(super) struct Held {
-    pub(super) depot: Arc<dyn Depot>,
+    pub(super) backend: Arc<dyn Backend>,
     keep: bool,
 }
 
 impl Held {
     /// Makes the tables.
-    pub(super) fn prepare(depot: Arc<dyn Depot>, keep: bool) -> Result<Self, Trouble> {
-        depot.prepare()?;
-        Ok(Self { depot, keep })
+    pub(super) fn prepare(backend: Arc<dyn Backend>, keep: bool) -> Result<Self, Trouble> {
+        backend.prepare()?;
+        Ok(Self { backend, keep })
     }
 
     /// Makes the tables anew.
     pub(super) fn again(&self) -> Result<(), Trouble> {
-        self.depot.clear()?;
-        self.depot.prepare()
+        self.backend.clear()?;
+        self.backend.prepare()
     }
 }
 
@@ -31,7 +31,7 @@ impl Drop for Held {
         if self.keep {
             return;
         }
-        if let Err(trouble) = self.depot.clear() {
+        if let Err(trouble) = self.backend.clear() {
             console::note(&format!(
                 "what was made for the run could not be taken away: failed to {trouble}"
             ));

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::{self, Depot, LeaseCrew, Leases, PARTS, Work};
+use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Finished, Plan, Settings, Stop};
 use brunt_exchange::{Class, Monotonic, Outcome};
@@ -33,7 +33,7 @@ pub(super) struct Phase<'a> {
     /// When, how many, how long, except for the count.
     pub(super) settings: Settings,
     /// Where to look for the store.
-    pub(super) depot: &'a Arc<dyn Depot>,
+    pub(super) backend: &'a Arc<dyn Backend>,
     /// Which operations are asked again whose connection was closed while it was idle.
     pub(super) resend: Resend,
     /// Where operations leave marks.
@@ -45,7 +45,7 @@ pub(super) struct Done {
     plan: Plan,
     catalogue: Catalogue,
     started: jiff::Timestamp,
-    depot: Arc<dyn Depot>,
+    backend: Arc<dyn Backend>,
     measured: Measured,
     /// What the engine says of it.
     pub(super) finished: Finished,
@@ -83,9 +83,10 @@ impl Phase<'_> {
         let catalogue =
             Catalogue::new(lease::operations(&self.work).iter().copied(), PARTS.to_vec());
         let plan = Plan::new(self.settings, 1).map_err(|error| error.to_string())?;
-        let crew = LeaseCrew::new(Arc::clone(self.depot), self.work, self.leases, seed, sessions)
-            .grouped(self.group, total.unwrap_or(u64::MAX))
-            .resending(self.resend);
+        let crew =
+            LeaseSessions::new(Arc::clone(self.backend), self.work, self.leases, seed, sessions)
+                .grouped(self.group, total.unwrap_or(u64::MAX))
+                .resending(self.resend);
         let hands = Arc::new(Hands::new(Arc::new(crew), self.tape, sessions));
         let mut measured = Measured::default();
         let started = console::now();
@@ -97,7 +98,7 @@ impl Phase<'_> {
         let finished =
             brunt_engine::run_blocking(&plan, &catalogue, clock, &hands, stop, &mut sink)
                 .map_err(|error| error.to_string())?;
-        Ok(Done { plan, catalogue, started, depot: Arc::clone(self.depot), measured, finished })
+        Ok(Done { plan, catalogue, started, backend: Arc::clone(self.backend), measured, finished })
     }
 }
 
@@ -157,20 +158,20 @@ impl Done {
 
     /// The record.
     pub(super) fn record(&self, about: &About<'_>) -> Result<Record, String> {
-        let depot = &self.depot;
+        let backend = &self.backend;
         let conclude = Conclude {
             started: self.started,
             plan: asked(self.plan.settings(), about.seed, about.target.clone()),
             command: about.command.to_vec(),
             environment: about.environment.clone(),
             catalogue: &self.catalogue,
-            names: &|_, outcome| name(depot.as_ref(), outcome),
+            names: &|_, outcome| name(backend.as_ref(), outcome),
             measured: &self.measured,
             finished: &self.finished,
             percentiles: about.percentiles,
             ports: None,
             ceiling: None,
-            in_process: depot.in_process(),
+            in_process: backend.in_process(),
             ended_by: about.interrupted.clone().map(EndedBy::CutShort),
             objectives: about.objectives,
         };
@@ -184,10 +185,10 @@ pub(super) fn succeeded(counts: Counts, group: u32) -> u64 {
 }
 
 /// What an outcome is called: in the store's own words where it answered.
-fn name(depot: &dyn Depot, outcome: Outcome) -> String {
+fn name(backend: &dyn Backend, outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok(code) => lease::outcome_name(code).to_owned(),
-        Outcome::Failed(Class::Result, code) => depot.name_of(code),
+        Outcome::Failed(Class::Result, code) => backend.name_of(code),
         Outcome::Failed(class, _) => class.word().to_owned(),
         Outcome::TimedOut => "timed out".to_owned(),
         Outcome::CutOff => "cut off".to_owned(),

@@ -1,16 +1,16 @@
-//! [`Store`]: a store as a command line names it, and the [`Depot`] that it becomes.
+//! [`Store`]: a store as a command line names it, and the [`Backend`] that it becomes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
-use brunt_drivers::lease::mysql::{MysqlDepot, MysqlOptions};
-use brunt_drivers::lease::postgres::{PostgresDepot, PostgresOptions};
-use brunt_drivers::lease::redb::{RedbDepot, RedbSetup};
+use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
+use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
+use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
+use brunt_drivers::lease::redb::{RedbBackend, RedbSetup};
 use brunt_drivers::lease::sql::{self, Engine, Server};
-use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
-use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
+use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
+use brunt_drivers::lease::{Backend, Durability, Family, Schema, Statements};
 use brunt_drivers::secret::Secret;
 
 /// A store that was asked for.
@@ -136,12 +136,12 @@ impl Store {
         match &self.place {
             Place::Temporary => self.kind.word().to_owned(),
             Place::File(file) => format!("{}:{}", self.kind.word(), file.display()),
-            Place::Server(server) => format!("{} at {}", self.kind.word(), server.road),
+            Place::Server(server) => format!("{} at {}", self.kind.word(), server.endpoint),
         }
     }
 
-    /// The depot, whose file is `file` if it has none of its own.
-    pub(super) fn depot(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Depot> {
+    /// The backend, whose file is `file` if it has none of its own.
+    pub(super) fn backend(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Backend> {
         let path = match &self.place {
             Place::Server(server) => return self.at(server, manner),
             Place::File(path) => path.clone(),
@@ -152,15 +152,15 @@ impl Store {
             Kind::Memfile => {
                 let format = Format::Csv;
                 let setup = MemfileSetup { path, format, schema, family, durability, may_destroy };
-                Arc::new(MemfileDepot::new(setup))
+                Arc::new(MemfileBackend::new(setup))
             }
             Kind::Redb => {
                 let setup = RedbSetup { path, schema, family, durability, may_destroy };
-                Arc::new(RedbDepot::new(setup))
+                Arc::new(RedbBackend::new(setup))
             }
             _ => {
                 let (journal, patience) = (Journal::Wal, patience(timeout));
-                Arc::new(SqliteDepot::new(SqliteSetup {
+                Arc::new(SqliteBackend::new(SqliteSetup {
                     path,
                     schema,
                     family,
@@ -174,7 +174,7 @@ impl Store {
         }
     }
 
-    fn at(&self, server: &Server, manner: &Manner<'_>) -> Arc<dyn Depot> {
+    fn at(&self, server: &Server, manner: &Manner<'_>) -> Arc<dyn Backend> {
         let mut server = server.clone();
         if server.password.is_none() {
             server.password = manner.password.cloned();
@@ -191,11 +191,11 @@ impl Store {
                 may_destroy,
                 patience,
             };
-            return Arc::new(PostgresDepot::new(options));
+            return Arc::new(PostgresBackend::new(options));
         }
         let flush = manner.flush.filter(|_| durability == Durability::Async);
         let engine = flush.map(|_| Engine::InnoDb);
-        Arc::new(MysqlDepot::new(MysqlOptions {
+        Arc::new(MysqlBackend::new(MysqlOptions {
             server,
             schema,
             family,

@@ -1,13 +1,13 @@
-//! A [`Database`]: MariaDB or PostgreSQL, asked by its own client, and depots on it.
+//! A [`Database`]: MariaDB or PostgreSQL, asked by its own client, and backends on it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::mysql::{MysqlDepot, MysqlOptions};
-use brunt_drivers::lease::postgres::{PostgresDepot, PostgresOptions};
+use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
+use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
 use brunt_drivers::lease::sql::{Kind, Server};
 use brunt_drivers::lease::{
-    Contents, Depot, Durability, Family, Lease, Leases, Schema, Statements,
+    Backend, Contents, Durability, Family, Lease, Leases, Schema, Statements,
 };
 use brunt_drivers::secret::Secret;
 use brunt_testbed::{MariaDb, Postgres, require};
@@ -19,14 +19,14 @@ pub(crate) enum Database<'a> {
     Postgres(&'a Postgres),
 }
 
-/// What a test asks of a depot.
+/// What a test asks of a backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) schema: Schema,
     pub(crate) family: Family,
     pub(crate) durability: Durability,
     pub(crate) statements: Statements,
-    /// The database to be used, where it is not the depot's own.
+    /// The database to be used, where it is not the backend's own.
     pub(crate) named: Option<&'static str>,
     pub(crate) may_destroy: bool,
     pub(crate) password: Option<&'static str>,
@@ -107,8 +107,8 @@ impl Database<'_> {
         }
     }
 
-    /// A depot on the server.
-    pub(crate) fn depot(self, asked: &Asked) -> Arc<dyn Depot> {
+    /// A backend on the server.
+    pub(crate) fn backend(self, asked: &Asked) -> Arc<dyn Backend> {
         let url = asked.url.clone().unwrap_or_else(|| self.url());
         let mut server = Server::parse(self.kind(), &url).unwrap();
         server.password = Some(Secret::from(asked.password.unwrap_or(self.password())));
@@ -116,7 +116,7 @@ impl Database<'_> {
         let Asked { schema, family, durability, statements, may_destroy, patience, .. } =
             asked.clone();
         match self {
-            Self::MariaDb(_) => Arc::new(MysqlDepot::new(MysqlOptions {
+            Self::MariaDb(_) => Arc::new(MysqlBackend::new(MysqlOptions {
                 server,
                 schema,
                 family,
@@ -127,7 +127,7 @@ impl Database<'_> {
                 may_destroy,
                 patience,
             })),
-            Self::Postgres(_) => Arc::new(PostgresDepot::new(PostgresOptions {
+            Self::Postgres(_) => Arc::new(PostgresBackend::new(PostgresOptions {
                 server,
                 schema,
                 family,
@@ -189,7 +189,7 @@ pub(crate) fn lease(family: Family, number: u64) -> Lease {
     leases(family).lease(number)
 }
 
-/// The one place that a depot made since `before`.
+/// The one place that a backend made since `before`.
 pub(crate) fn made_since(database: Database<'_>, before: &[String]) -> Vec<String> {
     database.places().into_iter().filter(|place| !before.contains(place)).collect()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use brunt_drivers::lease::{By, Draw, LeaseCrew, LeaseSession, PARTS, Search, Work};
+use brunt_drivers::lease::{By, Draw, LeaseSession, LeaseSessions, PARTS, Search, Work};
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Clock as _, Monotonic, Outcome, Ticket, Watch};
 
@@ -47,15 +47,15 @@ fn a_connection_that_was_closed_while_idle_costs_no_operation() {
     with_own_servers(|database| {
         make_impatient(database);
         let asked = Asked::default();
-        let depot = database.depot(&asked);
-        depot.prepare().unwrap();
+        let backend = database.backend(&asked);
+        backend.prepare().unwrap();
         let search = Search { population: 4, by: By::Address, draw: Draw::Ratio(1.0) };
         for (work, group) in [
             (Work::Create { first: 0 }, 1),
             (Work::Search(search), 1),
             (Work::Create { first: 9 }, 2),
         ] {
-            let crew = LeaseCrew::new(Arc::clone(&depot), work, leases(asked.family), 5, 1);
+            let crew = LeaseSessions::new(Arc::clone(&backend), work, leases(asked.family), 5, 1);
             let crew = Arc::new(crew.grouped(group, u64::MAX).resending(Resend::Never));
             let mut session = crew.session(0);
             let clock = Monotonic::new();
@@ -71,6 +71,6 @@ fn a_connection_that_was_closed_while_idle_costs_no_operation() {
             assert_eq!(operate(&mut session, &clock, 4).1, 0, "{database:?}");
             session.close();
         }
-        depot.clear().unwrap();
+        backend.clear().unwrap();
     });
 }

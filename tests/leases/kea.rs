@@ -54,29 +54,29 @@ fn the_sentences_fit_the_tables_that_kea_makes() {
                     named: Some("kea"),
                     ..Asked::default()
                 };
-                let depot = database.depot(&asked);
-                depot.prepare().unwrap_err();
+                let backend = database.backend(&asked);
+                backend.prepare().unwrap_err();
                 let all = leases(family);
-                depot.preload(&mut (0..30).map(|number| all.lease(number))).unwrap();
-                let mut store = depot.open().unwrap();
-                store.create(&all.lease(30)).unwrap();
+                backend.preload(&mut (0..30).map(|number| all.lease(number))).unwrap();
+                let mut connection = backend.open().unwrap();
+                connection.create(&all.lease(30)).unwrap();
                 let of = lease(family, 30);
-                assert!(store.find(&Identity::Address(of.address)).unwrap());
-                assert!(store.find(&Identity::ClientId(of.client_id)).unwrap());
-                assert!(store.find(&Identity::Hardware(of.hardware)).unwrap());
+                assert!(connection.find(&Identity::Address(of.address)).unwrap());
+                assert!(connection.find(&Identity::ClientId(of.client_id)).unwrap());
+                assert!(connection.find(&Identity::Hardware(of.hardware)).unwrap());
                 let address = of.address;
                 assert!(
-                    store
+                    connection
                         .renew(&Renewal { address, valid_lifetime: 9_999, cltt: all.epoch })
                         .unwrap()
                 );
-                assert!(store.release(all.address(0)).unwrap());
-                assert_eq!(store.expire(all.epoch + 1_000 + 10, 100).unwrap(), 9);
+                assert!(connection.release(all.address(0)).unwrap());
+                assert_eq!(connection.expire(all.epoch + 1_000 + 10, 100).unwrap(), 9);
                 let count = &ask(database, &format!("SELECT COUNT(*) FROM {name}"))[0][0];
                 let kept = &ask(database, &format!("SELECT SUM(leases) FROM {name}_stat"))[0][0];
                 assert_eq!((count.as_str(), kept.as_str()), ("21", "21"), "{asked:?}");
-                assert_eq!(store.expire(i64::from(i32::MAX), 100).unwrap(), 21);
-                assert_eq!(depot.count().unwrap(), 0);
+                assert_eq!(connection.expire(i64::from(i32::MAX), 100).unwrap(), 21);
+                assert_eq!(backend.count().unwrap(), 0);
             }
         }
     });
@@ -87,15 +87,16 @@ fn our_tables_have_the_columns_and_indexes_of_keas() {
     with_kea(|database| {
         for (family, name) in [(Family::V4, "lease4"), (Family::V6, "lease6")] {
             let before = database.places();
-            let depot = database.depot(&Asked { schema: Schema::Kea, family, ..Asked::default() });
-            depot.prepare().unwrap();
+            let backend =
+                database.backend(&Asked { schema: Schema::Kea, family, ..Asked::default() });
+            backend.prepare().unwrap();
             let made = made_since(database, &before);
             let place = &made[0];
             for table in [name.to_owned(), format!("{name}_stat")] {
                 let (ours, theirs) = shapes(database, place, &table);
                 assert_eq!(ours, theirs, "{table}");
             }
-            depot.clear().unwrap();
+            backend.clear().unwrap();
         }
     });
 }

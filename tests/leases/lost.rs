@@ -33,31 +33,32 @@ fn kill(database: Database<'_>) {
 fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
     with_own_servers(|database| {
         let asked = Asked { patience: Duration::from_millis(300), ..Asked::default() };
-        let depot = database.depot(&asked);
-        depot.prepare().unwrap();
-        let mut store = depot.open().unwrap();
-        store.create(&lease(asked.family, 1)).unwrap();
+        let backend = database.backend(&asked);
+        backend.prepare().unwrap();
+        let mut connection = backend.open().unwrap();
+        connection.create(&lease(asked.family, 1)).unwrap();
         pause(database);
         let begun = Instant::now();
         // Some of its threads may stop a moment later than the signal was sent.
-        let trouble = (2..100).find_map(|number| store.create(&lease(asked.family, number)).err());
+        let trouble =
+            (2..100).find_map(|number| connection.create(&lease(asked.family, number)).err());
         let trouble = trouble.expect("nobody answers");
         assert_eq!(trouble.class, Class::Closed, "{trouble}");
         assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
-        assert!(store.broken());
-        drop(store);
+        assert!(connection.broken());
+        drop(connection);
         // Nor can a new connection be had.
-        assert!(depot.open().is_err());
+        assert!(backend.open().is_err());
         assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
         resume(database);
         // It catches up with what was sent while it was paused first.
-        let mut store = None;
+        let mut connection = None;
         assert!(until(Duration::from_secs(20), || {
-            store = depot.open().ok();
-            store.is_some()
+            connection = backend.open().ok();
+            connection.is_some()
         }));
-        store.unwrap().create(&lease(asked.family, 100)).unwrap();
-        assert!(until(Duration::from_secs(20), || depot.clear().is_ok()));
+        connection.unwrap().create(&lease(asked.family, 100)).unwrap();
+        assert!(until(Duration::from_secs(20), || backend.clear().is_ok()));
     });
 }
 
@@ -65,16 +66,16 @@ fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
 fn a_server_that_was_killed_is_a_connection_that_closed() {
     with_own_servers(|database| {
         let asked = Asked::default();
-        let depot = database.depot(&asked);
-        depot.prepare().unwrap();
-        let mut store = depot.open().unwrap();
-        store.create(&lease(asked.family, 1)).unwrap();
+        let backend = database.backend(&asked);
+        backend.prepare().unwrap();
+        let mut connection = backend.open().unwrap();
+        connection.create(&lease(asked.family, 1)).unwrap();
         kill(database);
-        let trouble = store.create(&lease(asked.family, 2)).unwrap_err();
+        let trouble = connection.create(&lease(asked.family, 2)).unwrap_err();
         assert_eq!(trouble.class, Class::Closed, "{trouble}");
-        assert!(store.broken());
-        let trouble = depot.open().err().unwrap();
+        assert!(connection.broken());
+        let trouble = backend.open().err().unwrap();
         assert_eq!(trouble.class, Class::Connect, "{trouble}");
-        assert!(depot.clear().is_err(), "what cannot be cleared away is said");
+        assert!(backend.clear().is_err(), "what cannot be cleared away is said");
     });
 }

@@ -6,8 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is tests: every failure is a panic")]
 
+mod backends;
 mod database;
-mod depots;
 mod idle;
 mod kea;
 mod lost;

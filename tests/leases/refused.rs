@@ -37,23 +37,23 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
     with_somebodys_tables(|database, count| {
         for schema in [Schema::Guide, Schema::Kea] {
             let asked = Asked { schema, named: Some(named(database)), ..Asked::default() };
-            let depot = database.depot(&asked);
-            let trouble = depot.prepare().unwrap_err();
+            let backend = database.backend(&asked);
+            let trouble = backend.prepare().unwrap_err();
             assert_eq!(trouble.class, Class::Check, "{trouble}");
             for word in ["lease4 with 3 rows", "--yes-destroy"] {
                 assert!(trouble.text.contains(word), "{trouble}");
             }
-            depot.clear().unwrap();
+            backend.clear().unwrap();
             assert_eq!(count(), 3, "clearing up after a refusal touches nothing");
         }
         let asked = Asked { named: Some(named(database)), may_destroy: true, ..Asked::default() };
-        let depot = database.depot(&asked);
-        depot.prepare().unwrap();
-        depot.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+        let backend = database.backend(&asked);
+        backend.prepare().unwrap();
+        backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
         // A second phase begins with empty tables.
-        depot.prepare().unwrap();
-        assert_eq!(depot.count().unwrap(), 0);
-        depot.clear().unwrap();
+        backend.prepare().unwrap();
+        assert_eq!(backend.count().unwrap(), 0);
+        backend.clear().unwrap();
         assert!(
             database.places().contains(&"kea".to_owned())
                 || matches!(database, Database::Postgres(_))
@@ -86,12 +86,12 @@ fn other_tables_of_a_named_database_stay() {
             may_destroy: true,
             ..Asked::default()
         };
-        let depot = database.depot(&asked);
-        depot.prepare().unwrap();
-        depot.clear().unwrap();
+        let backend = database.backend(&asked);
+        backend.prepare().unwrap();
+        backend.clear().unwrap();
         assert_eq!(database.number(keep), 1);
         // The functions that triggers called are gone as well, or making them again would fail.
-        let again = database.depot(&Asked { may_destroy: false, ..asked });
+        let again = database.backend(&Asked { may_destroy: false, ..asked });
         again.prepare().unwrap();
         again.clear().unwrap();
         database.sql(drop);
@@ -106,12 +106,12 @@ fn a_setting_of_the_whole_server_is_put_back() {
     let server = MariaDb::start();
     let setting = || server.number("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit");
     let asked = Asked { flush: Some(2), ..Asked::default() };
-    let depot = Database::MariaDb(&server).depot(&asked);
-    depot.prepare().unwrap();
-    depot.prepare().unwrap();
+    let backend = Database::MariaDb(&server).backend(&asked);
+    backend.prepare().unwrap();
+    backend.prepare().unwrap();
     assert_eq!(setting(), 2);
-    assert!(depot.durability().starts_with("not sync"), "{}", depot.durability());
-    depot.clear().unwrap();
+    assert!(backend.durability().starts_with("not sync"), "{}", backend.durability());
+    backend.clear().unwrap();
     assert_eq!(setting(), 1);
 }
 
@@ -121,12 +121,12 @@ fn a_wrong_password_is_a_refused_login_and_is_not_repeated() {
         for url in [database.url(), database.tcp_url()] {
             let asked =
                 Asked { password: Some("wrong-hunter3"), url: Some(url), ..Asked::default() };
-            let depot = database.depot(&asked);
-            for trouble in [depot.prepare().unwrap_err(), depot.open().err().unwrap()] {
+            let backend = database.backend(&asked);
+            for trouble in [backend.prepare().unwrap_err(), backend.open().err().unwrap()] {
                 assert_eq!(trouble.class, Class::Login, "{trouble}");
                 assert!(!format!("{trouble:?}{trouble}").contains("hunter"), "{trouble}");
             }
-            assert!(!depot.durability().contains("hunter"));
+            assert!(!backend.durability().contains("hunter"));
             let debugged = format!("{asked:?}").replace("wrong-hunter3", "");
             assert!(!debugged.contains("hunter"));
         }
@@ -146,7 +146,7 @@ fn a_server_that_is_not_there_is_a_connection_that_failed() {
             ),
         ] {
             let asked = Asked { url: Some(url), ..Asked::default() };
-            let trouble = database.depot(&asked).prepare().unwrap_err();
+            let trouble = database.backend(&asked).prepare().unwrap_err();
             assert_eq!(trouble.class, Class::Connect, "{trouble}");
             assert!(
                 trouble.code > 0 && trouble.text.contains("is the server running"),
@@ -167,14 +167,14 @@ fn tcp_is_as_good_as_the_socket() {
                 Database::MariaDb(_) => asked,
                 Database::Postgres(_) => Asked { named: None, ..asked },
             };
-            let depot = database.depot(&asked);
-            depot.prepare().unwrap();
-            depot.open().unwrap().create(&lease(asked.family, 1)).unwrap();
-            assert_eq!(depot.count().unwrap(), 1);
-            depot.clear().unwrap();
+            let backend = database.backend(&asked);
+            backend.prepare().unwrap();
+            backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+            assert_eq!(backend.count().unwrap(), 1);
+            backend.clear().unwrap();
             assert!(
                 !database.places().contains(&"over_tcp".to_owned()),
-                "made by the depot, so dropped by it"
+                "made by the backend, so dropped by it"
             );
         }
     }
@@ -191,17 +191,17 @@ fn a_secured_connection_checks_the_certificate() {
     let authority = server.pki().ca();
     let over_tls = |host: &str, more: &str| {
         let url = format!("postgres://{user}@{host}:{port}/?sslmode=verify-full{more}");
-        database.depot(&Asked { url: Some(url), ..Asked::default() })
+        database.backend(&Asked { url: Some(url), ..Asked::default() })
     };
     let trusted = format!("&sslrootcert={}", authority.display());
-    let depot = over_tls("localhost", &trusted);
-    depot.prepare().unwrap();
+    let backend = over_tls("localhost", &trusted);
+    backend.prepare().unwrap();
     let query = "SELECT COUNT(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
                  WHERE ssl AND application_name = 'brunt'";
-    let store = depot.open().unwrap();
+    let connection = backend.open().unwrap();
     assert_eq!(server.number(query), 1, "the server says that it is secured");
-    drop(store);
-    depot.clear().unwrap();
+    drop(connection);
+    backend.clear().unwrap();
     let trouble = over_tls("localhost", "").prepare().unwrap_err();
     assert_eq!(trouble.class, Class::Tls, "{trouble}");
 }

@@ -248,6 +248,6 @@ fn the_password_is_nowhere_and_a_wrong_one_ends_the_run() {
         assert!(wrong.ended.notes.contains("password"), "{}", wrong.ended);
         assert!(!wrong.ended.notes.contains("hunter3"), "{}", wrong.ended.notes);
         let asked = Asked::default();
-        assert!(database.depot(&asked).version().is_ok(), "the server lets others in");
+        assert!(database.backend(&asked).version().is_ok(), "the server lets others in");
     }
 }

@@ -6,11 +6,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
-use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
-use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
+use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
+use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
 use brunt_drivers::lease::{
-    By, Contents, Depot, Draw, Durability, Family, LeaseCrew, Leases, Schema, Search, Statements,
-    Work,
+    Backend, By, Contents, Draw, Durability, Family, LeaseSessions, Leases, Schema, Search,
+    Statements, Work,
 };
 use brunt_exchange::{BlockingSession, Monotonic, Outcome, Ticket, Watch};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -59,11 +59,11 @@ unsafe impl GlobalAlloc for Counting {
 const COUNT: u64 = 2_000;
 
 /// Carries out a phase in one session that was warmed up by its first exchanges; says how often it allocated after.
-fn phase(depot: &Arc<dyn Depot>, work: Work, contents: Contents) -> u64 {
+fn phase(backend: &Arc<dyn Backend>, work: Work, contents: Contents) -> u64 {
     let leases = Leases { family: Family::V4, contents, epoch: 1_000_000_000 };
-    let crew = Arc::new(LeaseCrew::new(Arc::clone(depot), work, leases, 3, 1));
+    let factory = Arc::new(LeaseSessions::new(Arc::clone(backend), work, leases, 3, 1));
     let clock = Monotonic::new();
-    let mut session = crew.session(0);
+    let mut session = factory.session(0);
     let mut before = 0;
     for number in 0..COUNT {
         if number == 3 {
@@ -80,8 +80,8 @@ fn phase(depot: &Arc<dyn Depot>, work: Work, contents: Contents) -> u64 {
 }
 
 /// The four phases twice, of which the second pass is counted.
-fn allocated(depot: &Arc<dyn Depot>, contents: Contents) -> Vec<u64> {
-    depot.prepare().unwrap();
+fn allocated(backend: &Arc<dyn Backend>, contents: Contents) -> Vec<u64> {
+    backend.prepare().unwrap();
     let by = [By::Address, By::Address, By::ClientId, By::Hardware];
     let searches =
         by.map(|by| Work::Search(Search { population: COUNT, by, draw: Draw::Guide(0.9) }));
@@ -90,9 +90,9 @@ fn allocated(depot: &Arc<dyn Depot>, contents: Contents) -> Vec<u64> {
     let works: Vec<Work> = create.into_iter().chain(searches).chain(change).collect();
     let mut counts = Vec::new();
     for _ in 0..2 {
-        counts = works.iter().map(|work| phase(depot, work.clone(), contents)).collect();
+        counts = works.iter().map(|work| phase(backend, work.clone(), contents)).collect();
     }
-    depot.clear().unwrap();
+    backend.clear().unwrap();
     counts
 }
 
@@ -109,8 +109,8 @@ fn a_memfile_that_is_warm_allocates_nothing() {
             durability: Durability::Async,
             may_destroy: false,
         };
-        let depot: Arc<dyn Depot> = Arc::new(MemfileDepot::new(setup));
-        let counts = allocated(&depot, contents);
+        let backend: Arc<dyn Backend> = Arc::new(MemfileBackend::new(setup));
+        let counts = allocated(&backend, contents);
         assert_eq!(counts, [0; 7], "{format:?}");
     }
 }
@@ -128,7 +128,7 @@ fn sentences_that_are_kept_are_said_without_allocating() {
         patience: Duration::from_secs(5),
         may_destroy: false,
     };
-    let depot: Arc<dyn Depot> = Arc::new(SqliteDepot::new(setup));
-    let counts = allocated(&depot, Contents::Distinct);
+    let backend: Arc<dyn Backend> = Arc::new(SqliteBackend::new(setup));
+    let counts = allocated(&backend, Contents::Distinct);
     assert_eq!(counts, [0; 7]);
 }

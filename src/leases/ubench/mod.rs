@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
-use brunt_drivers::lease::mysql::{MysqlDepot, MysqlOptions};
-use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
+use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
+use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
+use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
 use brunt_drivers::lease::{
-    By, Contents, Depot, Draw, Durability, Family, Identity, Leases, Schema, Search, Statements,
+    Backend, By, Contents, Draw, Durability, Family, Identity, Leases, Schema, Search, Statements,
     Work,
 };
 use brunt_drivers::resend::Resend;
@@ -73,7 +73,7 @@ struct Ended {
 }
 
 fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
-    let depot = prepared(args)?;
+    let backend = prepared(args)?;
     let seed = args.seed.unwrap_or_else(console::seed);
     let stop = signals.stop();
     let mut all = Vec::with_capacity(PHASES.len());
@@ -82,7 +82,7 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
             break;
         }
         show(text::heading(heading).as_bytes());
-        let done = phase(args, &depot, at, seed, &stop)?;
+        let done = phase(args, &backend, at, seed, &stop)?;
         show(b"\n");
         let counts = done.finished.counts;
         if counts.failed + counts.timed_out > 0 {
@@ -95,7 +95,7 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
         show(text::line(ended.line, ended.done.operations(1), ended.done.lasted()).as_bytes());
     }
     if args.percentiles || args.record.is_some() {
-        more(args, signals, &all, seed, depot.as_ref())?;
+        more(args, signals, &all, seed, backend.as_ref())?;
     }
     Ok(match signals.received() {
         Some(Signal::Interrupt) => Exit::Interrupted,
@@ -106,7 +106,7 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
 
 fn phase(
     args: &UbenchArgs,
-    depot: &Arc<dyn Depot>,
+    backend: &Arc<dyn Backend>,
     at: usize,
     seed: u64,
     stop: &Stop,
@@ -131,7 +131,7 @@ fn phase(
             seed,
             ..Settings::closed(ThinkTime::None, 1)
         },
-        depot,
+        backend,
         resend: Resend::default(),
         tape: tape.clone(),
     };
@@ -147,7 +147,7 @@ fn more(
     signals: &Signals,
     all: &[Ended],
     seed: u64,
-    depot: &dyn Depot,
+    backend: &dyn Backend,
 ) -> Result<(), String> {
     let words = [vec![args.program.name().to_owned()], args.words.clone()].concat();
     let mut collection = collection(words);
@@ -158,9 +158,9 @@ fn more(
     };
     let durability = if args.sync { "sync" } else { "async" };
     let said =
-        collection.facts.insert(format!("durability/{store}/{durability}"), depot.durability());
+        collection.facts.insert(format!("durability/{store}/{durability}"), backend.durability());
     debug_assert!(said.is_none(), "one store has one durability");
-    if let Ok(version) = depot.version() {
+    if let Ok(version) = backend.version() {
         collection.facts.insert(format!("version/{store}"), version);
     }
     for ended in all {
@@ -239,23 +239,24 @@ fn percentiles(line: &str, name: &str, record: &Record) -> String {
 }
 
 /// The store with an empty table in it. Where leases are there already, only with leave to destroy them.
-fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Depot>, String> {
-    let depot = depot(args, args.yes_destroy || is_spent(args, depot(args, false)?.as_ref()))?;
-    depot.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
-    Ok(depot)
+fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Backend>, String> {
+    let backend =
+        backend(args, args.yes_destroy || is_spent(args, backend(args, false)?.as_ref()))?;
+    backend.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
+    Ok(backend)
 }
 
 /// Whether there is a table of the guide's with nothing in it, or a file that a run of `memfile_ubench` left behind:
 /// one whose leases are all deleted. Nothing is changed to find that out.
-fn is_spent(args: &UbenchArgs, depot: &dyn Depot) -> bool {
-    if depot.count() != Ok(0) {
+fn is_spent(args: &UbenchArgs, backend: &dyn Backend) -> bool {
+    if backend.count() != Ok(0) {
         return false;
     }
     match args.program {
         // Opening a file of leases mends it, which is not for us to do with somebody else's.
         Ubench::Memfile => is_left_behind(Path::new(&args.name)).unwrap_or(false),
         Ubench::Mysql | Ubench::Sqlite => {
-            depot.open().and_then(|mut store| store.find(&Identity::Address(0))).is_ok()
+            backend.open().and_then(|mut store| store.find(&Identity::Address(0))).is_ok()
         }
     }
 }
@@ -276,13 +277,13 @@ const FIRST_LINE: &[u8; 17] = b"lease 16777216 {\n";
 const LAST_LINE: &[u8; 3] = b"};\n";
 const LAST_LINE_LENGTH: i64 = 3;
 
-fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String> {
+fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, String> {
     let (schema, family) = (Schema::Guide, Family::V4);
     let durability = if args.sync { Durability::Sync } else { Durability::Async };
     let statements = if args.compiled { Statements::Prepared } else { Statements::Basic };
     let (path, patience) = (PathBuf::from(&args.name), LONGEST);
     Ok(match args.program {
-        Ubench::Mysql => Arc::new(MysqlDepot::new(MysqlOptions {
+        Ubench::Mysql => Arc::new(MysqlBackend::new(MysqlOptions {
             server: server::server(args, &Machine)?,
             schema,
             family,
@@ -293,7 +294,7 @@ fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String>
             may_destroy,
             patience,
         })),
-        Ubench::Sqlite => Arc::new(SqliteDepot::new(SqliteSetup {
+        Ubench::Sqlite => Arc::new(SqliteBackend::new(SqliteSetup {
             path,
             schema,
             family,
@@ -306,7 +307,7 @@ fn depot(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Depot>, String>
         Ubench::Memfile => {
             let format = Format::Block;
             let setup = MemfileSetup { path, format, schema, family, durability, may_destroy };
-            Arc::new(MemfileDepot::new(setup))
+            Arc::new(MemfileBackend::new(setup))
         }
     })
 }

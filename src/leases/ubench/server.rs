@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use brunt_drivers::lease::sql::{Road, Server, Tls};
+use brunt_drivers::lease::sql::{Server, ServerEndpoint, Tls};
 use brunt_drivers::secret::Secret;
 
 use crate::cli::surroundings::Surroundings;
@@ -18,7 +18,7 @@ const PASSWORD: &str = "secret";
 /// The server that -m, -u, -p and -f name.
 pub(super) fn server(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Result<Server, String> {
     Ok(Server {
-        road: road(&args.host, surroundings, |path| std::path::Path::new(path).exists())?,
+        endpoint: endpoint(&args.host, surroundings, |path| std::path::Path::new(path).exists())?,
         user: Some(args.user.clone()),
         password: Some(password(args, surroundings)?),
         database: Some(args.name.clone()),
@@ -26,19 +26,19 @@ pub(super) fn server(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Resu
     })
 }
 
-fn road(
+fn endpoint(
     host: &str,
     surroundings: &dyn Surroundings,
     there: impl Fn(&str) -> bool,
-) -> Result<Road, String> {
+) -> Result<ServerEndpoint, String> {
     if host.starts_with('/') {
-        return Ok(Road::Socket(host.into()));
+        return Ok(ServerEndpoint::Socket(host.into()));
     }
     if host == "localhost" {
         let named = surroundings.variable("MYSQL_UNIX_PORT").map(PathBuf::from);
         let usual = || SOCKETS.into_iter().find(|path| there(path)).map(PathBuf::from);
         if let Some(path) = named.or_else(usual) {
-            return Ok(Road::Socket(path));
+            return Ok(ServerEndpoint::Socket(path));
         }
     }
     let port = match surroundings.variable("MYSQL_TCP_PORT") {
@@ -47,7 +47,7 @@ fn road(
             .parse()
             .map_err(|_| format!("MYSQL_TCP_PORT is {text}, which is no port from 1 to 65535"))?,
     };
-    Ok(Road::Tcp { host: host.to_owned(), port })
+    Ok(ServerEndpoint::Tcp { host: host.to_owned(), port })
 }
 
 fn password(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Result<Secret, String> {
@@ -88,13 +88,16 @@ mod tests {
     #[test]
     fn localhost_is_a_socket_where_there_is_one() {
         let (none, all) = (|_: &str| false, |_: &str| true);
-        let tcp = |host: &str, port| Road::Tcp { host: host.to_owned(), port };
-        assert_eq!(road("localhost", &With(&[]), none), Ok(tcp("localhost", 3306)));
-        assert_eq!(road("localhost", &With(&[]), all), Ok(Road::Socket(SOCKETS[0].into())));
-        assert_eq!(road("db", &With(&[("MYSQL_TCP_PORT", "3307")]), all), Ok(tcp("db", 3307)));
-        assert_eq!(road("/s", &With(&[]), none), Ok(Road::Socket("/s".into())));
+        let tcp = |host: &str, port| ServerEndpoint::Tcp { host: host.to_owned(), port };
+        assert_eq!(endpoint("localhost", &With(&[]), none), Ok(tcp("localhost", 3306)));
+        assert_eq!(
+            endpoint("localhost", &With(&[]), all),
+            Ok(ServerEndpoint::Socket(SOCKETS[0].into()))
+        );
+        assert_eq!(endpoint("db", &With(&[("MYSQL_TCP_PORT", "3307")]), all), Ok(tcp("db", 3307)));
+        assert_eq!(endpoint("/s", &With(&[]), none), Ok(ServerEndpoint::Socket("/s".into())));
         let named = With(&[("MYSQL_UNIX_PORT", "/t/s")]);
-        assert_eq!(road("localhost", &named, all), Ok(Road::Socket("/t/s".into())));
-        assert!(road("db", &With(&[("MYSQL_TCP_PORT", "x")]), none).is_err());
+        assert_eq!(endpoint("localhost", &named, all), Ok(ServerEndpoint::Socket("/t/s".into())));
+        assert!(endpoint("db", &With(&[("MYSQL_TCP_PORT", "x")]), none).is_err());
     }
 }

@@ -3,7 +3,7 @@
 //! | piece | what it is |
 //! |---|---|
 //! | [`Lease`], [`Leases`] | leases, as a pure function of their numbers |
-//! | [`Depot`], [`Store`] | where leases lie, and one thread's way in |
+//! | [`Backend`], [`Connection`] | where leases lie, and one thread's way in |
 //! | [`sql`] | the tables and sentences of stores that speak SQL |
 //! | [`sqlite`] | leases in a database of `SQLite` |
 //! | [`memfile`] | leases in memory and in a file of their changes |
@@ -11,8 +11,9 @@
 //! | [`redb`] | leases in an embedded key-value store |
 //! | [`Trouble`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
-//! | [`LeaseCrew`], [`LeaseSession`] | sessions that do the work on a store |
+//! | [`LeaseSessions`], [`LeaseSession`] | sessions that do the work on a store |
 
+mod backend;
 mod leases;
 pub mod memfile;
 pub mod mysql;
@@ -23,15 +24,14 @@ mod session;
 mod share;
 pub mod sql;
 pub mod sqlite;
-mod store;
 mod trouble;
 mod workload;
 
+pub use backend::{Backend, Connection, Renewal};
 pub use leases::{
     BASE_PREFIX, BASE_V4, BASE_V6, Contents, Durability, Family, Identity, Lease, Leases, Schema,
     Statements,
 };
-pub use session::{LeaseCrew, LeaseSession, PARTS};
-pub use store::{Depot, Renewal, Store};
+pub use session::{LeaseSession, LeaseSessions, PARTS};
 pub use trouble::{Trouble, sqlstate, sqlstate_text};
 pub use workload::{By, Draw, HIT, MISS, Mix, Search, Work, operations, outcome_name};

@@ -1,12 +1,12 @@
-//! Sessions that do the [`Work`] of a run on a store: a [`LeaseCrew`] makes them, each a [`LeaseSession`].
+//! Sessions that do the [`Work`] of a run on a store: a [`LeaseSessions`] makes them, each a [`LeaseSession`].
 //!
 //! A session opens its store when it is first needed and again when the store says that the connection is lost, with a
 //! back-off between failed attempts. What a store answers is held against what must be there: a lease that should have
 //! been found and was not is a failed check and no miss. It must not know what store it works on.
 
+use super::backend::{Backend, Connection, Renewal};
 use super::leases::{Identity, Lease, Leases};
 use super::share::Share;
-use super::store::{Depot, Renewal, Store};
 use super::trouble::Trouble;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
 use crate::net::backoff;
@@ -29,8 +29,8 @@ const RENEWED_AFTER: i64 = 2_000;
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 
 /// What the sessions of a run share.
-pub struct LeaseCrew {
-    depot: Arc<dyn Depot>,
+pub struct LeaseSessions {
+    backend: Arc<dyn Backend>,
     work: Work,
     leases: Leases,
     seed: u64,
@@ -40,10 +40,10 @@ pub struct LeaseCrew {
     shares: Vec<Mutex<Share>>,
 }
 
-impl LeaseCrew {
-    /// A crew of `sessions` that do `work` with `leases` on the stores of `depot`, one operation an exchange.
+impl LeaseSessions {
+    /// The factory of `sessions` that do `work` with `leases` on the stores of `backend`, one operation an exchange.
     pub fn new(
-        depot: Arc<dyn Depot>,
+        backend: Arc<dyn Backend>,
         work: Work,
         leases: Leases,
         seed: u64,
@@ -56,7 +56,7 @@ impl LeaseCrew {
             _ => Vec::new(),
         };
         let resend = Resend::default();
-        Self { depot, work, leases, seed, group: 1, total: u64::MAX, resend, shares }
+        Self { backend, work, leases, seed, group: 1, total: u64::MAX, resend, shares }
     }
 
     /// Which operations are asked again whose connection was closed before they were answered. Looking a lease up is
@@ -83,9 +83,9 @@ impl LeaseCrew {
     /// The session with this number.
     pub fn session(self: &Arc<Self>, number: u32) -> LeaseSession {
         LeaseSession {
-            crew: Arc::clone(self),
+            factory: Arc::clone(self),
             number,
-            hand: None,
+            open: None,
             trouble: None,
             failures: 0,
             asked: None,
@@ -109,9 +109,9 @@ impl LeaseCrew {
 
 /// One way into a store, and what it is used for.
 pub struct LeaseSession {
-    crew: Arc<LeaseCrew>,
+    factory: Arc<LeaseSessions>,
     number: u32,
-    hand: Option<Hand>,
+    open: Option<OpenConnection>,
     trouble: Option<Trouble>,
     failures: u32,
     /// When the last exchange began.
@@ -119,19 +119,20 @@ pub struct LeaseSession {
 }
 
 /// An open store, and memory that is used again with each operation.
-struct Hand {
-    store: Box<dyn Store>,
+struct OpenConnection {
+    connection: Box<dyn Connection>,
     lease: Lease,
     identity: Identity,
     /// The store was idle before this exchange.
     idle: bool,
 }
 
-/// Asks a store; once more if it may be asked again. A macro, as what is asked borrows the memory of the hand.
-macro_rules! asked_of {
-    ($hand:expr, $crew:expr, $watch:expr, $safe:expr, $ask:expr) => {
+/// Asks a store; once more if it may be asked again. A macro, as what is asked borrows the memory of the open
+/// connection.
+macro_rules! retrying {
+    ($open:expr, $factory:expr, $watch:expr, $safe:expr, $ask:expr) => {
         match $ask {
-            Err(trouble) if $hand.again($crew, &trouble, $safe, $watch) => $ask,
+            Err(trouble) if $open.again($factory, &trouble, $safe, $watch) => $ask,
             answer => answer,
         }
     };
@@ -158,22 +159,22 @@ impl From<Trouble> for Failed {
 
 impl BlockingSession for LeaseSession {
     fn is_ready(&self) -> bool {
-        self.hand.is_some()
+        self.open.is_some()
     }
 
     fn ready(&mut self, watch: &mut Watch<'_>) {
-        if self.hand.is_some() {
+        if self.open.is_some() {
             return;
         }
         if self.failures > 0 {
-            pause(backoff::delay(self.crew.seed, self.number, self.failures - 1));
+            pause(backoff::delay(self.factory.seed, self.number, self.failures - 1));
         }
         let began = watch.now();
-        match self.crew.depot.open() {
-            Ok(store) => {
+        match self.factory.backend.open() {
+            Ok(connection) => {
                 watch.part(CONNECT, watch.now() - began);
                 let (lease, identity) = (Lease::empty(), Identity::Address(0));
-                self.hand = Some(Hand { store, lease, identity, idle: false });
+                self.open = Some(OpenConnection { connection, lease, identity, idle: false });
                 self.failures = 0;
             }
             Err(trouble) => {
@@ -186,24 +187,24 @@ impl BlockingSession for LeaseSession {
 
     #[inline]
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        let crew = &*self.crew;
-        watch.operation(crew.work.operation());
+        let factory = &*self.factory;
+        watch.operation(factory.work.operation());
         let (before, now) = (self.asked, watch.sent_at());
         self.asked = now;
         let idle = before.zip(now).map(|(before, now)| now - before);
         if idle.is_none_or(|idle| idle >= IDLE) {
             self.look(idle.unwrap_or(Duration::MAX), watch);
-        } else if let Some(hand) = &mut self.hand {
-            hand.idle = false;
+        } else if let Some(open) = &mut self.open {
+            open.idle = false;
         }
-        let crew = &*self.crew;
-        let Some(hand) = &mut self.hand else {
+        let factory = &*self.factory;
+        let Some(open) = &mut self.open else {
             return not_open(self.trouble.take(), watch);
         };
-        let ended = match &crew.work {
-            Work::Mix(mix) => hand.mixed(crew, mix, self.number, ticket.number, watch),
-            _ if crew.group > 1 => hand.group(crew, ticket.number, watch),
-            _ => hand.operate(crew, ticket.number, watch),
+        let ended = match &factory.work {
+            Work::Mix(mix) => open.mixed(factory, mix, self.number, ticket.number, watch),
+            _ if factory.group > 1 => open.group(factory, ticket.number, watch),
+            _ => open.operate(factory, ticket.number, watch),
         };
         match ended {
             Ok(code) => Outcome::Ok(code),
@@ -212,16 +213,16 @@ impl BlockingSession for LeaseSession {
     }
 
     fn finished(&self) -> bool {
-        let Work::Mix(mix) = &self.crew.work else { return false };
+        let Work::Mix(mix) = &self.factory.work else { return false };
         if mix.expire + mix.search > 0 {
             return false;
         }
-        let (held, free) = self.crew.share(self.number).counts();
+        let (held, free) = self.factory.share(self.number).counts();
         (held == 0 || mix.renew + mix.release == 0) && (free == 0 || mix.allocate == 0)
     }
 
     fn close(&mut self) {
-        self.hand = None;
+        self.open = None;
     }
 }
 
@@ -229,16 +230,16 @@ impl LeaseSession {
     /// Looks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
     #[cold]
     fn look(&mut self, idle: Duration, watch: &mut Watch<'_>) {
-        let Some(hand) = &mut self.hand else { return };
-        hand.idle = true;
-        if !hand.store.has_lapsed(idle) {
+        let Some(open) = &mut self.open else { return };
+        open.idle = true;
+        if !open.connection.has_lapsed(idle) {
             return;
         }
         watch.never_sent();
-        match hand.reopen(&self.crew, watch) {
+        match open.reopen(&self.factory, watch) {
             Ok(()) => watch.sent_as(watch.now()),
             Err(trouble) => {
-                self.hand = None;
+                self.open = None;
                 self.failures = self.failures.saturating_add(1);
                 self.trouble = Some(trouble);
             }
@@ -247,8 +248,8 @@ impl LeaseSession {
 
     #[cold]
     fn failed(&mut self, failed: Failed, watch: &mut Watch<'_>) -> Outcome {
-        if self.hand.as_ref().is_some_and(|hand| hand.store.broken()) {
-            self.hand = None;
+        if self.open.as_ref().is_some_and(|open| open.connection.broken()) {
+            self.open = None;
             self.failures = self.failures.saturating_add(1);
         }
         match failed {
@@ -258,7 +259,7 @@ impl LeaseSession {
                 trouble.outcome()
             }
             Failed::Check { what, number } => {
-                let address = self.crew.leases.lease(number).notation();
+                let address = self.factory.leases.lease(number).notation();
                 watch.explain(format_args!("{what}: number {number}, {address}"));
                 Outcome::Failed(Class::Check, 0)
             }
@@ -266,12 +267,12 @@ impl LeaseSession {
     }
 }
 
-impl Hand {
+impl OpenConnection {
     /// Opens the store again that its server had closed.
-    fn reopen(&mut self, crew: &LeaseCrew, watch: &mut Watch<'_>) -> Result<(), Trouble> {
+    fn reopen(&mut self, factory: &LeaseSessions, watch: &mut Watch<'_>) -> Result<(), Trouble> {
         let began = watch.now();
-        let opened = crew.depot.open();
-        self.store = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
+        let opened = factory.backend.open();
+        self.connection = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
         self.idle = false;
         watch.part(RECONNECT, watch.now() - began);
         watch.reconnected();
@@ -283,13 +284,14 @@ impl Hand {
     #[cold]
     fn again(
         &mut self,
-        crew: &LeaseCrew,
+        factory: &LeaseSessions,
         trouble: &Trouble,
         safe: bool,
         watch: &mut Watch<'_>,
     ) -> bool {
-        let met_the_end = self.idle && trouble.class == Class::Closed && self.store.broken();
-        let again = met_the_end && crew.resend.allows(safe) && self.reopen(crew, watch).is_ok();
+        let met_the_end = self.idle && trouble.class == Class::Closed && self.connection.broken();
+        let again =
+            met_the_end && factory.resend.allows(safe) && self.reopen(factory, watch).is_ok();
         if again {
             watch.resent();
         }
@@ -299,28 +301,30 @@ impl Hand {
     /// One operation of a phase.
     // Each call above a system call costs a return that no processor foresees, so those on the way to a store are none.
     #[inline]
-    fn operate(&mut self, crew: &LeaseCrew, number: u64, watch: &mut Watch<'_>) -> Ended {
-        let leases = &crew.leases;
-        match &crew.work {
+    fn operate(&mut self, factory: &LeaseSessions, number: u64, watch: &mut Watch<'_>) -> Ended {
+        let leases = &factory.leases;
+        match &factory.work {
             Work::Create { first } => {
                 leases.write(first + number, &mut self.lease);
-                asked_of!(self, crew, watch, false, self.store.create(&self.lease))?;
+                retrying!(self, factory, watch, false, self.connection.create(&self.lease))?;
                 Ok(HIT)
             }
             Work::Search(search) => {
-                let (number, there) = search.pick(crew.seed, number);
-                self.find(crew, search, number, there, watch)
+                let (number, there) = search.pick(factory.seed, number);
+                self.find(factory, search, number, there, watch)
             }
             Work::Update { population } => {
-                let number = workload::updated(crew.seed, number, *population);
+                let number = workload::updated(factory.seed, number, *population);
                 let renewal = renewal(leases, number);
-                let renewed = asked_of!(self, crew, watch, false, self.store.renew(&renewal))?;
+                let renewed =
+                    retrying!(self, factory, watch, false, self.connection.renew(&renewal))?;
                 checked(renewed, "the lease to renew was not there", number)
             }
             Work::Delete { first } => {
                 let number = first + number;
                 let address = leases.address(number);
-                let released = asked_of!(self, crew, watch, false, self.store.release(address))?;
+                let released =
+                    retrying!(self, factory, watch, false, self.connection.release(address))?;
                 checked(released, "the lease to delete was not there", number)
             }
             Work::Mix(_) => Err(Failed::Nothing),
@@ -330,13 +334,13 @@ impl Hand {
     #[inline]
     fn find(
         &mut self,
-        crew: &LeaseCrew,
+        factory: &LeaseSessions,
         search: &Search,
         number: u64,
         there: Option<bool>,
         watch: &mut Watch<'_>,
     ) -> Ended {
-        let found = self.look(crew, search.by, number, watch)?;
+        let found = self.look(factory, search.by, number, watch)?;
         match there {
             Some(true) if !found => {
                 Err(Failed::Check { what: "the lease looked for was not found", number })
@@ -352,12 +356,12 @@ impl Hand {
     #[inline]
     fn look(
         &mut self,
-        crew: &LeaseCrew,
+        factory: &LeaseSessions,
         by: By,
         number: u64,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Trouble> {
-        let leases = &crew.leases;
+        let leases = &factory.leases;
         match by {
             By::Address => self.identity = Identity::Address(leases.address(number)),
             By::ClientId | By::Hardware => {
@@ -365,26 +369,26 @@ impl Hand {
                 identify(&mut self.identity, &self.lease, by);
             }
         }
-        asked_of!(self, crew, watch, true, self.store.find(&self.identity))
+        retrying!(self, factory, watch, true, self.connection.find(&self.identity))
     }
 
     /// A transaction of several operations, which are done all or not at all.
-    fn group(&mut self, crew: &LeaseCrew, exchange: u64, watch: &mut Watch<'_>) -> Ended {
-        let size = u64::from(crew.group);
+    fn group(&mut self, factory: &LeaseSessions, exchange: u64, watch: &mut Watch<'_>) -> Ended {
+        let size = u64::from(factory.group);
         let first = exchange.saturating_mul(size);
-        let last = first.saturating_add(size).min(crew.total);
+        let last = first.saturating_add(size).min(factory.total);
         // What begins a transaction changes nothing; what met the end within one is lost with it.
-        asked_of!(self, crew, watch, true, self.store.begin())?;
+        retrying!(self, factory, watch, true, self.connection.begin())?;
         self.idle = false;
         let ended =
-            (first..last).try_for_each(|number| self.operate(crew, number, watch).map(drop));
-        match ended.and_then(|()| Ok(self.store.commit()?)) {
+            (first..last).try_for_each(|number| self.operate(factory, number, watch).map(drop));
+        match ended.and_then(|()| Ok(self.connection.commit()?)) {
             Ok(()) => {
                 watch.items(last - first);
                 Ok(HIT)
             }
             Err(failed) => {
-                self.roll_back(crew);
+                self.roll_back(factory);
                 Err(failed)
             }
         }
@@ -392,54 +396,59 @@ impl Hand {
 
     /// Takes a transaction back; where that fails the store is opened anew, and where that fails as well the next
     /// operation says why.
-    fn roll_back(&mut self, crew: &LeaseCrew) {
-        if self.store.roll_back().is_err()
-            && let Ok(store) = crew.depot.open()
+    fn roll_back(&mut self, factory: &LeaseSessions) {
+        if self.connection.roll_back().is_err()
+            && let Ok(connection) = factory.backend.open()
         {
-            self.store = store;
+            self.connection = connection;
         }
     }
 
     /// One operation of a mixed workload.
     fn mixed(
         &mut self,
-        crew: &LeaseCrew,
+        factory: &LeaseSessions,
         mix: &Mix,
         session: u32,
         number: u64,
         watch: &mut Watch<'_>,
     ) -> Ended {
-        let act = mix.act(crew.seed, number);
+        let act = mix.act(factory.seed, number);
         watch.operation(act as u16);
-        let draw = crate::chance::mix(crew.seed.rotate_left(32) ^ number);
+        let draw = crate::chance::mix(factory.seed.rotate_left(32) ^ number);
         match act {
-            Act::Allocate => self.allocate(crew, session, draw, watch),
+            Act::Allocate => self.allocate(factory, session, draw, watch),
             Act::Expire => {
-                let now = crew.leases.epoch + RENEWED_AFTER;
-                let reclaimed =
-                    asked_of!(self, crew, watch, false, self.store.expire(now, mix.reclaim))?;
+                let now = factory.leases.epoch + RENEWED_AFTER;
+                let reclaimed = retrying!(
+                    self,
+                    factory,
+                    watch,
+                    false,
+                    self.connection.expire(now, mix.reclaim)
+                )?;
                 watch.items(u64::from(reclaimed));
                 Ok(if reclaimed == 0 { MISS } else { HIT })
             }
             Act::Renew | Act::Release | Act::Search => {
-                self.on_held(crew, mix, (session, act), draw, watch)
+                self.on_held(factory, mix, (session, act), draw, watch)
             }
         }
     }
 
     fn allocate(
         &mut self,
-        crew: &LeaseCrew,
+        factory: &LeaseSessions,
         session: u32,
         draw: u64,
         watch: &mut Watch<'_>,
     ) -> Ended {
-        let taken = crew.share(session).take_free(draw);
+        let taken = factory.share(session).take_free(draw);
         let number = taken.ok_or(Failed::Nothing)?;
-        crew.leases.write(number, &mut self.lease);
-        let created = asked_of!(self, crew, watch, false, self.store.create(&self.lease));
+        factory.leases.write(number, &mut self.lease);
+        let created = retrying!(self, factory, watch, false, self.connection.create(&self.lease));
         if answered(&created) {
-            crew.share(session).put(number, created.is_ok());
+            factory.share(session).put(number, created.is_ok());
         }
         created?;
         Ok(HIT)
@@ -449,28 +458,28 @@ impl Hand {
     /// session's call deletes whatever has expired first.
     fn on_held(
         &mut self,
-        crew: &LeaseCrew,
+        factory: &LeaseSessions,
         mix: &Mix,
         (session, act): (u32, Act),
         draw: u64,
         watch: &mut Watch<'_>,
     ) -> Ended {
-        let taken = crew.share(session).take_held(draw);
+        let taken = factory.share(session).take_held(draw);
         let number = taken.ok_or(Failed::Nothing)?;
         let answer = match act {
             Act::Renew => {
-                let renewal = renewal(&crew.leases, number);
-                asked_of!(self, crew, watch, false, self.store.renew(&renewal))
+                let renewal = renewal(&factory.leases, number);
+                retrying!(self, factory, watch, false, self.connection.renew(&renewal))
             }
             Act::Release => {
-                let address = crew.leases.address(number);
-                asked_of!(self, crew, watch, false, self.store.release(address))
+                let address = factory.leases.address(number);
+                retrying!(self, factory, watch, false, self.connection.release(address))
             }
-            Act::Allocate | Act::Expire | Act::Search => self.look(crew, mix.by, number, watch),
+            Act::Allocate | Act::Expire | Act::Search => self.look(factory, mix.by, number, watch),
         };
         if answered(&answer) {
             let there = answer.as_ref().map_or(true, |there| *there && act != Act::Release);
-            crew.share(session).put(number, there);
+            factory.share(session).put(number, there);
         }
         match answer? {
             true => Ok(HIT),

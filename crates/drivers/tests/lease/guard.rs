@@ -1,15 +1,15 @@
 //! What somebody else made is not touched, and what was made is cleared away.
 
-use crate::depots;
-use brunt_drivers::lease::sqlite::{SqliteDepot, SqliteSetup};
-use brunt_drivers::lease::{Depot, Family, Schema};
+use crate::backends;
+use brunt_drivers::lease::sqlite::{SqliteBackend, SqliteSetup};
+use brunt_drivers::lease::{Backend, Family, Schema};
 use brunt_exchange::Class;
 use rusqlite::Connection;
 
 #[test]
 fn a_table_that_is_there_stays() {
-    let directory = depots::directory();
-    let setup = depots::sqlite(directory.path(), Schema::Guide, Family::V4);
+    let directory = backends::directory();
+    let setup = backends::sqlite(directory.path(), Schema::Guide, Family::V4);
     let theirs = Connection::open(&setup.path).unwrap();
     theirs.execute_batch("CREATE TABLE lease4 (a); INSERT INTO lease4 VALUES (1), (2)").unwrap();
     theirs.execute_batch("CREATE TABLE other (b); INSERT INTO other VALUES (3)").unwrap();
@@ -19,20 +19,20 @@ fn a_table_that_is_there_stays() {
         theirs.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     };
 
-    let depot = SqliteDepot::new(setup.clone());
-    let refused = depot.prepare().unwrap_err();
+    let backend = SqliteBackend::new(setup.clone());
+    let refused = backend.prepare().unwrap_err();
     assert_eq!(refused.class, Class::Check);
     let text = refused.text;
     assert!(text.contains("lease4 with 2 rows") && text.contains("--yes-destroy"), "{text}");
-    depot.clear().unwrap();
+    backend.clear().unwrap();
     assert_eq!((rows("lease4"), rows("other")), (2, 1));
 
-    let depot = SqliteDepot::new(SqliteSetup { may_destroy: true, ..setup.clone() });
-    depot.prepare().unwrap();
-    assert_eq!((depot.count().unwrap(), rows("other")), (0, 1));
+    let backend = SqliteBackend::new(SqliteSetup { may_destroy: true, ..setup.clone() });
+    backend.prepare().unwrap();
+    assert_eq!((backend.count().unwrap(), rows("other")), (0, 1));
     // A second time it is ours, and made anew.
-    depot.prepare().unwrap();
-    depot.clear().unwrap();
+    backend.prepare().unwrap();
+    backend.clear().unwrap();
     let theirs = Connection::open(&setup.path).unwrap();
     let left: Vec<String> = theirs
         .prepare("SELECT name FROM sqlite_schema ORDER BY name")
@@ -48,11 +48,11 @@ fn a_table_that_is_there_stays() {
 
 #[test]
 fn a_file_that_is_no_database_is_said_to_be_none() {
-    let directory = depots::directory();
-    let setup = depots::sqlite(directory.path(), Schema::Guide, Family::V4);
+    let directory = backends::directory();
+    let setup = backends::sqlite(directory.path(), Schema::Guide, Family::V4);
     let text = "this is a letter and no database, and long enough to be looked at".repeat(20);
     std::fs::write(&setup.path, &text).unwrap();
-    let refused = SqliteDepot::new(setup.clone()).prepare().unwrap_err();
+    let refused = SqliteBackend::new(setup.clone()).prepare().unwrap_err();
     assert!(refused.text.contains("SQLITE_NOTADB"), "{}", refused.text);
     assert_eq!(std::fs::read_to_string(&setup.path).unwrap(), text);
 }

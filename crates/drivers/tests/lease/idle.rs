@@ -1,8 +1,8 @@
 //! Stores whose server closes the connection while it is idle, scripted: what is asked again and what is not.
 
 use brunt_drivers::lease::{
-    By, Contents, Depot, Draw, Family, Identity, Lease, LeaseCrew, Leases, PARTS, Renewal, Search,
-    Store, Trouble, Work,
+    Backend, By, Connection, Contents, Draw, Family, Identity, Lease, LeaseSessions, Leases, PARTS,
+    Renewal, Search, Trouble, Work,
 };
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Class, Moment, Monotonic, Outcome, Ticket, Watch};
@@ -13,24 +13,24 @@ use std::time::Duration;
 const LEASES: Leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000 };
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
-/// A depot whose stores lose their connection before their second operation, all but the last.
+/// A backend whose stores lose their connection before their second operation, all but the last.
 struct Losing {
     /// Whether a look tells so; else the operation finds out.
     told: bool,
     /// How many stores may be opened.
-    stores: u64,
+    connections: u64,
     opened: AtomicU64,
     asked: Arc<AtomicU64>,
 }
 
-struct LosingStore {
+struct LosingConnection {
     told: bool,
     operations: u64,
     broken: bool,
     asked: Arc<AtomicU64>,
 }
 
-impl LosingStore {
+impl LosingConnection {
     fn operate(&mut self) -> Result<bool, Trouble> {
         self.operations += 1;
         self.asked.fetch_add(1, Ordering::Relaxed);
@@ -42,7 +42,7 @@ impl LosingStore {
     }
 }
 
-impl Store for LosingStore {
+impl Connection for LosingConnection {
     fn create(&mut self, _: &Lease) -> Result<(), Trouble> {
         self.operate().map(drop)
     }
@@ -85,17 +85,17 @@ impl Store for LosingStore {
     }
 }
 
-impl Depot for Losing {
+impl Backend for Losing {
     fn prepare(&self) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
-        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.stores {
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.connections {
             return Err(Trouble { class: Class::Connect, code: 111, text: "refused".into() });
         }
         let (told, asked) = (self.told, Arc::clone(&self.asked));
-        Ok(Box::new(LosingStore { told, operations: 0, broken: false, asked }))
+        Ok(Box::new(LosingConnection { told, operations: 0, broken: false, asked }))
     }
 
     fn count(&self) -> Result<u64, Trouble> {
@@ -136,12 +136,12 @@ struct Seen {
 }
 
 /// Two operations, the second so long after the first.
-fn second(work: Work, resend: Resend, told: bool, stores: u64, pause: Duration) -> Seen {
+fn second(work: Work, resend: Resend, told: bool, connections: u64, pause: Duration) -> Seen {
     let asked = Arc::new(AtomicU64::new(0));
     let opened = AtomicU64::new(0);
-    let depot = Arc::new(Losing { told, stores, opened, asked: Arc::clone(&asked) });
-    let crew = Arc::new(LeaseCrew::new(depot, work, LEASES, 5, 1).resending(resend));
-    let mut session = crew.session(0);
+    let backend = Arc::new(Losing { told, connections, opened, asked: Arc::clone(&asked) });
+    let factory = Arc::new(LeaseSessions::new(backend, work, LEASES, 5, 1).resending(resend));
+    let mut session = factory.session(0);
     let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None));
     let mut seen = None;

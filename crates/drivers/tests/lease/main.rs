@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
-mod depots;
+mod backends;
 mod guard;
 mod idle;
 mod model;

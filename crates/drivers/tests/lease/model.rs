@@ -1,8 +1,8 @@
 //! Whatever is asked of a store, in whatever order: it answers as a map of leases would.
 
-use crate::depots;
+use crate::backends;
 use brunt_drivers::lease::{
-    Contents, Depot, Family, Identity, Lease, Leases, Renewal, Schema, Store,
+    Backend, Connection, Contents, Family, Identity, Lease, Leases, Renewal, Schema,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -93,37 +93,44 @@ fn clean_cut(over: &[(i64, u64)], limit: usize) -> usize {
         .unwrap()
 }
 
-fn ask(store: &mut dyn Store, leases: &Leases, asked: &Asked, limit: u32) -> Result<u32, ()> {
+fn ask(
+    connection: &mut dyn Connection,
+    leases: &Leases,
+    asked: &Asked,
+    limit: u32,
+) -> Result<u32, ()> {
     let lease = |number: u64| leases.lease(number);
     let answer = match asked {
-        Asked::Create(number) => store.create(&lease(*number)).map(|()| 1),
+        Asked::Create(number) => connection.create(&lease(*number)).map(|()| 1),
         Asked::FindAddress(number) => {
-            store.find(&Identity::Address(leases.address(*number))).map(u32::from)
+            connection.find(&Identity::Address(leases.address(*number))).map(u32::from)
         }
         Asked::FindClient(number) => {
-            store.find(&Identity::ClientId(lease(*number).client_id)).map(u32::from)
+            connection.find(&Identity::ClientId(lease(*number).client_id)).map(u32::from)
         }
         Asked::FindHardware(number) => {
-            store.find(&Identity::Hardware(lease(*number).hardware)).map(u32::from)
+            connection.find(&Identity::Hardware(lease(*number).hardware)).map(u32::from)
         }
         Asked::Renew(number, valid_lifetime) => {
             let (address, cltt) = (leases.address(*number), leases.epoch + 500);
-            store.renew(&Renewal { address, valid_lifetime: *valid_lifetime, cltt }).map(u32::from)
+            connection
+                .renew(&Renewal { address, valid_lifetime: *valid_lifetime, cltt })
+                .map(u32::from)
         }
-        Asked::Release(number) => store.release(leases.address(*number)).map(u32::from),
-        Asked::Expire(now, _) => store.expire(*now, limit),
-        Asked::Begin => store.begin().map(|()| 1),
-        Asked::Commit => store.commit().map(|()| 1),
-        Asked::RollBack => store.roll_back().map(|()| 1),
+        Asked::Release(number) => connection.release(leases.address(*number)).map(u32::from),
+        Asked::Expire(now, _) => connection.expire(*now, limit),
+        Asked::Begin => connection.begin().map(|()| 1),
+        Asked::Commit => connection.commit().map(|()| 1),
+        Asked::RollBack => connection.roll_back().map(|()| 1),
     };
     answer.map_err(|_| ())
 }
 
-fn run(name: &str, depot: &dyn Depot, family: Family, script: &[Asked]) {
+fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Asked]) {
     let leases = Leases { family, contents: Contents::Distinct, epoch: 1_000_000_000 };
-    depot.prepare().unwrap();
-    assert_eq!(depot.count().unwrap(), 0, "{name}");
-    let mut store = depot.open().unwrap();
+    backend.prepare().unwrap();
+    assert_eq!(backend.count().unwrap(), 0, "{name}");
+    let mut connection = backend.open().unwrap();
     let mut model = Model::default();
     for (place, asked) in script.iter().enumerate() {
         // A transaction is begun once and ended once.
@@ -141,23 +148,23 @@ fn run(name: &str, depot: &dyn Depot, family: Family, script: &[Asked]) {
         }
         if fits {
             let expected = model.answer(&leases, asked);
-            let answer = ask(&mut *store, &leases, asked, limit);
+            let answer = ask(&mut *connection, &leases, asked, limit);
             assert_eq!(answer, expected, "{name}, step {place}: {asked:?}");
         }
     }
     if model.before.take().is_some() {
-        store.commit().unwrap();
+        connection.commit().unwrap();
     }
-    drop(store);
-    assert_eq!(depot.count().unwrap(), model.over.len() as u64, "{name}");
+    drop(connection);
+    assert_eq!(backend.count().unwrap(), model.over.len() as u64, "{name}");
     // What is left is what the model has, read through another way in.
-    let mut store = depot.open().unwrap();
+    let mut connection = backend.open().unwrap();
     for number in 0..24 {
-        let there = store.find(&Identity::Address(leases.address(number))).unwrap();
+        let there = connection.find(&Identity::Address(leases.address(number))).unwrap();
         assert_eq!(there, model.over.contains_key(&number), "{name}: lease {number}");
     }
-    drop(store);
-    depot.clear().unwrap();
+    drop(connection);
+    backend.clear().unwrap();
 }
 
 fn config() -> ProptestConfig {
@@ -169,11 +176,11 @@ proptest! {
 
     #[test]
     fn every_store_answers_as_a_map_would(script in proptest::collection::vec(asked(), 1..120)) {
-        for (schema, family) in depots::TABLES {
-            let directory = depots::directory();
-            for (name, depot) in depots::all(directory.path(), schema, family) {
+        for (schema, family) in backends::TABLES {
+            let directory = backends::directory();
+            for (name, backend) in backends::all(directory.path(), schema, family) {
                 let name = format!("{name}, {schema:?}, {family:?}");
-                run(&name, &*depot, family, &script);
+                run(&name, &*backend, family, &script);
             }
             let left = std::fs::read_dir(directory.path()).unwrap().count();
             prop_assert_eq!(left, 0, "files were left behind");
@@ -184,31 +191,31 @@ proptest! {
 #[test]
 fn what_was_preloaded_is_there() {
     let leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000_000_000 };
-    let directory = depots::directory();
-    for (name, depot) in depots::all(directory.path(), Schema::Kea, Family::V4) {
-        depot.prepare().unwrap();
-        depot.preload(&mut (0..5_000).map(|number| leases.lease(number))).unwrap();
-        assert_eq!(depot.count().unwrap(), 5_000, "{name}");
-        let mut store = depot.open().unwrap();
+    let directory = backends::directory();
+    for (name, backend) in backends::all(directory.path(), Schema::Kea, Family::V4) {
+        backend.prepare().unwrap();
+        backend.preload(&mut (0..5_000).map(|number| leases.lease(number))).unwrap();
+        assert_eq!(backend.count().unwrap(), 5_000, "{name}");
+        let mut connection = backend.open().unwrap();
         let by = Identity::ClientId(leases.lease(4_999).client_id);
-        assert!(store.find(&by).unwrap(), "{name}");
-        assert!(store.create(&leases.lease(3)).is_err(), "{name}");
+        assert!(connection.find(&by).unwrap(), "{name}");
+        assert!(connection.create(&leases.lease(3)).is_err(), "{name}");
         // The time of lease n is over 1000 + n % 60 seconds after the epoch: 84 of 5,000 go first.
-        assert_eq!(store.expire(leases.epoch + 1_001, 1_000).unwrap(), 84, "{name}");
-        drop(store);
-        assert_eq!(depot.count().unwrap(), 5_000 - 84, "{name}");
-        depot.clear().unwrap();
+        assert_eq!(connection.expire(leases.epoch + 1_001, 1_000).unwrap(), 84, "{name}");
+        drop(connection);
+        assert_eq!(backend.count().unwrap(), 5_000 - 84, "{name}");
+        backend.clear().unwrap();
     }
 }
 
-/// Two ways into one depot: what one has committed the other finds.
+/// Two ways into one backend: what one has committed the other finds.
 #[test]
 fn ways_in_share_what_there_is() {
     let leases = Leases { family: Family::V6, contents: Contents::Guide, epoch: 0 };
-    let directory = depots::directory();
-    for (name, depot) in depots::all(directory.path(), Schema::Kea, Family::V6) {
-        depot.prepare().unwrap();
-        let (mut one, mut other) = (depot.open().unwrap(), depot.open().unwrap());
+    let directory = backends::directory();
+    for (name, backend) in backends::all(directory.path(), Schema::Kea, Family::V6) {
+        backend.prepare().unwrap();
+        let (mut one, mut other) = (backend.open().unwrap(), backend.open().unwrap());
         one.create(&leases.lease(1)).unwrap();
         assert!(other.release(leases.address(1)).unwrap(), "{name}");
         assert!(!one.find(&Identity::Address(leases.address(1))).unwrap(), "{name}");
@@ -217,9 +224,9 @@ fn ways_in_share_what_there_is() {
         // A way in that goes away in the midst of a transaction leaves nothing behind.
         drop(one);
         other.create(&leases.lease(2)).unwrap();
-        assert_eq!(depot.count().unwrap(), 1, "{name}");
+        assert_eq!(backend.count().unwrap(), 1, "{name}");
         drop(other);
-        depot.clear().unwrap();
+        backend.clear().unwrap();
     }
 }
 
@@ -228,26 +235,26 @@ fn ways_in_share_what_there_is() {
 fn threads_do_not_get_into_each_others_way() {
     const EACH: u64 = 200;
     let leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 0 };
-    let directory = depots::directory();
-    for (name, depot) in depots::all(directory.path(), Schema::Kea, Family::V4) {
-        depot.prepare().unwrap();
+    let directory = backends::directory();
+    for (name, backend) in backends::all(directory.path(), Schema::Kea, Family::V4) {
+        backend.prepare().unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let depot = &depot;
+                let backend = &backend;
                 scope.spawn(move || {
-                    let mut store = depot.open().unwrap();
+                    let mut connection = backend.open().unwrap();
                     for place in 0..EACH {
                         let lease: Lease = leases.lease(place * 4 + thread);
-                        store.create(&lease).unwrap();
-                        assert!(store.find(&Identity::ClientId(lease.client_id)).unwrap());
+                        connection.create(&lease).unwrap();
+                        assert!(connection.find(&Identity::ClientId(lease.client_id)).unwrap());
                         if place % 2 == 0 {
-                            assert!(store.release(lease.address).unwrap());
+                            assert!(connection.release(lease.address).unwrap());
                         }
                     }
                 });
             }
         });
-        assert_eq!(depot.count().unwrap(), 4 * EACH / 2, "{name}");
-        depot.clear().unwrap();
+        assert_eq!(backend.count().unwrap(), 4 * EACH / 2, "{name}");
+        backend.clear().unwrap();
     }
 }

@@ -1,9 +1,9 @@
 //! A lease file after an end that nobody was prepared for.
 
-use crate::depots;
-use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup, Recovered};
+use crate::backends;
+use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup, Recovered};
 use brunt_drivers::lease::{
-    Contents, Depot, Durability, Family, Identity, Leases, Renewal, Schema, Store,
+    Backend, Connection, Contents, Durability, Family, Identity, Leases, Renewal, Schema,
 };
 use brunt_exchange::Class;
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ const LEASES: Leases =
 const FILE: &str = "BRUNT_TEST_LEASE_FILE";
 
 fn setup(directory: &Path, format: Format, durability: Durability) -> MemfileSetup {
-    let setup = depots::memfile(directory, Schema::Kea, Family::V4);
+    let setup = backends::memfile(directory, Schema::Kea, Family::V4);
     MemfileSetup { format, durability, ..setup }
 }
 
-fn there(store: &mut dyn Store, number: u64) -> bool {
-    store.find(&Identity::Address(LEASES.address(number))).unwrap()
+fn there(connection: &mut dyn Connection, number: u64) -> bool {
+    connection.find(&Identity::Address(LEASES.address(number))).unwrap()
 }
 
 /// Works on a file until it is killed, and says each change once it was answered. Run as a test it does nothing.
@@ -32,18 +32,18 @@ fn there(store: &mut dyn Store, number: u64) -> bool {
 fn child() {
     let Ok(path) = std::env::var(FILE) else { return };
     let path = Path::new(&path);
-    let depot = MemfileDepot::new(setup(path.parent().unwrap(), Format::Csv, Durability::Sync));
-    depot.prepare().unwrap();
+    let backend = MemfileBackend::new(setup(path.parent().unwrap(), Format::Csv, Durability::Sync));
+    backend.prepare().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..3 {
-            let depot = &depot;
+            let backend = &backend;
             scope.spawn(move || {
-                let mut store = depot.open().unwrap();
+                let mut connection = backend.open().unwrap();
                 for number in (thread..).step_by(3) {
-                    store.create(&LEASES.lease(number)).unwrap();
+                    connection.create(&LEASES.lease(number)).unwrap();
                     println!("\ncreated {number}");
                     if number % 4 == 0 {
-                        assert!(store.release(LEASES.address(number)).unwrap());
+                        assert!(connection.release(LEASES.address(number)).unwrap());
                         println!("\nreleased {number}");
                     }
                 }
@@ -84,19 +84,23 @@ fn what_was_answered_survives_a_kill() {
                 _ => {}
             }
         }
-        let depot = MemfileDepot::new(setup);
-        let recovered = depot.recover().unwrap();
+        let backend = MemfileBackend::new(setup);
+        let recovered = backend.recover().unwrap();
         assert!(recovered.records as usize >= answered.len() && !answered.is_empty());
-        let mut store = depot.open().unwrap();
+        let mut connection = backend.open().unwrap();
         for (number, held) in answered {
             // One that may be released may have been, without the answer having been said.
             let may_be_gone = number % 4 == 0;
-            let there = there(&mut *store, number);
+            let there = there(&mut *connection, number);
             assert!(there == held || (held && may_be_gone), "lease {number}, round {round}");
         }
-        let held = store.find(&Identity::ClientId(LEASES.lease(1).client_id)).unwrap();
-        assert_eq!(held, there(&mut *store, 1), "what is looked for otherwise is found as well");
-        store.create(&LEASES.lease(u64::from(u32::MAX))).unwrap();
+        let held = connection.find(&Identity::ClientId(LEASES.lease(1).client_id)).unwrap();
+        assert_eq!(
+            held,
+            there(&mut *connection, 1),
+            "what is looked for otherwise is found as well"
+        );
+        connection.create(&LEASES.lease(u64::from(u32::MAX))).unwrap();
     }
 }
 
@@ -107,21 +111,21 @@ fn pause(time: Duration) {
 
 /// A file with leases 0 to 9, of which 3 is gone and 5 was renewed.
 fn written(setup: &MemfileSetup) -> String {
-    let depot = MemfileDepot::new(setup.clone());
-    depot.prepare().unwrap();
-    let mut store = depot.open().unwrap();
-    (0..10).for_each(|number| store.create(&LEASES.lease(number)).unwrap());
-    store.release(LEASES.address(3)).unwrap();
+    let backend = MemfileBackend::new(setup.clone());
+    backend.prepare().unwrap();
+    let mut connection = backend.open().unwrap();
+    (0..10).for_each(|number| connection.create(&LEASES.lease(number)).unwrap());
+    connection.release(LEASES.address(3)).unwrap();
     let address = LEASES.address(5);
-    store.renew(&Renewal { address, valid_lifetime: 77, cltt: 2_000_000_000 }).unwrap();
-    drop(store);
+    connection.renew(&Renewal { address, valid_lifetime: 77, cltt: 2_000_000_000 }).unwrap();
+    drop(connection);
     std::fs::read_to_string(&setup.path).unwrap()
 }
 
 #[test]
 fn a_torn_record_is_cut_off_wherever_it_is_torn() {
     for format in [Format::Csv, Format::Block] {
-        let directory = depots::directory();
+        let directory = backends::directory();
         let setup = setup(directory.path(), format, Durability::Async);
         let text = written(&setup);
         let lines = if format == Format::Csv { 1 } else { 12 };
@@ -129,36 +133,36 @@ fn a_torn_record_is_cut_off_wherever_it_is_torn() {
         let last = ends[ends.len() - 1 - lines];
         for end in last..=text.len() {
             std::fs::write(&setup.path, &text[..end]).unwrap();
-            let depot = MemfileDepot::new(setup.clone());
+            let backend = MemfileBackend::new(setup.clone());
             let whole = end == text.len();
             let recovered = Recovered {
                 leases: 9,
                 records: if whole { 12 } else { 11 },
                 torn: if whole { 0 } else { (end - last) as u64 },
             };
-            assert_eq!(depot.recover().unwrap(), recovered, "cut at {end}");
-            let mut store = depot.open().unwrap();
+            assert_eq!(backend.recover().unwrap(), recovered, "cut at {end}");
+            let mut connection = backend.open().unwrap();
             // Renewed or not tells whether the last record counted: it alone is over so late.
-            let over = store.expire(1_999_999_999, 100).unwrap();
+            let over = connection.expire(1_999_999_999, 100).unwrap();
             assert_eq!(over, if whole { 8 } else { 9 });
-            store.create(&LEASES.lease(40)).unwrap();
-            drop(store);
-            assert_eq!(depot.count().unwrap(), if whole { 2 } else { 1 });
+            connection.create(&LEASES.lease(40)).unwrap();
+            drop(connection);
+            assert_eq!(backend.count().unwrap(), if whole { 2 } else { 1 });
         }
     }
 }
 
 #[test]
 fn a_torn_header_is_an_empty_file() {
-    let directory = depots::directory();
+    let directory = backends::directory();
     let setup = setup(directory.path(), Format::Csv, Durability::Async);
     let text = written(&setup);
     for end in [0, 1, 40] {
         std::fs::write(&setup.path, &text[..end]).unwrap();
-        let depot = MemfileDepot::new(setup.clone());
-        assert_eq!(depot.recover().unwrap().torn, end as u64);
-        depot.open().unwrap().create(&LEASES.lease(1)).unwrap();
-        assert_eq!(depot.count().unwrap(), 1);
+        let backend = MemfileBackend::new(setup.clone());
+        assert_eq!(backend.recover().unwrap().torn, end as u64);
+        backend.open().unwrap().create(&LEASES.lease(1)).unwrap();
+        assert_eq!(backend.count().unwrap(), 1);
         let header = text.lines().next().unwrap();
         assert!(std::fs::read_to_string(&setup.path).unwrap().starts_with(header));
     }
@@ -166,7 +170,7 @@ fn a_torn_header_is_an_empty_file() {
 
 #[test]
 fn what_is_malformed_in_the_midst_is_an_error_with_its_line() {
-    let directory = depots::directory();
+    let directory = backends::directory();
     let setup = setup(directory.path(), Format::Csv, Durability::Async);
     let text = written(&setup);
     let before = text.replace("1.0.0.4,", "1.0.0.,");
@@ -177,8 +181,8 @@ fn what_is_malformed_in_the_midst_is_an_error_with_its_line() {
         (text.replace("1.0.0.7,", &"9".repeat(100_000)), "line 9"),
     ] {
         std::fs::write(&setup.path, &damaged).unwrap();
-        let depot = MemfileDepot::new(setup.clone());
-        let refused = depot.recover().unwrap_err();
+        let backend = MemfileBackend::new(setup.clone());
+        let refused = backend.recover().unwrap_err();
         assert_eq!(refused.class, Class::Protocol);
         assert!(refused.text.contains(line) && refused.text.contains("leases.csv"), "{refused}");
         assert_eq!(std::fs::read_to_string(&setup.path).unwrap(), damaged, "it is left as it was");
@@ -187,14 +191,14 @@ fn what_is_malformed_in_the_midst_is_an_error_with_its_line() {
 
 #[test]
 fn a_file_that_is_there_stays() {
-    let directory = depots::directory();
+    let directory = backends::directory();
     let setup = setup(directory.path(), Format::Csv, Durability::Async);
     let text = written(&setup);
-    let depot = MemfileDepot::new(setup.clone());
-    let refused = depot.prepare().unwrap_err();
+    let backend = MemfileBackend::new(setup.clone());
+    let refused = backend.prepare().unwrap_err();
     assert_eq!(refused.class, Class::Check);
     assert!(refused.text.contains(&format!("{} octets", text.len())), "{refused}");
-    depot.clear().unwrap();
+    backend.clear().unwrap();
     assert_eq!(std::fs::read_to_string(&setup.path).unwrap(), text);
 }
 
@@ -206,17 +210,17 @@ fn a_disk_without_room_is_a_failure_and_no_answer() {
         may_destroy: true,
         ..setup(Path::new("/dev"), Format::Block, Durability::Async)
     };
-    let depot = MemfileDepot::new(setup);
-    let Ok(mut store) = depot.open() else { return };
+    let backend = MemfileBackend::new(setup);
+    let Ok(mut connection) = backend.open() else { return };
     let mut failed = None;
     for number in 0..10_000 {
-        if let Err(trouble) = store.create(&LEASES.lease(number)) {
+        if let Err(trouble) = connection.create(&LEASES.lease(number)) {
             failed = Some(trouble);
             break;
         }
     }
     let failed = failed.unwrap();
     assert_eq!((failed.class, failed.code), (Class::Closed, 28), "{failed}");
-    assert!(store.broken());
-    assert_eq!(depot.open().err().map(|trouble| trouble.code), Some(28), "it was given up");
+    assert!(connection.broken());
+    assert_eq!(backend.open().err().map(|trouble| trouble.code), Some(28), "it was given up");
 }

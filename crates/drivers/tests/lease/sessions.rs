@@ -1,9 +1,9 @@
 //! Sessions on embedded stores: what they do is what their work says, and what they say is what happened.
 
-use crate::depots;
-use brunt_drivers::lease::sqlite::SqliteDepot;
+use crate::backends;
+use brunt_drivers::lease::sqlite::SqliteBackend;
 use brunt_drivers::lease::{
-    By, Contents, Depot, Draw, Family, LeaseCrew, Leases, MISS, Mix, Schema, Search, Work,
+    Backend, By, Contents, Draw, Family, LeaseSessions, Leases, MISS, Mix, Schema, Search, Work,
 };
 use brunt_exchange::{BlockingSession, Class, Monotonic, Outcome, Ticket, Watch};
 use std::path::Path;
@@ -16,9 +16,9 @@ const LEASES: Leases =
 type Seen = (Outcome, u16, u64, String);
 
 /// Carries out exchanges `from..to` as one session.
-fn run(crew: &Arc<LeaseCrew>, from: u64, to: u64) -> Vec<Seen> {
+fn run(factory: &Arc<LeaseSessions>, from: u64, to: u64) -> Vec<Seen> {
     let clock = Monotonic::new();
-    let mut session = crew.session(0);
+    let mut session = factory.session(0);
     let mut seen = Vec::new();
     for number in from..to {
         let mut text = String::new();
@@ -27,27 +27,27 @@ fn run(crew: &Arc<LeaseCrew>, from: u64, to: u64) -> Vec<Seen> {
         let ticket = Ticket { number, session: 0, turn: number - from, phase: 0 };
         let outcome = session.exchange(&ticket, &mut watch);
         let (operation, items) = (watch.named_operation(), watch.counted_items());
-        assert_eq!(operation, crew.operation(&ticket));
+        assert_eq!(operation, factory.operation(&ticket));
         seen.push((outcome, operation, items, text));
     }
     session.close();
     seen
 }
 
-fn crew(depot: &Arc<dyn Depot>, work: Work) -> LeaseCrew {
-    LeaseCrew::new(Arc::clone(depot), work, LEASES, 5, 1)
+fn factory(backend: &Arc<dyn Backend>, work: Work) -> LeaseSessions {
+    LeaseSessions::new(Arc::clone(backend), work, LEASES, 5, 1)
 }
 
-fn all(directory: &Path) -> impl Iterator<Item = (String, Arc<dyn Depot>)> {
-    let depots = depots::all(directory, Schema::Kea, Family::V4);
-    depots.into_iter().map(|(name, depot)| (name, Arc::from(depot)))
+fn all(directory: &Path) -> impl Iterator<Item = (String, Arc<dyn Backend>)> {
+    let backends = backends::all(directory, Schema::Kea, Family::V4);
+    backends.into_iter().map(|(name, backend)| (name, Arc::from(backend)))
 }
 
 #[test]
 fn phases_leave_what_they_should() {
-    let directory = depots::directory();
-    for (name, depot) in all(directory.path()) {
-        depot.prepare().unwrap();
+    let directory = backends::directory();
+    for (name, backend) in all(directory.path()) {
+        backend.prepare().unwrap();
         let phase = |work: Work| {
             let operation = match work {
                 Work::Create { .. } | Work::Mix(_) => 0,
@@ -55,7 +55,7 @@ fn phases_leave_what_they_should() {
                 Work::Update { .. } => 2,
                 Work::Delete { .. } => 3,
             };
-            let seen = run(&Arc::new(crew(&depot, work)), 0, 60);
+            let seen = run(&Arc::new(factory(&backend, work)), 0, 60);
             assert!(seen.iter().all(|(_, said, _, _)| *said == operation), "{name}");
             seen
         };
@@ -63,7 +63,7 @@ fn phases_leave_what_they_should() {
             seen.iter().filter(|(outcome, ..)| matches!(outcome, Outcome::Ok(_))).count()
         };
         assert_eq!(good(&phase(Work::Create { first: 0 })), 60, "{name}");
-        assert_eq!(depot.count().unwrap(), 60, "{name}");
+        assert_eq!(backend.count().unwrap(), 60, "{name}");
         for by in [By::Address, By::ClientId, By::Hardware] {
             let draw = Draw::Ratio(0.5);
             let found = phase(Work::Search(Search { population: 60, by, draw }));
@@ -84,43 +84,43 @@ fn phases_leave_what_they_should() {
         assert!(missing.iter().all(|(outcome, ..)| *outcome == Outcome::Failed(Class::Check, 0)));
         assert_eq!(good(&phase(Work::Delete { first: 0 })), 60, "{name}");
         assert_eq!(good(&phase(Work::Delete { first: 0 })), 0, "{name}");
-        assert_eq!(depot.count().unwrap(), 0, "{name}");
-        depot.clear().unwrap();
+        assert_eq!(backend.count().unwrap(), 0, "{name}");
+        backend.clear().unwrap();
     }
 }
 
 #[test]
 fn a_group_is_done_as_a_whole_or_not_at_all() {
-    let directory = depots::directory();
-    for (name, depot) in all(directory.path()) {
-        depot.prepare().unwrap();
-        let mut store = depot.open().unwrap();
-        store.create(&LEASES.lease(13)).unwrap();
-        drop(store);
+    let directory = backends::directory();
+    for (name, backend) in all(directory.path()) {
+        backend.prepare().unwrap();
+        let mut connection = backend.open().unwrap();
+        connection.create(&LEASES.lease(13)).unwrap();
+        drop(connection);
         // Groups of five of 23: the third has 13 in it, the last has three.
-        let crew = Arc::new(crew(&depot, Work::Create { first: 0 }).grouped(5, 23));
-        assert_eq!(crew.exchanges(), 5);
-        let seen = run(&crew, 0, 5);
+        let factory = Arc::new(factory(&backend, Work::Create { first: 0 }).grouped(5, 23));
+        assert_eq!(factory.exchanges(), 5);
+        let seen = run(&factory, 0, 5);
         let items: Vec<u64> = seen.iter().map(|(_, _, items, _)| *items).collect();
         assert_eq!(items, [5, 5, 0, 5, 3], "{name}: {seen:?}");
         assert!(matches!(seen[2].0, Outcome::Failed(Class::Result, _)), "{name}");
-        assert_eq!(depot.count().unwrap(), 19, "{name}");
-        depot.clear().unwrap();
+        assert_eq!(backend.count().unwrap(), 19, "{name}");
+        backend.clear().unwrap();
     }
 }
 
 #[test]
 fn a_mix_leaves_what_its_outcomes_say() {
     let weights = [(40, 45, 10, 5), (40, 30, 30, 0), (10, 0, 60, 30)];
-    let directory = depots::directory();
-    for (name, depot) in all(directory.path()) {
+    let directory = backends::directory();
+    for (name, backend) in all(directory.path()) {
         for (allocate, renew, release, expire) in weights {
-            depot.prepare().unwrap();
-            depot.preload(&mut (0..50).map(|number| LEASES.lease(number))).unwrap();
+            backend.prepare().unwrap();
+            backend.preload(&mut (0..50).map(|number| LEASES.lease(number))).unwrap();
             let by = By::ClientId;
             let (search, pool, held, reclaim) = (20, 200, 50, 3);
             let mix = Mix { allocate, renew, release, expire, search, by, pool, held, reclaim };
-            let seen = run(&Arc::new(crew(&depot, Work::Mix(mix))), 0, 400);
+            let seen = run(&Arc::new(factory(&backend, Work::Mix(mix))), 0, 400);
             let mut rows = 50_i64;
             for (outcome, operation, items, text) in &seen {
                 match (outcome, operation) {
@@ -131,20 +131,20 @@ fn a_mix_leaves_what_its_outcomes_say() {
                     failed => panic!("{name}: {failed:?}: {text}"),
                 }
             }
-            assert_eq!(depot.count().unwrap(), rows.unsigned_abs(), "{name}");
+            assert_eq!(backend.count().unwrap(), rows.unsigned_abs(), "{name}");
         }
-        depot.clear().unwrap();
+        backend.clear().unwrap();
     }
 }
 
 /// Sessions of a mix that only gives back come to an end of their own.
 #[test]
 fn a_mix_that_can_do_nothing_more_is_finished() {
-    let directory = depots::directory();
-    let setup = depots::sqlite(directory.path(), Schema::Guide, Family::V4);
-    let depot: Arc<dyn Depot> = Arc::new(SqliteDepot::new(setup));
-    depot.prepare().unwrap();
-    depot.preload(&mut (0..9).map(|number| LEASES.lease(number))).unwrap();
+    let directory = backends::directory();
+    let setup = backends::sqlite(directory.path(), Schema::Guide, Family::V4);
+    let backend: Arc<dyn Backend> = Arc::new(SqliteBackend::new(setup));
+    backend.prepare().unwrap();
+    backend.preload(&mut (0..9).map(|number| LEASES.lease(number))).unwrap();
     let by = By::Address;
     let mix = Mix {
         allocate: 0,
@@ -157,11 +157,11 @@ fn a_mix_that_can_do_nothing_more_is_finished() {
         held: 9,
         reclaim: 1,
     };
-    let crew = Arc::new(LeaseCrew::new(Arc::clone(&depot), Work::Mix(mix), LEASES, 5, 2));
+    let factory = Arc::new(LeaseSessions::new(Arc::clone(&backend), Work::Mix(mix), LEASES, 5, 2));
     let clock = Monotonic::new();
     let mut released = 0;
     for number in 0..2 {
-        let mut session = crew.session(number);
+        let mut session = factory.session(number);
         while !session.finished() {
             let mut watch = Watch::new(&clock, None);
             session.ready(&mut watch);
@@ -173,16 +173,16 @@ fn a_mix_that_can_do_nothing_more_is_finished() {
         let mut watch = Watch::new(&clock, None);
         assert_eq!(session.exchange(&ticket, &mut watch), Outcome::Skipped);
     }
-    assert_eq!((released, depot.count().unwrap()), (9, 0));
+    assert_eq!((released, backend.count().unwrap()), (9, 0));
 }
 
 #[test]
 fn a_store_that_cannot_be_opened_is_a_failed_exchange_each_time() {
-    let directory = depots::directory();
-    let setup = depots::sqlite(&directory.path().join("missing"), Schema::Guide, Family::V4);
-    let depot: Arc<dyn Depot> = Arc::new(SqliteDepot::new(setup));
-    let crew = Arc::new(LeaseCrew::new(depot, Work::Create { first: 0 }, LEASES, 5, 1));
-    let seen = run(&crew, 0, 4);
+    let directory = backends::directory();
+    let setup = backends::sqlite(&directory.path().join("missing"), Schema::Guide, Family::V4);
+    let backend: Arc<dyn Backend> = Arc::new(SqliteBackend::new(setup));
+    let factory = Arc::new(LeaseSessions::new(backend, Work::Create { first: 0 }, LEASES, 5, 1));
+    let seen = run(&factory, 0, 4);
     for (outcome, _, _, text) in &seen {
         assert!(matches!(outcome, Outcome::Failed(Class::Connect, _)), "{seen:?}");
         assert!(text.contains("leases.db"), "{text}");

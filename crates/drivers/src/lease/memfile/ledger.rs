@@ -49,13 +49,13 @@ pub(super) struct Page {
     failed: Option<Trouble>,
     /// The store that has a transaction open: nobody else changes anything until it ends.
     writer: Option<u64>,
-    stores: u64,
+    connections: u64,
 }
 
 impl Page {
     /// Lets this store alone change anything until its transaction ends.
-    pub(super) fn reserve(&mut self, store: u64) {
-        self.writer = Some(store);
+    pub(super) fn reserve(&mut self, connection: u64) {
+        self.writer = Some(connection);
     }
 }
 
@@ -75,7 +75,7 @@ impl Ledger {
             writing: false,
             failed: None,
             writer: None,
-            stores: 0,
+            connections: 0,
         };
         let (page, turned) = (Mutex::new(page), Condvar::new());
         Self { format, family, durability, path, file, page, turned }
@@ -84,8 +84,8 @@ impl Ledger {
     /// A number for a new store, unless the file was given up.
     pub(super) fn number(&self) -> Result<u64, Trouble> {
         let mut page = self.page();
-        page.stores += 1;
-        page.failed.clone().map_or(Ok(page.stores), Err)
+        page.connections += 1;
+        page.failed.clone().map_or(Ok(page.connections), Err)
     }
 
     /// The page as it is, to be read.
@@ -95,9 +95,9 @@ impl Ledger {
     }
 
     /// The page for a change by this store, once nobody else has a transaction open.
-    pub(super) fn page_for(&self, store: u64) -> Result<MutexGuard<'_, Page>, Trouble> {
+    pub(super) fn page_for(&self, connection: u64) -> Result<MutexGuard<'_, Page>, Trouble> {
         let mut page = self.page();
-        while page.writer.is_some_and(|writer| writer != store) {
+        while page.writer.is_some_and(|writer| writer != connection) {
             page = self.wait(page);
         }
         match &page.failed {

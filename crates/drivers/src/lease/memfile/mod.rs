@@ -1,5 +1,5 @@
 //! Leases in memory and in a file of their changes, as Kea's memfile backend and ISC's lease file keep them: a
-//! [`MemfileDepot`].
+//! [`MemfileBackend`].
 //!
 //! | piece | what it is |
 //! |---|---|
@@ -16,25 +16,25 @@
 //! what belongs together, a machine that stops in the midst of that can leave the first of them in the file, of a
 //! transaction that was never answered.
 
+mod connection;
 mod index;
 mod ledger;
 mod record;
 mod recovery;
 mod slabs;
-mod store;
 
 pub use record::Format;
 pub use recovery::Recovered;
 
 use super::leases::{Durability, Family, Lease, Schema};
-use super::{Depot, Store, Trouble};
+use super::{Backend, Connection, Trouble};
 use brunt_exchange::Class;
+use connection::MemfileConnection;
 use ledger::Ledger;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::MemfileStore;
 
 /// Where a lease file is and how it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct MemfileSetup {
 }
 
 /// A lease file and the index of it.
-pub struct MemfileDepot {
+pub struct MemfileBackend {
     setup: MemfileSetup,
     inside: Mutex<Inside>,
 }
@@ -74,14 +74,14 @@ enum Made {
     Emptied,
 }
 
-impl MemfileDepot {
-    /// A depot in this file, which is not touched yet.
+impl MemfileBackend {
+    /// A backend in this file, which is not touched yet.
     pub fn new(setup: MemfileSetup) -> Self {
         Self { setup, inside: Mutex::new(Inside::default()) }
     }
 
     /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The
-    /// first [`open`](Depot::open) does the same where nothing was prepared.
+    /// first [`open`](Backend::open) does the same where nothing was prepared.
     pub fn recover(&self) -> Result<Recovered, Trouble> {
         self.recover_inside(&mut self.inside())
     }
@@ -130,7 +130,7 @@ impl MemfileDepot {
     }
 }
 
-impl Depot for MemfileDepot {
+impl Backend for MemfileBackend {
     fn prepare(&self) -> Result<(), Trouble> {
         let mut inside = self.inside();
         let path = &self.setup.path;
@@ -150,13 +150,13 @@ impl Depot for MemfileDepot {
         self.recover_inside(&mut inside).map(drop)
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
         let mut inside = self.inside();
         if inside.ledger.is_none() {
             self.recover_inside(&mut inside)?;
         }
         match &inside.ledger {
-            Some(ledger) => Ok(Box::new(MemfileStore::new(Arc::clone(ledger))?)),
+            Some(ledger) => Ok(Box::new(MemfileConnection::new(Arc::clone(ledger))?)),
             None => Err(Trouble::refused(0, "open the lease file: it was cleared away")),
         }
     }
@@ -174,16 +174,16 @@ impl Depot for MemfileDepot {
     }
 
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
-        let mut store = self.open()?;
-        store.begin()?;
+        let mut connection = self.open()?;
+        connection.begin()?;
         for (place, lease) in leases.enumerate() {
-            store.create(&lease)?;
+            connection.create(&lease)?;
             if place % 10_000 == 9_999 {
-                store.commit()?;
-                store.begin()?;
+                connection.commit()?;
+                connection.begin()?;
             }
         }
-        store.commit()
+        connection.commit()
     }
 
     fn clear(&self) -> Result<(), Trouble> {

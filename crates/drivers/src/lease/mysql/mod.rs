@@ -1,7 +1,7 @@
-//! MySQL and MariaDB as a depot of leases: [`MysqlDepot`].
+//! MySQL and MariaDB as a backend of leases: [`MysqlBackend`].
 //!
 //! By the crate `mysql`, whose calls keep their thread waiting: one write and one read an operation, as with the C
-//! library. Tables lie in a database that the depot makes and drops, `brunt_leases_` and eight digits, unless one is
+//! library. Tables lie in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless one is
 //! named; in that, tables that somebody made are not touched unless that was allowed. A run that was killed leaves its
 //! database behind; `DROP DATABASE brunt_leases_...` removes it.
 //!
@@ -10,15 +10,15 @@
 //! InnoDB flushes its log with each commit is a setting of the whole server, so it is read and said; it is changed
 //! only where that was asked for, and put back by `clear`.
 
+mod connection;
 mod settings;
-mod store;
 mod trouble;
 
+use self::connection::MysqlConnection;
 use self::settings::Settings;
-use self::store::MysqlStore;
+use super::backend::{Backend, Connection};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Engine, Road, Sentences, Server, Table, own_name};
-use super::store::{Depot, Store};
+use super::sql::{Dialect, Engine, Sentences, Server, ServerEndpoint, Table, own_name};
 use super::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::consts::CapabilityFlags;
@@ -36,7 +36,7 @@ const PACKET_MAX: usize = 1 << 24;
 const MANNERS: &str =
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1";
 
-/// What a depot on a MySQL server is to be.
+/// What a backend on a MySQL server is to be.
 #[derive(Clone, Debug)]
 pub struct MysqlOptions {
     /// The server. A database that is named in it is used, and made where it is missing.
@@ -51,7 +51,7 @@ pub struct MysqlOptions {
     pub statements: Statements,
     /// What keeps the tables.
     pub engine: Option<Engine>,
-    /// `innodb_flush_log_at_trx_commit` of the whole server while the depot is there.
+    /// `innodb_flush_log_at_trx_commit` of the whole server while the backend is there.
     pub flush: Option<u8>,
     /// Whether tables that somebody else made may be dropped where the named database has them.
     pub may_destroy: bool,
@@ -60,7 +60,7 @@ pub struct MysqlOptions {
 }
 
 /// A database on a MySQL server in which leases lie.
-pub struct MysqlDepot {
+pub struct MysqlBackend {
     options: MysqlOptions,
     table: Table,
     database: String,
@@ -68,7 +68,7 @@ pub struct MysqlDepot {
     state: Mutex<State>,
 }
 
-/// What the depot did to the server.
+/// What the backend did to the server.
 #[derive(Default)]
 struct State {
     made_database: bool,
@@ -79,8 +79,8 @@ struct State {
     settings: Option<Settings>,
 }
 
-impl MysqlDepot {
-    /// A depot as `options` have it. Nothing is connected to yet.
+impl MysqlBackend {
+    /// A backend as `options` have it. Nothing is connected to yet.
     pub fn new(options: MysqlOptions) -> Self {
         let engine = options.engine.unwrap_or(match options.durability {
             Durability::Sync => Engine::InnoDb,
@@ -96,17 +96,19 @@ impl MysqlDepot {
     /// What a run will touch, in words.
     pub fn touches(&self) -> String {
         let tables = self.table.tables().join(", ");
-        let Server { road, database, .. } = &self.options.server;
+        let Server { endpoint, database, .. } = &self.options.server;
         match database {
-            None => format!("the new database {} on {road}, dropped afterwards", self.database),
+            None => format!("the new database {} on {endpoint}, dropped afterwards", self.database),
             Some(name) => {
-                format!("the tables {tables} in the database {name} on {road}, dropped afterwards")
+                format!(
+                    "the tables {tables} in the database {name} on {endpoint}, dropped afterwards"
+                )
             }
         }
     }
 
     fn connect(&self, database: Option<&str>) -> Result<Conn, Trouble> {
-        let Server { road, user, password, .. } = &self.options.server;
+        let Server { endpoint, user, password, .. } = &self.options.server;
         let patience = Some(self.options.patience);
         let password = password.as_ref().map(|password| {
             password.expose_str().ok_or_else(|| Trouble {
@@ -126,11 +128,13 @@ impl MysqlDepot {
             .read_timeout(patience)
             .write_timeout(patience)
             .tcp_connect_timeout(patience);
-        let options = match road {
-            Road::Socket(path) => options.socket(Some(path.display().to_string())),
-            Road::Tcp { host, port } => options.ip_or_hostname(Some(host.clone())).tcp_port(*port),
+        let options = match endpoint {
+            ServerEndpoint::Socket(path) => options.socket(Some(path.display().to_string())),
+            ServerEndpoint::Tcp { host, port } => {
+                options.ip_or_hostname(Some(host.clone())).tcp_port(*port)
+            }
         };
-        let mut connection = Conn::new(options).map_err(|error| opening(road, &error))?;
+        let mut connection = Conn::new(options).map_err(|error| opening(endpoint, &error))?;
         connection.query_drop(MANNERS).map_err(|error| asking("set the session's mode", &error))?;
         Ok(connection)
     }
@@ -158,7 +162,7 @@ impl MysqlDepot {
         Ok(true)
     }
 
-    /// Which of the depot's tables are there, and how many rows each has.
+    /// Which of the backend's tables are there, and how many rows each has.
     fn found(&self, connection: &mut Conn) -> Result<Vec<(&'static str, u64)>, Trouble> {
         let mut found = Vec::new();
         for table in self.table.tables() {
@@ -201,7 +205,7 @@ impl MysqlDepot {
     }
 }
 
-impl Depot for MysqlDepot {
+impl Backend for MysqlBackend {
     fn prepare(&self) -> Result<(), Trouble> {
         let mut state = self.state();
         let mut connection = self.connect(None)?;
@@ -231,10 +235,15 @@ impl Depot for MysqlDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
         let connection = self.connect(Some(&self.database))?;
         let sentences = Arc::clone(&self.sentences);
-        Ok(Box::new(MysqlStore::new(connection, self.table, sentences, self.options.statements)?))
+        Ok(Box::new(MysqlConnection::new(
+            connection,
+            self.table,
+            sentences,
+            self.options.statements,
+        )?))
     }
 
     fn count(&self) -> Result<u64, Trouble> {

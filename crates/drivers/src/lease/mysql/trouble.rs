@@ -1,6 +1,6 @@
 //! What the crate `mysql` calls an error as [`Trouble`], and the names of the server's codes.
 
-use crate::lease::sql::Road;
+use crate::lease::sql::ServerEndpoint;
 use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::Error;
@@ -48,7 +48,7 @@ pub(super) fn name_of(code: u32) -> String {
 }
 
 /// Why no connection could be made.
-pub(super) fn opening(road: &Road, error: &Error) -> Trouble {
+pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
     let (class, code) = match error {
         Error::MySqlError(said) if REFUSED.contains(&said.code) => {
             (Class::Login, u32::from(said.code))
@@ -64,7 +64,7 @@ pub(super) fn opening(road: &Road, error: &Error) -> Trouble {
         _ if matches!(error, Error::MySqlError(_)) => "",
         _ => "; is the server running and the address right?",
     };
-    Trouble { class, code, text: format!("connect to {road}: {}{remedy}", words(error)) }
+    Trouble { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
 }
 
 /// Why what was asked over a connection was not done.

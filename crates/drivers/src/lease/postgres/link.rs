@@ -5,7 +5,7 @@
 
 use super::secured::Secured;
 use super::trouble::{asking, logging_in, opening};
-use crate::lease::sql::{Road, Server, Tls};
+use crate::lease::sql::{Server, ServerEndpoint, Tls};
 use crate::lease::trouble::Trouble;
 use crate::net::keystore::Store;
 use crate::net::stream::Stream;
@@ -38,8 +38,9 @@ impl Link {
         database: &str,
         patience: Duration,
     ) -> Result<Self, Trouble> {
-        let road = &server.road;
-        let refused = |error: &io::Error| opening(road, error.raw_os_error(), &error.to_string());
+        let endpoint = &server.endpoint;
+        let refused =
+            |error: &io::Error| opening(endpoint, error.raw_os_error(), &error.to_string());
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| refused(&error))?;
         let secured = secured(server)?;
@@ -47,13 +48,13 @@ impl Link {
         let opened = runtime.block_on(async {
             let late = || Trouble {
                 class: Class::Connect,
-                ..late(&format!("connect to {road}"), patience)
+                ..late(&format!("connect to {endpoint}"), patience)
             };
-            let stream = timeout(patience, connect(road)).await.map_err(|_| late())?;
+            let stream = timeout(patience, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
             let shaken = timeout(patience, config.connect_raw(stream, secured)).await;
             let shaken = shaken.map_err(|_| late())?;
-            shaken.map_err(|error| logging_in(road, &error))
+            shaken.map_err(|error| logging_in(endpoint, &error))
         });
         let (client, connection) = opened?;
         runtime.spawn(async move {
@@ -122,10 +123,10 @@ impl Link {
     }
 }
 
-async fn connect(road: &Road) -> io::Result<Stream> {
-    match road {
-        Road::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
-        Road::Tcp { host, port } => {
+async fn connect(endpoint: &ServerEndpoint) -> io::Result<Stream> {
+    match endpoint {
+        ServerEndpoint::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
+        ServerEndpoint::Tcp { host, port } => {
             let stream = TcpStream::connect((host.as_str(), *port)).await?;
             stream.set_nodelay(true)?;
             Ok(Stream::Plain(stream))
@@ -157,9 +158,9 @@ fn secured(server: &Server) -> Result<Secured, Trouble> {
     });
     let client =
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() }).map_err(unusable)?;
-    let host = match &server.road {
-        Road::Tcp { host, .. } => host.as_str(),
-        Road::Socket(_) => "localhost",
+    let host = match &server.endpoint {
+        ServerEndpoint::Tcp { host, .. } => host.as_str(),
+        ServerEndpoint::Socket(_) => "localhost",
     };
     let name = client.name_for(host).map_err(unusable)?;
     Ok(Secured::by(client, name))

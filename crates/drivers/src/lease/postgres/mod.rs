@@ -1,25 +1,25 @@
-//! PostgreSQL as a depot of leases: [`PostgresDepot`].
+//! PostgreSQL as a backend of leases: [`PostgresBackend`].
 //!
 //! By the crate `tokio-postgres`, each connection on a runtime of its own that nothing else runs on, so that it keeps
-//! its thread waiting as the other stores do. Tables lie in a schema that the depot makes and drops, `brunt_leases_`
+//! its thread waiting as the other stores do. Tables lie in a schema that the backend makes and drops, `brunt_leases_`
 //! and eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in
 //! which tables that somebody made are not touched unless that was allowed. A run that was killed leaves its schema
 //! behind; `DROP SCHEMA brunt_leases_... CASCADE` removes it.
 //!
 //! Sync and async are `synchronous_commit`, which is a setting of each connection.
 
+mod connection;
 mod link;
 mod secured;
 mod settings;
-mod store;
 mod trouble;
 
+use self::connection::PostgresConnection;
 use self::link::Link;
 use self::settings::Settings;
-use self::store::PostgresStore;
+use super::backend::{Backend, Connection};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Sentences, Server, Table, own_name};
-use super::store::{Depot, Store};
 use super::trouble::{Trouble, sqlstate_text};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,7 +29,7 @@ const PRELOADED_AT_ONCE: usize = 1_000;
 /// The database where none is named: every server has it.
 const DATABASE: &str = "postgres";
 
-/// What a depot on a PostgreSQL server is to be.
+/// What a backend on a PostgreSQL server is to be.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
     /// The server. In a database that is named in it, no schema is made.
@@ -49,7 +49,7 @@ pub struct PostgresOptions {
 }
 
 /// A schema on a PostgreSQL server in which leases lie.
-pub struct PostgresDepot {
+pub struct PostgresBackend {
     options: PostgresOptions,
     table: Table,
     /// The schema to be made, where no database was named.
@@ -58,7 +58,7 @@ pub struct PostgresDepot {
     state: Mutex<State>,
 }
 
-/// What the depot did to the server.
+/// What the backend did to the server.
 #[derive(Default)]
 struct State {
     made: bool,
@@ -66,8 +66,8 @@ struct State {
     settings: Option<Settings>,
 }
 
-impl PostgresDepot {
-    /// A depot as `options` have it. Nothing is connected to yet.
+impl PostgresBackend {
+    /// A backend as `options` have it. Nothing is connected to yet.
     pub fn new(options: PostgresOptions) -> Self {
         let PostgresOptions { schema, family, .. } = options;
         let table = Table { dialect: Dialect::Postgres, schema, family };
@@ -78,15 +78,15 @@ impl PostgresDepot {
 
     /// What a run will touch, in words.
     pub fn touches(&self) -> String {
-        let road = &self.options.server.road;
+        let endpoint = &self.options.server.endpoint;
         match &self.own_schema {
             Some(name) => {
                 format!(
-                    "the new schema {name} in the database {DATABASE} on {road}, dropped afterwards"
+                    "the new schema {name} in the database {DATABASE} on {endpoint}, dropped afterwards"
                 )
             }
             None => format!(
-                "the tables {} in the database {} on {road}, dropped afterwards",
+                "the tables {} in the database {} on {endpoint}, dropped afterwards",
                 self.table.tables().join(", "),
                 self.database()
             ),
@@ -97,7 +97,7 @@ impl PostgresDepot {
         self.options.server.database.as_deref().unwrap_or(DATABASE)
     }
 
-    /// Connects, and makes the schema in which tables are looked for the depot's own.
+    /// Connects, and makes the schema in which tables are looked for the backend's own.
     fn link(&self) -> Result<Link, Trouble> {
         let mut link = Link::open(&self.options.server, self.database(), self.options.patience)?;
         let commits = match self.options.durability {
@@ -126,7 +126,7 @@ impl PostgresDepot {
         link.word("SELECT quote_ident(current_schema())", "ask for the schema")
     }
 
-    /// Which of the depot's tables are there, and how many rows each has.
+    /// Which of the backend's tables are there, and how many rows each has.
     fn found(&self, link: &mut Link, place: &str) -> Result<Vec<(&'static str, u64)>, Trouble> {
         let mut found = Vec::new();
         for table in self.table.tables() {
@@ -153,7 +153,7 @@ impl PostgresDepot {
     }
 }
 
-impl Depot for PostgresDepot {
+impl Backend for PostgresBackend {
     fn prepare(&self) -> Result<(), Trouble> {
         let mut state = self.state();
         let mut link = self.link()?;
@@ -178,11 +178,11 @@ impl Depot for PostgresDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
         let sentences = Arc::clone(&self.sentences);
-        let store =
-            PostgresStore::new(self.link()?, self.table, sentences, self.options.statements)?;
-        Ok(Box::new(store))
+        let connection =
+            PostgresConnection::new(self.link()?, self.table, sentences, self.options.statements)?;
+        Ok(Box::new(connection))
     }
 
     fn count(&self) -> Result<u64, Trouble> {

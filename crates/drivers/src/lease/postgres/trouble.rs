@@ -1,6 +1,6 @@
 //! What the crate `tokio-postgres` calls an error as [`Trouble`], and the names of SQLSTATEs.
 
-use crate::lease::sql::Road;
+use crate::lease::sql::ServerEndpoint;
 use crate::lease::trouble::{Trouble, sqlstate, sqlstate_text};
 use crate::net::Failure;
 use brunt_exchange::Class;
@@ -45,16 +45,18 @@ pub(super) fn system_name(code: u32) -> Option<String> {
 }
 
 /// Why there is no connection.
-pub(super) fn opening(road: &Road, code: Option<i32>, words: &str) -> Trouble {
+pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> Trouble {
     Trouble {
         class: Class::Connect,
         code: code.map_or(0, i32::unsigned_abs),
-        text: format!("connect to {road}: {words}; is the server running and the address right?"),
+        text: format!(
+            "connect to {endpoint}: {words}; is the server running and the address right?"
+        ),
     }
 }
 
 /// Why the server, which was reached, let nobody in.
-pub(super) fn logging_in(road: &Road, error: &Error) -> Trouble {
+pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
     if let Some(said) = error.as_db_error() {
         let state = said.code().code();
         let login = state.starts_with("28");
@@ -62,7 +64,7 @@ pub(super) fn logging_in(road: &Road, error: &Error) -> Trouble {
         return Trouble {
             class: if login { Class::Login } else { Class::Connect },
             code: sqlstate(state),
-            text: format!("connect to {road}: {}{remedy}", words(said)),
+            text: format!("connect to {endpoint}: {}{remedy}", words(said)),
         };
     }
     let source = error.source();
@@ -70,12 +72,12 @@ pub(super) fn logging_in(road: &Road, error: &Error) -> Trouble {
         return Trouble { class: failure.class(), code: 0, text: failure.to_string() };
     }
     if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
-        return opening(road, error.raw_os_error(), &error.to_string());
+        return opening(endpoint, error.raw_os_error(), &error.to_string());
     }
     let words = chain(error);
     // The crate says so itself where the server asks for a password and there is none.
     let class = if words.contains("password") { Class::Login } else { Class::Connect };
-    Trouble { class, code: 0, text: format!("connect to {road}: {words}") }
+    Trouble { class, code: 0, text: format!("connect to {endpoint}: {words}") }
 }
 
 /// Why what was asked over a connection was not done.

@@ -1,4 +1,4 @@
-//! Leases in a database of redb, an embedded key-value store: a [`RedbDepot`].
+//! Leases in a database of redb, an embedded key-value store: a [`RedbBackend`].
 //!
 //! Of the embedded stores in pure Rust two are kept up and free to use, redb and fjall, both under MIT or Apache-2.0.
 //! redb was chosen because it is the other answer to the question that a lease database asks: a copy-on-write B-tree
@@ -9,18 +9,18 @@
 //! Leases lie under their addresses. Where the tables are Kea's, three more tables have the keys of its indexes: client
 //! identifiers, hardware addresses and the ends of lifetimes, each with the address behind it.
 
+mod connection;
 mod row;
 mod shared;
-mod store;
 
 use super::leases::{Durability, Family, Lease, Schema};
-use super::{Depot, Store, Trouble};
+use super::{Backend, Connection, Trouble};
 use brunt_exchange::Class;
+use connection::RedbConnection;
 use redb::{Database, ReadableTableMetadata as _};
 use shared::{BY_CLIENT, BY_HARDWARE, FLUSHED_EVERY, LEASES, OVER, Shared, TAKEN, trouble};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::RedbStore;
 
 /// The version in the manifest; the library does not say its own.
 const VERSION: &str = "redb 2.6";
@@ -41,7 +41,7 @@ pub struct RedbSetup {
 }
 
 /// A database of redb.
-pub struct RedbDepot {
+pub struct RedbBackend {
     setup: RedbSetup,
     inside: Mutex<Inside>,
 }
@@ -52,8 +52,8 @@ struct Inside {
     made: bool,
 }
 
-impl RedbDepot {
-    /// A depot in this file, which is not touched yet.
+impl RedbBackend {
+    /// A backend in this file, which is not touched yet.
     pub fn new(setup: RedbSetup) -> Self {
         Self { setup, inside: Mutex::new(Inside::default()) }
     }
@@ -96,7 +96,7 @@ impl RedbDepot {
     }
 }
 
-impl Depot for RedbDepot {
+impl Backend for RedbBackend {
     fn prepare(&self) -> Result<(), Trouble> {
         let mut inside = self.inside();
         let path = &self.setup.path;
@@ -121,8 +121,8 @@ impl Depot for RedbDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
-        Ok(Box::new(RedbStore::new(self.shared()?)))
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+        Ok(Box::new(RedbConnection::new(self.shared()?)))
     }
 
     fn count(&self) -> Result<u64, Trouble> {
@@ -139,7 +139,7 @@ impl Depot for RedbDepot {
         while leases.peek().is_some() {
             let transaction = shared.begin()?;
             for lease in leases.by_ref().take(LEASES_AT_ONCE) {
-                store::create(&transaction, shared.schema, &mut value, &lease)?;
+                connection::create(&transaction, shared.schema, &mut value, &lease)?;
             }
             shared.commit(transaction)?;
         }

@@ -1,4 +1,4 @@
-//! What all stores of a depot share: a [`Shared`] database, its tables, and what its failures mean.
+//! What all stores of a backend share: a [`Shared`] database, its tables, and what its failures mean.
 
 use crate::lease::Trouble;
 use crate::lease::leases::{Durability, Lease, Schema};
@@ -20,7 +20,7 @@ pub(super) const FLUSHED_EVERY: u64 = 1_000;
 /// The code of an address that is taken; redb has no codes of its own.
 pub(super) const TAKEN: u32 = 1;
 
-/// What all stores of a depot share: a database can be opened once.
+/// What all stores of a backend share: a database can be opened once.
 pub(super) struct Shared {
     pub(super) database: Database,
     pub(super) schema: Schema,

@@ -17,10 +17,10 @@ pub use address::Address;
 pub use sentence::{Bind, Sentence, Spoken};
 pub use sentences::Sentences;
 pub(in crate::lease) use server::own_name;
-pub use server::{Kind, Road, Server, Tls};
+pub use server::{Kind, Server, ServerEndpoint, Tls};
 
+use super::backend::Renewal;
 use super::leases::{Family, Lease, Schema};
-use super::store::Renewal;
 use super::trouble::Trouble;
 use brunt_exchange::Class;
 

@@ -23,7 +23,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     /// The way there.
-    pub road: Road,
+    pub endpoint: ServerEndpoint,
     /// The account; without one, that of the user of this process.
     pub user: Option<String>,
     /// Its password.
@@ -36,7 +36,7 @@ pub struct Server {
 
 /// The way to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Road {
+pub enum ServerEndpoint {
     /// A Unix socket.
     Socket(PathBuf),
     /// TCP.
@@ -85,8 +85,8 @@ impl Server {
             usable(name)?;
         }
         let asked = Parameters::read(kind, &url)?;
-        let road = asked.road(kind, &url)?;
-        Ok(Self { road, user, password, database, tls: asked.tls() })
+        let endpoint = asked.endpoint(kind, &url)?;
+        Ok(Self { endpoint, user, password, database, tls: asked.tls() })
     }
 }
 
@@ -148,7 +148,7 @@ impl Parameters {
         Ok(asked)
     }
 
-    fn road(&self, kind: Kind, url: &Url) -> Result<Road, String> {
+    fn endpoint(&self, kind: Kind, url: &Url) -> Result<ServerEndpoint, String> {
         let port = url.port().unwrap_or(kind.port());
         let in_directory = |path: PathBuf| match kind {
             Kind::Mysql => path,
@@ -158,16 +158,18 @@ impl Parameters {
         let host = url.host_str().filter(|host| !host.is_empty());
         match (&self.socket, host) {
             // A host beside a socket says nothing: libpq and libmysqlclient let the socket win as well.
-            (Some(path), _) if path.is_absolute() => Ok(Road::Socket(in_directory(path.clone()))),
+            (Some(path), _) if path.is_absolute() => {
+                Ok(ServerEndpoint::Socket(in_directory(path.clone())))
+            }
             (Some(_), _) => Err("use the socket of the URL: its path must begin with '/'".into()),
-            (None, None) => Ok(Road::Socket(in_directory(kind.socket()))),
+            (None, None) => Ok(ServerEndpoint::Socket(in_directory(kind.socket()))),
             (None, Some(host)) => {
                 let host = percent_decode_str(host).decode_utf8_lossy();
                 let host = match Host::parse(&host) {
                     Ok(Host::Ipv6(address)) => address.to_string(),
                     _ => host.into_owned(),
                 };
-                Ok(Road::Tcp { host, port })
+                Ok(ServerEndpoint::Tcp { host, port })
             }
         }
     }
@@ -207,7 +209,7 @@ pub(in crate::lease) fn own_name() -> String {
     format!("brunt_leases_{:08x}", u32::from_be_bytes(octets))
 }
 
-impl fmt::Display for Road {
+impl fmt::Display for ServerEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Socket(path) => write!(f, "{}", path.display()),
@@ -219,8 +221,8 @@ impl fmt::Display for Road {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { road, user, database, .. } = self;
-        write!(f, "{road}, user {user:?}, database {database:?}")
+        let Self { endpoint, user, database, .. } = self;
+        write!(f, "{endpoint}, user {user:?}, database {database:?}")
     }
 }
 
@@ -239,25 +241,28 @@ mod tests {
     #[test]
     fn a_url_says_where_and_who() {
         let server = mysql("mysql://kea:s%23cr%40t@db.example:3307/leases");
-        assert_eq!(server.road, Road::Tcp { host: "db.example".into(), port: 3307 });
+        assert_eq!(server.endpoint, ServerEndpoint::Tcp { host: "db.example".into(), port: 3307 });
         assert_eq!(server.user.as_deref(), Some("kea"));
         assert_eq!(server.password.unwrap().expose(), b"s#cr@t");
         assert_eq!(server.database.as_deref(), Some("leases"));
         let server = mysql("mariadb://root@localhost/?socket=/tmp/a%20b.sock");
-        assert_eq!(server.road, Road::Socket("/tmp/a b.sock".into()));
+        assert_eq!(server.endpoint, ServerEndpoint::Socket("/tmp/a b.sock".into()));
         assert_eq!(server.database, None);
         let server = postgres("postgres://kea@[::1]/");
-        assert_eq!(server.road, Road::Tcp { host: "::1".into(), port: 5432 });
-        assert_eq!(server.road.to_string(), "[::1]:5432");
+        assert_eq!(server.endpoint, ServerEndpoint::Tcp { host: "::1".into(), port: 5432 });
+        assert_eq!(server.endpoint.to_string(), "[::1]:5432");
         let server = postgres("postgresql://kea@x:5433/a?host=/run/pg");
-        assert_eq!(server.road, Road::Socket("/run/pg/.s.PGSQL.5433".into()));
+        assert_eq!(server.endpoint, ServerEndpoint::Socket("/run/pg/.s.PGSQL.5433".into()));
     }
 
     #[test]
     fn without_a_host_it_is_the_socket_of_the_distribution() {
-        assert_eq!(mysql("mysql:///kea").road, Road::Socket("/run/mysqld/mysqld.sock".into()));
-        let road = Road::Socket("/run/postgresql/.s.PGSQL.5432".into());
-        assert_eq!(postgres("postgres:///kea").road, road);
+        assert_eq!(
+            mysql("mysql:///kea").endpoint,
+            ServerEndpoint::Socket("/run/mysqld/mysqld.sock".into())
+        );
+        let endpoint = ServerEndpoint::Socket("/run/postgresql/.s.PGSQL.5432".into());
+        assert_eq!(postgres("postgres:///kea").endpoint, endpoint);
     }
 
     #[test]

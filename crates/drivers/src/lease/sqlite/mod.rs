@@ -1,24 +1,24 @@
-//! Leases in a database of SQLite, which this program brings along: a [`SqliteDepot`].
+//! Leases in a database of SQLite, which this program brings along: a [`SqliteBackend`].
 //!
-//! In order of depth: the depot makes the tables, `store` says the sentences of [`sql`](super::sql), `statement` keeps
-//! them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two pragmas, and the depot
-//! says in [`Depot::durability`] what they do, not only what they are called.
+//! In order of depth: the backend makes the tables, `store` says the sentences of [`sql`](super::sql), `statement`
+//! keeps them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two pragmas, and the
+//! backend says in [`Backend::durability`] what they do, not only what they are called.
 
+mod connection;
 mod fault;
 mod statement;
-mod store;
 
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Table};
-use super::{Depot, Store, Trouble};
+use super::{Backend, Connection, Trouble};
 use brunt_exchange::Class;
-use rusqlite::{Connection, OpenFlags};
+use connection::SqliteConnection;
+use rusqlite::OpenFlags;
 use statement::{Kept, Statement};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use store::SqliteStore;
 
 /// How SQLite keeps what it needs to take a change back (`PRAGMA journal_mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,13 +60,13 @@ pub struct SqliteSetup {
 }
 
 /// A database of SQLite.
-pub struct SqliteDepot {
+pub struct SqliteBackend {
     setup: SqliteSetup,
     table: Table,
     made: Mutex<Option<Made>>,
     /// A connection that is open from `prepare` to `clear`: the last one to close would take the write-ahead log with
     /// it, and whatever comes next would begin with making another.
-    open: Mutex<Option<Connection>>,
+    open: Mutex<Option<rusqlite::Connection>>,
 }
 
 /// What `prepare` found, so that `clear` leaves it so.
@@ -76,8 +76,8 @@ struct Made {
     journal_before: Option<String>,
 }
 
-impl SqliteDepot {
-    /// A depot in this database, which is not touched yet.
+impl SqliteBackend {
+    /// A backend in this database, which is not touched yet.
     pub fn new(setup: SqliteSetup) -> Self {
         let Ok(path) = std::path::absolute(&setup.path) else { return Self::at(setup) };
         // An absolute path cannot be taken for a URI.
@@ -89,11 +89,11 @@ impl SqliteDepot {
         Self { setup, table, made: Mutex::new(None), open: Mutex::new(None) }
     }
 
-    fn connect(&self, flags: OpenFlags) -> Result<Connection, Trouble> {
+    fn connect(&self, flags: OpenFlags) -> Result<rusqlite::Connection, Trouble> {
         let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let path = &self.setup.path;
         let connect = || {
-            let connection = Connection::open_with_flags(path, flags)?;
+            let connection = rusqlite::Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(self.setup.patience)?;
             statement::extend_codes(&connection);
             Ok::<_, rusqlite::Error>(connection)
@@ -107,7 +107,7 @@ impl SqliteDepot {
     }
 
     /// Sets what a connection needs to be told each time it is opened.
-    fn instruct(&self, connection: &Connection) -> Result<(), Trouble> {
+    fn instruct(&self, connection: &rusqlite::Connection) -> Result<(), Trouble> {
         let wanted = self.setup.journal.word();
         let mode: String =
             connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get(0))?;
@@ -130,7 +130,7 @@ impl SqliteDepot {
     }
 
     /// Refuses where a table of ours is there that somebody else made.
-    fn guard(&self, connection: &Connection) -> Result<(), Trouble> {
+    fn guard(&self, connection: &rusqlite::Connection) -> Result<(), Trouble> {
         for table in self.table.tables() {
             let there: bool = connection.query_row(
                 "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)",
@@ -151,7 +151,7 @@ impl SqliteDepot {
         Ok(())
     }
 
-    fn drop_tables(&self, connection: &Connection) -> Result<(), Trouble> {
+    fn drop_tables(&self, connection: &rusqlite::Connection) -> Result<(), Trouble> {
         for table in self.table.tables() {
             connection.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
         }
@@ -162,7 +162,7 @@ impl SqliteDepot {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn keep_open(&self, connection: Option<Connection>) {
+    fn keep_open(&self, connection: Option<rusqlite::Connection>) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = connection;
     }
 
@@ -171,7 +171,7 @@ impl SqliteDepot {
     }
 }
 
-impl Depot for SqliteDepot {
+impl Backend for SqliteBackend {
     fn prepare(&self) -> Result<(), Trouble> {
         self.keep_open(None);
         let was_there = self.setup.path.exists();
@@ -193,7 +193,7 @@ impl Depot for SqliteDepot {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Store>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
         let connection = self.connect(OpenFlags::empty())?;
         self.instruct(&connection)?;
         // The log is looked at with the first read: here, and not within the first exchange.
@@ -204,7 +204,7 @@ impl Depot for SqliteDepot {
         )?;
         let journaled = self.setup.journal != Journal::Off;
         let statements = self.setup.statements;
-        Ok(Box::new(SqliteStore::new(connection, self.table, statements, journaled)?))
+        Ok(Box::new(SqliteConnection::new(connection, self.table, statements, journaled)?))
     }
 
     fn count(&self) -> Result<u64, Trouble> {

@@ -14,7 +14,7 @@
 use super::fault;
 use crate::lease::Trouble;
 use crate::lease::sql::Bind;
-use rusqlite::{Connection, ffi};
+use rusqlite::ffi;
 use std::ffi::{CStr, c_int};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -36,7 +36,7 @@ pub(super) struct Statement {
     gaps: c_int,
     columns: Vec<Kind>,
     // Declared last: the statement is finalized before the connection can be closed.
-    connection: Rc<Connection>,
+    connection: Rc<rusqlite::Connection>,
 }
 
 /// What a column holds, as its first row showed: a column of ours holds one kind of value, or nothing.
@@ -50,7 +50,7 @@ enum Kind {
 impl Statement {
     /// Parses `text`, to which a zero octet is added and taken away again: SQLite copies text that does not end in one.
     pub(super) fn prepare(
-        connection: &Rc<Connection>,
+        connection: &Rc<rusqlite::Connection>,
         text: &mut String,
         kept: Kept,
     ) -> Result<Self, Trouble> {
@@ -272,14 +272,14 @@ impl Column<'_> {
 }
 
 /// Makes a connection say exactly what failed.
-pub(super) fn extend_codes(connection: &Connection) {
+pub(super) fn extend_codes(connection: &rusqlite::Connection) {
     // SAFETY: the connection is open.
     unsafe { ffi::sqlite3_extended_result_codes(connection.handle(), 1) };
 }
 
 /// What a connection says about its last failure.
 #[cold]
-fn trouble(connection: &Connection, code: c_int) -> Trouble {
+fn trouble(connection: &rusqlite::Connection, code: c_int) -> Trouble {
     // SAFETY: the connection is open, and the text is good until the next call on it.
     let text = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(connection.handle())) };
     fault::trouble(code, &text.to_string_lossy())

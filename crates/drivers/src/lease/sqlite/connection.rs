@@ -1,16 +1,15 @@
-//! One connection to a database of SQLite, as a [`Store`].
+//! One connection to a database of SQLite, as a [`Connection`].
 
 use super::fault;
 use super::statement::{Binding, Column, Kept, Statement};
 use crate::lease::leases::{Family, Identity, Lease, Schema, Statements};
 use crate::lease::sql::{Address, Bind, Sentence, Sentences, Table};
-use crate::lease::{Renewal, Store, Trouble};
-use rusqlite::Connection;
+use crate::lease::{Connection, Renewal, Trouble};
 use std::rc::Rc;
 
 /// A way into a database.
-pub(super) struct SqliteStore {
-    connection: Rc<Connection>,
+pub(super) struct SqliteConnection {
+    connection: Rc<rusqlite::Connection>,
     table: Table,
     /// Whether a transaction can be taken back.
     journaled: bool,
@@ -36,9 +35,9 @@ enum Say {
     Anew(Sentence),
 }
 
-impl SqliteStore {
+impl SqliteConnection {
     pub(super) fn new(
-        connection: Connection,
+        connection: rusqlite::Connection,
         table: Table,
         statements: Statements,
         journaled: bool,
@@ -113,7 +112,7 @@ macro_rules! say {
     }};
 }
 
-impl Store for SqliteStore {
+impl Connection for SqliteConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let (table, at) = (self.table, self.table.address(lease.address));
         say!(self.create, |bind| table.bind_create(lease, &at, bind), run).map(drop)

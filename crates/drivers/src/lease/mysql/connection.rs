@@ -1,12 +1,12 @@
-//! One connection to a MySQL server as a [`Store`].
+//! One connection to a MySQL server as a [`Connection`].
 //!
 //! Prepared statements are prepared once, when the connection is opened, and bound in the binary protocol; basic ones
 //! are written out with their values each time and sent as text. Whatever is found is read to the last column.
 
 use super::trouble::asking;
+use crate::lease::backend::{Connection, Renewal};
 use crate::lease::leases::{Identity, Lease, Statements};
 use crate::lease::sql::{Address, Bind, Sentence, Sentences, Spoken, Table};
-use crate::lease::store::{Renewal, Store};
 use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::prelude::{Protocol, Queryable};
@@ -18,7 +18,7 @@ use std::time::Duration;
 const WAIT_MIN: Duration = Duration::from_millis(900);
 
 /// A connection.
-pub(super) struct MysqlStore {
+pub(super) struct MysqlConnection {
     connection: Conn,
     table: Table,
     sentences: Arc<Sentences>,
@@ -72,7 +72,7 @@ impl Say {
     }
 }
 
-impl MysqlStore {
+impl MysqlConnection {
     pub(super) fn new(
         mut connection: Conn,
         table: Table,
@@ -123,7 +123,7 @@ impl MysqlStore {
     }
 }
 
-impl Store for MysqlStore {
+impl Connection for MysqlConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let table = self.table;
         let at = table.address(lease.address);

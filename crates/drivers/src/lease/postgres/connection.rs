@@ -1,12 +1,12 @@
-//! One connection to a PostgreSQL server as a [`Store`].
+//! One connection to a PostgreSQL server as a [`Connection`].
 //!
 //! Prepared statements are prepared once, when the connection is opened; basic ones are written out with their values
 //! each time and go as simple queries. Whatever is found is read to the last column.
 
 use super::link::Link;
+use crate::lease::backend::{Connection, Renewal};
 use crate::lease::leases::{Contents, Identity, Lease, Leases, Statements};
 use crate::lease::sql::{Address, Bind, Sentence, Sentences, Spoken, Table};
-use crate::lease::store::{Renewal, Store};
 use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use bytes::BytesMut;
@@ -17,7 +17,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, SimpleQueryMessage, SimpleQueryRow, Statement};
 
 /// A connection.
-pub(super) struct PostgresStore {
+pub(super) struct PostgresConnection {
     link: Link,
     table: Table,
     sentences: Arc<Sentences>,
@@ -62,7 +62,7 @@ const EXPIRED: Say =
 const RECLAIM: Say =
     Say { sentence: |s| &s.reclaim, statement: |p| &p.reclaim, what: "reclaim a lease" };
 
-impl PostgresStore {
+impl PostgresConnection {
     pub(super) fn new(
         mut link: Link,
         table: Table,
@@ -143,7 +143,7 @@ impl PostgresStore {
     }
 }
 
-impl Store for PostgresStore {
+impl Connection for PostgresConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let table = self.table;
         let at = table.address(lease.address);

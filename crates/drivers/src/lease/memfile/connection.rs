@@ -3,7 +3,7 @@
 use super::index::{Columns, Entry, Which};
 use super::ledger::{Ledger, Page, ended};
 use crate::lease::leases::{Identity, Lease};
-use crate::lease::{Renewal, Store, Trouble};
+use crate::lease::{Connection, Renewal, Trouble};
 use brunt_exchange::Class;
 use rustix::io::Errno;
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const OCTETS_MAX: usize = 255;
 
 /// A way into a memfile.
-pub(super) struct MemfileStore {
+pub(super) struct MemfileConnection {
     ledger: Arc<Ledger>,
     number: u64,
     transaction: Option<Transaction>,
@@ -35,7 +35,7 @@ enum Undo {
     Released(u32, Entry),
 }
 
-impl MemfileStore {
+impl MemfileConnection {
     /// A way in, unless the file was given up.
     pub(super) fn new(ledger: Arc<Ledger>) -> Result<Self, Trouble> {
         let number = ledger.number()?;
@@ -101,7 +101,7 @@ impl MemfileStore {
     }
 }
 
-impl Store for MemfileStore {
+impl Connection for MemfileConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let columns = columns(lease)?;
         let created = self.change(|page| {
@@ -205,7 +205,7 @@ impl Store for MemfileStore {
     }
 }
 
-impl Drop for MemfileStore {
+impl Drop for MemfileConnection {
     fn drop(&mut self) {
         self.take_back();
         // Nobody is left to be told; whoever counts the leases reads the file and sees what is missing.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use brunt_drivers::lease::{
-    Depot, Durability, Family, Identity, Renewal, Schema, Statements, Store, sqlstate,
+    Backend, Connection, Durability, Family, Identity, Renewal, Schema, Statements, sqlstate,
 };
 use brunt_exchange::Class;
 
@@ -11,22 +11,22 @@ use crate::database::{Asked, Database, lease, leases, made_since, shared, with_o
 
 const FAMILIES: [Family; 3] = [Family::V4, Family::V6, Family::Prefix];
 
-/// Depots come and go one after the other, so that what is new on a server is what the test at hand made.
+/// Backend come and go one after the other, so that what is new on a server is what the test at hand made.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Does something with a depot that was prepared, and its place on the server.
-fn with(database: Database<'_>, asked: &Asked, act: impl FnOnce(&dyn Depot, &str)) {
+/// Does something with a backend that was prepared, and its place on the server.
+fn with(database: Database<'_>, asked: &Asked, act: impl FnOnce(&dyn Backend, &str)) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let before = database.places();
-    let depot = database.depot(asked);
-    depot.prepare().unwrap();
+    let backend = database.backend(asked);
+    backend.prepare().unwrap();
     let made = made_since(database, &before);
     assert_eq!(made.len(), 1, "{made:?}");
     assert!(made[0].starts_with("brunt_leases_"), "{made:?}");
-    act(&*depot, &made[0]);
-    depot.clear().unwrap();
+    act(&*backend, &made[0]);
+    backend.clear().unwrap();
     assert_eq!(database.places(), before, "what was made is gone");
-    depot.clear().unwrap();
+    backend.clear().unwrap();
 }
 
 fn every_way(mut act: impl FnMut(Database<'static>, &Asked)) {
@@ -49,38 +49,38 @@ fn name(family: Family) -> &'static str {
 #[test]
 fn every_operation_leaves_the_rows_it_should() {
     every_way(|database, asked| {
-        with(database, asked, |depot, place| {
+        with(database, asked, |backend, place| {
             let family = asked.family;
             let table = format!("{place}.{}", name(family));
             let count = || database.number(&format!("SELECT COUNT(*) FROM {table}"));
-            let mut store = depot.open().unwrap();
+            let mut connection = backend.open().unwrap();
             for number in 0..10 {
-                store.create(&lease(family, number)).unwrap();
+                connection.create(&lease(family, number)).unwrap();
             }
-            assert_eq!((count(), depot.count().unwrap()), (10, 10), "{asked:?}");
-            found_by_all(&mut *store, family);
+            assert_eq!((count(), backend.count().unwrap()), (10, 10), "{asked:?}");
+            found_by_all(&mut *connection, family);
             let five = lease(family, 5);
             let renewal =
                 Renewal { address: five.address, valid_lifetime: 4_321, cltt: 1_800_000_000 };
             for _ in 0..2 {
                 // The second changes nothing, and has found its lease all the same.
-                assert!(store.renew(&renewal).unwrap());
+                assert!(connection.renew(&renewal).unwrap());
             }
             assert_eq!(renewed(database, asked, &table), 1, "{asked:?}");
             let missing = Renewal { address: lease(family, 77).address, ..renewal };
-            assert!(!store.renew(&missing).unwrap());
-            assert!(store.release(five.address).unwrap());
-            assert!(!store.release(five.address).unwrap());
+            assert!(!connection.renew(&missing).unwrap());
+            assert!(connection.release(five.address).unwrap());
+            assert!(!connection.release(five.address).unwrap());
             assert_eq!(count(), 9);
             for number in [0, 1, 2, 3, 4, 6, 7, 8, 9] {
-                assert!(store.release(lease(family, number).address).unwrap());
+                assert!(connection.release(lease(family, number).address).unwrap());
             }
-            assert_eq!((count(), depot.count().unwrap()), (0, 0));
+            assert_eq!((count(), backend.count().unwrap()), (0, 0));
         });
     });
 }
 
-fn found_by_all(store: &mut dyn Store, family: Family) {
+fn found_by_all(connection: &mut dyn Connection, family: Family) {
     let (there, missing) = (lease(family, 7), lease(family, 70));
     for (of, found) in [(there, true), (missing, false)] {
         let by = [
@@ -89,7 +89,7 @@ fn found_by_all(store: &mut dyn Store, family: Family) {
             Identity::Hardware(of.hardware),
         ];
         for identity in by {
-            assert_eq!(store.find(&identity).unwrap(), found, "{identity:?}");
+            assert_eq!(connection.find(&identity).unwrap(), found, "{identity:?}");
         }
     }
 }
@@ -109,10 +109,10 @@ fn renewed(database: Database<'_>, asked: &Asked, table: &str) -> u64 {
 #[test]
 fn what_is_written_is_what_a_lease_has() {
     every_way(|database, asked| {
-        with(database, asked, |depot, place| {
+        with(database, asked, |backend, place| {
             let family = asked.family;
             let of = lease(family, 300);
-            depot.open().unwrap().create(&of).unwrap();
+            backend.open().unwrap().create(&of).unwrap();
             let guide = asked.schema == Schema::Guide;
             let (address, client) = (
                 if guide { "addr" } else { "address" },
@@ -157,19 +157,19 @@ fn what_is_written_is_what_a_lease_has() {
 #[test]
 fn an_address_that_is_taken_is_refused_by_its_name() {
     every_way(|database, asked| {
-        with(database, asked, |depot, _| {
-            let mut store = depot.open().unwrap();
-            store.create(&lease(asked.family, 1)).unwrap();
-            let trouble = store.create(&lease(asked.family, 1)).unwrap_err();
+        with(database, asked, |backend, _| {
+            let mut connection = backend.open().unwrap();
+            connection.create(&lease(asked.family, 1)).unwrap();
+            let trouble = connection.create(&lease(asked.family, 1)).unwrap_err();
             let (code, named) = match database {
                 Database::MariaDb(_) => (1062, "1062 (ER_DUP_ENTRY)"),
                 Database::Postgres(_) => (sqlstate("23505"), "23505 (unique_violation)"),
             };
             assert_eq!((trouble.class, trouble.code), (Class::Result, code), "{trouble}");
-            assert_eq!(depot.name_of(code), named);
-            assert!(!store.broken());
-            store.create(&lease(asked.family, 2)).unwrap();
-            assert_eq!(depot.count().unwrap(), 2);
+            assert_eq!(backend.name_of(code), named);
+            assert!(!connection.broken());
+            connection.create(&lease(asked.family, 2)).unwrap();
+            assert_eq!(backend.count().unwrap(), 2);
         });
     });
 }
@@ -177,21 +177,21 @@ fn an_address_that_is_taken_is_refused_by_its_name() {
 #[test]
 fn the_longest_expired_are_reclaimed_first_and_no_more_than_asked() {
     every_way(|database, asked| {
-        with(database, asked, |depot, _| {
+        with(database, asked, |backend, _| {
             let family = asked.family;
             let all = leases(family);
-            depot.preload(&mut (0..20).map(|number| all.lease(number))).unwrap();
-            let mut store = depot.open().unwrap();
+            backend.preload(&mut (0..20).map(|number| all.lease(number))).unwrap();
+            let mut connection = backend.open().unwrap();
             // Lease n is over at the epoch + 1000 + n.
             let now = all.epoch + 1_000 + 10;
-            assert_eq!(store.expire(now, 4).unwrap(), 4);
+            assert_eq!(connection.expire(now, 4).unwrap(), 4);
             for number in 0..20 {
-                let found = store.find(&Identity::Address(all.address(number))).unwrap();
+                let found = connection.find(&Identity::Address(all.address(number))).unwrap();
                 assert_eq!(found, number >= 4, "{number}");
             }
-            assert_eq!(store.expire(now, 100).unwrap(), 6);
-            assert_eq!(store.expire(now, 100).unwrap(), 0);
-            assert_eq!(depot.count().unwrap(), 10);
+            assert_eq!(connection.expire(now, 100).unwrap(), 6);
+            assert_eq!(connection.expire(now, 100).unwrap(), 0);
+            assert_eq!(backend.count().unwrap(), 10);
         });
     });
 }
@@ -199,26 +199,26 @@ fn the_longest_expired_are_reclaimed_first_and_no_more_than_asked() {
 #[test]
 fn a_transaction_is_kept_whole_or_not_at_all() {
     every_way(|database, asked| {
-        with(database, asked, |depot, _| {
-            let mut store = depot.open().unwrap();
-            store.begin().unwrap();
+        with(database, asked, |backend, _| {
+            let mut connection = backend.open().unwrap();
+            connection.begin().unwrap();
             for number in 0..5 {
-                store.create(&lease(asked.family, number)).unwrap();
+                connection.create(&lease(asked.family, number)).unwrap();
             }
-            assert_eq!(depot.count().unwrap(), 0, "nobody else sees it before the commit");
-            store.roll_back().unwrap();
-            assert_eq!(depot.count().unwrap(), 0);
-            store.begin().unwrap();
+            assert_eq!(backend.count().unwrap(), 0, "nobody else sees it before the commit");
+            connection.roll_back().unwrap();
+            assert_eq!(backend.count().unwrap(), 0);
+            connection.begin().unwrap();
             for number in 0..5 {
-                store.create(&lease(asked.family, number)).unwrap();
+                connection.create(&lease(asked.family, number)).unwrap();
             }
-            store.commit().unwrap();
-            assert_eq!(depot.count().unwrap(), 5);
-            store.begin().unwrap();
-            store.create(&lease(asked.family, 9)).unwrap();
-            store.create(&lease(asked.family, 3)).unwrap_err();
-            store.roll_back().unwrap();
-            assert_eq!(depot.count().unwrap(), 5);
+            connection.commit().unwrap();
+            assert_eq!(backend.count().unwrap(), 5);
+            connection.begin().unwrap();
+            connection.create(&lease(asked.family, 9)).unwrap();
+            connection.create(&lease(asked.family, 3)).unwrap_err();
+            connection.roll_back().unwrap();
+            assert_eq!(backend.count().unwrap(), 5);
         });
     });
 }
@@ -228,8 +228,8 @@ fn keas_statistics_agree_with_the_rows() {
     for database in shared() {
         for family in FAMILIES {
             let asked = Asked { schema: Schema::Kea, family, ..Asked::default() };
-            with(database, &asked, |depot, place| {
-                let mut store = depot.open().unwrap();
+            with(database, &asked, |backend, place| {
+                let mut connection = backend.open().unwrap();
                 let agree = |rows: u64| {
                     let table = format!("{place}.{}", name(family));
                     let by = if family == Family::V4 {
@@ -248,11 +248,13 @@ fn keas_statistics_agree_with_the_rows() {
                         kept.iter().map(|row| row.last().unwrap().parse::<u64>().unwrap()).sum();
                     assert_eq!(sum, rows);
                 };
-                depot.preload(&mut (0..1_500).map(|number| lease(family, number))).unwrap();
+                backend.preload(&mut (0..1_500).map(|number| lease(family, number))).unwrap();
                 agree(1_500);
-                store.release(lease(family, 4).address).unwrap();
+                connection.release(lease(family, 4).address).unwrap();
                 let address = lease(family, 5).address;
-                store.renew(&Renewal { address, valid_lifetime: 9, cltt: 1_700_000_009 }).unwrap();
+                connection
+                    .renew(&Renewal { address, valid_lifetime: 9, cltt: 1_700_000_009 })
+                    .unwrap();
                 agree(1_499);
                 // Moved between subnets and declined by somebody else, as a server does.
                 let enter = match database {
@@ -283,8 +285,8 @@ fn durability_is_what_the_server_says_of_itself() {
     with_own_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
             let asked = Asked { durability, ..Asked::default() };
-            with(database, &asked, |depot, place| {
-                let words = depot.durability();
+            with(database, &asked, |backend, place| {
+                let words = backend.durability();
                 match (database, durability) {
                     (Database::MariaDb(_), _) => {
                         let engine = database.sql(&format!(
@@ -318,7 +320,7 @@ fn durability_is_what_the_server_says_of_itself() {
 #[test]
 fn versions_are_those_of_the_servers() {
     for database in shared() {
-        let version = database.depot(&Asked::default()).version().unwrap();
+        let version = database.backend(&Asked::default()).version().unwrap();
         let said = &database.sql("SELECT VERSION()")[0][0];
         let (name, number) = version.split_once(' ').unwrap();
         assert!(said.contains(name) && said.contains(number), "{version} of {said}");

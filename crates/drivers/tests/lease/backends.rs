@@ -1,9 +1,9 @@
-//! Every embedded depot there is, in every way it can be set up that changes what it does.
+//! Every embedded backend there is, in every way it can be set up that changes what it does.
 
-use brunt_drivers::lease::memfile::{Format, MemfileDepot, MemfileSetup};
-use brunt_drivers::lease::redb::{RedbDepot, RedbSetup};
-use brunt_drivers::lease::sqlite::{Journal, SqliteDepot, SqliteSetup};
-use brunt_drivers::lease::{Depot, Durability, Family, Schema, Statements};
+use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
+use brunt_drivers::lease::redb::{RedbBackend, RedbSetup};
+use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
+use brunt_drivers::lease::{Backend, Durability, Family, Schema, Statements};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -46,20 +46,20 @@ pub(crate) fn memfile(directory: &Path, schema: Schema, family: Family) -> Memfi
     }
 }
 
-/// Every depot of this table, by name.
+/// Every backend of this table, by name.
 pub(crate) fn all(
     directory: &Path,
     schema: Schema,
     family: Family,
-) -> Vec<(String, Box<dyn Depot>)> {
-    let mut depots: Vec<(String, Box<dyn Depot>)> = Vec::new();
+) -> Vec<(String, Box<dyn Backend>)> {
+    let mut backends: Vec<(String, Box<dyn Backend>)> = Vec::new();
     for (name, statements, journal) in [
         ("prepared", Statements::Prepared, Journal::Wal),
         ("basic", Statements::Basic, Journal::Delete),
     ] {
         let path = directory.join(format!("{name}.db"));
         let setup = SqliteSetup { path, statements, journal, ..sqlite(directory, schema, family) };
-        depots.push((format!("SQLite {name}"), Box::new(SqliteDepot::new(setup))));
+        backends.push((format!("SQLite {name}"), Box::new(SqliteBackend::new(setup))));
     }
     for (name, format, durability) in [
         ("lines", Format::Csv, Durability::Async),
@@ -71,7 +71,7 @@ pub(crate) fn all(
         }
         let path = directory.join(format!("{name}.leases"));
         let setup = MemfileSetup { path, format, durability, ..memfile(directory, schema, family) };
-        depots.push((format!("memfile {name}"), Box::new(MemfileDepot::new(setup))));
+        backends.push((format!("memfile {name}"), Box::new(MemfileBackend::new(setup))));
     }
     for (name, durability) in [("redb", Durability::Async), ("redb sync", Durability::Sync)] {
         if durability == Durability::Sync && !is_flushed(schema, family) {
@@ -79,9 +79,9 @@ pub(crate) fn all(
         }
         let path = directory.join(format!("{name}.redb"));
         let setup = RedbSetup { path, schema, family, durability, may_destroy: false };
-        depots.push((name.into(), Box::new(RedbDepot::new(setup))));
+        backends.push((name.into(), Box::new(RedbBackend::new(setup))));
     }
-    depots
+    backends
 }
 
 /// Whether the tables are those for which stores are also tried that wait for the disk, which takes its time.

@@ -1,6 +1,6 @@
-//! What every store of leases can do: a [`Store`], opened from a [`Depot`].
+//! What every store of leases can do: a [`Connection`], opened from a [`Backend`].
 //!
-//! A depot is where leases lie: a file, a directory, a database on a server. It makes the tables, counts the rows in
+//! A backend is where leases lie: a file, a directory, a database on a server. It makes the tables, counts the rows in
 //! the store's own words and clears everything away again. A store is one way into it, used by one thread. The trait is
 //! as small as what a DHCP server asks of its lease backend, so that whatever is compared does the same work. Nothing
 //! here knows a clock, a schedule or what is measured.
@@ -9,8 +9,8 @@ use super::leases::{Identity, Lease};
 use super::trouble::Trouble;
 use std::time::Duration;
 
-/// One way into a depot: a connection, an open file.
-pub trait Store {
+/// One way into a backend: a connection, an open file.
+pub trait Connection {
     /// Writes a lease that is not there yet. An address that is taken is [`Trouble`].
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble>;
 
@@ -51,13 +51,13 @@ pub trait Store {
 }
 
 /// Where leases lie.
-pub trait Depot: Send + Sync {
-    /// Makes the tables anew, empty. Refuses where that would destroy what somebody else made, unless the depot was
+pub trait Backend: Send + Sync {
+    /// Makes the tables anew, empty. Refuses where that would destroy what somebody else made, unless the backend was
     /// told that it may.
     fn prepare(&self) -> Result<(), Trouble>;
 
     /// Opens a way in for one thread.
-    fn open(&self) -> Result<Box<dyn Store>, Trouble>;
+    fn open(&self) -> Result<Box<dyn Connection>, Trouble>;
 
     /// How many leases there are, in the words of the store itself (`SELECT COUNT(*)`), over a way in of its own.
     fn count(&self) -> Result<u64, Trouble>;

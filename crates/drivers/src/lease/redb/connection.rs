@@ -3,14 +3,14 @@
 use super::row::Row;
 use super::shared::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, taken, trouble};
 use crate::lease::leases::{Identity, Lease, Schema};
-use crate::lease::{Renewal, Store, Trouble};
+use crate::lease::{Connection, Renewal, Trouble};
 use brunt_exchange::Class;
 use redb::{ReadableTable, TableDefinition, WriteTransaction};
 use std::hint::black_box;
 use std::sync::Arc;
 
 /// A way into a database.
-pub(super) struct RedbStore {
+pub(super) struct RedbConnection {
     shared: Arc<Shared>,
     /// Whether a transaction was begun. One that only reads needs no write transaction, which would be flushed.
     begun: bool,
@@ -19,7 +19,7 @@ pub(super) struct RedbStore {
     lost: bool,
 }
 
-impl RedbStore {
+impl RedbConnection {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -88,7 +88,7 @@ impl RedbStore {
     }
 }
 
-impl Store for RedbStore {
+impl Connection for RedbConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         self.change(|transaction, schema, value| create(transaction, schema, value, lease))
     }
@@ -172,7 +172,7 @@ impl Store for RedbStore {
     }
 }
 
-impl Drop for RedbStore {
+impl Drop for RedbConnection {
     fn drop(&mut self) {
         // A transaction that is open is taken back as it is dropped. Nobody is left to be told of a failed flush.
         self.transaction = None;
