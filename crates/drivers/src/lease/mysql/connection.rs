@@ -6,7 +6,7 @@
 use super::trouble::asking;
 use crate::lease::backend::{Connection, Renewal};
 use crate::lease::leases::{Identity, Lease, Statements};
-use crate::lease::sql::{Address, Bind, Sentence, Sentences, Spoken, Table};
+use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
 use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::prelude::{Protocol, Queryable};
@@ -21,18 +21,18 @@ const WAIT_MIN: Duration = Duration::from_millis(900);
 pub(super) struct MysqlConnection {
     connection: Conn,
     table: Table,
-    sentences: Arc<Sentences>,
+    templates: Arc<SqlTemplates>,
     prepared: Option<Prepared>,
     text: String,
     broken: bool,
 }
 
-/// Statements in the order of [`Say`].
-type Prepared = [Statement; Say::COUNT];
+/// Statements in the order of [`StatementId`].
+type Prepared = [Statement; StatementId::COUNT];
 
 /// Which sentence is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Say {
+enum StatementId {
     Create,
     ByAddress,
     ByClientId,
@@ -43,19 +43,19 @@ enum Say {
     Reclaim,
 }
 
-impl Say {
+impl StatementId {
     const COUNT: usize = 8;
 
-    fn of(self, sentences: &Sentences) -> &Sentence {
+    fn of(self, templates: &SqlTemplates) -> &SqlTemplate {
         match self {
-            Self::Create => &sentences.create,
-            Self::ByAddress => &sentences.by_address,
-            Self::ByClientId => &sentences.by_client_id,
-            Self::ByHardware => &sentences.by_hardware,
-            Self::Renew => &sentences.renew,
-            Self::Release => &sentences.release,
-            Self::Expired => &sentences.expired,
-            Self::Reclaim => &sentences.reclaim,
+            Self::Create => &templates.create,
+            Self::ByAddress => &templates.by_address,
+            Self::ByClientId => &templates.by_client_id,
+            Self::ByHardware => &templates.by_hardware,
+            Self::Renew => &templates.renew,
+            Self::Release => &templates.release,
+            Self::Expired => &templates.expired,
+            Self::Reclaim => &templates.reclaim,
         }
     }
 
@@ -76,39 +76,39 @@ impl MysqlConnection {
     pub(super) fn new(
         mut connection: Conn,
         table: Table,
-        sentences: Arc<Sentences>,
+        templates: Arc<SqlTemplates>,
         statements: Statements,
     ) -> Result<Self, Trouble> {
         let prepared = match statements {
             Statements::Basic => None,
-            Statements::Prepared => Some(prepare(&mut connection, &sentences)?),
+            Statements::Prepared => Some(prepare(&mut connection, &templates)?),
         };
-        Ok(Self { connection, table, sentences, prepared, text: String::new(), broken: false })
+        Ok(Self { connection, table, templates, prepared, text: String::new(), broken: false })
     }
 
     /// Says a sentence whose gaps `fill` fills; says how many rows it changed. `row` is given every row that comes.
-    fn say(
+    fn execute(
         &mut self,
-        say: Say,
-        fill: impl FnOnce(&mut Gaps<'_>),
+        id: StatementId,
+        fill: impl FnOnce(&mut ParameterValues<'_>),
         row: impl FnMut(Row),
     ) -> Result<u64, Trouble> {
-        let sentence = say.of(&self.sentences);
+        let template = id.of(&self.templates);
         let said = if let Some(prepared) = &self.prepared {
-            let mut gaps = Gaps::Bound(Vec::with_capacity(sentence.gaps()));
-            fill(&mut gaps);
-            let Gaps::Bound(values) = gaps else { return Ok(0) };
-            let statement = &prepared[say as usize];
+            let mut parameters = ParameterValues::Bound(Vec::with_capacity(template.parameters()));
+            fill(&mut parameters);
+            let ParameterValues::Bound(values) = parameters else { return Ok(0) };
+            let statement = &prepared[id as usize];
             self.connection
                 .exec_iter(statement, Params::Positional(values))
                 .and_then(|result| read(result, row))
         } else {
             self.text.clear();
-            let mut gaps = Gaps::Spoken(sentence.speak(&mut self.text));
-            fill(&mut gaps);
+            let mut parameters = ParameterValues::Inline(template.render(&mut self.text));
+            fill(&mut parameters);
             self.connection.query_iter(&self.text).and_then(|result| read(result, row))
         };
-        said.map_err(|error| self.failed(say.words(), &error))
+        said.map_err(|error| self.failed(id.words(), &error))
     }
 
     fn plainly(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
@@ -127,7 +127,11 @@ impl Connection for MysqlConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let table = self.table;
         let at = table.address(lease.address);
-        self.say(Say::Create, |gaps| table.bind_create(lease, &at, gaps), |_| ())?;
+        self.execute(
+            StatementId::Create,
+            |parameters| table.bind_create(lease, &at, parameters),
+            |_| (),
+        )?;
         Ok(())
     }
 
@@ -137,13 +141,17 @@ impl Connection for MysqlConnection {
         match by {
             Identity::Address(address) => {
                 let at = self.table.address(*address);
-                self.say(Say::ByAddress, |gaps| at.bind(gaps), see)?;
+                self.execute(StatementId::ByAddress, |parameters| at.bind(parameters), see)?;
             }
             Identity::ClientId(id) => {
-                self.say(Say::ByClientId, |gaps| gaps.octets(id), see)?;
+                self.execute(StatementId::ByClientId, |parameters| parameters.octets(id), see)?;
             }
             Identity::Hardware(hardware) => {
-                self.say(Say::ByHardware, |gaps| gaps.octets(hardware), see)?;
+                self.execute(
+                    StatementId::ByHardware,
+                    |parameters| parameters.octets(hardware),
+                    see,
+                )?;
             }
         }
         Ok(found)
@@ -152,29 +160,33 @@ impl Connection for MysqlConnection {
     fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
         let table = self.table;
         let at = table.address(renewal.address);
-        let changed = self.say(Say::Renew, |gaps| table.bind_renew(renewal, &at, gaps), |_| ())?;
+        let changed = self.execute(
+            StatementId::Renew,
+            |parameters| table.bind_renew(renewal, &at, parameters),
+            |_| (),
+        )?;
         Ok(changed > 0)
     }
 
     fn release(&mut self, address: u128) -> Result<bool, Trouble> {
         let at = self.table.address(address);
-        Ok(self.say(Say::Release, |gaps| at.bind(gaps), |_| ())? > 0)
+        Ok(self.execute(StatementId::Release, |parameters| at.bind(parameters), |_| ())? > 0)
     }
 
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
         let mut over = Vec::new();
-        let fill = |gaps: &mut Gaps<'_>| {
-            gaps.number(now);
-            gaps.number(i64::from(limit));
+        let fill = |parameters: &mut ParameterValues<'_>| {
+            parameters.number(now);
+            parameters.number(i64::from(limit));
         };
-        self.say(Say::Expired, fill, |row| over.extend(address(&row)))?;
+        self.execute(StatementId::Expired, fill, |row| over.extend(address(&row)))?;
         let mut reclaimed = 0;
         for at in &over {
-            let fill = |gaps: &mut Gaps<'_>| {
-                at.bind(gaps);
-                gaps.number(now);
+            let fill = |parameters: &mut ParameterValues<'_>| {
+                at.bind(parameters);
+                parameters.number(now);
             };
-            reclaimed += self.say(Say::Reclaim, fill, |_| ())? as u32;
+            reclaimed += self.execute(StatementId::Reclaim, fill, |_| ())? as u32;
         }
         Ok(reclaimed)
     }
@@ -203,22 +215,20 @@ impl Connection for MysqlConnection {
     }
 }
 
-fn prepare(connection: &mut Conn, sentences: &Sentences) -> Result<Prepared, Trouble> {
-    let mut one = |say: Say| {
-        let text = say.of(sentences).placeholders();
-        connection
-            .prep(text)
-            .map_err(|error| asking(&format!("prepare to {}", say.words()), &error))
+fn prepare(connection: &mut Conn, templates: &SqlTemplates) -> Result<Prepared, Trouble> {
+    let mut one = |id: StatementId| {
+        let text = id.of(templates).placeholders();
+        connection.prep(text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
     };
     Ok([
-        one(Say::Create)?,
-        one(Say::ByAddress)?,
-        one(Say::ByClientId)?,
-        one(Say::ByHardware)?,
-        one(Say::Renew)?,
-        one(Say::Release)?,
-        one(Say::Expired)?,
-        one(Say::Reclaim)?,
+        one(StatementId::Create)?,
+        one(StatementId::ByAddress)?,
+        one(StatementId::ByClientId)?,
+        one(StatementId::ByHardware)?,
+        one(StatementId::Renew)?,
+        one(StatementId::Release)?,
+        one(StatementId::Expired)?,
+        one(StatementId::Reclaim)?,
     ])
 }
 
@@ -251,37 +261,37 @@ fn address(row: &Row) -> Option<Address> {
 }
 
 /// The gaps of a sentence while they are filled.
-enum Gaps<'t> {
+enum ParameterValues<'t> {
     Bound(Vec<Value>),
-    Spoken(Spoken<'t>),
+    Inline(RenderedSql<'t>),
 }
 
-impl<'a> Bind<'a> for Gaps<'_> {
+impl<'a> Bind<'a> for ParameterValues<'_> {
     fn number(&mut self, value: i64) {
         match self {
             Self::Bound(values) => values.push(Value::Int(value)),
-            Self::Spoken(spoken) => spoken.number(value),
+            Self::Inline(rendered) => rendered.number(value),
         }
     }
 
     fn octets(&mut self, value: &'a [u8]) {
         match self {
             Self::Bound(values) => values.push(Value::Bytes(value.to_vec())),
-            Self::Spoken(spoken) => spoken.octets(value),
+            Self::Inline(rendered) => rendered.octets(value),
         }
     }
 
     fn text(&mut self, value: &'a str) {
         match self {
             Self::Bound(values) => values.push(Value::Bytes(value.as_bytes().to_vec())),
-            Self::Spoken(spoken) => spoken.text(value),
+            Self::Inline(rendered) => rendered.text(value),
         }
     }
 
     fn truth(&mut self, value: bool) {
         match self {
             Self::Bound(values) => values.push(Value::Int(i64::from(value))),
-            Self::Spoken(spoken) => spoken.truth(value),
+            Self::Inline(rendered) => rendered.truth(value),
         }
     }
 }

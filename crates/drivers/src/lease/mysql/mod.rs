@@ -18,7 +18,7 @@ use self::connection::MysqlConnection;
 use self::settings::Settings;
 use super::backend::{Backend, Connection};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Engine, Sentences, Server, ServerEndpoint, Table, own_name};
+use super::sql::{Dialect, Engine, Server, ServerEndpoint, SqlTemplates, Table, own_name};
 use super::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::consts::CapabilityFlags;
@@ -64,7 +64,7 @@ pub struct MysqlBackend {
     options: MysqlOptions,
     table: Table,
     database: String,
-    sentences: Arc<Sentences>,
+    templates: Arc<SqlTemplates>,
     state: Mutex<State>,
 }
 
@@ -89,8 +89,8 @@ impl MysqlBackend {
         let dialect = Dialect::Mysql(engine);
         let table = Table { dialect, schema: options.schema, family: options.family };
         let database = options.server.database.clone().unwrap_or_else(own_name);
-        let sentences = Arc::new(table.sentences());
-        Self { options, table, database, sentences, state: Mutex::default() }
+        let templates = Arc::new(table.templates());
+        Self { options, table, database, templates, state: Mutex::default() }
     }
 
     /// What a run will touch, in words.
@@ -237,11 +237,11 @@ impl Backend for MysqlBackend {
 
     fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
         let connection = self.connect(Some(&self.database))?;
-        let sentences = Arc::clone(&self.sentences);
+        let templates = Arc::clone(&self.templates);
         Ok(Box::new(MysqlConnection::new(
             connection,
             self.table,
-            sentences,
+            templates,
             self.options.statements,
         )?))
     }
@@ -249,7 +249,7 @@ impl Backend for MysqlBackend {
     fn count(&self) -> Result<u64, Trouble> {
         let mut connection = self.connect(Some(&self.database))?;
         let counted: Option<u64> = connection
-            .query_first(&self.sentences.count)
+            .query_first(&self.templates.count)
             .map_err(|error| asking("count the leases", &error))?;
         Ok(counted.unwrap_or_default())
     }
@@ -257,7 +257,7 @@ impl Backend for MysqlBackend {
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
         let mut connection = self.connect(Some(&self.database))?;
         let mut text = String::new();
-        while self.sentences.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
+        while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
             connection
                 .query_drop(&text)
                 .map_err(|error| asking("write leases before the run", &error))?;

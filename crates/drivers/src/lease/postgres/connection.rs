@@ -6,7 +6,7 @@
 use super::link::Link;
 use crate::lease::backend::{Connection, Renewal};
 use crate::lease::leases::{Contents, Identity, Lease, Leases, Statements};
-use crate::lease::sql::{Address, Bind, Sentence, Sentences, Spoken, Table};
+use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
 use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use bytes::BytesMut;
@@ -20,7 +20,7 @@ use tokio_postgres::{Row, SimpleQueryMessage, SimpleQueryRow, Statement};
 pub(super) struct PostgresConnection {
     link: Link,
     table: Table,
-    sentences: Arc<Sentences>,
+    templates: Arc<SqlTemplates>,
     prepared: Option<Prepared>,
     text: String,
     broken: bool,
@@ -40,51 +40,59 @@ struct Prepared {
 
 /// Something to say: its sentence, its statement, and what is tried.
 #[derive(Clone, Copy)]
-struct Say {
-    sentence: fn(&Sentences) -> &Sentence,
+struct Query {
+    template: fn(&SqlTemplates) -> &SqlTemplate,
     statement: fn(&Prepared) -> &Statement,
     what: &'static str,
 }
 
-const CREATE: Say =
-    Say { sentence: |s| &s.create, statement: |p| &p.create, what: "write a lease" };
-const BY_ADDRESS: Say =
-    Say { sentence: |s| &s.by_address, statement: |p| &p.by_address, what: "look for a lease" };
-const BY_CLIENT_ID: Say =
-    Say { sentence: |s| &s.by_client_id, statement: |p| &p.by_client_id, what: "look for a lease" };
-const BY_HARDWARE: Say =
-    Say { sentence: |s| &s.by_hardware, statement: |p| &p.by_hardware, what: "look for a lease" };
-const RENEW: Say = Say { sentence: |s| &s.renew, statement: |p| &p.renew, what: "renew a lease" };
-const RELEASE: Say =
-    Say { sentence: |s| &s.release, statement: |p| &p.release, what: "delete a lease" };
-const EXPIRED: Say =
-    Say { sentence: |s| &s.expired, statement: |p| &p.expired, what: "look for expired leases" };
-const RECLAIM: Say =
-    Say { sentence: |s| &s.reclaim, statement: |p| &p.reclaim, what: "reclaim a lease" };
+const CREATE: Query =
+    Query { template: |s| &s.create, statement: |p| &p.create, what: "write a lease" };
+const BY_ADDRESS: Query =
+    Query { template: |s| &s.by_address, statement: |p| &p.by_address, what: "look for a lease" };
+const BY_CLIENT_ID: Query = Query {
+    template: |s| &s.by_client_id,
+    statement: |p| &p.by_client_id,
+    what: "look for a lease",
+};
+const BY_HARDWARE: Query =
+    Query { template: |s| &s.by_hardware, statement: |p| &p.by_hardware, what: "look for a lease" };
+const RENEW: Query =
+    Query { template: |s| &s.renew, statement: |p| &p.renew, what: "renew a lease" };
+const RELEASE: Query =
+    Query { template: |s| &s.release, statement: |p| &p.release, what: "delete a lease" };
+const EXPIRED: Query =
+    Query { template: |s| &s.expired, statement: |p| &p.expired, what: "look for expired leases" };
+const RECLAIM: Query =
+    Query { template: |s| &s.reclaim, statement: |p| &p.reclaim, what: "reclaim a lease" };
 
 impl PostgresConnection {
     pub(super) fn new(
         mut link: Link,
         table: Table,
-        sentences: Arc<Sentences>,
+        templates: Arc<SqlTemplates>,
         statements: Statements,
     ) -> Result<Self, Trouble> {
         let prepared = match statements {
             Statements::Basic => None,
-            Statements::Prepared => Some(Prepared::make(&mut link, table, &sentences)?),
+            Statements::Prepared => Some(Prepared::make(&mut link, table, &templates)?),
         };
-        Ok(Self { link, table, sentences, prepared, text: String::new(), broken: false })
+        Ok(Self { link, table, templates, prepared, text: String::new(), broken: false })
     }
 
     /// Says a sentence that changes rows, and how many it changed.
-    fn change(&mut self, say: Say, fill: impl FnOnce(&mut Gaps<'_>)) -> Result<u64, Trouble> {
-        let Self { link, sentences, prepared, text, .. } = self;
+    fn change(
+        &mut self,
+        query: Query,
+        fill: impl FnOnce(&mut ParameterValues<'_>),
+    ) -> Result<u64, Trouble> {
+        let Self { link, templates, prepared, text, .. } = self;
         let changed = if let Some(prepared) = prepared {
             let values = bound(fill);
-            link.wait(say.what, |client| client.execute_raw((say.statement)(prepared), values))
+            link.wait(query.what, |client| client.execute_raw((query.statement)(prepared), values))
         } else {
-            speak((say.sentence)(sentences), text, fill);
-            link.wait(say.what, |client| client.simple_query(text)).map(|messages| {
+            render((query.template)(templates), text, fill);
+            link.wait(query.what, |client| client.simple_query(text)).map(|messages| {
                 let counts = messages.iter().filter_map(|message| match message {
                     SimpleQueryMessage::CommandComplete(count) => Some(*count),
                     _ => None,
@@ -98,18 +106,18 @@ impl PostgresConnection {
     /// Says a sentence that fetches rows, and how many came; `see` is given the address of each.
     fn fetch(
         &mut self,
-        say: Say,
-        fill: impl FnOnce(&mut Gaps<'_>),
+        query: Query,
+        fill: impl FnOnce(&mut ParameterValues<'_>),
         mut see: impl FnMut(Option<Address>),
     ) -> Result<usize, Trouble> {
-        let Self { link, sentences, prepared, text, .. } = self;
+        let Self { link, templates, prepared, text, .. } = self;
         let mut count = 0;
         let fetched = if let Some(prepared) = prepared {
             let values = bound(fill);
             let values: Vec<&(dyn ToSql + Sync)> =
                 values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
             let rows =
-                link.wait(say.what, |client| client.query((say.statement)(prepared), &values));
+                link.wait(query.what, |client| client.query((query.statement)(prepared), &values));
             rows.map(|rows| {
                 for row in rows {
                     see(read(&row));
@@ -117,8 +125,8 @@ impl PostgresConnection {
                 }
             })
         } else {
-            speak((say.sentence)(sentences), text, fill);
-            let messages = link.wait(say.what, |client| client.simple_query(text));
+            render((query.template)(templates), text, fill);
+            let messages = link.wait(query.what, |client| client.simple_query(text));
             messages.map(|messages| {
                 for message in messages {
                     if let SimpleQueryMessage::Row(row) = message {
@@ -147,18 +155,20 @@ impl Connection for PostgresConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let table = self.table;
         let at = table.address(lease.address);
-        self.change(CREATE, |gaps| table.bind_create(lease, &at, gaps)).map(drop)
+        self.change(CREATE, |parameters| table.bind_create(lease, &at, parameters)).map(drop)
     }
 
     fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
         let found = match by {
             Identity::Address(address) => {
                 let at = self.table.address(*address);
-                self.fetch(BY_ADDRESS, |gaps| at.bind(gaps), drop)?
+                self.fetch(BY_ADDRESS, |parameters| at.bind(parameters), drop)?
             }
-            Identity::ClientId(id) => self.fetch(BY_CLIENT_ID, |gaps| gaps.octets(id), drop)?,
+            Identity::ClientId(id) => {
+                self.fetch(BY_CLIENT_ID, |parameters| parameters.octets(id), drop)?
+            }
             Identity::Hardware(octets) => {
-                self.fetch(BY_HARDWARE, |gaps| gaps.octets(octets), drop)?
+                self.fetch(BY_HARDWARE, |parameters| parameters.octets(octets), drop)?
             }
         };
         Ok(found > 0)
@@ -167,26 +177,26 @@ impl Connection for PostgresConnection {
     fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
         let table = self.table;
         let at = table.address(renewal.address);
-        Ok(self.change(RENEW, |gaps| table.bind_renew(renewal, &at, gaps))? > 0)
+        Ok(self.change(RENEW, |parameters| table.bind_renew(renewal, &at, parameters))? > 0)
     }
 
     fn release(&mut self, address: u128) -> Result<bool, Trouble> {
         let at = self.table.address(address);
-        Ok(self.change(RELEASE, |gaps| at.bind(gaps))? > 0)
+        Ok(self.change(RELEASE, |parameters| at.bind(parameters))? > 0)
     }
 
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
         let mut over = Vec::new();
-        let fill = |gaps: &mut Gaps<'_>| {
-            gaps.number(now);
-            gaps.number(i64::from(limit));
+        let fill = |parameters: &mut ParameterValues<'_>| {
+            parameters.number(now);
+            parameters.number(i64::from(limit));
         };
         self.fetch(EXPIRED, fill, |at| over.extend(at))?;
         let mut reclaimed = 0;
         for at in &over {
-            let fill = |gaps: &mut Gaps<'_>| {
-                at.bind(gaps);
-                gaps.number(now);
+            let fill = |parameters: &mut ParameterValues<'_>| {
+                at.bind(parameters);
+                parameters.number(now);
             };
             reclaimed += self.change(RECLAIM, fill)? as u32;
         }
@@ -218,48 +228,48 @@ impl Connection for PostgresConnection {
 impl Prepared {
     /// Prepares each sentence, with the types that its values have: the server would guess from columns, which are as
     /// narrow as somebody made them.
-    fn make(link: &mut Link, table: Table, sentences: &Sentences) -> Result<Self, Trouble> {
+    fn make(link: &mut Link, table: Table, templates: &SqlTemplates) -> Result<Self, Trouble> {
         let leases = Leases { family: table.family, contents: Contents::default(), epoch: 0 };
         let lease = leases.lease(0);
         let at = table.address(lease.address);
         let renewal = Renewal { address: lease.address, valid_lifetime: 0, cltt: 0 };
-        let mut one = |say: Say, fill: &dyn Fn(&mut Gaps<'_>)| {
+        let mut one = |query: Query, fill: &dyn Fn(&mut ParameterValues<'_>)| {
             let types: Vec<Type> = bound(fill).iter().map(Value::kind).collect();
-            let text = (say.sentence)(sentences).placeholders();
-            let what = format!("prepare to {}", say.what);
+            let text = (query.template)(templates).placeholders();
+            let what = format!("prepare to {}", query.what);
             link.wait(&what, |client| async move { client.prepare_typed(&text, &types).await })
         };
         Ok(Self {
-            create: one(CREATE, &|gaps| table.bind_create(&lease, &at, gaps))?,
-            by_address: one(BY_ADDRESS, &|gaps| at.bind(gaps))?,
-            by_client_id: one(BY_CLIENT_ID, &|gaps| gaps.octets(&[]))?,
-            by_hardware: one(BY_HARDWARE, &|gaps| gaps.octets(&[]))?,
-            renew: one(RENEW, &|gaps| table.bind_renew(&renewal, &at, gaps))?,
-            release: one(RELEASE, &|gaps| at.bind(gaps))?,
-            expired: one(EXPIRED, &|gaps| {
-                gaps.number(0);
-                gaps.number(0);
+            create: one(CREATE, &|parameters| table.bind_create(&lease, &at, parameters))?,
+            by_address: one(BY_ADDRESS, &|parameters| at.bind(parameters))?,
+            by_client_id: one(BY_CLIENT_ID, &|parameters| parameters.octets(&[]))?,
+            by_hardware: one(BY_HARDWARE, &|parameters| parameters.octets(&[]))?,
+            renew: one(RENEW, &|parameters| table.bind_renew(&renewal, &at, parameters))?,
+            release: one(RELEASE, &|parameters| at.bind(parameters))?,
+            expired: one(EXPIRED, &|parameters| {
+                parameters.number(0);
+                parameters.number(0);
             })?,
-            reclaim: one(RECLAIM, &|gaps| {
-                at.bind(gaps);
-                gaps.number(0);
+            reclaim: one(RECLAIM, &|parameters| {
+                at.bind(parameters);
+                parameters.number(0);
             })?,
         })
     }
 }
 
-fn bound(fill: impl FnOnce(&mut Gaps<'_>)) -> Vec<Value> {
-    let mut gaps = Gaps::Bound(Vec::with_capacity(16));
-    fill(&mut gaps);
-    match gaps {
-        Gaps::Bound(values) => values,
-        Gaps::Spoken(_) => Vec::new(),
+fn bound(fill: impl FnOnce(&mut ParameterValues<'_>)) -> Vec<Value> {
+    let mut parameters = ParameterValues::Bound(Vec::with_capacity(16));
+    fill(&mut parameters);
+    match parameters {
+        ParameterValues::Bound(values) => values,
+        ParameterValues::Inline(_) => Vec::new(),
     }
 }
 
-fn speak(sentence: &Sentence, text: &mut String, fill: impl FnOnce(&mut Gaps<'_>)) {
+fn render(template: &SqlTemplate, text: &mut String, fill: impl FnOnce(&mut ParameterValues<'_>)) {
     text.clear();
-    fill(&mut Gaps::Spoken(sentence.speak(text)));
+    fill(&mut ParameterValues::Inline(template.render(text)));
 }
 
 /// Reads every column of a row; the first may be an address.
@@ -344,37 +354,37 @@ impl ToSql for Value {
 }
 
 /// The gaps of a sentence while they are filled.
-enum Gaps<'t> {
+enum ParameterValues<'t> {
     Bound(Vec<Value>),
-    Spoken(Spoken<'t>),
+    Inline(RenderedSql<'t>),
 }
 
-impl<'a> Bind<'a> for Gaps<'_> {
+impl<'a> Bind<'a> for ParameterValues<'_> {
     fn number(&mut self, value: i64) {
         match self {
             Self::Bound(values) => values.push(Value::Number(value)),
-            Self::Spoken(spoken) => spoken.number(value),
+            Self::Inline(rendered) => rendered.number(value),
         }
     }
 
     fn octets(&mut self, value: &'a [u8]) {
         match self {
             Self::Bound(values) => values.push(Value::Octets(value.to_vec())),
-            Self::Spoken(spoken) => spoken.octets(value),
+            Self::Inline(rendered) => rendered.octets(value),
         }
     }
 
     fn text(&mut self, value: &'a str) {
         match self {
             Self::Bound(values) => values.push(Value::Text(value.to_owned())),
-            Self::Spoken(spoken) => spoken.text(value),
+            Self::Inline(rendered) => rendered.text(value),
         }
     }
 
     fn truth(&mut self, value: bool) {
         match self {
             Self::Bound(values) => values.push(Value::Truth(value)),
-            Self::Spoken(spoken) => spoken.truth(value),
+            Self::Inline(rendered) => rendered.truth(value),
         }
     }
 }

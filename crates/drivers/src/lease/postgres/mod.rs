@@ -19,7 +19,7 @@ use self::link::Link;
 use self::settings::Settings;
 use super::backend::{Backend, Connection};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Sentences, Server, Table, own_name};
+use super::sql::{Dialect, Server, SqlTemplates, Table, own_name};
 use super::trouble::{Trouble, sqlstate_text};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub struct PostgresBackend {
     table: Table,
     /// The schema to be made, where no database was named.
     own_schema: Option<String>,
-    sentences: Arc<Sentences>,
+    templates: Arc<SqlTemplates>,
     state: Mutex<State>,
 }
 
@@ -72,8 +72,8 @@ impl PostgresBackend {
         let PostgresOptions { schema, family, .. } = options;
         let table = Table { dialect: Dialect::Postgres, schema, family };
         let own_schema = options.server.database.is_none().then(own_name);
-        let sentences = Arc::new(table.sentences());
-        Self { options, table, own_schema, sentences, state: Mutex::default() }
+        let templates = Arc::new(table.templates());
+        Self { options, table, own_schema, templates, state: Mutex::default() }
     }
 
     /// What a run will touch, in words.
@@ -179,20 +179,20 @@ impl Backend for PostgresBackend {
     }
 
     fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
-        let sentences = Arc::clone(&self.sentences);
+        let templates = Arc::clone(&self.templates);
         let connection =
-            PostgresConnection::new(self.link()?, self.table, sentences, self.options.statements)?;
+            PostgresConnection::new(self.link()?, self.table, templates, self.options.statements)?;
         Ok(Box::new(connection))
     }
 
     fn count(&self) -> Result<u64, Trouble> {
-        self.link()?.number(&self.sentences.count, "count the leases")
+        self.link()?.number(&self.templates.count, "count the leases")
     }
 
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
         let mut link = self.link()?;
         let mut text = String::new();
-        while self.sentences.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
+        while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
             link.batch(&text, "write leases before the run")?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Held in place, so that nothing is allocated for an exchange.
 
-use super::sentence::Bind;
+use super::template::Bind;
 use std::io::Write as _;
 use std::net::Ipv6Addr;
 

@@ -37,8 +37,9 @@ pub(super) fn columns(table: Table) -> (String, String) {
         "addr, hwaddr, {identity}, {lifetimes}, recycle_time, cltt, pool_id, fixed, hostname, fqdn_fwd, fqdn_rev"
     );
     let before = if table.is_of_ipv6() { 7 } else { 4 };
-    let gaps = format!("{}?, {}, ?, ?, ?, ?, ?", "?, ".repeat(before), table.dialect.moment());
-    (columns, gaps)
+    let parameters =
+        format!("{}?, {}, ?, ?, ?, ?, ?", "?, ".repeat(before), table.dialect.moment());
+    (columns, parameters)
 }
 
 /// All columns.

@@ -9,15 +9,15 @@
 mod address;
 mod guide;
 mod kea;
-mod sentence;
-mod sentences;
 mod server;
+mod template;
+mod templates;
 
 pub use address::Address;
-pub use sentence::{Bind, Sentence, Spoken};
-pub use sentences::Sentences;
 pub(in crate::lease) use server::own_name;
 pub use server::{Kind, Server, ServerEndpoint, Tls};
+pub use template::{Bind, RenderedSql, SqlTemplate};
+pub use templates::SqlTemplates;
 
 use super::backend::Renewal;
 use super::leases::{Family, Lease, Schema};
@@ -94,8 +94,8 @@ impl Table {
     }
 
     /// The sentences that a store says.
-    pub fn sentences(self) -> Sentences {
-        Sentences::of(self)
+    pub fn templates(self) -> SqlTemplates {
+        SqlTemplates::of(self)
     }
 
     /// An address as the column has it.
@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// Binds what [`Sentences::create`] asks for.
+    /// Binds what [`SqlTemplates::create`] asks for.
     pub fn bind_create<'a>(self, lease: &'a Lease, at: &'a Address, bind: &mut impl Bind<'a>) {
         match self.schema {
             Schema::Guide => guide::bind_create(self, lease, at, bind),
@@ -115,7 +115,7 @@ impl Table {
         }
     }
 
-    /// Binds what [`Sentences::renew`] asks for.
+    /// Binds what [`SqlTemplates::renew`] asks for.
     pub fn bind_renew<'a>(self, renewal: &Renewal, at: &'a Address, bind: &mut impl Bind<'a>) {
         bind.number(i64::from(renewal.valid_lifetime));
         match self.schema {
@@ -170,27 +170,27 @@ mod tests {
         })
     }
 
-    /// Debug assertions of [`Spoken::end`] are what can fail here.
+    /// Debug assertions of [`RenderedSql::end`] are what can fail here.
     #[test]
     fn every_gap_is_bound_and_no_more() {
         for table in every_table() {
-            let sentences = table.sentences();
+            let templates = table.templates();
             let leases = Leases { family: table.family, contents: Contents::Distinct, epoch: 0 };
             let lease = leases.lease(3);
             let at = table.address(lease.address);
             let mut text = String::new();
-            for sentence in [&sentences.create, &sentences.rows] {
-                let mut spoken = sentence.speak(&mut text);
-                table.bind_create(&lease, &at, &mut spoken);
-                spoken.end();
+            for template in [&templates.create, &templates.rows] {
+                let mut rendered = template.render(&mut text);
+                table.bind_create(&lease, &at, &mut rendered);
+                rendered.end();
             }
             let renewal = Renewal { address: lease.address, valid_lifetime: 7, cltt: 8 };
-            let mut spoken = sentences.renew.speak(&mut text);
-            table.bind_renew(&renewal, &at, &mut spoken);
-            spoken.end();
+            let mut rendered = templates.renew.render(&mut text);
+            table.bind_renew(&renewal, &at, &mut rendered);
+            rendered.end();
             assert!(!text.contains('?'), "{text}");
-            assert_eq!(sentences.expired.gaps(), 2);
-            assert_eq!(sentences.reclaim.gaps(), 2);
+            assert_eq!(templates.expired.parameters(), 2);
+            assert_eq!(templates.reclaim.parameters(), 2);
         }
     }
 

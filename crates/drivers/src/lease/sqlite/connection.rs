@@ -1,9 +1,9 @@
 //! One connection to a database of SQLite, as a [`Connection`].
 
 use super::fault;
-use super::statement::{Binding, Column, Kept, Statement};
+use super::statement::{Binding, Column, Reuse, Statement};
 use crate::lease::leases::{Family, Identity, Lease, Schema, Statements};
-use crate::lease::sql::{Address, Bind, Sentence, Sentences, Table};
+use crate::lease::sql::{Address, Bind, SqlTemplate, SqlTemplates, Table};
 use crate::lease::{Connection, Renewal, Trouble};
 use std::rc::Rc;
 
@@ -13,14 +13,14 @@ pub(super) struct SqliteConnection {
     table: Table,
     /// Whether a transaction can be taken back.
     journaled: bool,
-    create: Say,
-    by_address: Say,
-    by_client_id: Say,
-    by_hardware: Say,
-    renew: Say,
-    release: Say,
-    expired: Say,
-    reclaim: Say,
+    create: Query,
+    by_address: Query,
+    by_client_id: Query,
+    by_hardware: Query,
+    renew: Query,
+    release: Query,
+    expired: Query,
+    reclaim: Query,
     begin: Statement,
     commit: Statement,
     roll_back: Statement,
@@ -30,9 +30,9 @@ pub(super) struct SqliteConnection {
 }
 
 /// A sentence as it is said: kept as it was parsed, or parsed each time with the values in it.
-enum Say {
-    Kept(Statement),
-    Anew(Sentence),
+enum Query {
+    Prepared(Statement),
+    Inline(SqlTemplate),
 }
 
 impl SqliteConnection {
@@ -43,23 +43,24 @@ impl SqliteConnection {
         journaled: bool,
     ) -> Result<Self, Trouble> {
         let connection = Rc::new(connection);
-        let kept = |text: &str| Statement::prepare(&connection, &mut text.to_owned(), Kept::Always);
-        let say = |sentence: Sentence| {
+        let kept =
+            |text: &str| Statement::prepare(&connection, &mut text.to_owned(), Reuse::Always);
+        let query = |template: SqlTemplate| {
             Ok::<_, Trouble>(match statements {
-                Statements::Prepared => Say::Kept(kept(&sentence.placeholders())?),
-                Statements::Basic => Say::Anew(sentence),
+                Statements::Prepared => Query::Prepared(kept(&template.placeholders())?),
+                Statements::Basic => Query::Inline(template),
             })
         };
-        let sentences: Sentences = table.sentences();
+        let templates: SqlTemplates = table.templates();
         Ok(Self {
-            create: say(sentences.create)?,
-            by_address: say(sentences.by_address)?,
-            by_client_id: say(sentences.by_client_id)?,
-            by_hardware: say(sentences.by_hardware)?,
-            renew: say(sentences.renew)?,
-            release: say(sentences.release)?,
-            expired: say(sentences.expired)?,
-            reclaim: say(sentences.reclaim)?,
+            create: query(templates.create)?,
+            by_address: query(templates.by_address)?,
+            by_client_id: query(templates.by_client_id)?,
+            by_hardware: query(templates.by_hardware)?,
+            renew: query(templates.renew)?,
+            release: query(templates.release)?,
+            expired: query(templates.expired)?,
+            reclaim: query(templates.reclaim)?,
             // Deferred: a transaction that only reads keeps nobody waiting, and one whose first statement writes
             // waits for its turn with that statement.
             begin: kept("BEGIN")?,
@@ -85,10 +86,10 @@ impl SqliteConnection {
 
 /// Says a sentence: fills its gaps by `$fill`, where `$bind` is what takes the values, and ends with `$end`. A macro
 /// and no function, because what takes the values is of two types and borrows the values.
-macro_rules! say {
+macro_rules! execute {
     ($store:ident . $which:ident, |$bind:ident| $fill:expr, $end:ident $(, $take:expr)?) => {{
         let result = match &mut $store.$which {
-            Say::Kept(statement) => {
+            Query::Prepared(statement) => {
                 let mut binding = statement.bind();
                 {
                     let $bind = &mut binding;
@@ -96,15 +97,15 @@ macro_rules! say {
                 }
                 binding.$end($($take)?)
             }
-            Say::Anew(sentence) => {
+            Query::Inline(template) => {
                 $store.text.clear();
-                let mut spoken = sentence.speak(&mut $store.text);
+                let mut rendered = template.render(&mut $store.text);
                 {
-                    let $bind = &mut spoken;
+                    let $bind = &mut rendered;
                     $fill;
                 }
-                spoken.end();
-                Statement::prepare(&$store.connection, &mut $store.text, Kept::Once)
+                rendered.end();
+                Statement::prepare(&$store.connection, &mut $store.text, Reuse::Once)
                     .and_then(|mut statement| Binding::$end(statement.bind() $(, $take)?))
             }
         };
@@ -115,20 +116,20 @@ macro_rules! say {
 impl Connection for SqliteConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let (table, at) = (self.table, self.table.address(lease.address));
-        say!(self.create, |bind| table.bind_create(lease, &at, bind), run).map(drop)
+        execute!(self.create, |bind| table.bind_create(lease, &at, bind), run).map(drop)
     }
 
     fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
         let rows = match by {
             Identity::Address(address) => {
                 let at = self.table.address(*address);
-                say!(self.by_address, |bind| at.bind(bind), fetch_all)
+                execute!(self.by_address, |bind| at.bind(bind), fetch_all)
             }
             Identity::ClientId(octets) => {
-                say!(self.by_client_id, |bind| bind.octets(octets), fetch_all)
+                execute!(self.by_client_id, |bind| bind.octets(octets), fetch_all)
             }
             Identity::Hardware(octets) => {
-                say!(self.by_hardware, |bind| bind.octets(octets), fetch_all)
+                execute!(self.by_hardware, |bind| bind.octets(octets), fetch_all)
             }
         };
         Ok(rows? > 0)
@@ -136,19 +137,19 @@ impl Connection for SqliteConnection {
 
     fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
         let (table, at) = (self.table, self.table.address(renewal.address));
-        Ok(say!(self.renew, |bind| table.bind_renew(renewal, &at, bind), run)? > 0)
+        Ok(execute!(self.renew, |bind| table.bind_renew(renewal, &at, bind), run)? > 0)
     }
 
     fn release(&mut self, address: u128) -> Result<bool, Trouble> {
         let at = self.table.address(address);
-        Ok(say!(self.release, |bind| at.bind(bind), run)? > 0)
+        Ok(execute!(self.release, |bind| at.bind(bind), run)? > 0)
     }
 
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
         let mut over = std::mem::take(&mut self.over);
         over.clear();
         let table = self.table;
-        let listed = say!(
+        let listed = execute!(
             self.expired,
             |bind| {
                 bind.number(now);
@@ -160,7 +161,7 @@ impl Connection for SqliteConnection {
         let reclaimed = listed.and_then(|()| {
             let mut reclaimed = 0;
             for at in &over {
-                reclaimed += say!(
+                reclaimed += execute!(
                     self.reclaim,
                     |bind| {
                         at.bind(bind);

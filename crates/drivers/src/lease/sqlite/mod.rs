@@ -14,7 +14,7 @@ use super::{Backend, Connection, Trouble};
 use brunt_exchange::Class;
 use connection::SqliteConnection;
 use rusqlite::OpenFlags;
-use statement::{Kept, Statement};
+use statement::{Reuse, Statement};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
@@ -210,7 +210,7 @@ impl Backend for SqliteBackend {
     fn count(&self) -> Result<u64, Trouble> {
         let connection = self.connect(OpenFlags::empty())?;
         let rows: i64 =
-            connection.query_row(&self.table.sentences().count, [], |row| row.get(0))?;
+            connection.query_row(&self.table.templates().count, [], |row| row.get(0))?;
         Ok(rows.unsigned_abs())
     }
 
@@ -219,8 +219,8 @@ impl Backend for SqliteBackend {
         const ROWS: usize = 10_000;
         let connection = Rc::new(self.connect(OpenFlags::empty())?);
         self.instruct(&connection)?;
-        let mut text = self.table.sentences().create.placeholders();
-        let mut create = Statement::prepare(&connection, &mut text, Kept::Always)?;
+        let mut text = self.table.templates().create.placeholders();
+        let mut create = Statement::prepare(&connection, &mut text, Reuse::Always)?;
         let mut leases = leases.peekable();
         while leases.peek().is_some() {
             connection.execute_batch("BEGIN IMMEDIATE")?;

@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 /// How long a statement is meant to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum Reuse {
     /// As long as the store.
     Always,
     /// For one operation.
@@ -33,7 +33,7 @@ pub(super) enum Kept {
 /// A statement that was parsed.
 pub(super) struct Statement {
     raw: NonNull<ffi::sqlite3_stmt>,
-    gaps: c_int,
+    parameters: c_int,
     columns: Vec<Kind>,
     // Declared last: the statement is finalized before the connection can be closed.
     connection: Rc<rusqlite::Connection>,
@@ -52,10 +52,10 @@ impl Statement {
     pub(super) fn prepare(
         connection: &Rc<rusqlite::Connection>,
         text: &mut String,
-        kept: Kept,
+        kept: Reuse,
     ) -> Result<Self, Trouble> {
         text.push('\0');
-        let flags = if kept == Kept::Always { ffi::SQLITE_PREPARE_PERSISTENT } else { 0 };
+        let flags = if kept == Reuse::Always { ffi::SQLITE_PREPARE_PERSISTENT } else { 0 };
         let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
         let mut raw = ptr::null_mut();
         // SAFETY: the connection is open, since it is owned here; `text` is as long as is said, and `raw` is written to
@@ -76,8 +76,8 @@ impl Statement {
             _ => return Err(trouble(connection, code)),
         };
         // SAFETY: the statement was made above and is not finalized.
-        let gaps = unsafe { ffi::sqlite3_bind_parameter_count(raw.as_ptr()) };
-        Ok(Self { raw, gaps, columns: Vec::new(), connection: Rc::clone(connection) })
+        let parameters = unsafe { ffi::sqlite3_bind_parameter_count(raw.as_ptr()) };
+        Ok(Self { raw, parameters, columns: Vec::new(), connection: Rc::clone(connection) })
     }
 
     /// Begins to fill the gaps. The values must outlive the binding, which is what the statement reads them through.
@@ -169,7 +169,7 @@ impl Binding<'_, '_> {
     /// Whether there is another row.
     #[inline]
     fn step(&mut self) -> Result<bool, Trouble> {
-        if self.code != ffi::SQLITE_OK || self.bound != self.statement.gaps {
+        if self.code != ffi::SQLITE_OK || self.bound != self.statement.parameters {
             let misuse = if self.code == ffi::SQLITE_OK { ffi::SQLITE_MISUSE } else { self.code };
             return Err(trouble(&self.statement.connection, misuse));
         }

@@ -1,4 +1,5 @@
-//! A [`Sentence`] of SQL with gaps, as it is prepared or spoken with the values in it, and [`Bind`], which fills gaps.
+//! A [`SqlTemplate`] of SQL with gaps, as it is prepared or spoken with the values in it, and [`Bind`], which fills
+//! gaps.
 
 use super::Dialect;
 use std::fmt::Write as _;
@@ -17,20 +18,20 @@ pub trait Bind<'a> {
 
 /// A statement with gaps where values belong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentence {
+pub struct SqlTemplate {
     dialect: Dialect,
     /// What stands before, between and behind the gaps.
     pieces: Vec<String>,
 }
 
-impl Sentence {
+impl SqlTemplate {
     /// The sentence in which each `?` is a gap.
     pub(super) fn new(dialect: Dialect, text: &str) -> Self {
         Self { dialect, pieces: text.split('?').map(str::to_owned).collect() }
     }
 
     /// How many values it asks for.
-    pub fn gaps(&self) -> usize {
+    pub fn parameters(&self) -> usize {
         self.pieces.len() - 1
     }
 
@@ -50,35 +51,35 @@ impl Sentence {
         text
     }
 
-    /// Begins to speak it at the end of `text`: values that are bound stand in the gaps. [`Spoken::end`] ends it.
-    pub fn speak<'t>(&'t self, text: &'t mut String) -> Spoken<'t> {
+    /// Begins to speak it at the end of `text`: values that are bound stand in the gaps. [`RenderedSql::end`] ends it.
+    pub fn render<'t>(&'t self, text: &'t mut String) -> RenderedSql<'t> {
         text.push_str(&self.pieces[0]);
-        Spoken { sentence: self, next: 1, text }
+        RenderedSql { template: self, next: 1, text }
     }
 }
 
 /// A sentence that is being spoken.
-pub struct Spoken<'t> {
-    sentence: &'t Sentence,
+pub struct RenderedSql<'t> {
+    template: &'t SqlTemplate,
     next: usize,
     text: &'t mut String,
 }
 
-impl Spoken<'_> {
+impl RenderedSql<'_> {
     /// Says that every gap was filled.
     pub fn end(self) {
-        debug_assert_eq!(self.next, self.sentence.pieces.len(), "a gap was left open");
+        debug_assert_eq!(self.next, self.template.pieces.len(), "a gap was left open");
     }
 
     fn go_on(&mut self) {
-        if let Some(piece) = self.sentence.pieces.get(self.next) {
+        if let Some(piece) = self.template.pieces.get(self.next) {
             self.text.push_str(piece);
         }
         self.next += 1;
     }
 }
 
-impl<'a> Bind<'a> for Spoken<'_> {
+impl<'a> Bind<'a> for RenderedSql<'_> {
     fn number(&mut self, value: i64) {
         let _ = write!(self.text, "{value}");
         self.go_on();
@@ -86,7 +87,7 @@ impl<'a> Bind<'a> for Spoken<'_> {
 
     fn octets(&mut self, value: &'a [u8]) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        self.text.push_str(match self.sentence.dialect {
+        self.text.push_str(match self.template.dialect {
             Dialect::Postgres => "'\\x",
             Dialect::Sqlite | Dialect::Mysql(_) => "X'",
         });
@@ -113,7 +114,7 @@ impl<'a> Bind<'a> for Spoken<'_> {
     }
 
     fn truth(&mut self, value: bool) {
-        self.text.push_str(match (self.sentence.dialect, value) {
+        self.text.push_str(match (self.template.dialect, value) {
             (Dialect::Postgres, true) => "true",
             (Dialect::Postgres, false) => "false",
             (_, true) => "1",
@@ -123,9 +124,9 @@ impl<'a> Bind<'a> for Spoken<'_> {
     }
 }
 
-impl Spoken<'_> {
+impl RenderedSql<'_> {
     fn escapes(&self) -> bool {
-        matches!(self.sentence.dialect, Dialect::Mysql(_))
+        matches!(self.template.dialect, Dialect::Mysql(_))
     }
 }
 
@@ -135,14 +136,14 @@ mod tests {
     use super::*;
 
     fn said(dialect: Dialect) -> String {
-        let sentence = Sentence::new(dialect, "a = ? AND b = ? AND c = ? AND d = ?;");
+        let template = SqlTemplate::new(dialect, "a = ? AND b = ? AND c = ? AND d = ?;");
         let mut text = String::new();
-        let mut spoken = sentence.speak(&mut text);
-        spoken.number(-7);
-        spoken.octets(&[0x00, 0x27, 0xff]);
-        spoken.text(r"o'neill\");
-        spoken.truth(true);
-        spoken.end();
+        let mut rendered = template.render(&mut text);
+        rendered.number(-7);
+        rendered.octets(&[0x00, 0x27, 0xff]);
+        rendered.text(r"o'neill\");
+        rendered.truth(true);
+        rendered.end();
         text
     }
 
@@ -159,9 +160,9 @@ mod tests {
     #[test]
     fn placeholders_are_the_dialects() {
         let text = "a = ? OR b = ?";
-        assert_eq!(Sentence::new(Dialect::Sqlite, text).placeholders(), text);
-        let postgres = Sentence::new(Dialect::Postgres, text);
+        assert_eq!(SqlTemplate::new(Dialect::Sqlite, text).placeholders(), text);
+        let postgres = SqlTemplate::new(Dialect::Postgres, text);
         assert_eq!(postgres.placeholders(), "a = $1 OR b = $2");
-        assert_eq!(postgres.gaps(), 2);
+        assert_eq!(postgres.parameters(), 2);
     }
 }

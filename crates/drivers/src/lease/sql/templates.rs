@@ -1,75 +1,75 @@
-//! The [`Sentences`] that a store says, one for each thing it is asked to do.
+//! The [`SqlTemplates`] that a store says, one for each thing it is asked to do.
 //!
 //! They are what Kea's lease managers say, less the columns that no lease of ours changes: one row by its address, by
 //! the client or by its hardware address; all columns of what is found; a renewal by address; and reclaiming as a
 //! server does it, which first fetches the addresses whose time is over and then deletes one after the other, each
 //! provided that it has not been renewed in between.
 
-use super::{Dialect, Sentence, Table, guide, kea};
+use super::{Dialect, SqlTemplate, Table, guide, kea};
 use crate::lease::leases::{Lease, Schema};
 
 /// What a store says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentences {
+pub struct SqlTemplates {
     /// Writes a lease: [`Table::bind_create`].
-    pub create: Sentence,
+    pub create: SqlTemplate,
     /// The beginning of a sentence that writes many; [`rows`](Self::rows) follow, with commas between them.
     pub create_many: String,
     /// The values of one lease: [`Table::bind_create`].
-    pub rows: Sentence,
+    pub rows: SqlTemplate,
     /// Fetches by the address.
-    pub by_address: Sentence,
+    pub by_address: SqlTemplate,
     /// Fetches by the client identifier, or the DUID.
-    pub by_client_id: Sentence,
+    pub by_client_id: SqlTemplate,
     /// Fetches by the hardware address.
-    pub by_hardware: Sentence,
+    pub by_hardware: SqlTemplate,
     /// Gives another lifetime: [`Table::bind_renew`].
-    pub renew: Sentence,
+    pub renew: SqlTemplate,
     /// Deletes by the address.
-    pub release: Sentence,
+    pub release: SqlTemplate,
     /// Fetches addresses whose time was over, the longest first; asks for the moment in seconds since 1970, then how
     /// many at most.
-    pub expired: Sentence,
+    pub expired: SqlTemplate,
     /// Deletes by the address if its time was over; asks for the address, then the moment.
-    pub reclaim: Sentence,
+    pub reclaim: SqlTemplate,
     /// Counts the leases.
     pub count: String,
 }
 
-impl Sentences {
+impl SqlTemplates {
     pub(super) fn of(table: Table) -> Self {
         let name = table.name();
-        let say = |text: String| Sentence::new(table.dialect, &text);
-        let (columns, gaps) = match table.schema {
+        let template = |text: String| SqlTemplate::new(table.dialect, &text);
+        let (columns, parameters) = match table.schema {
             Schema::Guide => guide::columns(table),
             Schema::Kea => kea::columns(table),
         };
-        let words = Words::of(table);
-        let Words { address, client, read, lifetime, moment, end } = &words;
+        let words = ColumnNames::of(table);
+        let ColumnNames { address, client, read, lifetime, moment, end } = &words;
         let many = format!("INSERT INTO {name} ({columns}) VALUES ");
         let at = table.dialect.moment();
-        let find = |column: &str| say(format!("SELECT {read} FROM {name} WHERE {column} = ?"));
+        let find = |column: &str| template(format!("SELECT {read} FROM {name} WHERE {column} = ?"));
         Self {
-            create: say(format!("{many}({gaps})")),
+            create: template(format!("{many}({parameters})")),
             create_many: many,
-            rows: say(format!("({gaps})")),
+            rows: template(format!("({parameters})")),
             by_address: find(address),
             by_client_id: find(client),
             by_hardware: find("hwaddr"),
-            renew: say(format!(
+            renew: template(format!(
                 "UPDATE {name} SET {lifetime} = ?, {moment} = {at} WHERE {address} = ?"
             )),
-            release: say(format!("DELETE FROM {name} WHERE {address} = ?")),
-            expired: say(format!(
+            release: template(format!("DELETE FROM {name} WHERE {address} = ?")),
+            expired: template(format!(
                 "SELECT {address} FROM {name} WHERE {end} < {at} ORDER BY {end} LIMIT ?"
             )),
-            reclaim: say(format!("DELETE FROM {name} WHERE {address} = ? AND {end} < {at}")),
+            reclaim: template(format!("DELETE FROM {name} WHERE {address} = ? AND {end} < {at}")),
             count: format!("SELECT COUNT(*) FROM {name}"),
         }
     }
 }
 
-impl Sentences {
+impl SqlTemplates {
     /// Writes a sentence over `text` that creates up to `at_once` of `leases`, the values in it; says whether there
     /// was a lease left.
     pub fn write_many(
@@ -83,16 +83,16 @@ impl Sentences {
         for lease in leases.take(at_once) {
             text.push_str(if text.is_empty() { &self.create_many } else { ", " });
             let at = table.address(lease.address);
-            let mut spoken = self.rows.speak(text);
-            table.bind_create(&lease, &at, &mut spoken);
-            spoken.end();
+            let mut rendered = self.rows.render(text);
+            table.bind_create(&lease, &at, &mut rendered);
+            rendered.end();
         }
         !text.is_empty()
     }
 }
 
 /// What the columns of a table are called.
-struct Words {
+struct ColumnNames {
     address: &'static str,
     client: &'static str,
     /// All that are fetched.
@@ -104,7 +104,7 @@ struct Words {
     end: String,
 }
 
-impl Words {
+impl ColumnNames {
     fn of(table: Table) -> Self {
         let client = if table.is_of_ipv6() { "duid" } else { "client_id" };
         match table.schema {
