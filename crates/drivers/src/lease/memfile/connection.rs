@@ -1,7 +1,7 @@
 //! One worker's way into a memfile.
 
 use super::index::{Columns, Entry, Which};
-use super::ledger::{Ledger, Page, ended};
+use super::lease_file::{LeaseFile, LeaseFileState, ended};
 use crate::lease::leases::{Identity, Lease};
 use crate::lease::{Connection, Renewal, Trouble};
 use brunt_exchange::Class;
@@ -14,7 +14,7 @@ const OCTETS_MAX: usize = 255;
 
 /// A way into a memfile.
 pub(super) struct MemfileConnection {
-    ledger: Arc<Ledger>,
+    lease_file: Arc<LeaseFile>,
     number: u64,
     transaction: Option<Transaction>,
     over: Vec<u32>,
@@ -37,16 +37,16 @@ enum Undo {
 
 impl MemfileConnection {
     /// A way in, unless the file was given up.
-    pub(super) fn new(ledger: Arc<Ledger>) -> Result<Self, Trouble> {
-        let number = ledger.number()?;
-        Ok(Self { ledger, number, transaction: None, over: Vec::new(), lost: false })
+    pub(super) fn new(lease_file: Arc<LeaseFile>) -> Result<Self, Trouble> {
+        let number = lease_file.number()?;
+        Ok(Self { lease_file, number, transaction: None, over: Vec::new(), lost: false })
     }
 
     /// Does a change to the page and records it: `change` says what was changed and how it is taken back, or that there
     /// was nothing to change.
     fn change(
         &mut self,
-        change: impl FnOnce(&mut Page) -> Result<Option<Undo>, Trouble>,
+        change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, Trouble>,
     ) -> Result<bool, Trouble> {
         let done = self.try_change(change);
         if let Err(trouble) = &done {
@@ -57,25 +57,27 @@ impl MemfileConnection {
 
     fn try_change(
         &mut self,
-        change: impl FnOnce(&mut Page) -> Result<Option<Undo>, Trouble>,
+        change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, Trouble>,
     ) -> Result<bool, Trouble> {
-        let mut page = self.ledger.page_for(self.number)?;
-        let Some(undo) = change(&mut page)? else { return Ok(false) };
+        let mut state = self.lease_file.state_for(self.number)?;
+        let Some(undo) = change(&mut state)? else { return Ok(false) };
         let Some(transaction) = &mut self.transaction else {
             match undo {
-                Undo::Released(id, taken) => self.ledger.record_end(page, (id, &taken))?,
-                Undo::Created(id) | Undo::Renewed { id, .. } => self.ledger.record(page, id)?,
+                Undo::Released(id, taken) => self.lease_file.record_end(state, (id, &taken))?,
+                Undo::Created(id) | Undo::Renewed { id, .. } => {
+                    self.lease_file.record(state, id)?;
+                }
             }
             return Ok(true);
         };
         let columns = match &undo {
-            Undo::Released(id, taken) => ended(&page.index.columns_of(*id, taken)),
-            Undo::Created(id) | Undo::Renewed { id, .. } => page.index.columns(*id),
+            Undo::Released(id, taken) => ended(&state.index.columns_of(*id, taken)),
+            Undo::Created(id) | Undo::Renewed { id, .. } => state.index.columns(*id),
         };
-        let Ledger { format, family, .. } = &*self.ledger;
+        let LeaseFile { format, family, .. } = &*self.lease_file;
         format.write(*family, &columns, &mut transaction.records);
         transaction.undo.push(undo);
-        page.reserve(self.number);
+        state.reserve(self.number);
         Ok(true)
     }
 
@@ -84,65 +86,65 @@ impl MemfileConnection {
         if transaction.undo.is_empty() {
             return;
         }
-        let mut page = self.ledger.page();
+        let mut state = self.lease_file.state();
         for undo in transaction.undo.into_iter().rev() {
             match undo {
                 Undo::Created(id) => {
-                    let taken = page.index.take(id);
-                    page.index.forget(&taken);
+                    let taken = state.index.take(id);
+                    state.index.forget(&taken);
                 }
                 Undo::Renewed { id, valid_lifetime, cltt } => {
-                    page.index.renew(id, valid_lifetime, cltt);
+                    state.index.renew(id, valid_lifetime, cltt);
                 }
-                Undo::Released(id, taken) => page.index.put(id, taken),
+                Undo::Released(id, taken) => state.index.put(id, taken),
             }
         }
-        self.ledger.release(&mut page);
+        self.lease_file.release(&mut state);
     }
 }
 
 impl Connection for MemfileConnection {
     fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
         let columns = columns(lease)?;
-        let created = self.change(|page| {
-            if page.index.at(columns.address).is_some() {
+        let created = self.change(|state| {
+            if state.index.at(columns.address).is_some() {
                 let text = format!("create a lease: {} is taken", lease.notation());
                 return Err(Trouble::refused(code(Errno::EXIST), text));
             }
-            let added = page.index.add(&columns).map(Undo::Created);
+            let added = state.index.add(&columns).map(Undo::Created);
             added.map(Some).ok_or_else(|| full("create a lease: there are as many as can be kept"))
         });
         created.map(drop)
     }
 
     fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
-        let page = self.ledger.page();
+        let state = self.lease_file.state();
         let found = match by {
-            Identity::Address(address) => page.index.at(*address),
-            Identity::ClientId(octets) => page.index.with(Which::Client, octets),
-            Identity::Hardware(octets) => page.index.with(Which::Hardware, octets),
+            Identity::Address(address) => state.index.at(*address),
+            Identity::ClientId(octets) => state.index.with(Which::Client, octets),
+            Identity::Hardware(octets) => state.index.with(Which::Hardware, octets),
         };
         let Some(id) = found else { return Ok(false) };
         // In memory, fetching the columns is knowing where they are.
-        black_box(page.index.columns(id));
+        black_box(state.index.columns(id));
         Ok(true)
     }
 
     fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
         has_time(renewal.valid_lifetime)?;
-        self.change(|page| {
-            let Some(id) = page.index.at(renewal.address) else { return Ok(None) };
-            let before = page.index.columns(id);
+        self.change(|state| {
+            let Some(id) = state.index.at(renewal.address) else { return Ok(None) };
+            let before = state.index.columns(id);
             let (valid_lifetime, cltt) = (before.valid_lifetime, before.cltt);
-            page.index.renew(id, renewal.valid_lifetime, renewal.cltt);
+            state.index.renew(id, renewal.valid_lifetime, renewal.cltt);
             Ok(Some(Undo::Renewed { id, valid_lifetime, cltt }))
         })
     }
 
     fn release(&mut self, address: u128) -> Result<bool, Trouble> {
-        self.change(|page| {
-            let Some(id) = page.index.at(address) else { return Ok(None) };
-            let taken = page.index.take(id);
+        self.change(|state| {
+            let Some(id) = state.index.at(address) else { return Ok(None) };
+            let taken = state.index.take(id);
             Ok(Some(Undo::Released(id, taken)))
         })
     }
@@ -150,19 +152,19 @@ impl Connection for MemfileConnection {
     /// As a server does it: first the list, then one deletion after the other, each of a lease that is still over.
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
         let mut over = std::mem::take(&mut self.over);
-        let page = self.ledger.page();
-        page.index.over(now, limit as usize, &mut over);
-        let addresses: Vec<u128> = over.iter().map(|id| page.index.columns(*id).address).collect();
-        drop(page);
+        let state = self.lease_file.state();
+        state.index.over(now, limit as usize, &mut over);
+        let addresses: Vec<u128> = over.iter().map(|id| state.index.columns(*id).address).collect();
+        drop(state);
         self.over = over;
         let mut reclaimed = 0;
         for address in addresses {
-            let gone = self.change(|page| {
-                let Some(id) = page.index.at(address) else { return Ok(None) };
-                if page.index.end(id) >= now {
+            let gone = self.change(|state| {
+                let Some(id) = state.index.at(address) else { return Ok(None) };
+                if state.index.end(id) >= now {
                     return Ok(None);
                 }
-                let taken = page.index.take(id);
+                let taken = state.index.take(id);
                 Ok(Some(Undo::Released(id, taken)))
             })?;
             reclaimed += u32::from(gone);
@@ -184,13 +186,13 @@ impl Connection for MemfileConnection {
         if transaction.undo.is_empty() {
             return Ok(());
         }
-        let mut page = self.ledger.page();
+        let mut state = self.lease_file.state();
         for undo in transaction.undo {
             if let Undo::Released(_, taken) = undo {
-                page.index.forget(&taken);
+                state.index.forget(&taken);
             }
         }
-        let recorded = self.ledger.record_all(page, &transaction.records);
+        let recorded = self.lease_file.record_all(state, &transaction.records);
         self.lost |= recorded.is_err();
         recorded
     }
@@ -209,7 +211,7 @@ impl Drop for MemfileConnection {
     fn drop(&mut self) {
         self.take_back();
         // Nobody is left to be told; whoever counts the leases reads the file and sees what is missing.
-        let _ = self.ledger.settle_all();
+        let _ = self.lease_file.settle_all();
     }
 }
 

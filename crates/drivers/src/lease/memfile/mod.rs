@@ -18,7 +18,7 @@
 
 mod connection;
 mod index;
-mod ledger;
+mod lease_file;
 mod record;
 mod recovery;
 mod slabs;
@@ -30,7 +30,7 @@ use super::leases::{Durability, Family, Lease, Schema};
 use super::{Backend, Connection, Trouble};
 use brunt_exchange::Class;
 use connection::MemfileConnection;
-use ledger::Ledger;
+use lease_file::LeaseFile;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub struct MemfileBackend {
 
 #[derive(Default)]
 struct Inside {
-    ledger: Option<Arc<Ledger>>,
+    lease_file: Option<Arc<LeaseFile>>,
     made: Option<Made>,
 }
 
@@ -87,12 +87,12 @@ impl MemfileBackend {
     }
 
     fn recover_inside(&self, inside: &mut Inside) -> Result<Recovered, Trouble> {
-        let (ledger, recovered) = self.read()?;
-        inside.ledger = Some(Arc::new(ledger));
+        let (lease_file, recovered) = self.read()?;
+        inside.lease_file = Some(Arc::new(lease_file));
         Ok(recovered)
     }
 
-    fn read(&self) -> Result<(Ledger, Recovered), Trouble> {
+    fn read(&self) -> Result<(LeaseFile, Recovered), Trouble> {
         let MemfileSetup { path, format, schema, family, durability, .. } = &self.setup;
         let failed = |error: &std::io::Error| trouble("open", path, error);
         let mut file =
@@ -109,7 +109,7 @@ impl MemfileBackend {
         };
         cut().map_err(|error| failed(&error))?;
         let kind = (*format, *family, *durability);
-        Ok((Ledger::new(kind, path.clone(), file, read.index), read.recovered))
+        Ok((LeaseFile::new(kind, path.clone(), file, read.index), read.recovered))
     }
 
     /// Makes the file, empty but for its header, and safe as a file where changes are.
@@ -143,7 +143,7 @@ impl Backend for MemfileBackend {
             );
             return Err(Trouble { class: Class::Check, code: 0, text });
         }
-        inside.ledger = None;
+        inside.lease_file = None;
         self.make().map_err(|error| trouble("make", path, &error))?;
         let made = if length.is_some() { Made::Emptied } else { Made::New };
         inside.made.get_or_insert(made);
@@ -152,20 +152,20 @@ impl Backend for MemfileBackend {
 
     fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
         let mut inside = self.inside();
-        if inside.ledger.is_none() {
+        if inside.lease_file.is_none() {
             self.recover_inside(&mut inside)?;
         }
-        match &inside.ledger {
-            Some(ledger) => Ok(Box::new(MemfileConnection::new(Arc::clone(ledger))?)),
+        match &inside.lease_file {
+            Some(lease_file) => Ok(Box::new(MemfileConnection::new(Arc::clone(lease_file))?)),
             None => Err(Trouble::refused(0, "open the lease file: it was cleared away")),
         }
     }
 
     /// Counts what the file says, and not what the index has.
     fn count(&self) -> Result<u64, Trouble> {
-        let ledger = self.inside().ledger.clone();
-        if let Some(ledger) = ledger {
-            ledger.settle_all()?;
+        let lease_file = self.inside().lease_file.clone();
+        if let Some(lease_file) = lease_file {
+            lease_file.settle_all()?;
         }
         let MemfileSetup { path, format, family, .. } = &self.setup;
         let file = File::open(path).map_err(|error| trouble("open", path, &error))?;
@@ -189,7 +189,7 @@ impl Backend for MemfileBackend {
     fn clear(&self) -> Result<(), Trouble> {
         let mut inside = self.inside();
         let path = &self.setup.path;
-        inside.ledger = None;
+        inside.lease_file = None;
         match inside.made.take() {
             Some(Made::New) => std::fs::remove_file(path),
             Some(Made::Emptied) => File::create(path).map(drop),
@@ -215,7 +215,7 @@ impl Backend for MemfileBackend {
                 "changes are collected in this process and handed to the system whenever {} KiB are full and at the \
                  end, and nothing is ever flushed: what was not handed over is lost with the process, and what the \
                  system had not written with the machine",
-                ledger::COLLECTED_MAX / 1024
+                lease_file::COLLECTED_MAX / 1024
             ),
         }
     }

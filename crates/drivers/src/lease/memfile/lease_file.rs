@@ -1,4 +1,4 @@
-//! The one thing all stores of a memfile share: a [`Ledger`] of the index, the file and what is not in the file yet.
+//! The one thing all stores of a memfile share: a [`LeaseFile`] of the index, the file and what is not in the file yet.
 //!
 //! One lock holds both, so that records stand in the file in the order in which the index changed. It is held for as
 //! long as a change takes in memory, and never while the disk is waited for: whoever wants its record on the disk takes
@@ -24,19 +24,19 @@ pub(super) const COLLECTED_MAX: usize = 64 * 1024;
 const WAITING_MAX: usize = 16 * COLLECTED_MAX;
 
 /// An index, and the file of its changes.
-pub(super) struct Ledger {
+pub(super) struct LeaseFile {
     pub(super) format: Format,
     pub(super) family: Family,
     durability: Durability,
     path: PathBuf,
     file: File,
-    page: Mutex<Page>,
+    state: Mutex<LeaseFileState>,
     /// Something was written, or a transaction ended.
     turned: Condvar,
 }
 
 /// What the lock holds.
-pub(super) struct Page {
+pub(super) struct LeaseFileState {
     pub(super) index: Index,
     /// Records that were not handed to the system yet.
     collected: Vec<u8>,
@@ -52,21 +52,21 @@ pub(super) struct Page {
     connections: u64,
 }
 
-impl Page {
+impl LeaseFileState {
     /// Lets this store alone change anything until its transaction ends.
     pub(super) fn reserve(&mut self, connection: u64) {
         self.writer = Some(connection);
     }
 }
 
-impl Ledger {
+impl LeaseFile {
     pub(super) fn new(
         (format, family, durability): (Format, Family, Durability),
         path: PathBuf,
         file: File,
         index: Index,
     ) -> Self {
-        let page = Page {
+        let state = LeaseFileState {
             index,
             collected: Vec::with_capacity(2 * COLLECTED_MAX),
             spare: Vec::with_capacity(2 * COLLECTED_MAX),
@@ -77,126 +77,133 @@ impl Ledger {
             writer: None,
             connections: 0,
         };
-        let (page, turned) = (Mutex::new(page), Condvar::new());
-        Self { format, family, durability, path, file, page, turned }
+        let (state, turned) = (Mutex::new(state), Condvar::new());
+        Self { format, family, durability, path, file, state, turned }
     }
 
     /// A number for a new store, unless the file was given up.
     pub(super) fn number(&self) -> Result<u64, Trouble> {
-        let mut page = self.page();
-        page.connections += 1;
-        page.failed.clone().map_or(Ok(page.connections), Err)
+        let mut state = self.state();
+        state.connections += 1;
+        state.failed.clone().map_or(Ok(state.connections), Err)
     }
 
     /// The page as it is, to be read.
-    pub(super) fn page(&self) -> MutexGuard<'_, Page> {
+    pub(super) fn state(&self) -> MutexGuard<'_, LeaseFileState> {
         // No code that holds the lock can panic but by a bug of ours, which a poisoned lock would only hide.
-        self.page.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The page for a change by this store, once nobody else has a transaction open.
-    pub(super) fn page_for(&self, connection: u64) -> Result<MutexGuard<'_, Page>, Trouble> {
-        let mut page = self.page();
-        while page.writer.is_some_and(|writer| writer != connection) {
-            page = self.wait(page);
+    pub(super) fn state_for(
+        &self,
+        connection: u64,
+    ) -> Result<MutexGuard<'_, LeaseFileState>, Trouble> {
+        let mut state = self.state();
+        while state.writer.is_some_and(|writer| writer != connection) {
+            state = self.wait(state);
         }
-        match &page.failed {
+        match &state.failed {
             Some(failed) => Err(failed.clone()),
-            None => Ok(page),
+            None => Ok(state),
         }
     }
 
     /// Appends a record and waits until it is as safe as was asked for.
-    pub(super) fn record(&self, mut page: MutexGuard<'_, Page>, id: u32) -> Result<(), Trouble> {
-        let Page { index, collected, recorded, .. } = &mut *page;
+    pub(super) fn record(
+        &self,
+        mut state: MutexGuard<'_, LeaseFileState>,
+        id: u32,
+    ) -> Result<(), Trouble> {
+        let LeaseFileState { index, collected, recorded, .. } = &mut *state;
         let before = collected.len();
         self.format.write(self.family, &index.columns(id), collected);
         *recorded += (collected.len() - before) as u64;
-        self.settle(page)
+        self.settle(state)
     }
 
     /// Appends the record of a lease's deletion, which goes with it, and waits likewise.
     pub(super) fn record_end(
         &self,
-        mut page: MutexGuard<'_, Page>,
+        mut state: MutexGuard<'_, LeaseFileState>,
         (id, taken): (u32, &Entry),
     ) -> Result<(), Trouble> {
-        let Page { index, collected, recorded, .. } = &mut *page;
+        let LeaseFileState { index, collected, recorded, .. } = &mut *state;
         let before = collected.len();
         self.format.write(self.family, &ended(&index.columns_of(id, taken)), collected);
         *recorded += (collected.len() - before) as u64;
         index.forget(taken);
-        self.settle(page)
+        self.settle(state)
     }
 
     /// Appends the records of a transaction, which ends with this, and waits likewise.
     pub(super) fn record_all(
         &self,
-        mut page: MutexGuard<'_, Page>,
+        mut state: MutexGuard<'_, LeaseFileState>,
         records: &[u8],
     ) -> Result<(), Trouble> {
-        page.collected.extend_from_slice(records);
-        page.recorded += records.len() as u64;
-        self.release(&mut page);
-        self.settle(page)
+        state.collected.extend_from_slice(records);
+        state.recorded += records.len() as u64;
+        self.release(&mut state);
+        self.settle(state)
     }
 
     /// Lets everybody change something again.
-    pub(super) fn release(&self, page: &mut Page) {
-        page.writer = None;
+    pub(super) fn release(&self, state: &mut LeaseFileState) {
+        state.writer = None;
         self.turned.notify_all();
     }
 
     /// Hands everything to the system, and where every change is on the disk before it is answered, to the disk.
     pub(super) fn settle_all(&self) -> Result<(), Trouble> {
-        let page = self.page();
-        let until = page.recorded;
-        self.settle_until(page, until)
+        let state = self.state();
+        let until = state.recorded;
+        self.settle_until(state, until)
     }
 
-    fn settle(&self, page: MutexGuard<'_, Page>) -> Result<(), Trouble> {
-        let collected = page.collected.len();
+    fn settle(&self, state: MutexGuard<'_, LeaseFileState>) -> Result<(), Trouble> {
+        let collected = state.collected.len();
         let waits = match self.durability {
             Durability::Sync => true,
-            Durability::Async if page.writing => collected >= WAITING_MAX,
+            Durability::Async if state.writing => collected >= WAITING_MAX,
             Durability::Async => collected >= COLLECTED_MAX,
         };
         if !waits {
             return Ok(());
         }
-        let until = page.recorded;
-        self.settle_until(page, until)
+        let until = state.recorded;
+        self.settle_until(state, until)
     }
 
     fn settle_until<'l>(
         &'l self,
-        mut page: MutexGuard<'l, Page>,
+        mut state: MutexGuard<'l, LeaseFileState>,
         until: u64,
     ) -> Result<(), Trouble> {
         loop {
-            if let Some(failed) = &page.failed {
+            if let Some(failed) = &state.failed {
                 return Err(failed.clone());
             }
-            if page.settled >= until {
+            if state.settled >= until {
                 return Ok(());
             }
-            if page.writing {
-                page = self.wait(page);
+            if state.writing {
+                state = self.wait(state);
                 continue;
             }
-            page.writing = true;
-            let spare = std::mem::take(&mut page.spare);
-            let mut records = std::mem::replace(&mut page.collected, spare);
-            let recorded = page.recorded;
-            drop(page);
+            state.writing = true;
+            let spare = std::mem::take(&mut state.spare);
+            let mut records = std::mem::replace(&mut state.collected, spare);
+            let recorded = state.recorded;
+            drop(state);
             let written = self.write(&records);
             records.clear();
-            page = self.page();
-            page.spare = records;
-            page.writing = false;
+            state = self.state();
+            state.spare = records;
+            state.writing = false;
             match written {
-                Ok(()) => page.settled = recorded,
-                Err(error) => page.failed = Some(self.trouble(&error)),
+                Ok(()) => state.settled = recorded,
+                Err(error) => state.failed = Some(self.trouble(&error)),
             }
             self.turned.notify_all();
         }
@@ -210,8 +217,8 @@ impl Ledger {
         }
     }
 
-    fn wait<'l>(&self, page: MutexGuard<'l, Page>) -> MutexGuard<'l, Page> {
-        self.turned.wait(page).unwrap_or_else(PoisonError::into_inner)
+    fn wait<'l>(&self, state: MutexGuard<'l, LeaseFileState>) -> MutexGuard<'l, LeaseFileState> {
+        self.turned.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
     fn trouble(&self, error: &std::io::Error) -> Trouble {
