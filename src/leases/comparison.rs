@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::lease::{
-    Backend, Draw, Durability, Lease, Leases, Mix, Search, Statements, Trouble, Work,
+    Backend, BackendError, Draw, Durability, Lease, Leases, Mix, Search, Statements, Work,
 };
 use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
 use brunt_exchange::Class;
@@ -111,7 +111,7 @@ impl Comparison<'_> {
                     }
                 })?;
                 let failed =
-                    |trouble: Trouble| Refused::Failed(format!("{word}: failed to {trouble}"));
+                    |trouble: BackendError| Refused::Failed(format!("{word}: failed to {trouble}"));
                 let facts = &mut self.collection.facts;
                 facts.insert(format!("version/{word}"), backend.version().map_err(failed)?);
                 let name = format!("durability/{word}/{}", words::durability_word(*durability));
@@ -138,7 +138,7 @@ impl Comparison<'_> {
     }
 
     fn one_way(&mut self, way: Way<'_>) -> Result<(), String> {
-        let failed = |trouble: Trouble| format!("failed to {trouble}");
+        let failed = |trouble: BackendError| format!("failed to {trouble}");
         let backend = self.backend(way);
         let keep = self.keep && (way.last || way.store.place == Place::Temporary);
         let held = Held::prepare(Arc::clone(&backend), keep).map_err(failed)?;

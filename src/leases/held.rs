@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::lease::{Backend, Trouble};
+use brunt_drivers::lease::{Backend, BackendError};
 
 use crate::console;
 
@@ -14,13 +14,13 @@ pub(super) struct Held {
 
 impl Held {
     /// Makes the tables.
-    pub(super) fn prepare(backend: Arc<dyn Backend>, keep: bool) -> Result<Self, Trouble> {
+    pub(super) fn prepare(backend: Arc<dyn Backend>, keep: bool) -> Result<Self, BackendError> {
         backend.prepare()?;
         Ok(Self { backend, keep })
     }
 
     /// Makes the tables anew.
-    pub(super) fn again(&self) -> Result<(), Trouble> {
+    pub(super) fn again(&self) -> Result<(), BackendError> {
         self.backend.clear()?;
         self.backend.prepare()
     }

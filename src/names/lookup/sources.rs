@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use brunt_drivers::names::{
-    Answer, By, Distribution, Expected, NSCD_SOCKET, Part, Question, Roads, Sampler, Trouble,
+    Answer, By, Distribution, Expected, LookupError, NSCD_SOCKET, Part, Question, Roads, Sampler,
 };
 
 use super::getent::getent;
@@ -116,11 +116,11 @@ fn cache(socket: &Path) -> String {
         roads.open().ask(&question).map(|answer| answer != Answer::Absent)
     };
     match (keeps(By::Uid, c"root"), keeps(By::Gid, c"root")) {
-        (Err(Trouble::Connect { .. }), _) => "does not run".to_owned(),
+        (Err(LookupError::Connect { .. }), _) => "does not run".to_owned(),
         (Ok(_), Ok(_)) => "runs, and keeps users and groups".to_owned(),
-        (Ok(_), Err(Trouble::Off)) => "runs, and keeps users".to_owned(),
-        (Err(Trouble::Off), Ok(_)) => "runs, and keeps groups".to_owned(),
-        (Err(Trouble::Off), Err(Trouble::Off)) => {
+        (Ok(_), Err(LookupError::Off)) => "runs, and keeps users".to_owned(),
+        (Err(LookupError::Off), Ok(_)) => "runs, and keeps groups".to_owned(),
+        (Err(LookupError::Off), Err(LookupError::Off)) => {
             "runs, and keeps neither users nor groups".to_owned()
         }
         (Err(trouble), _) | (_, Err(trouble)) => format!("runs, and failed to {trouble}"),

@@ -5,37 +5,37 @@
 //! as small as what a DHCP server asks of its lease backend, so that whatever is compared does the same work. Nothing
 //! here knows a clock, a schedule or what is measured.
 
+use super::error::BackendError;
 use super::leases::{Identity, Lease};
-use super::trouble::Trouble;
 use std::time::Duration;
 
 /// One way into a backend: a connection, an open file.
 pub trait Connection {
-    /// Writes a lease that is not there yet. An address that is taken is [`Trouble`].
-    fn create(&mut self, lease: &Lease) -> Result<(), Trouble>;
+    /// Writes a lease that is not there yet. An address that is taken is [`BackendError`].
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError>;
 
     /// Looks for a lease and fetches all of its columns; says whether there was one.
-    fn find(&mut self, by: &Identity) -> Result<bool, Trouble>;
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError>;
 
     /// Gives the lease of an address another lifetime and the time of its client's last transaction; says whether
     /// there was one.
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble>;
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError>;
 
     /// Deletes the lease of an address; says whether there was one.
-    fn release(&mut self, address: u128) -> Result<bool, Trouble>;
+    fn release(&mut self, address: u128) -> Result<bool, BackendError>;
 
     /// Looks for at most `limit` leases whose time was over at `now`, the longest expired first, and deletes them, as a
     /// server reclaims them; says how many there were.
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble>;
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError>;
 
     /// Begins a transaction: what follows reaches the disk with [`commit`](Self::commit), or not at all.
-    fn begin(&mut self) -> Result<(), Trouble>;
+    fn begin(&mut self) -> Result<(), BackendError>;
 
     /// Ends a transaction.
-    fn commit(&mut self) -> Result<(), Trouble>;
+    fn commit(&mut self) -> Result<(), BackendError>;
 
     /// Takes a transaction back after a failure within it. Where that fails as well the store is opened anew.
-    fn roll_back(&mut self) -> Result<(), Trouble>;
+    fn roll_back(&mut self) -> Result<(), BackendError>;
 
     /// Looks whether the server closed the connection while nothing was asked, `idle` being for how long. It may cost
     /// system calls or a question to the server, so it is asked after a pause alone.
@@ -54,19 +54,19 @@ pub trait Connection {
 pub trait Backend: Send + Sync {
     /// Makes the tables anew, empty. Refuses where that would destroy what somebody else made, unless the backend was
     /// told that it may.
-    fn prepare(&self) -> Result<(), Trouble>;
+    fn prepare(&self) -> Result<(), BackendError>;
 
     /// Opens a way in for one thread.
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble>;
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError>;
 
     /// How many leases there are, in the words of the store itself (`SELECT COUNT(*)`), over a way in of its own.
-    fn count(&self) -> Result<u64, Trouble>;
+    fn count(&self) -> Result<u64, BackendError>;
 
     /// Writes many leases as fast as the store can take them, before anything is measured.
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble>;
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError>;
 
     /// Deletes what [`prepare`](Self::prepare) made, and nothing else.
-    fn clear(&self) -> Result<(), Trouble>;
+    fn clear(&self) -> Result<(), BackendError>;
 
     /// Whether the store runs in this process, so that its processor time is that of whoever asks it.
     fn in_process(&self) -> bool {
@@ -74,7 +74,7 @@ pub trait Backend: Send + Sync {
     }
 
     /// The name of the store and its version: `SQLite 3.50.2`.
-    fn version(&self) -> Result<String, Trouble>;
+    fn version(&self) -> Result<String, BackendError>;
 
     /// What has reached the disk when a change is answered, in exact words: the settings and what they mean.
     fn durability(&self) -> String;

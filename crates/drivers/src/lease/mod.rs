@@ -9,11 +9,12 @@
 //! | [`memfile`] | leases in memory and in a file of their changes |
 //! | [`probe`] | what a disk takes until a write is safe |
 //! | [`redb`] | leases in an embedded key-value store |
-//! | [`Trouble`] | why a store did not do what was asked |
+//! | [`BackendError`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseSessions`], [`LeaseSession`] | sessions that do the work on a store |
 
 mod backend;
+mod error;
 mod leases;
 pub mod memfile;
 pub mod mysql;
@@ -24,14 +25,13 @@ mod session;
 mod share;
 pub mod sql;
 pub mod sqlite;
-mod trouble;
 mod workload;
 
 pub use backend::{Backend, Connection, Renewal};
+pub use error::{BackendError, sqlstate, sqlstate_text};
 pub use leases::{
     BASE_PREFIX, BASE_V4, BASE_V6, Contents, Durability, Family, Identity, Lease, Leases, Schema,
     Statements,
 };
 pub use session::{LeaseSession, LeaseSessions, PARTS};
-pub use trouble::{Trouble, sqlstate, sqlstate_text};
 pub use workload::{By, Draw, HIT, MISS, Mix, Search, Work, operations, outcome_name};

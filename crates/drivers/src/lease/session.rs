@@ -5,9 +5,9 @@
 //! been found and was not is a failed check and no miss. It must not know what store it works on.
 
 use super::backend::{Backend, Connection, Renewal};
+use super::error::BackendError;
 use super::leases::{Identity, Lease, Leases};
 use super::share::Share;
-use super::trouble::Trouble;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
 use crate::net::backoff;
 use crate::resend::Resend;
@@ -112,7 +112,7 @@ pub struct LeaseSession {
     factory: Arc<LeaseSessions>,
     number: u32,
     open: Option<OpenConnection>,
-    trouble: Option<Trouble>,
+    trouble: Option<BackendError>,
     failures: u32,
     /// When the last exchange began.
     asked: Option<Moment>,
@@ -144,16 +144,16 @@ type Ended = Result<u32, Failed>;
 /// Why an operation failed.
 enum Failed {
     /// The store said no.
-    Trouble(Trouble),
+    Backend(BackendError),
     /// The store's answer was not what must be there.
     Check { what: &'static str, number: u64 },
     /// There was nothing to do it with.
     Nothing,
 }
 
-impl From<Trouble> for Failed {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(trouble)
+impl From<BackendError> for Failed {
+    fn from(trouble: BackendError) -> Self {
+        Self::Backend(trouble)
     }
 }
 
@@ -254,7 +254,7 @@ impl LeaseSession {
         }
         match failed {
             Failed::Nothing => Outcome::Skipped,
-            Failed::Trouble(trouble) => {
+            Failed::Backend(trouble) => {
                 watch.explain(format_args!("{trouble}"));
                 trouble.outcome()
             }
@@ -269,7 +269,11 @@ impl LeaseSession {
 
 impl OpenConnection {
     /// Opens the store again that its server had closed.
-    fn reopen(&mut self, factory: &LeaseSessions, watch: &mut Watch<'_>) -> Result<(), Trouble> {
+    fn reopen(
+        &mut self,
+        factory: &LeaseSessions,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), BackendError> {
         let began = watch.now();
         let opened = factory.backend.open();
         self.connection = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
@@ -285,7 +289,7 @@ impl OpenConnection {
     fn again(
         &mut self,
         factory: &LeaseSessions,
-        trouble: &Trouble,
+        trouble: &BackendError,
         safe: bool,
         watch: &mut Watch<'_>,
     ) -> bool {
@@ -360,7 +364,7 @@ impl OpenConnection {
         by: By,
         number: u64,
         watch: &mut Watch<'_>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, BackendError> {
         let leases = &factory.leases;
         match by {
             By::Address => self.identity = Identity::Address(leases.address(number)),
@@ -491,7 +495,7 @@ impl OpenConnection {
 
 /// The outcome of an exchange for which there is no store.
 #[cold]
-fn not_open(trouble: Option<Trouble>, watch: &mut Watch<'_>) -> Outcome {
+fn not_open(trouble: Option<BackendError>, watch: &mut Watch<'_>) -> Outcome {
     watch.never_sent();
     match trouble {
         Some(trouble) => {
@@ -503,7 +507,7 @@ fn not_open(trouble: Option<Trouble>, watch: &mut Watch<'_>) -> Outcome {
 }
 
 /// Whether the store answered at all, yes or no, so that it is known what is there now.
-fn answered<T>(answer: &Result<T, Trouble>) -> bool {
+fn answered<T>(answer: &Result<T, BackendError>) -> bool {
     !matches!(answer, Err(trouble) if trouble.class != Class::Result)
 }
 

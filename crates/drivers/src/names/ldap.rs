@@ -20,9 +20,9 @@ use brunt_wire::ldap::{Template, Text, code, op};
 
 use rustls::{ClientConnection, StreamOwned};
 
+use super::error::LookupError;
 use super::question::{Answer, By, Question};
 use super::road::Road;
-use super::trouble::Trouble;
 use crate::net::tls;
 use crate::resend::Resend;
 use crate::secret::Secret;
@@ -276,9 +276,9 @@ impl LdapRoad {
         }
     }
 
-    fn connect(&self) -> Result<Box<dyn Stream>, Trouble> {
+    fn connect(&self) -> Result<Box<dyn Stream>, LookupError> {
         let to = || Arc::clone(&self.directory.name);
-        let failed = |error| Trouble::Connect { to: to(), error };
+        let failed = |error| LookupError::Connect { to: to(), error };
         match &self.directory.server {
             Server::Unix(path) => {
                 let stream = UnixStream::connect(path).map_err(failed)?;
@@ -294,12 +294,12 @@ impl LdapRoad {
                 client
                     .secure_blocking(stream, host)
                     .map(|stream| Box::new(stream) as _)
-                    .map_err(|error| Trouble::Tls { to: to(), error })
+                    .map_err(|error| LookupError::Tls { to: to(), error })
             }
         }
     }
 
-    fn log_in(&mut self) -> Result<(), Trouble> {
+    fn log_in(&mut self) -> Result<(), LookupError> {
         let directory = Arc::clone(&self.directory);
         let Some((dn, password)) = &directory.bind else { return Ok(()) };
         let skeleton = request::bind_simple(&Text::slot(0), &Text::slot(1), &[]);
@@ -313,19 +313,19 @@ impl LdapRoad {
         match (scan.op, scan.code) {
             (op::BIND_RESPONSE, Some(code::SUCCESS)) => Ok(()),
             (op::BIND_RESPONSE, Some(code)) => {
-                Err(Trouble::Login { to: Arc::clone(&directory.name), code })
+                Err(LookupError::Login { to: Arc::clone(&directory.name), code })
             }
-            _ => Err(Trouble::Strange("no answer to a bind")),
+            _ => Err(LookupError::Strange("no answer to a bind")),
         }
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
-        let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(Trouble::of_stream)
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LookupError> {
+        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)
     }
 
     /// Waits for the next message, which then lies in the buffer from `read` to what is returned.
-    fn next(&mut self) -> Result<usize, Trouble> {
+    fn next(&mut self) -> Result<usize, LookupError> {
         loop {
             let come = self.buffer.get(self.read..self.come).unwrap_or_default();
             let wanted = match response::frame_limited(come, MESSAGE_MAX)? {
@@ -337,15 +337,15 @@ impl LdapRoad {
             if self.buffer.len() < wanted.max(self.come + 1) {
                 self.buffer.resize(wanted + PIECE, 0);
             }
-            let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
+            let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
             match stream.read(&mut self.buffer[self.come..]) {
-                Ok(0) => return Err(Trouble::Closed),
+                Ok(0) => return Err(LookupError::Closed),
                 Ok(count) => {
                     self.answering = true;
                     self.come += count;
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::of_stream(error)),
+                Err(error) => return Err(LookupError::of_stream(error)),
             }
         }
     }
@@ -355,8 +355,8 @@ impl LdapRoad {
         &mut self,
         which: Which,
         values: &Filled<'_>,
-        mut entry: impl FnMut(&Scan<'_>, &mut Vec<u8>, &mut Vec<u32>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        mut entry: impl FnMut(&Scan<'_>, &mut Vec<u8>, &mut Vec<u32>) -> Result<(), LookupError>,
+    ) -> Result<(), LookupError> {
         self.message_id = self.message_id.checked_add(1).unwrap_or(1);
         let id = self.message_id;
         let template = match which {
@@ -369,8 +369,8 @@ impl LdapRoad {
             Which::ByName => &mut self.templates.memberships_by_name,
         };
         let bytes = template.encode(id, values);
-        let Some(stream) = &mut self.stream else { return Err(Trouble::Closed) };
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(Trouble::of_stream)?;
+        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)?;
         loop {
             let end = self.next()?;
             let scan = scan(&self.buffer[self.read..end], id)?;
@@ -383,16 +383,16 @@ impl LdapRoad {
                 }
                 (op::SEARCH_DONE, Some(code)) => {
                     self.read = end;
-                    return Err(Trouble::Refused { code });
+                    return Err(LookupError::Refused { code });
                 }
-                _ => return Err(Trouble::Strange("no answer to a search")),
+                _ => return Err(LookupError::Strange("no answer to a search")),
             }
             self.read = end;
         }
     }
 
     /// The number of the user or group; its name is then in `name`.
-    fn account(&mut self, question: &Question<'_>) -> Result<Option<u32>, Trouble> {
+    fn account(&mut self, question: &Question<'_>) -> Result<Option<u32>, LookupError> {
         let (number, word): (&[u8], &[u8]) =
             if question.by.is_of_group() { (b"gidNumber", b"cn") } else { (b"uidNumber", b"uid") };
         let mut digits = itoa::Buffer::new();
@@ -405,7 +405,7 @@ impl LdapRoad {
             if found.is_none() {
                 let entry = scan.entry()?;
                 let id = entry.value(number)?.and_then(decimal);
-                found = Some(id.ok_or(Trouble::Strange("an entry without its number"))?);
+                found = Some(id.ok_or(LookupError::Strange("an entry without its number"))?);
                 name.clear();
                 // Of several names, the one that was asked for is the one that counts.
                 let names = entry.attribute(word)?.into_iter().flatten();
@@ -423,7 +423,7 @@ impl LdapRoad {
     }
 
     /// Finds the groups of a user, which are then in `groups`.
-    fn memberships(&mut self, question: &Question<'_>) -> Result<(), Trouble> {
+    fn memberships(&mut self, question: &Question<'_>) -> Result<(), LookupError> {
         let user = question.name.to_bytes();
         self.groups.clear();
         self.name.clear();
@@ -437,7 +437,7 @@ impl LdapRoad {
         let searched = self.search(which, &Filled(user, &dn), |scan, _, groups| {
             let gid = scan.entry()?.value(b"gidNumber")?.and_then(decimal);
             if groups.len() < MEMBERS_MAX {
-                groups.push(gid.ok_or(Trouble::Strange("an entry without its number"))?);
+                groups.push(gid.ok_or(LookupError::Strange("an entry without its number"))?);
             }
             Ok(())
         });
@@ -451,7 +451,7 @@ impl Road for LdapRoad {
         self.stream.is_some()
     }
 
-    fn ready(&mut self) -> Result<(), Trouble> {
+    fn ready(&mut self) -> Result<(), LookupError> {
         (self.read, self.come, self.message_id, self.used) = (0, 0, 0, false);
         self.stream = Some(self.connect()?);
         self.log_in().inspect_err(|_| self.stream = None)
@@ -478,7 +478,7 @@ impl Road for LdapRoad {
         self.unanswered && self.resend.allows(true)
     }
 
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         (self.answering, self.unanswered) = (false, false);
         let found = if question.by == By::Memberships {
             self.memberships(question).map(|()| None)
@@ -494,8 +494,8 @@ impl Road for LdapRoad {
             Ok(None) => Ok(Answer::Absent),
             Err(trouble) => {
                 // Unless it was a whole answer, nobody knows what would come next on that connection.
-                if !matches!(trouble, Trouble::Refused { .. }) {
-                    let ended = matches!(trouble, Trouble::Closed | Trouble::Broken(_));
+                if !matches!(trouble, LookupError::Refused { .. }) {
+                    let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
                     self.unanswered = used && ended && !self.answering;
                     self.stream = None;
                 }
@@ -535,13 +535,13 @@ fn tcp(host: &str, port: u16, patience: Option<Duration>) -> std::io::Result<Tcp
 }
 
 /// The head of an answer to the request with this message id.
-fn scan(message: &[u8], id: i32) -> Result<Scan<'_>, Trouble> {
+fn scan(message: &[u8], id: i32) -> Result<Scan<'_>, LookupError> {
     let scan = response::scan(message)?;
     if scan.is_notice_of_disconnection() {
-        return Err(Trouble::Closed);
+        return Err(LookupError::Closed);
     }
     if scan.message_id != id {
-        return Err(Trouble::Strange("the answer to another request"));
+        return Err(LookupError::Strange("the answer to another request"));
     }
     Ok(scan)
 }

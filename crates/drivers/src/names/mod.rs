@@ -13,6 +13,7 @@
 //! of the key, so that a service that lost half its users is never taken for a fast one.
 
 mod distribution;
+mod error;
 mod keys;
 mod ldap;
 mod nscd;
@@ -24,9 +25,9 @@ mod road;
 mod roads;
 mod session;
 mod socket;
-mod trouble;
 
 pub use distribution::{Distribution, Sampler};
+pub use error::LookupError;
 pub use keys::{ABSENT_FROM, KEYS_MAX, Keys, KeysError};
 pub use ldap::{Directory, DirectoryError, Search as DirectorySearch};
 pub use nscd::SOCKET as NSCD_SOCKET;
@@ -36,4 +37,3 @@ pub use questions::{Part, Questions, QuestionsError};
 pub use road::Road;
 pub use roads::Roads;
 pub use session::{ABSENT, FOUND, NamesSession, PARTS, outcome_name};
-pub use trouble::Trouble;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use brunt_wire::account::{MEMBERS_MAX, Progress};
 use brunt_wire::nscd::{Reply, Request, scan};
 
+use super::error::LookupError;
 use super::question::{Answer, By, Question};
 use super::road::Road;
 use super::socket::Line;
-use super::trouble::Trouble;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nscd/socket";
@@ -28,7 +28,7 @@ impl NscdRoad {
 }
 
 impl Road for NscdRoad {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
             By::Gid => Request::GroupById,
@@ -43,7 +43,7 @@ impl Road for NscdRoad {
             _ => request.write(question.name.to_bytes(), into),
         };
         if !asked {
-            return Err(Trouble::Key);
+            return Err(LookupError::Key);
         }
         let mut socket = self.line.send()?;
         while let Progress::More(needed) = scan(request, self.line.reply())? {
@@ -51,10 +51,10 @@ impl Road for NscdRoad {
         }
         drop(socket);
         let Progress::Done(reply) = scan(request, self.line.reply())? else {
-            return Err(Trouble::Closed);
+            return Err(LookupError::Closed);
         };
         Ok(match reply {
-            Reply::Off => return Err(Trouble::Off),
+            Reply::Off => return Err(LookupError::Off),
             Reply::Absent => Answer::Absent,
             Reply::User(user) => Answer::Account { id: user.uid, name: user.name },
             Reply::Group(group) => Answer::Account { id: group.gid, name: group.name },

@@ -7,10 +7,10 @@ use std::time::Duration;
 use brunt_wire::account::MEMBERS_MAX;
 use brunt_wire::nslcd::{Entry, Replies, Request, Step};
 
+use super::error::LookupError;
 use super::question::{Answer, By, Question};
 use super::road::Road;
 use super::socket::Line;
-use super::trouble::Trouble;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nslcd/socket";
@@ -32,7 +32,7 @@ impl NslcdRoad {
 }
 
 impl Road for NslcdRoad {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
             By::Gid => Request::GroupById,
@@ -45,7 +45,7 @@ impl Road for NslcdRoad {
             Some(id) if question.by.is_by_id() => request.write_id(id, &mut self.line.request),
             _ => {
                 if !request.write(question.name.to_bytes(), &mut self.line.request) {
-                    return Err(Trouble::Key);
+                    return Err(LookupError::Key);
                 }
             }
         }

@@ -3,8 +3,8 @@
 //! Roads differ in what lies between the question and the data, which is why there are several: each cache and each
 //! daemon can be asked without those above it, and the difference is what the one above costs or saves.
 
+use super::error::LookupError;
 use super::question::{Answer, Question};
-use super::trouble::Trouble;
 
 /// A way on which one session asks.
 pub trait Road {
@@ -14,7 +14,7 @@ pub trait Road {
     }
 
     /// Opens what stays open between questions.
-    fn ready(&mut self) -> Result<(), Trouble> {
+    fn ready(&mut self) -> Result<(), LookupError> {
         Ok(())
     }
 
@@ -31,7 +31,7 @@ pub trait Road {
     }
 
     /// Asks, and waits for the answer.
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble>;
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError>;
 
     /// Takes leave.
     fn close(&mut self) {}

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
 
+use super::error::LookupError;
 use super::question::{Judgement, Question};
 use super::questions::Questions;
 use super::road::Road;
 use super::roads::Roads;
-use super::trouble::Trouble;
 use crate::net::backoff;
 
 /// The parts sessions report: connecting, where a connection is kept, and making one anew that was closed meanwhile.
@@ -42,7 +42,7 @@ struct Access {
     number: u32,
     seed: u64,
     failures: u32,
-    trouble: Option<Trouble>,
+    trouble: Option<LookupError>,
     /// When the last lookup began, and whether a connection has lapsed since that was not made anew yet.
     asked: Option<Moment>,
     lapsed: bool,
@@ -100,7 +100,7 @@ impl Access {
         &mut self,
         question: &Question<'_>,
         watch: &mut Watch<'_>,
-    ) -> Result<Judgement, Trouble> {
+    ) -> Result<Judgement, LookupError> {
         let trouble = match self.road.ask(question) {
             Ok(answer) => return Ok(question.judge(answer)),
             Err(trouble) => trouble,
@@ -170,7 +170,7 @@ impl BlockingSession for NamesSession {
     }
 }
 
-fn failed(trouble: &Trouble, watch: &mut Watch<'_>) -> Outcome {
+fn failed(trouble: &LookupError, watch: &mut Watch<'_>) -> Outcome {
     if trouble.is_before_asking() {
         watch.never_sent();
     }
@@ -186,8 +186,8 @@ pub fn outcome_name(roads: &Roads, outcome: Outcome) -> String {
         Outcome::Failed(Class::Check, UNRESOLVED) => "unresolved",
         Outcome::Failed(Class::Check, UNEXPECTED) => "unexpected",
         Outcome::Failed(Class::Check, WRONG) => "wrong",
-        Outcome::Failed(Class::Check, Trouble::OFF) => "not cached",
-        Outcome::Failed(Class::Check, Trouble::KEY) => "key too long",
+        Outcome::Failed(Class::Check, LookupError::OFF) => "not cached",
+        Outcome::Failed(Class::Check, LookupError::KEY) => "key too long",
         Outcome::Failed(Class::Result, code) => return roads.name_of(code),
         Outcome::Failed(class, _) => class.word(),
         Outcome::TimedOut => "timed out",

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::trouble::Trouble;
+use super::error::LookupError;
 
 /// How many bytes are asked for at least.
 const PIECE: usize = 1024;
@@ -32,13 +32,13 @@ impl Line {
     }
 
     /// Connects and sends the request.
-    pub(super) fn send(&mut self) -> Result<Socket, Trouble> {
+    pub(super) fn send(&mut self) -> Result<Socket, LookupError> {
         self.come = 0;
-        let mut socket = self.connect().map_err(|error| Trouble::Connect {
+        let mut socket = self.connect().map_err(|error| LookupError::Connect {
             to: format!("unix:{}", self.to.display()).into(),
             error,
         })?;
-        socket.write_all(&self.request).map_err(Trouble::of_stream)?;
+        socket.write_all(&self.request).map_err(LookupError::of_stream)?;
         Ok(socket)
     }
 
@@ -59,17 +59,21 @@ impl Line {
     }
 
     /// Waits until so many bytes have come in all.
-    pub(super) fn receive(&mut self, socket: &mut Socket, needed: usize) -> Result<(), Trouble> {
+    pub(super) fn receive(
+        &mut self,
+        socket: &mut Socket,
+        needed: usize,
+    ) -> Result<(), LookupError> {
         if self.reply.len() < needed {
             self.reply.resize(needed.max(self.reply.len() * 2), 0);
         }
         while self.come < needed {
             let room = self.reply.get_mut(self.come..).unwrap_or_default();
             match socket.read(room) {
-                Ok(0) => return Err(Trouble::Closed),
+                Ok(0) => return Err(LookupError::Closed),
                 Ok(count) => self.come += count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::of_stream(error)),
+                Err(error) => return Err(LookupError::of_stream(error)),
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Stores whose server closes the connection while it is idle, scripted: what is asked again and what is not.
 
 use brunt_drivers::lease::{
-    Backend, By, Connection, Contents, Draw, Family, Identity, Lease, LeaseSessions, Leases, PARTS,
-    Renewal, Search, Trouble, Work,
+    Backend, BackendError, By, Connection, Contents, Draw, Family, Identity, Lease, LeaseSessions,
+    Leases, PARTS, Renewal, Search, Work,
 };
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Class, Moment, Monotonic, Outcome, Ticket, Watch};
@@ -31,47 +31,47 @@ struct LosingConnection {
 }
 
 impl LosingConnection {
-    fn operate(&mut self) -> Result<bool, Trouble> {
+    fn operate(&mut self) -> Result<bool, BackendError> {
         self.operations += 1;
         self.asked.fetch_add(1, Ordering::Relaxed);
         self.broken |= self.operations == 2;
         if self.broken {
-            return Err(Trouble { class: Class::Closed, code: 0, text: "gone away".into() });
+            return Err(BackendError { class: Class::Closed, code: 0, text: "gone away".into() });
         }
         Ok(true)
     }
 }
 
 impl Connection for LosingConnection {
-    fn create(&mut self, _: &Lease) -> Result<(), Trouble> {
+    fn create(&mut self, _: &Lease) -> Result<(), BackendError> {
         self.operate().map(drop)
     }
 
-    fn find(&mut self, _: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, _: &Identity) -> Result<bool, BackendError> {
         self.operate()
     }
 
-    fn renew(&mut self, _: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, _: &Renewal) -> Result<bool, BackendError> {
         self.operate()
     }
 
-    fn release(&mut self, _: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, _: u128) -> Result<bool, BackendError> {
         self.operate()
     }
 
-    fn expire(&mut self, _: i64, _: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, _: i64, _: u32) -> Result<u32, BackendError> {
         self.operate().map(|_| 0)
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         self.operate().map(drop)
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         Ok(())
     }
 
@@ -86,31 +86,31 @@ impl Connection for LosingConnection {
 }
 
 impl Backend for Losing {
-    fn prepare(&self) -> Result<(), Trouble> {
+    fn prepare(&self) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         if self.opened.fetch_add(1, Ordering::Relaxed) >= self.connections {
-            return Err(Trouble { class: Class::Connect, code: 111, text: "refused".into() });
+            return Err(BackendError { class: Class::Connect, code: 111, text: "refused".into() });
         }
         let (told, asked) = (self.told, Arc::clone(&self.asked));
         Ok(Box::new(LosingConnection { told, operations: 0, broken: false, asked }))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         Ok(0)
     }
 
-    fn preload(&self, _: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, _: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         Ok(())
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(String::new())
     }
 

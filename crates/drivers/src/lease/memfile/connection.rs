@@ -3,7 +3,7 @@
 use super::index::{Columns, Entry, Which};
 use super::lease_file::{LeaseFile, LeaseFileState, ended};
 use crate::lease::leases::{Identity, Lease};
-use crate::lease::{Connection, Renewal, Trouble};
+use crate::lease::{BackendError, Connection, Renewal};
 use brunt_exchange::Class;
 use rustix::io::Errno;
 use std::hint::black_box;
@@ -37,7 +37,7 @@ enum Undo {
 
 impl MemfileConnection {
     /// A way in, unless the file was given up.
-    pub(super) fn new(lease_file: Arc<LeaseFile>) -> Result<Self, Trouble> {
+    pub(super) fn new(lease_file: Arc<LeaseFile>) -> Result<Self, BackendError> {
         let number = lease_file.number()?;
         Ok(Self { lease_file, number, transaction: None, over: Vec::new(), lost: false })
     }
@@ -46,8 +46,8 @@ impl MemfileConnection {
     /// was nothing to change.
     fn change(
         &mut self,
-        change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, Trouble>,
-    ) -> Result<bool, Trouble> {
+        change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, BackendError>,
+    ) -> Result<bool, BackendError> {
         let done = self.try_change(change);
         if let Err(trouble) = &done {
             self.lost |= trouble.class == Class::Closed;
@@ -57,8 +57,8 @@ impl MemfileConnection {
 
     fn try_change(
         &mut self,
-        change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, Trouble>,
-    ) -> Result<bool, Trouble> {
+        change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, BackendError>,
+    ) -> Result<bool, BackendError> {
         let mut state = self.lease_file.state_for(self.number)?;
         let Some(undo) = change(&mut state)? else { return Ok(false) };
         let Some(transaction) = &mut self.transaction else {
@@ -104,12 +104,12 @@ impl MemfileConnection {
 }
 
 impl Connection for MemfileConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
         let columns = columns(lease)?;
         let created = self.change(|state| {
             if state.index.at(columns.address).is_some() {
                 let text = format!("create a lease: {} is taken", lease.notation());
-                return Err(Trouble::refused(code(Errno::EXIST), text));
+                return Err(BackendError::refused(code(Errno::EXIST), text));
             }
             let added = state.index.add(&columns).map(Undo::Created);
             added.map(Some).ok_or_else(|| full("create a lease: there are as many as can be kept"))
@@ -117,7 +117,7 @@ impl Connection for MemfileConnection {
         created.map(drop)
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
         let state = self.lease_file.state();
         let found = match by {
             Identity::Address(address) => state.index.at(*address),
@@ -130,7 +130,7 @@ impl Connection for MemfileConnection {
         Ok(true)
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
         has_time(renewal.valid_lifetime)?;
         self.change(|state| {
             let Some(id) = state.index.at(renewal.address) else { return Ok(None) };
@@ -141,7 +141,7 @@ impl Connection for MemfileConnection {
         })
     }
 
-    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
         self.change(|state| {
             let Some(id) = state.index.at(address) else { return Ok(None) };
             let taken = state.index.take(id);
@@ -150,7 +150,7 @@ impl Connection for MemfileConnection {
     }
 
     /// As a server does it: first the list, then one deletion after the other, each of a lease that is still over.
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let mut over = std::mem::take(&mut self.over);
         let state = self.lease_file.state();
         state.index.over(now, limit as usize, &mut over);
@@ -172,16 +172,16 @@ impl Connection for MemfileConnection {
         Ok(reclaimed)
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         if self.transaction.is_some() {
             let text = "begin a transaction: one is open already";
-            return Err(Trouble::refused(code(Errno::ALREADY), text));
+            return Err(BackendError::refused(code(Errno::ALREADY), text));
         }
         self.transaction = Some(Transaction::default());
         Ok(())
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
         if transaction.undo.is_empty() {
             return Ok(());
@@ -197,7 +197,7 @@ impl Connection for MemfileConnection {
         recorded
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         self.take_back();
         Ok(())
     }
@@ -215,14 +215,14 @@ impl Drop for MemfileConnection {
     }
 }
 
-fn columns(lease: &Lease) -> Result<Columns<'_>, Trouble> {
+fn columns(lease: &Lease) -> Result<Columns<'_>, BackendError> {
     has_time(lease.valid_lifetime)?;
     let hostname = lease.hostname.as_bytes();
     let lengths = [lease.hardware.len(), lease.client_id.len(), hostname.len()];
     if lengths.into_iter().any(|length| length > OCTETS_MAX) {
         let text =
             format!("keep a lease: an identity or a name is longer than {OCTETS_MAX} octets");
-        return Err(Trouble::refused(code(Errno::INVAL), text));
+        return Err(BackendError::refused(code(Errno::INVAL), text));
     }
     Ok(Columns {
         address: lease.address,
@@ -235,16 +235,16 @@ fn columns(lease: &Lease) -> Result<Columns<'_>, Trouble> {
     })
 }
 
-fn has_time(valid_lifetime: u32) -> Result<(), Trouble> {
+fn has_time(valid_lifetime: u32) -> Result<(), BackendError> {
     if valid_lifetime == 0 {
         let text = "keep a lease: a lifetime of 0 is what the file says of a lease that is gone";
-        return Err(Trouble::refused(code(Errno::INVAL), text));
+        return Err(BackendError::refused(code(Errno::INVAL), text));
     }
     Ok(())
 }
 
-fn full(text: &str) -> Trouble {
-    Trouble::refused(code(Errno::NOSPC), text)
+fn full(text: &str) -> BackendError {
+    BackendError::refused(code(Errno::NOSPC), text)
 }
 
 fn code(error: Errno) -> u32 {

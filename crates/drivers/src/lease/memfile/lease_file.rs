@@ -10,7 +10,7 @@
 
 use super::index::{Columns, Entry, Index};
 use super::record::Format;
-use crate::lease::Trouble;
+use crate::lease::BackendError;
 use crate::lease::leases::{Durability, Family};
 use brunt_exchange::Class;
 use std::fs::File;
@@ -46,7 +46,7 @@ pub(super) struct LeaseFileState {
     recorded: u64,
     settled: u64,
     writing: bool,
-    failed: Option<Trouble>,
+    failed: Option<BackendError>,
     /// The store that has a transaction open: nobody else changes anything until it ends.
     writer: Option<u64>,
     connections: u64,
@@ -82,7 +82,7 @@ impl LeaseFile {
     }
 
     /// A number for a new store, unless the file was given up.
-    pub(super) fn number(&self) -> Result<u64, Trouble> {
+    pub(super) fn number(&self) -> Result<u64, BackendError> {
         let mut state = self.state();
         state.connections += 1;
         state.failed.clone().map_or(Ok(state.connections), Err)
@@ -98,7 +98,7 @@ impl LeaseFile {
     pub(super) fn state_for(
         &self,
         connection: u64,
-    ) -> Result<MutexGuard<'_, LeaseFileState>, Trouble> {
+    ) -> Result<MutexGuard<'_, LeaseFileState>, BackendError> {
         let mut state = self.state();
         while state.writer.is_some_and(|writer| writer != connection) {
             state = self.wait(state);
@@ -114,7 +114,7 @@ impl LeaseFile {
         &self,
         mut state: MutexGuard<'_, LeaseFileState>,
         id: u32,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BackendError> {
         let LeaseFileState { index, collected, recorded, .. } = &mut *state;
         let before = collected.len();
         self.format.write(self.family, &index.columns(id), collected);
@@ -127,7 +127,7 @@ impl LeaseFile {
         &self,
         mut state: MutexGuard<'_, LeaseFileState>,
         (id, taken): (u32, &Entry),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BackendError> {
         let LeaseFileState { index, collected, recorded, .. } = &mut *state;
         let before = collected.len();
         self.format.write(self.family, &ended(&index.columns_of(id, taken)), collected);
@@ -141,7 +141,7 @@ impl LeaseFile {
         &self,
         mut state: MutexGuard<'_, LeaseFileState>,
         records: &[u8],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BackendError> {
         state.collected.extend_from_slice(records);
         state.recorded += records.len() as u64;
         self.release(&mut state);
@@ -155,13 +155,13 @@ impl LeaseFile {
     }
 
     /// Hands everything to the system, and where every change is on the disk before it is answered, to the disk.
-    pub(super) fn settle_all(&self) -> Result<(), Trouble> {
+    pub(super) fn settle_all(&self) -> Result<(), BackendError> {
         let state = self.state();
         let until = state.recorded;
         self.settle_until(state, until)
     }
 
-    fn settle(&self, state: MutexGuard<'_, LeaseFileState>) -> Result<(), Trouble> {
+    fn settle(&self, state: MutexGuard<'_, LeaseFileState>) -> Result<(), BackendError> {
         let collected = state.collected.len();
         let waits = match self.durability {
             Durability::Sync => true,
@@ -179,7 +179,7 @@ impl LeaseFile {
         &'l self,
         mut state: MutexGuard<'l, LeaseFileState>,
         until: u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BackendError> {
         loop {
             if let Some(failed) = &state.failed {
                 return Err(failed.clone());
@@ -221,8 +221,8 @@ impl LeaseFile {
         self.turned.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn trouble(&self, error: &std::io::Error) -> Trouble {
-        Trouble {
+    fn trouble(&self, error: &std::io::Error) -> BackendError {
+        BackendError {
             class: Class::Closed,
             code: error.raw_os_error().unwrap_or(0).cast_unsigned(),
             text: format!(

@@ -27,7 +27,7 @@ pub use record::Format;
 pub use recovery::Recovered;
 
 use super::leases::{Durability, Family, Lease, Schema};
-use super::{Backend, Connection, Trouble};
+use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
 use connection::MemfileConnection;
 use lease_file::LeaseFile;
@@ -82,17 +82,17 @@ impl MemfileBackend {
 
     /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The
     /// first [`open`](Backend::open) does the same where nothing was prepared.
-    pub fn recover(&self) -> Result<Recovered, Trouble> {
+    pub fn recover(&self) -> Result<Recovered, BackendError> {
         self.recover_inside(&mut self.inside())
     }
 
-    fn recover_inside(&self, inside: &mut Inside) -> Result<Recovered, Trouble> {
+    fn recover_inside(&self, inside: &mut Inside) -> Result<Recovered, BackendError> {
         let (lease_file, recovered) = self.read()?;
         inside.lease_file = Some(Arc::new(lease_file));
         Ok(recovered)
     }
 
-    fn read(&self) -> Result<(LeaseFile, Recovered), Trouble> {
+    fn read(&self) -> Result<(LeaseFile, Recovered), BackendError> {
         let MemfileSetup { path, format, schema, family, durability, .. } = &self.setup;
         let failed = |error: &std::io::Error| trouble("open", path, error);
         let mut file =
@@ -131,7 +131,7 @@ impl MemfileBackend {
 }
 
 impl Backend for MemfileBackend {
-    fn prepare(&self) -> Result<(), Trouble> {
+    fn prepare(&self) -> Result<(), BackendError> {
         let mut inside = self.inside();
         let path = &self.setup.path;
         let length = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
@@ -141,7 +141,7 @@ impl Backend for MemfileBackend {
                  emptied with --yes-destroy",
                 path.display()
             );
-            return Err(Trouble { class: Class::Check, code: 0, text });
+            return Err(BackendError { class: Class::Check, code: 0, text });
         }
         inside.lease_file = None;
         self.make().map_err(|error| trouble("make", path, &error))?;
@@ -150,19 +150,19 @@ impl Backend for MemfileBackend {
         self.recover_inside(&mut inside).map(drop)
     }
 
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let mut inside = self.inside();
         if inside.lease_file.is_none() {
             self.recover_inside(&mut inside)?;
         }
         match &inside.lease_file {
             Some(lease_file) => Ok(Box::new(MemfileConnection::new(Arc::clone(lease_file))?)),
-            None => Err(Trouble::refused(0, "open the lease file: it was cleared away")),
+            None => Err(BackendError::refused(0, "open the lease file: it was cleared away")),
         }
     }
 
     /// Counts what the file says, and not what the index has.
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let lease_file = self.inside().lease_file.clone();
         if let Some(lease_file) = lease_file {
             lease_file.settle_all()?;
@@ -173,7 +173,7 @@ impl Backend for MemfileBackend {
         Ok(read.recovered.leases)
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         let mut connection = self.open()?;
         connection.begin()?;
         for (place, lease) in leases.enumerate() {
@@ -186,7 +186,7 @@ impl Backend for MemfileBackend {
         connection.commit()
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         let mut inside = self.inside();
         let path = &self.setup.path;
         inside.lease_file = None;
@@ -202,7 +202,7 @@ impl Backend for MemfileBackend {
         true
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(format!("memfile of brunt {}", env!("CARGO_PKG_VERSION")))
     }
 
@@ -228,7 +228,11 @@ impl Backend for MemfileBackend {
     }
 }
 
-fn trouble(what: &str, path: &Path, error: &std::io::Error) -> Trouble {
+fn trouble(what: &str, path: &Path, error: &std::io::Error) -> BackendError {
     let text = format!("{what} the lease file {}: {error}", path.display());
-    Trouble { class: Class::Connect, code: error.raw_os_error().unwrap_or(0).cast_unsigned(), text }
+    BackendError {
+        class: Class::Connect,
+        code: error.raw_os_error().unwrap_or(0).cast_unsigned(),
+        text,
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::index::Index;
 use super::record::{Format, Parsed};
-use crate::lease::Trouble;
+use crate::lease::BackendError;
 use crate::lease::leases::{Family, Schema};
 use brunt_exchange::Class;
 use std::fs::File;
@@ -41,7 +41,7 @@ pub(super) fn recover(
     schema: Schema,
     path: &Path,
     file: &File,
-) -> Result<Read, Trouble> {
+) -> Result<Read, BackendError> {
     let mut lines = Lines { path, format, input: BufReader::with_capacity(1 << 16, file), line: 0 };
     let mut read =
         Read { index: Index::new(schema, family), recovered: Recovered::default(), length: 0 };
@@ -107,7 +107,7 @@ struct Lines<'f> {
 
 impl Lines<'_> {
     /// Appends the next record, or what there is of it.
-    fn record(&mut self, text: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn record(&mut self, text: &mut Vec<u8>) -> Result<(), BackendError> {
         let Some(last) = self.format.last_line() else { return self.line(text) };
         loop {
             let before = text.len();
@@ -120,28 +120,28 @@ impl Lines<'_> {
     }
 
     /// Appends the next line with its end, or what there is of it.
-    fn line(&mut self, text: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn line(&mut self, text: &mut Vec<u8>) -> Result<(), BackendError> {
         self.line += 1;
         let mut input = (&mut self.input).take(RECORD_MAX);
         let read = input.read_until(b'\n', text);
         read.map(drop).map_err(|error| self.unreadable(&error))
     }
 
-    fn at_end(&mut self) -> Result<bool, Trouble> {
+    fn at_end(&mut self) -> Result<bool, BackendError> {
         match self.input.fill_buf() {
             Ok(rest) => Ok(rest.is_empty()),
             Err(error) => Err(self.unreadable(&error)),
         }
     }
 
-    fn unreadable(&self, error: &std::io::Error) -> Trouble {
+    fn unreadable(&self, error: &std::io::Error) -> BackendError {
         let text = format!("read {}: {error}", self.path.display());
         let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
-        Trouble { class: Class::Connect, code, text }
+        BackendError { class: Class::Connect, code, text }
     }
 
-    fn malformed(&self, what: &str) -> Trouble {
+    fn malformed(&self, what: &str) -> BackendError {
         let text = format!("read {}, line {}: {what}", self.path.display(), self.line);
-        Trouble { class: Class::Protocol, code: 0, text }
+        BackendError { class: Class::Protocol, code: 0, text }
     }
 }

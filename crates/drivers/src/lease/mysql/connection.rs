@@ -3,11 +3,11 @@
 //! Prepared statements are prepared once, when the connection is opened, and bound in the binary protocol; basic ones
 //! are written out with their values each time and sent as text. Whatever is found is read to the last column.
 
-use super::trouble::asking;
+use super::error::asking;
 use crate::lease::backend::{Connection, Renewal};
+use crate::lease::error::BackendError;
 use crate::lease::leases::{Identity, Lease, Statements};
 use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
-use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::prelude::{Protocol, Queryable};
 use mysql::{Conn, Error, Params, QueryResult, Row, Statement, Value};
@@ -78,7 +78,7 @@ impl MysqlConnection {
         table: Table,
         templates: Arc<SqlTemplates>,
         statements: Statements,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, BackendError> {
         let prepared = match statements {
             Statements::Basic => None,
             Statements::Prepared => Some(prepare(&mut connection, &templates)?),
@@ -92,7 +92,7 @@ impl MysqlConnection {
         id: StatementId,
         fill: impl FnOnce(&mut ParameterValues<'_>),
         row: impl FnMut(Row),
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, BackendError> {
         let template = id.of(&self.templates);
         let said = if let Some(prepared) = &self.prepared {
             let mut parameters = ParameterValues::Bound(Vec::with_capacity(template.parameters()));
@@ -111,12 +111,12 @@ impl MysqlConnection {
         said.map_err(|error| self.failed(id.words(), &error))
     }
 
-    fn plainly(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+    fn plainly(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
         self.connection.query_drop(text).map_err(|error| self.failed(what, &error))
     }
 
     #[cold]
-    fn failed(&mut self, what: &str, error: &Error) -> Trouble {
+    fn failed(&mut self, what: &str, error: &Error) -> BackendError {
         let trouble = asking(what, error);
         self.broken |= trouble.class != Class::Result;
         trouble
@@ -124,7 +124,7 @@ impl MysqlConnection {
 }
 
 impl Connection for MysqlConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
         let table = self.table;
         let at = table.address(lease.address);
         self.execute(
@@ -135,7 +135,7 @@ impl Connection for MysqlConnection {
         Ok(())
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
         let mut found = false;
         let see = |_| found = true;
         match by {
@@ -157,7 +157,7 @@ impl Connection for MysqlConnection {
         Ok(found)
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
         let table = self.table;
         let at = table.address(renewal.address);
         let changed = self.execute(
@@ -168,12 +168,12 @@ impl Connection for MysqlConnection {
         Ok(changed > 0)
     }
 
-    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
         let at = self.table.address(address);
         Ok(self.execute(StatementId::Release, |parameters| at.bind(parameters), |_| ())? > 0)
     }
 
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let mut over = Vec::new();
         let fill = |parameters: &mut ParameterValues<'_>| {
             parameters.number(now);
@@ -191,15 +191,15 @@ impl Connection for MysqlConnection {
         Ok(reclaimed)
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         self.plainly("START TRANSACTION", "begin a transaction")
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         self.plainly("COMMIT", "commit a transaction")
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         self.plainly("ROLLBACK", "take a transaction back")
     }
 
@@ -215,7 +215,7 @@ impl Connection for MysqlConnection {
     }
 }
 
-fn prepare(connection: &mut Conn, templates: &SqlTemplates) -> Result<Prepared, Trouble> {
+fn prepare(connection: &mut Conn, templates: &SqlTemplates) -> Result<Prepared, BackendError> {
     let mut one = |id: StatementId| {
         let text = id.of(templates).placeholders();
         connection.prep(text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))

@@ -11,22 +11,22 @@
 //! only where that was asked for, and put back by `clear`.
 
 mod connection;
+mod error;
 mod settings;
-mod trouble;
 
 use self::connection::MysqlConnection;
 use self::settings::Settings;
 use super::backend::{Backend, Connection};
+use super::error::BackendError;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Engine, Server, ServerEndpoint, SqlTemplates, Table, own_name};
-use super::trouble::Trouble;
 use brunt_exchange::Class;
+use error::{asking, opening};
 use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use trouble::{asking, opening};
 
 /// How many leases one sentence writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
@@ -107,11 +107,11 @@ impl MysqlBackend {
         }
     }
 
-    fn connect(&self, database: Option<&str>) -> Result<Conn, Trouble> {
+    fn connect(&self, database: Option<&str>) -> Result<Conn, BackendError> {
         let Server { endpoint, user, password, .. } = &self.options.server;
         let patience = Some(self.options.patience);
         let password = password.as_ref().map(|password| {
-            password.expose_str().ok_or_else(|| Trouble {
+            password.expose_str().ok_or_else(|| BackendError {
                 class: Class::Login,
                 code: 0,
                 text: "log in: the password is no UTF-8".into(),
@@ -144,7 +144,7 @@ impl MysqlBackend {
     }
 
     /// Makes the database where it is missing; says whether it was.
-    fn make_database(&self, connection: &mut Conn) -> Result<bool, Trouble> {
+    fn make_database(&self, connection: &mut Conn) -> Result<bool, BackendError> {
         let database = &self.database;
         let named = self.options.server.database.is_some();
         let there: Option<u8> = connection
@@ -163,7 +163,7 @@ impl MysqlBackend {
     }
 
     /// Which of the backend's tables are there, and how many rows each has.
-    fn found(&self, connection: &mut Conn) -> Result<Vec<(&'static str, u64)>, Trouble> {
+    fn found(&self, connection: &mut Conn) -> Result<Vec<(&'static str, u64)>, BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
             let there: Option<u8> = connection
@@ -182,7 +182,7 @@ impl MysqlBackend {
         Ok(found)
     }
 
-    fn drop_tables(&self, connection: &mut Conn) -> Result<(), Trouble> {
+    fn drop_tables(&self, connection: &mut Conn) -> Result<(), BackendError> {
         for table in self.table.tables() {
             connection
                 .query_drop(format!("DROP TABLE IF EXISTS `{}`.`{table}`", self.database))
@@ -192,7 +192,7 @@ impl MysqlBackend {
     }
 
     /// Sets the server's flushing as asked, and keeps what it was.
-    fn set_flush(&self, connection: &mut Conn, state: &mut State) -> Result<(), Trouble> {
+    fn set_flush(&self, connection: &mut Conn, state: &mut State) -> Result<(), BackendError> {
         let (Some(flush), None) = (self.options.flush, state.flush_before) else { return Ok(()) };
         let before: Option<u8> = connection
             .query_first("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")
@@ -206,7 +206,7 @@ impl MysqlBackend {
 }
 
 impl Backend for MysqlBackend {
-    fn prepare(&self) -> Result<(), Trouble> {
+    fn prepare(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         let mut connection = self.connect(None)?;
         if !state.made_database && !state.made_tables {
@@ -235,7 +235,7 @@ impl Backend for MysqlBackend {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let connection = self.connect(Some(&self.database))?;
         let templates = Arc::clone(&self.templates);
         Ok(Box::new(MysqlConnection::new(
@@ -246,7 +246,7 @@ impl Backend for MysqlBackend {
         )?))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let mut connection = self.connect(Some(&self.database))?;
         let counted: Option<u64> = connection
             .query_first(&self.templates.count)
@@ -254,7 +254,7 @@ impl Backend for MysqlBackend {
         Ok(counted.unwrap_or_default())
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         let mut connection = self.connect(Some(&self.database))?;
         let mut text = String::new();
         while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
@@ -265,7 +265,7 @@ impl Backend for MysqlBackend {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         if !state.made_tables && !state.made_database && state.flush_before.is_none() {
             return Ok(());
@@ -288,7 +288,7 @@ impl Backend for MysqlBackend {
         Ok(())
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         let mut connection = self.connect(None)?;
         let said: Option<String> = connection
             .query_first("SELECT VERSION()")
@@ -312,6 +312,6 @@ impl Backend for MysqlBackend {
     }
 
     fn name_of(&self, code: u32) -> String {
-        trouble::name_of(code)
+        error::name_of(code)
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Facts: the manuals of MySQL 8.4 (17.14, `innodb_flush_log_at_trx_commit`; 19.1.6.4, `sync_binlog`) and MariaDB.
 
-use super::trouble::asking;
+use super::error::asking;
+use crate::lease::error::BackendError;
 use crate::lease::leases::Durability;
 use crate::lease::sql::{Dialect, Engine};
-use crate::lease::trouble::Trouble;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -20,7 +20,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads them as they are now.
-    pub(super) fn read(connection: &mut Conn) -> Result<Self, Trouble> {
+    pub(super) fn read(connection: &mut Conn) -> Result<Self, BackendError> {
         let rows: Vec<(String, String)> = connection
             .query(
                 "SHOW GLOBAL VARIABLES WHERE Variable_name IN \

@@ -5,9 +5,9 @@
 
 use super::link::Link;
 use crate::lease::backend::{Connection, Renewal};
+use crate::lease::error::BackendError;
 use crate::lease::leases::{Contents, Identity, Lease, Leases, Statements};
 use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
-use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use bytes::BytesMut;
 use std::error::Error as StdError;
@@ -72,7 +72,7 @@ impl PostgresConnection {
         table: Table,
         templates: Arc<SqlTemplates>,
         statements: Statements,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, BackendError> {
         let prepared = match statements {
             Statements::Basic => None,
             Statements::Prepared => Some(Prepared::make(&mut link, table, &templates)?),
@@ -85,7 +85,7 @@ impl PostgresConnection {
         &mut self,
         query: Query,
         fill: impl FnOnce(&mut ParameterValues<'_>),
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, BackendError> {
         let Self { link, templates, prepared, text, .. } = self;
         let changed = if let Some(prepared) = prepared {
             let values = bound(fill);
@@ -109,7 +109,7 @@ impl PostgresConnection {
         query: Query,
         fill: impl FnOnce(&mut ParameterValues<'_>),
         mut see: impl FnMut(Option<Address>),
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, BackendError> {
         let Self { link, templates, prepared, text, .. } = self;
         let mut count = 0;
         let fetched = if let Some(prepared) = prepared {
@@ -140,25 +140,25 @@ impl PostgresConnection {
         Ok(count)
     }
 
-    fn plainly(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+    fn plainly(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
         self.link.batch(text, what).map_err(|trouble| self.failed(trouble))
     }
 
     #[cold]
-    fn failed(&mut self, trouble: Trouble) -> Trouble {
+    fn failed(&mut self, trouble: BackendError) -> BackendError {
         self.broken |= trouble.class != Class::Result || self.link.is_closed();
         trouble
     }
 }
 
 impl Connection for PostgresConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
         let table = self.table;
         let at = table.address(lease.address);
         self.change(CREATE, |parameters| table.bind_create(lease, &at, parameters)).map(drop)
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
         let found = match by {
             Identity::Address(address) => {
                 let at = self.table.address(*address);
@@ -174,18 +174,18 @@ impl Connection for PostgresConnection {
         Ok(found > 0)
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
         let table = self.table;
         let at = table.address(renewal.address);
         Ok(self.change(RENEW, |parameters| table.bind_renew(renewal, &at, parameters))? > 0)
     }
 
-    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
         let at = self.table.address(address);
         Ok(self.change(RELEASE, |parameters| at.bind(parameters))? > 0)
     }
 
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let mut over = Vec::new();
         let fill = |parameters: &mut ParameterValues<'_>| {
             parameters.number(now);
@@ -203,15 +203,15 @@ impl Connection for PostgresConnection {
         Ok(reclaimed)
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         self.plainly("BEGIN", "begin a transaction")
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         self.plainly("COMMIT", "commit a transaction")
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         self.plainly("ROLLBACK", "take a transaction back")
     }
 
@@ -228,7 +228,7 @@ impl Connection for PostgresConnection {
 impl Prepared {
     /// Prepares each sentence, with the types that its values have: the server would guess from columns, which are as
     /// narrow as somebody made them.
-    fn make(link: &mut Link, table: Table, templates: &SqlTemplates) -> Result<Self, Trouble> {
+    fn make(link: &mut Link, table: Table, templates: &SqlTemplates) -> Result<Self, BackendError> {
         let leases = Leases { family: table.family, contents: Contents::default(), epoch: 0 };
         let lease = leases.lease(0);
         let at = table.address(lease.address);

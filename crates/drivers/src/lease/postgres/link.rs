@@ -3,10 +3,10 @@
 //! The crate's connection is a task that someone has to run; here that is whoever waits for an answer. Each wait has an
 //! end, after which the connection is of no more use, as an answer may still come.
 
+use super::error::{asking, logging_in, opening};
 use super::secured::Secured;
-use super::trouble::{asking, logging_in, opening};
+use crate::lease::error::BackendError;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};
-use crate::lease::trouble::Trouble;
 use crate::net::keystore::Store;
 use crate::net::stream::Stream;
 use crate::net::tls;
@@ -37,7 +37,7 @@ impl Link {
         server: &Server,
         database: &str,
         patience: Duration,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, BackendError> {
         let endpoint = &server.endpoint;
         let refused =
             |error: &io::Error| opening(endpoint, error.raw_os_error(), &error.to_string());
@@ -46,7 +46,7 @@ impl Link {
         let secured = secured(server)?;
         let config = config(server, database);
         let opened = runtime.block_on(async {
-            let late = || Trouble {
+            let late = || BackendError {
                 class: Class::Connect,
                 ..late(&format!("connect to {endpoint}"), patience)
             };
@@ -85,7 +85,7 @@ impl Link {
         &'a mut self,
         what: &str,
         ask: impl FnOnce(&'a Client) -> F,
-    ) -> Result<T, Trouble>
+    ) -> Result<T, BackendError>
     where
         F: Future<Output = Result<T, Error>>,
     {
@@ -98,12 +98,12 @@ impl Link {
     }
 
     /// Says one sentence or several, without an answer.
-    pub(super) fn batch(&mut self, text: &str, what: &str) -> Result<(), Trouble> {
+    pub(super) fn batch(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
         self.wait(what, |client| client.batch_execute(text))
     }
 
     /// The first word of the first row that is answered.
-    pub(super) fn word(&mut self, text: &str, what: &str) -> Result<String, Trouble> {
+    pub(super) fn word(&mut self, text: &str, what: &str) -> Result<String, BackendError> {
         let messages = self.wait(what, |client| client.simple_query(text))?;
         let row = messages.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.try_get(0).ok().flatten(),
@@ -113,9 +113,9 @@ impl Link {
     }
 
     /// The same for a number.
-    pub(super) fn number(&mut self, text: &str, what: &str) -> Result<u64, Trouble> {
+    pub(super) fn number(&mut self, text: &str, what: &str) -> Result<u64, BackendError> {
         let word = self.word(text, what)?;
-        word.parse().map_err(|_| Trouble {
+        word.parse().map_err(|_| BackendError {
             class: Class::Protocol,
             code: 0,
             text: format!("{what}: '{word}' is no count"),
@@ -149,10 +149,10 @@ fn config(server: &Server, database: &str) -> Config {
     config
 }
 
-fn secured(server: &Server) -> Result<Secured, Trouble> {
+fn secured(server: &Server) -> Result<Secured, BackendError> {
     let Tls::Verified(authorities) = &server.tls else { return Ok(Secured::off()) };
     let unusable =
-        |error: tls::TlsError| Trouble { class: Class::Tls, code: 0, text: error.to_string() };
+        |error: tls::TlsError| BackendError { class: Class::Tls, code: 0, text: error.to_string() };
     let trust = authorities.as_ref().map_or(tls::Trust::System, |path: &PathBuf| {
         tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
     });
@@ -166,8 +166,8 @@ fn secured(server: &Server) -> Result<Secured, Trouble> {
     Ok(Secured::by(client, name))
 }
 
-fn late(what: &str, patience: Duration) -> Trouble {
-    Trouble {
+fn late(what: &str, patience: Duration) -> BackendError {
+    BackendError {
         class: Class::Closed,
         code: libc::ETIMEDOUT.unsigned_abs(),
         text: format!("{what}: no answer within {patience:?}"),

@@ -9,18 +9,18 @@
 //! Sync and async are `synchronous_commit`, which is a setting of each connection.
 
 mod connection;
+mod error;
 mod link;
 mod secured;
 mod settings;
-mod trouble;
 
 use self::connection::PostgresConnection;
 use self::link::Link;
 use self::settings::Settings;
 use super::backend::{Backend, Connection};
+use super::error::{BackendError, sqlstate_text};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Server, SqlTemplates, Table, own_name};
-use super::trouble::{Trouble, sqlstate_text};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ impl PostgresBackend {
     }
 
     /// Connects, and makes the schema in which tables are looked for the backend's own.
-    fn link(&self) -> Result<Link, Trouble> {
+    fn link(&self) -> Result<Link, BackendError> {
         let mut link = Link::open(&self.options.server, self.database(), self.options.patience)?;
         let commits = match self.options.durability {
             Durability::Sync => "on",
@@ -119,7 +119,7 @@ impl PostgresBackend {
     }
 
     /// The schema that tables are made in, quoted.
-    fn place(&self, link: &mut Link) -> Result<String, Trouble> {
+    fn place(&self, link: &mut Link) -> Result<String, BackendError> {
         if let Some(name) = &self.own_schema {
             return Ok(name.clone());
         }
@@ -127,7 +127,11 @@ impl PostgresBackend {
     }
 
     /// Which of the backend's tables are there, and how many rows each has.
-    fn found(&self, link: &mut Link, place: &str) -> Result<Vec<(&'static str, u64)>, Trouble> {
+    fn found(
+        &self,
+        link: &mut Link,
+        place: &str,
+    ) -> Result<Vec<(&'static str, u64)>, BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
             let there =
@@ -140,7 +144,7 @@ impl PostgresBackend {
         Ok(found)
     }
 
-    fn drop_tables(&self, link: &mut Link, place: &str) -> Result<(), Trouble> {
+    fn drop_tables(&self, link: &mut Link, place: &str) -> Result<(), BackendError> {
         for table in self.table.tables() {
             let what = format!("drop the table {table}");
             link.batch(&format!("DROP TABLE IF EXISTS {place}.{table}"), &what)?;
@@ -154,7 +158,7 @@ impl PostgresBackend {
 }
 
 impl Backend for PostgresBackend {
-    fn prepare(&self) -> Result<(), Trouble> {
+    fn prepare(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         let mut link = self.link()?;
         if let (Some(name), false) = (&self.own_schema, state.made) {
@@ -178,18 +182,18 @@ impl Backend for PostgresBackend {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let templates = Arc::clone(&self.templates);
         let connection =
             PostgresConnection::new(self.link()?, self.table, templates, self.options.statements)?;
         Ok(Box::new(connection))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         self.link()?.number(&self.templates.count, "count the leases")
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         let mut link = self.link()?;
         let mut text = String::new();
         while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
@@ -198,7 +202,7 @@ impl Backend for PostgresBackend {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         let mut state = self.state();
         if !state.made {
             return Ok(());
@@ -217,7 +221,7 @@ impl Backend for PostgresBackend {
         Ok(())
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         let said = self.link()?.word("SHOW server_version", "ask for the version")?;
         Ok(format!("PostgreSQL {}", said.split(' ').next().unwrap_or_default()))
     }
@@ -233,9 +237,9 @@ impl Backend for PostgresBackend {
     }
 
     fn name_of(&self, code: u32) -> String {
-        match trouble::name_of(code) {
+        match error::name_of(code) {
             Some(name) => format!("{} ({name})", sqlstate_text(code)),
-            None => trouble::system_name(code).unwrap_or_else(|| sqlstate_text(code)),
+            None => error::system_name(code).unwrap_or_else(|| sqlstate_text(code)),
         }
     }
 }

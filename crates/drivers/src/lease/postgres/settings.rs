@@ -3,8 +3,8 @@
 //! Facts: the documentation of PostgreSQL 15, sections 20.5.1 (settings of the log) and 30.4 (asynchronous commit).
 
 use super::link::Link;
+use crate::lease::error::BackendError;
 use crate::lease::leases::Durability;
-use crate::lease::trouble::Trouble;
 
 /// The settings that decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads them as they are for this connection.
-    pub(super) fn read(link: &mut Link) -> Result<Self, Trouble> {
+    pub(super) fn read(link: &mut Link) -> Result<Self, BackendError> {
         let mut one = |name: &str| link.word(&format!("SHOW {name}"), "read the server's settings");
         Ok(Self {
             synchronous_commit: one("synchronous_commit")?,

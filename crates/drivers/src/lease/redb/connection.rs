@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::shared::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, taken, trouble};
 use crate::lease::leases::{Identity, Lease, Schema};
-use crate::lease::{Connection, Renewal, Trouble};
+use crate::lease::{BackendError, Connection, Renewal};
 use brunt_exchange::Class;
 use redb::{ReadableTable, TableDefinition, WriteTransaction};
 use std::hint::black_box;
@@ -33,8 +33,8 @@ impl RedbConnection {
     /// Does a change within the transaction that is open, or in one of its own.
     fn change<T>(
         &mut self,
-        change: impl FnOnce(&WriteTransaction, Schema, &mut Vec<u8>) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+        change: impl FnOnce(&WriteTransaction, Schema, &mut Vec<u8>) -> Result<T, BackendError>,
+    ) -> Result<T, BackendError> {
         let schema = self.shared.schema;
         if self.begun && self.transaction.is_none() {
             let transaction = self.shared.begin();
@@ -53,14 +53,14 @@ impl RedbConnection {
         self.noted(done)
     }
 
-    fn noted<T>(&mut self, done: Result<T, Trouble>) -> Result<T, Trouble> {
+    fn noted<T>(&mut self, done: Result<T, BackendError>) -> Result<T, BackendError> {
         if let Err(trouble) = &done {
             self.lost |= trouble.class == Class::Closed;
         }
         done
     }
 
-    fn look(&self, by: &Identity) -> Result<bool, Trouble> {
+    fn look(&self, by: &Identity) -> Result<bool, BackendError> {
         // What reads are written against is a trait, but the tables of the two kinds of transactions are no one type.
         macro_rules! look {
             ($transaction:expr) => {{
@@ -89,16 +89,16 @@ impl RedbConnection {
 }
 
 impl Connection for RedbConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
         self.change(|transaction, schema, value| create(transaction, schema, value, lease))
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
         let found = self.look(by);
         self.noted(found)
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
         self.change(|transaction, schema, value| {
             let mut leases = transaction.open_table(LEASES).map_err(trouble)?;
             let before = {
@@ -121,12 +121,12 @@ impl Connection for RedbConnection {
         })
     }
 
-    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
         self.change(|transaction, schema, _| remove(transaction, schema, address, |_| true))
     }
 
     /// As a server does it: first the list, then one deletion after the other, each of a lease that is still over.
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let schema = self.shared.schema;
         let listed = if let Some(transaction) = &self.transaction {
             let leases = transaction.open_table(LEASES).map_err(trouble)?;
@@ -148,19 +148,19 @@ impl Connection for RedbConnection {
         Ok(reclaimed)
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         self.begun = true;
         Ok(())
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         self.begun = false;
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
         let committed = self.shared.commit(transaction);
         self.noted(committed)
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         self.begun = false;
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
         let taken_back = transaction.abort().map_err(trouble);
@@ -186,9 +186,9 @@ pub(super) fn create(
     schema: Schema,
     value: &mut Vec<u8>,
     lease: &Lease,
-) -> Result<(), Trouble> {
+) -> Result<(), BackendError> {
     let row = Row::of(lease).ok_or_else(|| {
-        Trouble::refused(0, "keep a lease: an identity or a name is longer than 255 octets")
+        BackendError::refused(0, "keep a lease: an identity or a name is longer than 255 octets")
     })?;
     row.write(value);
     let mut leases = transaction.open_table(LEASES).map_err(trouble)?;
@@ -213,7 +213,7 @@ fn remove(
     schema: Schema,
     address: u128,
     goes: impl FnOnce(&Row<'_>) -> bool,
-) -> Result<bool, Trouble> {
+) -> Result<bool, BackendError> {
     let mut leases = transaction.open_table(LEASES).map_err(trouble)?;
     let value = {
         let Some(found) = leases.get(address).map_err(trouble)? else { return Ok(false) };
@@ -240,14 +240,17 @@ type IdentityTable = TableDefinition<'static, (&'static [u8], u128), ()>;
 
 fn each_index(
     row: &Row<'_>,
-    mut change: impl FnMut(IdentityTable, &[u8]) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    mut change: impl FnMut(IdentityTable, &[u8]) -> Result<(), BackendError>,
+) -> Result<(), BackendError> {
     change(BY_CLIENT, row.client_id)?;
     change(BY_HARDWARE, row.hardware)
 }
 
 /// Fetches all columns of the lease of an address.
-fn fetch(leases: &impl ReadableTable<u128, &'static [u8]>, address: u128) -> Result<bool, Trouble> {
+fn fetch(
+    leases: &impl ReadableTable<u128, &'static [u8]>,
+    address: u128,
+) -> Result<bool, BackendError> {
     let Some(found) = leases.get(address).map_err(trouble)? else { return Ok(false) };
     black_box(Row::read(found.value()).ok_or_else(not_ours)?);
     Ok(true)
@@ -258,7 +261,7 @@ fn indexed(
     leases: &impl ReadableTable<u128, &'static [u8]>,
     index: &impl ReadableTable<(&'static [u8], u128), ()>,
     octets: &[u8],
-) -> Result<bool, Trouble> {
+) -> Result<bool, BackendError> {
     let mut there = false;
     for key in index.range((octets, 0)..=(octets, u128::MAX)).map_err(trouble)? {
         let (key, _) = key.map_err(trouble)?;
@@ -271,7 +274,7 @@ fn indexed(
 fn scan(
     leases: &impl ReadableTable<u128, &'static [u8]>,
     wanted: impl Fn(&Row<'_>) -> bool,
-) -> Result<bool, Trouble> {
+) -> Result<bool, BackendError> {
     let mut there = false;
     for entry in leases.iter().map_err(trouble)? {
         let (_, value) = entry.map_err(trouble)?;
@@ -291,7 +294,7 @@ fn list(
     over: &impl ReadableTable<(i64, u128), ()>,
     now: i64,
     limit: u32,
-) -> Result<Vec<u128>, Trouble> {
+) -> Result<Vec<u128>, BackendError> {
     let limit = limit as usize;
     if schema == Schema::Kea {
         let keys = over.range(..(now, 0)).map_err(trouble)?.take(limit);
@@ -310,7 +313,7 @@ fn list(
     Ok(found.into_iter().map(|(_, address)| address).collect())
 }
 
-fn not_ours() -> Trouble {
+fn not_ours() -> BackendError {
     let text = "read a lease: its value is none that this program writes";
-    Trouble { class: Class::Protocol, code: 0, text: text.into() }
+    BackendError { class: Class::Protocol, code: 0, text: text.into() }
 }

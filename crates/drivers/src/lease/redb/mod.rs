@@ -14,7 +14,7 @@ mod row;
 mod shared;
 
 use super::leases::{Durability, Family, Lease, Schema};
-use super::{Backend, Connection, Trouble};
+use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
 use connection::RedbConnection;
 use redb::{Database, ReadableTableMetadata as _};
@@ -63,7 +63,7 @@ impl RedbBackend {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shared(&self) -> Result<Arc<Shared>, Trouble> {
+    fn shared(&self) -> Result<Arc<Shared>, BackendError> {
         let mut inside = self.inside();
         if let Some(shared) = &inside.shared {
             return Ok(Arc::clone(shared));
@@ -79,17 +79,17 @@ impl RedbBackend {
         Arc::new(Shared::new(database, schema, durability))
     }
 
-    fn unopened(&self, error: redb::DatabaseError) -> Trouble {
+    fn unopened(&self, error: redb::DatabaseError) -> BackendError {
         let trouble = trouble(error);
         let text = format!("open the database {}: {}", self.setup.path.display(), trouble.text);
-        Trouble { class: Class::Connect, text, ..trouble }
+        BackendError { class: Class::Connect, text, ..trouble }
     }
 
-    fn remove(&self) -> Result<(), Trouble> {
+    fn remove(&self) -> Result<(), BackendError> {
         let path = &self.setup.path;
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(Trouble::refused(0, format!("remove {}: {error}", path.display())))
+                Err(BackendError::refused(0, format!("remove {}: {error}", path.display())))
             }
             _ => Ok(()),
         }
@@ -97,7 +97,7 @@ impl RedbBackend {
 }
 
 impl Backend for RedbBackend {
-    fn prepare(&self) -> Result<(), Trouble> {
+    fn prepare(&self) -> Result<(), BackendError> {
         let mut inside = self.inside();
         let path = &self.setup.path;
         if !inside.made && !self.setup.may_destroy && path.exists() {
@@ -105,7 +105,7 @@ impl Backend for RedbBackend {
                 "make the database anew: {} is there; name another file, or let it be deleted with --yes-destroy",
                 path.display()
             );
-            return Err(Trouble { class: Class::Check, code: 0, text });
+            return Err(BackendError { class: Class::Check, code: 0, text });
         }
         inside.shared = None;
         self.remove()?;
@@ -121,16 +121,16 @@ impl Backend for RedbBackend {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         Ok(Box::new(RedbConnection::new(self.shared()?)))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let transaction = self.shared()?.database.begin_read().map_err(trouble)?;
         transaction.open_table(LEASES).map_err(trouble)?.len().map_err(trouble)
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         /// So many leases a transaction: what it changed is kept in memory until it is committed.
         const LEASES_AT_ONCE: usize = 10_000;
         let shared = self.shared()?;
@@ -146,7 +146,7 @@ impl Backend for RedbBackend {
         shared.flush()
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         let mut inside = self.inside();
         inside.shared = None;
         if std::mem::take(&mut inside.made) { self.remove() } else { Ok(()) }
@@ -156,7 +156,7 @@ impl Backend for RedbBackend {
         true
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(VERSION.into())
     }
 

@@ -1,6 +1,6 @@
 //! What all stores of a backend share: a [`Shared`] database, its tables, and what its failures mean.
 
-use crate::lease::Trouble;
+use crate::lease::BackendError;
 use crate::lease::leases::{Durability, Lease, Schema};
 use brunt_exchange::Class;
 use redb::{Database, TableDefinition, WriteTransaction};
@@ -33,11 +33,11 @@ impl Shared {
         Self { database, schema, durability, commits: AtomicU64::new(0) }
     }
 
-    pub(super) fn begin(&self) -> Result<WriteTransaction, Trouble> {
+    pub(super) fn begin(&self) -> Result<WriteTransaction, BackendError> {
         self.database.begin_write().map_err(trouble)
     }
 
-    pub(super) fn commit(&self, mut transaction: WriteTransaction) -> Result<(), Trouble> {
+    pub(super) fn commit(&self, mut transaction: WriteTransaction) -> Result<(), BackendError> {
         let flushed = match self.durability {
             Durability::Sync => true,
             Durability::Async => {
@@ -53,7 +53,7 @@ impl Shared {
     }
 
     /// Brings to the disk what was committed without it.
-    pub(super) fn flush(&self) -> Result<(), Trouble> {
+    pub(super) fn flush(&self) -> Result<(), BackendError> {
         match self.durability {
             Durability::Sync => Ok(()),
             Durability::Async => self.begin()?.commit().map_err(trouble),
@@ -62,16 +62,16 @@ impl Shared {
 }
 
 /// A failure in the words of the library. After a failed read or write of the file the database has to be opened anew.
-pub(super) fn trouble(error: impl Into<redb::Error>) -> Trouble {
+pub(super) fn trouble(error: impl Into<redb::Error>) -> BackendError {
     let error = error.into();
     let (class, code) = match &error {
         redb::Error::Io(io) => (Class::Closed, io.raw_os_error().unwrap_or(0).cast_unsigned()),
         redb::Error::PreviousIo | redb::Error::Corrupted(_) => (Class::Closed, 0),
         _ => (Class::Result, 0),
     };
-    Trouble { class, code, text: error.to_string() }
+    BackendError { class, code, text: error.to_string() }
 }
 
-pub(super) fn taken(lease: &Lease) -> Trouble {
-    Trouble::refused(TAKEN, format!("create a lease: {} is taken", lease.notation()))
+pub(super) fn taken(lease: &Lease) -> BackendError {
+    BackendError::refused(TAKEN, format!("create a lease: {} is taken", lease.notation()))
 }

@@ -20,8 +20,8 @@ pub use template::{Bind, RenderedSql, SqlTemplate};
 pub use templates::SqlTemplates;
 
 use super::backend::Renewal;
+use super::error::BackendError;
 use super::leases::{Family, Lease, Schema};
-use super::trouble::Trouble;
 use brunt_exchange::Class;
 
 /// Whose SQL it is.
@@ -141,7 +141,7 @@ impl Table {
 }
 
 /// Why tables are not made where tables of their names are, with how many rows.
-pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Trouble {
+pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> BackendError {
     let tables: Vec<String> =
         found.iter().map(|(name, rows)| format!("{name} with {rows} rows")).collect();
     let text = format!(
@@ -149,7 +149,7 @@ pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Troubl
          with --yes-destroy",
         tables.join(", ")
     );
-    Trouble { class: Class::Check, code: 0, text }
+    BackendError { class: Class::Check, code: 0, text }
 }
 
 #[cfg(test)]

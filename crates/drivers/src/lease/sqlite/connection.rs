@@ -4,7 +4,7 @@ use super::fault;
 use super::statement::{Binding, Column, Reuse, Statement};
 use crate::lease::leases::{Family, Identity, Lease, Schema, Statements};
 use crate::lease::sql::{Address, Bind, SqlTemplate, SqlTemplates, Table};
-use crate::lease::{Connection, Renewal, Trouble};
+use crate::lease::{BackendError, Connection, Renewal};
 use std::rc::Rc;
 
 /// A way into a database.
@@ -41,12 +41,12 @@ impl SqliteConnection {
         table: Table,
         statements: Statements,
         journaled: bool,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, BackendError> {
         let connection = Rc::new(connection);
         let kept =
             |text: &str| Statement::prepare(&connection, &mut text.to_owned(), Reuse::Always);
         let query = |template: SqlTemplate| {
-            Ok::<_, Trouble>(match statements {
+            Ok::<_, BackendError>(match statements {
                 Statements::Prepared => Query::Prepared(kept(&template.placeholders())?),
                 Statements::Basic => Query::Inline(template),
             })
@@ -76,7 +76,7 @@ impl SqliteConnection {
     }
 
     /// Notes what a failure means for the connection.
-    fn noted<T>(&mut self, result: Result<T, Trouble>) -> Result<T, Trouble> {
+    fn noted<T>(&mut self, result: Result<T, BackendError>) -> Result<T, BackendError> {
         if let Err(trouble) = &result {
             self.lost |= fault::is_lost(trouble.code);
         }
@@ -114,12 +114,12 @@ macro_rules! execute {
 }
 
 impl Connection for SqliteConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), Trouble> {
+    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
         let (table, at) = (self.table, self.table.address(lease.address));
         execute!(self.create, |bind| table.bind_create(lease, &at, bind), run).map(drop)
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, Trouble> {
+    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
         let rows = match by {
             Identity::Address(address) => {
                 let at = self.table.address(*address);
@@ -135,17 +135,17 @@ impl Connection for SqliteConnection {
         Ok(rows? > 0)
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, Trouble> {
+    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
         let (table, at) = (self.table, self.table.address(renewal.address));
         Ok(execute!(self.renew, |bind| table.bind_renew(renewal, &at, bind), run)? > 0)
     }
 
-    fn release(&mut self, address: u128) -> Result<bool, Trouble> {
+    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
         let at = self.table.address(address);
         Ok(execute!(self.release, |bind| at.bind(bind), run)? > 0)
     }
 
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, Trouble> {
+    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let mut over = std::mem::take(&mut self.over);
         over.clear();
         let table = self.table;
@@ -176,24 +176,24 @@ impl Connection for SqliteConnection {
         reclaimed
     }
 
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), BackendError> {
         let begun = self.begin.bind().run().map(drop);
         self.noted(begun)
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), BackendError> {
         let committed = self.commit.bind().run().map(drop);
         self.noted(committed)
     }
 
-    fn roll_back(&mut self) -> Result<(), Trouble> {
+    fn roll_back(&mut self) -> Result<(), BackendError> {
         if self.connection.is_autocommit() {
             return Ok(());
         }
         let taken_back = self.roll_back.bind().run().map(drop);
         if !self.journaled {
             let text = "take a transaction back: journal_mode=OFF keeps nothing for it";
-            return Err(Trouble::refused(0, text));
+            return Err(BackendError::refused(0, text));
         }
         self.noted(taken_back)
     }

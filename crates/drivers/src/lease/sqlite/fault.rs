@@ -1,6 +1,6 @@
 //! What SQLite's result codes are called, and what they mean for a run.
 
-use crate::lease::Trouble;
+use crate::lease::BackendError;
 use brunt_exchange::Class;
 use rusqlite::ffi;
 use std::ffi::c_int;
@@ -76,7 +76,7 @@ pub(super) fn is_lost(code: u32) -> bool {
 }
 
 /// A failure in the words of the library.
-pub(super) fn trouble(code: c_int, text: &str) -> Trouble {
+pub(super) fn trouble(code: c_int, text: &str) -> BackendError {
     let code = code.cast_unsigned();
     let class = if is_lost(code) { Class::Closed } else { Class::Result };
     let remedy = match code.cast_signed() & 0xff {
@@ -85,10 +85,14 @@ pub(super) fn trouble(code: c_int, text: &str) -> Trouble {
         ffi::SQLITE_FULL => "; there is no room left where the database lies",
         _ => "",
     };
-    Trouble { class, code, text: format!("use the database: {}: {text}{remedy}", name_of(code)) }
+    BackendError {
+        class,
+        code,
+        text: format!("use the database: {}: {text}{remedy}", name_of(code)),
+    }
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for BackendError {
     fn from(error: rusqlite::Error) -> Self {
         match &error {
             rusqlite::Error::SqliteFailure(code, Some(text)) => trouble(code.extended_code, text),

@@ -10,7 +10,7 @@ mod statement;
 
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Table};
-use super::{Backend, Connection, Trouble};
+use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
 use connection::SqliteConnection;
 use rusqlite::OpenFlags;
@@ -89,7 +89,7 @@ impl SqliteBackend {
         Self { setup, table, made: Mutex::new(None), open: Mutex::new(None) }
     }
 
-    fn connect(&self, flags: OpenFlags) -> Result<rusqlite::Connection, Trouble> {
+    fn connect(&self, flags: OpenFlags) -> Result<rusqlite::Connection, BackendError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let path = &self.setup.path;
         let connect = || {
@@ -99,15 +99,15 @@ impl SqliteBackend {
             Ok::<_, rusqlite::Error>(connection)
         };
         connect().map_err(|error| {
-            let trouble = Trouble::from(error);
+            let trouble = BackendError::from(error);
             let class = Class::Connect;
             let text = format!("open the database {}: {}", path.display(), trouble.text);
-            Trouble { class, text, ..trouble }
+            BackendError { class, text, ..trouble }
         })
     }
 
     /// Sets what a connection needs to be told each time it is opened.
-    fn instruct(&self, connection: &rusqlite::Connection) -> Result<(), Trouble> {
+    fn instruct(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         let wanted = self.setup.journal.word();
         let mode: String =
             connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get(0))?;
@@ -116,7 +116,7 @@ impl SqliteBackend {
             let text = format!(
                 "set journal_mode={wanted} for {path}: it stays {mode}; the file system may not allow it"
             );
-            return Err(Trouble::refused(0, text));
+            return Err(BackendError::refused(0, text));
         }
         connection.pragma_update(None, "synchronous", self.synchronous())?;
         Ok(())
@@ -130,7 +130,7 @@ impl SqliteBackend {
     }
 
     /// Refuses where a table of ours is there that somebody else made.
-    fn guard(&self, connection: &rusqlite::Connection) -> Result<(), Trouble> {
+    fn guard(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         for table in self.table.tables() {
             let there: bool = connection.query_row(
                 "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)",
@@ -145,13 +145,13 @@ impl SqliteBackend {
                      let it be dropped with --yes-destroy",
                     self.setup.path.display()
                 );
-                return Err(Trouble { class: Class::Check, code: 0, text });
+                return Err(BackendError { class: Class::Check, code: 0, text });
             }
         }
         Ok(())
     }
 
-    fn drop_tables(&self, connection: &rusqlite::Connection) -> Result<(), Trouble> {
+    fn drop_tables(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         for table in self.table.tables() {
             connection.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
         }
@@ -172,7 +172,7 @@ impl SqliteBackend {
 }
 
 impl Backend for SqliteBackend {
-    fn prepare(&self) -> Result<(), Trouble> {
+    fn prepare(&self) -> Result<(), BackendError> {
         self.keep_open(None);
         let was_there = self.setup.path.exists();
         let connection = self.connect(OpenFlags::SQLITE_OPEN_CREATE)?;
@@ -193,7 +193,7 @@ impl Backend for SqliteBackend {
         Ok(())
     }
 
-    fn open(&self) -> Result<Box<dyn Connection>, Trouble> {
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let connection = self.connect(OpenFlags::empty())?;
         self.instruct(&connection)?;
         // The log is looked at with the first read: here, and not within the first exchange.
@@ -207,14 +207,14 @@ impl Backend for SqliteBackend {
         Ok(Box::new(SqliteConnection::new(connection, self.table, statements, journaled)?))
     }
 
-    fn count(&self) -> Result<u64, Trouble> {
+    fn count(&self) -> Result<u64, BackendError> {
         let connection = self.connect(OpenFlags::empty())?;
         let rows: i64 =
             connection.query_row(&self.table.templates().count, [], |row| row.get(0))?;
         Ok(rows.unsigned_abs())
     }
 
-    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), Trouble> {
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         /// So many rows a transaction: enough to make the commit cheap, few enough to bound the log.
         const ROWS: usize = 10_000;
         let connection = Rc::new(self.connect(OpenFlags::empty())?);
@@ -235,7 +235,7 @@ impl Backend for SqliteBackend {
         Ok(())
     }
 
-    fn clear(&self) -> Result<(), Trouble> {
+    fn clear(&self) -> Result<(), BackendError> {
         self.keep_open(None);
         let Some(made) = self.made() else { return Ok(()) };
         if let Some(mode) = made.journal_before {
@@ -258,7 +258,7 @@ impl Backend for SqliteBackend {
         true
     }
 
-    fn version(&self) -> Result<String, Trouble> {
+    fn version(&self) -> Result<String, BackendError> {
         Ok(format!("SQLite {}", rusqlite::version()))
     }
 
@@ -305,13 +305,16 @@ impl Journal {
 }
 
 /// Removes the file of this name with this ending, if it is there.
-fn remove(path: &Path, ending: &str) -> Result<(), Trouble> {
+fn remove(path: &Path, ending: &str) -> Result<(), BackendError> {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     match std::fs::remove_file(&name) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             let code = error.raw_os_error().unwrap_or(0) as u32;
-            Err(Trouble::refused(code, format!("remove {}: {error}", Path::new(&name).display())))
+            Err(BackendError::refused(
+                code,
+                format!("remove {}: {error}", Path::new(&name).display()),
+            ))
         }
         _ => Ok(()),
     }

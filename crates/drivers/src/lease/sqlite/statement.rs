@@ -12,7 +12,7 @@
 )]
 
 use super::fault;
-use crate::lease::Trouble;
+use crate::lease::BackendError;
 use crate::lease::sql::Bind;
 use rusqlite::ffi;
 use std::ffi::{CStr, c_int};
@@ -53,7 +53,7 @@ impl Statement {
         connection: &Rc<rusqlite::Connection>,
         text: &mut String,
         kept: Reuse,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, BackendError> {
         text.push('\0');
         let flags = if kept == Reuse::Always { ffi::SQLITE_PREPARE_PERSISTENT } else { 0 };
         let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
@@ -140,7 +140,7 @@ pub(super) struct Binding<'s, 'v> {
 impl Binding<'_, '_> {
     /// Runs a statement that answers nothing; says how many rows it changed.
     #[inline]
-    pub(super) fn run(mut self) -> Result<u64, Trouble> {
+    pub(super) fn run(mut self) -> Result<u64, BackendError> {
         while self.step()? {}
         // SAFETY: the connection is open, since the statement owns it too.
         let changes = unsafe { ffi::sqlite3_changes(self.statement.connection.handle()) };
@@ -149,7 +149,7 @@ impl Binding<'_, '_> {
 
     /// Runs a statement and fetches all columns of all rows; says how many rows there were.
     #[inline]
-    pub(super) fn fetch_all(mut self) -> Result<u64, Trouble> {
+    pub(super) fn fetch_all(mut self) -> Result<u64, BackendError> {
         let mut rows = 0;
         while self.step()? {
             self.statement.fetch();
@@ -159,7 +159,7 @@ impl Binding<'_, '_> {
     }
 
     /// Steps to the next row and hands its first column to `take`, until there is none.
-    pub(super) fn each(mut self, mut take: impl FnMut(Column<'_>)) -> Result<(), Trouble> {
+    pub(super) fn each(mut self, mut take: impl FnMut(Column<'_>)) -> Result<(), BackendError> {
         while self.step()? {
             take(Column { raw: self.statement.raw, row: PhantomData });
         }
@@ -168,7 +168,7 @@ impl Binding<'_, '_> {
 
     /// Whether there is another row.
     #[inline]
-    fn step(&mut self) -> Result<bool, Trouble> {
+    fn step(&mut self) -> Result<bool, BackendError> {
         if self.code != ffi::SQLITE_OK || self.bound != self.statement.parameters {
             let misuse = if self.code == ffi::SQLITE_OK { ffi::SQLITE_MISUSE } else { self.code };
             return Err(trouble(&self.statement.connection, misuse));
@@ -279,7 +279,7 @@ pub(super) fn extend_codes(connection: &rusqlite::Connection) {
 
 /// What a connection says about its last failure.
 #[cold]
-fn trouble(connection: &rusqlite::Connection, code: c_int) -> Trouble {
+fn trouble(connection: &rusqlite::Connection, code: c_int) -> BackendError {
     // SAFETY: the connection is open, and the text is good until the next call on it.
     let text = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(connection.handle())) };
     fault::trouble(code, &text.to_string_lossy())

@@ -8,9 +8,9 @@ mod calls;
 
 use std::ffi::CString;
 
+use super::error::LookupError;
 use super::question::{Answer, By, Question};
 use super::road::Road;
-use super::trouble::Trouble;
 
 /// Buffers grow from this, which holds most users and small groups.
 const BUFFER_FIRST: usize = 4 * 1024;
@@ -34,7 +34,7 @@ impl NssRoad {
 }
 
 impl Road for NssRoad {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let id = question.id.unwrap_or_default();
         let found = match question.by {
             By::Uid => calls::user_by_id(id, &mut self.buffer),
@@ -43,13 +43,13 @@ impl Road for NssRoad {
             By::Group => calls::group_by_name(question.name, &mut self.buffer),
             By::Memberships => {
                 let groups = calls::memberships(question.name, &mut self.groups);
-                return match groups.map_err(Trouble::System)? {
+                return match groups.map_err(LookupError::System)? {
                     [] => Ok(Answer::Absent),
                     groups => Ok(Answer::Groups(groups)),
                 };
             }
         };
-        Ok(match found.map_err(Trouble::System)? {
+        Ok(match found.map_err(LookupError::System)? {
             Some((id, name)) => Answer::Account { id, name },
             None => Answer::Absent,
         })

@@ -105,7 +105,7 @@ fn answers_of_nscd_are_held_against_what_is_known() {
         Outcome::Ok(FOUND),
         Outcome::Failed(Class::Check, WRONG),
         Outcome::Failed(Class::Check, UNRESOLVED),
-        Outcome::Failed(Class::Check, Trouble::OFF),
+        Outcome::Failed(Class::Check, LookupError::OFF),
     ];
     assert_eq!(found.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(), expected);
     assert!(found[1].1.contains("user u7 has another number"), "{}", found[1].1);
@@ -251,9 +251,9 @@ impl Road for Losing {
         self.open
     }
 
-    fn ready(&mut self) -> Result<(), Trouble> {
+    fn ready(&mut self) -> Result<(), LookupError> {
         if self.roads == 0 {
-            return Err(Trouble::Connect { to: "it".into(), error: refused() });
+            return Err(LookupError::Connect { to: "it".into(), error: refused() });
         }
         (self.roads, self.open) = (self.roads - 1, true);
         Ok(())
@@ -268,11 +268,11 @@ impl Road for Losing {
         self.again
     }
 
-    fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, Trouble> {
+    fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         self.asked += 1;
         if self.asked == 2 && !self.told {
             self.open = false;
-            return Err(Trouble::Closed);
+            return Err(LookupError::Closed);
         }
         Ok(Answer::Account { id: 7, name: b"u7" })
     }

@@ -1,7 +1,7 @@
-//! What the crate `mysql` calls an error as [`Trouble`], and the names of the server's codes.
+//! What the crate `mysql` calls an error as [`BackendError`], and the names of the server's codes.
 
+use crate::lease::error::BackendError;
 use crate::lease::sql::ServerEndpoint;
-use crate::lease::trouble::Trouble;
 use brunt_exchange::Class;
 use mysql::Error;
 use mysql_common::proto::codec::error::PacketCodecError;
@@ -48,7 +48,7 @@ pub(super) fn name_of(code: u32) -> String {
 }
 
 /// Why no connection could be made.
-pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
+pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
     let (class, code) = match error {
         Error::MySqlError(said) if REFUSED.contains(&said.code) => {
             (Class::Login, u32::from(said.code))
@@ -64,11 +64,11 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
         _ if matches!(error, Error::MySqlError(_)) => "",
         _ => "; is the server running and the address right?",
     };
-    Trouble { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
+    BackendError { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
 }
 
 /// Why what was asked over a connection was not done.
-pub(super) fn asking(what: &str, error: &Error) -> Trouble {
+pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     let (class, code) = match error {
         Error::MySqlError(said) if LAST_WORDS.contains(&said.code) => {
             (Class::Closed, u32::from(said.code))
@@ -79,7 +79,7 @@ pub(super) fn asking(what: &str, error: &Error) -> Trouble {
         }
         _ => (Class::Protocol, 0),
     };
-    Trouble { class, code, text: format!("{what}: {}", words(error)) }
+    BackendError { class, code, text: format!("{what}: {}", words(error)) }
 }
 
 fn system(error: &io::Error) -> u32 {

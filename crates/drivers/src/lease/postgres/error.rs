@@ -1,7 +1,7 @@
-//! What the crate `tokio-postgres` calls an error as [`Trouble`], and the names of SQLSTATEs.
+//! What the crate `tokio-postgres` calls an error as [`BackendError`], and the names of SQLSTATEs.
 
+use crate::lease::error::{BackendError, sqlstate, sqlstate_text};
 use crate::lease::sql::ServerEndpoint;
-use crate::lease::trouble::{Trouble, sqlstate, sqlstate_text};
 use crate::net::Failure;
 use brunt_exchange::Class;
 use std::error::Error as _;
@@ -45,8 +45,8 @@ pub(super) fn system_name(code: u32) -> Option<String> {
 }
 
 /// Why there is no connection.
-pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> Trouble {
-    Trouble {
+pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> BackendError {
+    BackendError {
         class: Class::Connect,
         code: code.map_or(0, i32::unsigned_abs),
         text: format!(
@@ -56,12 +56,12 @@ pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str)
 }
 
 /// Why the server, which was reached, let nobody in.
-pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
+pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
     if let Some(said) = error.as_db_error() {
         let state = said.code().code();
         let login = state.starts_with("28");
         let remedy = if login { "; are the account and its password right?" } else { "" };
-        return Trouble {
+        return BackendError {
             class: if login { Class::Login } else { Class::Connect },
             code: sqlstate(state),
             text: format!("connect to {endpoint}: {}{remedy}", words(said)),
@@ -69,7 +69,7 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
     }
     let source = error.source();
     if let Some(failure) = source.and_then(|source| source.downcast_ref::<Failure>()) {
-        return Trouble { class: failure.class(), code: 0, text: failure.to_string() };
+        return BackendError { class: failure.class(), code: 0, text: failure.to_string() };
     }
     if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
         return opening(endpoint, error.raw_os_error(), &error.to_string());
@@ -77,14 +77,14 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> Trouble {
     let words = chain(error);
     // The crate says so itself where the server asks for a password and there is none.
     let class = if words.contains("password") { Class::Login } else { Class::Connect };
-    Trouble { class, code: 0, text: format!("connect to {endpoint}: {words}") }
+    BackendError { class, code: 0, text: format!("connect to {endpoint}: {words}") }
 }
 
 /// Why what was asked over a connection was not done.
-pub(super) fn asking(what: &str, error: &Error) -> Trouble {
+pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     if let Some(said) = error.as_db_error() {
         let last = matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
-        return Trouble {
+        return BackendError {
             class: if last { Class::Closed } else { Class::Result },
             code: sqlstate(said.code().code()),
             text: format!("{what}: {}", words(said)),
@@ -93,7 +93,7 @@ pub(super) fn asking(what: &str, error: &Error) -> Trouble {
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let class = if system.is_some() || error.is_closed() { Class::Closed } else { Class::Protocol };
     let code = system.and_then(io::Error::raw_os_error).map_or(0, i32::unsigned_abs);
-    Trouble { class, code, text: format!("{what}: {}", chain(error)) }
+    BackendError { class, code, text: format!("{what}: {}", chain(error)) }
 }
 
 fn words(said: &DbError) -> String {

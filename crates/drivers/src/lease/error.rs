@@ -1,11 +1,11 @@
-//! Why a store did not do what was asked: [`Trouble`].
+//! Why a store did not do what was asked: [`BackendError`].
 
 use brunt_exchange::{Class, Outcome};
 
 /// What a store said instead of doing what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct Trouble {
+pub struct BackendError {
     /// Who or what failed: [`Class::Result`] where the store answered no, [`Class::Closed`] where the connection was
     /// lost, [`Class::Connect`] and [`Class::Login`] where none could be made.
     pub class: Class,
@@ -17,7 +17,7 @@ pub struct Trouble {
     pub text: String,
 }
 
-impl Trouble {
+impl BackendError {
     /// The store answered no.
     pub fn refused(code: u32, text: impl Into<String>) -> Self {
         Self { class: Class::Result, code, text: text.into() }

@@ -1,4 +1,4 @@
-//! Why a lookup had no answer: [`Trouble`], and how it is counted.
+//! Why a lookup had no answer: [`LookupError`], and how it is counted.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use brunt_wire::ldap::code;
 
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum LookupError {
     /// No connection.
     #[error("connect to {to}: {error}")]
     Connect {
@@ -69,7 +69,7 @@ pub enum Trouble {
     Key,
 }
 
-impl Trouble {
+impl LookupError {
     /// The codes of [`Class::Check`] that are not about the answer.
     pub(super) const OFF: u32 = 4;
     pub(super) const KEY: u32 = 5;
