@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::names::{
-    Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part, Questions, Roads,
+    AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
+    Questions,
 };
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::tls;
@@ -32,7 +33,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// What is to be done.
 pub(super) struct Asked {
     pub(super) questions: Arc<Questions>,
-    pub(super) roads: Roads,
+    pub(super) paths: AccessPaths,
     pub(super) settings: Settings,
     /// Who is asked, for the record.
     pub(super) target: String,
@@ -47,7 +48,7 @@ impl Asked {
     pub(super) fn of(args: &LookupArgs) -> Result<Self, String> {
         check(args)?;
         let seed = args.output.seed.unwrap_or_else(console::seed);
-        let roads = roads(args)?;
+        let paths = paths(args)?;
         let known = Known::of(args)?;
         let parts: Vec<Part> = args
             .by
@@ -64,7 +65,7 @@ impl Asked {
         Ok(Self {
             questions: Arc::new(questions),
             target: target(args),
-            roads,
+            paths,
             settings,
             notes: notes(args, known.notes),
             probes,
@@ -95,15 +96,15 @@ fn check(args: &LookupArgs) -> Result<(), String> {
     }
 }
 
-fn roads(args: &LookupArgs) -> Result<Roads, String> {
+fn paths(args: &LookupArgs) -> Result<AccessPaths, String> {
     let limit = args.load.timeout.filter(|limit| !limit.is_zero());
     let patience = limit.map(|limit| limit + GRACE);
     let socket = |usual: &'static str| args.socket.as_deref().unwrap_or(Path::new(usual)).into();
     Ok(match args.through {
-        Through::Nss => Roads::Nss,
-        Through::Nscd => Roads::Nscd { socket: socket(NSCD_SOCKET), patience },
-        Through::Nslcd => Roads::Nslcd { socket: socket(NSLCD_SOCKET), patience },
-        Through::Ldap => Roads::Ldap {
+        Through::Nss => AccessPaths::Nss,
+        Through::Nscd => AccessPaths::Nscd { socket: socket(NSCD_SOCKET), patience },
+        Through::Nslcd => AccessPaths::Nslcd { socket: socket(NSLCD_SOCKET), patience },
+        Through::Ldap => AccessPaths::Ldap {
             directory: Arc::new(directory(&args.directory)?),
             patience,
             resend: args.directory.resend.into(),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::names::{NamesSession, Questions, Roads};
+use brunt_drivers::names::{AccessPaths, NamesSession, Questions};
 use brunt_engine::BlockingSessionFactory;
 use brunt_exchange::Ticket;
 
 /// Makes sessions on whichever thread asks.
 pub(super) struct Askers {
     pub(super) questions: Arc<Questions>,
-    pub(super) roads: Roads,
+    pub(super) paths: AccessPaths,
     pub(super) seed: u64,
 }
 
@@ -17,7 +17,7 @@ impl BlockingSessionFactory for Askers {
     type Session = NamesSession;
 
     fn session(&self, number: u32) -> NamesSession {
-        NamesSession::new(&self.questions, &self.roads, number, self.seed)
+        NamesSession::new(&self.questions, &self.paths, number, self.seed)
     }
 
     fn operation(&self, ticket: &Ticket) -> u16 {

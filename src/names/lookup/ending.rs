@@ -1,6 +1,6 @@
 //! [`Ending`]: the record and the exit code of a run of lookups.
 
-use brunt_drivers::names::{Roads, outcome_name};
+use brunt_drivers::names::{AccessPaths, outcome_name};
 use brunt_engine::{Finished, Plan};
 use brunt_record::{Catalogue, Environment, Record, Slo};
 
@@ -17,7 +17,7 @@ pub(super) struct Ending<'a> {
     pub(super) target: String,
     pub(super) plan: &'a Plan,
     pub(super) catalogue: &'a Catalogue,
-    pub(super) roads: &'a Roads,
+    pub(super) paths: &'a AccessPaths,
     pub(super) seed: u64,
     pub(super) started: jiff::Timestamp,
     pub(super) finished: &'a Finished,
@@ -38,7 +38,7 @@ impl Ending<'_> {
             command: std::env::args().skip(1).collect(),
             environment: Environment::read(),
             catalogue: self.catalogue,
-            names: &|_, outcome| outcome_name(self.roads, outcome),
+            names: &|_, outcome| outcome_name(self.paths, outcome),
             measured,
             finished: self.finished,
             percentiles: &self.output.percentiles,

@@ -13,7 +13,7 @@ mod sources;
 
 use std::sync::Arc;
 
-use brunt_drivers::names::{PARTS, Roads, nss};
+use brunt_drivers::names::{AccessPaths, PARTS, nss};
 use brunt_engine::{Plan, run_blocking};
 use brunt_exchange::Monotonic;
 use brunt_record::Catalogue;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     let progress = args.output.progress();
     let mut screen =
         Screen::new(&catalogue, &output, &stop, progress, plan.lasting()).map_err(failed)?;
-    let crew = Arc::new(Askers { questions, roads: asked.roads.clone(), seed });
+    let crew = Arc::new(Askers { questions, paths: asked.paths.clone(), seed });
     let finished = run_blocking(&plan, &catalogue, Monotonic::new(), &crew, &stop, &mut screen)
         .map_err(|error| failed(format!("failed to {error}")))?;
     let measured = screen.finish().map_err(failed)?;
@@ -64,13 +64,13 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
         target: asked.target.clone(),
         plan: &plan,
         catalogue: &catalogue,
-        roads: &asked.roads,
+        paths: &asked.paths,
         seed,
         started,
         finished: &finished,
         signal: signals.received(),
         objectives: &objectives,
-        in_process: matches!(asked.roads, Roads::Nss),
+        in_process: matches!(asked.paths, AccessPaths::Nss),
     };
     let (record, exit) = ending.conclude(&measured).map_err(failed)?;
     let style = Style { colour: console::colours(), verdict_always: false };

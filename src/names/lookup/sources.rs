@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use brunt_drivers::names::{
-    Answer, By, Distribution, Expected, LookupError, NSCD_SOCKET, Part, Question, Roads, Sampler,
+    AccessPaths, Answer, By, Distribution, Expected, LookupError, NSCD_SOCKET, Part, Question,
+    Sampler,
 };
 
 use super::getent::getent;
@@ -110,10 +111,10 @@ fn names(line: &str) -> Vec<&str> {
 
 /// What nscd has to say for itself.
 fn cache(socket: &Path) -> String {
-    let roads = Roads::Nscd { socket: socket.into(), patience: Some(CACHE_PATIENCE) };
+    let paths = AccessPaths::Nscd { socket: socket.into(), patience: Some(CACHE_PATIENCE) };
     let keeps = |by, name| {
         let question = Question { by, id: Some(0), name, expected: Expected::Either };
-        roads.open().ask(&question).map(|answer| answer != Answer::Absent)
+        paths.open().ask(&question).map(|answer| answer != Answer::Absent)
     };
     match (keeps(By::Uid, c"root"), keeps(By::Gid, c"root")) {
         (Err(LookupError::Connect { .. }), _) => "does not run".to_owned(),

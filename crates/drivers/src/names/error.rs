@@ -64,7 +64,7 @@ pub enum LookupError {
     /// The cache does not keep what was asked for.
     #[error("ask the cache: it keeps nothing of that kind (enable-cache in nscd.conf)")]
     Off,
-    /// The key is longer than the road can take.
+    /// The key is longer than the path can take.
     #[error("ask: the daemon takes no key of this length")]
     Key,
 }

@@ -1,4 +1,4 @@
-//! [`LdapRoad`]: asks a directory what nslcd would ask it, over a connection that stays.
+//! [`LdapPath`]: asks a directory what nslcd would ask it, over a connection that stays.
 //!
 //! Blocking, and so beside the LDAP driver and not on it: a session of this kind has a thread to itself, and one
 //! request in flight is all that nslcd has on a connection either. Of an entry only number and name are read. The
@@ -20,9 +20,9 @@ use brunt_wire::ldap::{Template, Text, code, op};
 
 use rustls::{ClientConnection, StreamOwned};
 
+use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use super::road::Road;
 use crate::net::tls;
 use crate::resend::Resend;
 use crate::secret::Secret;
@@ -213,7 +213,7 @@ impl Stream for StreamOwned<ClientConnection, TcpStream> {
 }
 
 /// A session's connection to a directory.
-pub(super) struct LdapRoad {
+pub(super) struct LdapPath {
     directory: Arc<Directory>,
     patience: Option<Duration>,
     templates: Templates,
@@ -251,7 +251,7 @@ enum Which {
     ByName,
 }
 
-impl LdapRoad {
+impl LdapPath {
     pub(super) fn new(
         directory: Arc<Directory>,
         patience: Option<Duration>,
@@ -446,7 +446,7 @@ impl LdapRoad {
     }
 }
 
-impl Road for LdapRoad {
+impl AccessPath for LdapPath {
     fn is_ready(&self) -> bool {
         self.stream.is_some()
     }

@@ -6,12 +6,14 @@
 //! | [`Keys`] | users or groups that are known |
 //! | [`Distribution`], [`Sampler`] | which of them are asked about how often |
 //! | [`Questions`] | every question of a run, as a pure function of its number |
-//! | [`Road`], [`Roads`] | the way on which questions are asked: the C library, a daemon's socket, a directory |
+//! | [`AccessPath`], [`AccessPaths`] | the way on which questions are asked: the C library, a daemon's socket, a directory |
 //! | [`NamesSession`] | a session that asks and compares the answer |
 //!
 //! A lookup is not done when it returns but when it returned what was asked: every answer is held against what is known
 //! of the key, so that a service that lost half its users is never taken for a fast one.
 
+mod access_path;
+mod access_paths;
 mod distribution;
 mod error;
 mod keys;
@@ -21,11 +23,11 @@ mod nslcd;
 pub mod nss;
 mod question;
 mod questions;
-mod road;
-mod roads;
 mod session;
 mod socket;
 
+pub use access_path::AccessPath;
+pub use access_paths::AccessPaths;
 pub use distribution::{Distribution, Sampler};
 pub use error::LookupError;
 pub use keys::{ABSENT_FROM, KEYS_MAX, Keys, KeysError};
@@ -34,6 +36,4 @@ pub use nscd::SOCKET as NSCD_SOCKET;
 pub use nslcd::SOCKET as NSLCD_SOCKET;
 pub use question::{Answer, By, Expected, Question};
 pub use questions::{Part, Questions, QuestionsError};
-pub use road::Road;
-pub use roads::Roads;
 pub use session::{ABSENT, FOUND, NamesSession, PARTS, outcome_name};

@@ -1,4 +1,4 @@
-//! [`NscdRoad`]: asks nscd over its socket, without the memory it shares with the C library.
+//! [`NscdPath`]: asks nscd over its socket, without the memory it shares with the C library.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use std::time::Duration;
 use brunt_wire::account::{MEMBERS_MAX, Progress};
 use brunt_wire::nscd::{Reply, Request, scan};
 
+use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use super::road::Road;
-use super::socket::Line;
+use super::socket::DaemonSocket;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nscd/socket";
 
 /// A session's way to nscd.
-pub(super) struct NscdRoad {
-    line: Line,
+pub(super) struct NscdPath {
+    socket: DaemonSocket,
     groups: Vec<u32>,
 }
 
-impl NscdRoad {
+impl NscdPath {
     pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
-        Self { line: Line::new(socket, patience), groups: Vec::new() }
+        Self { socket: DaemonSocket::new(socket, patience), groups: Vec::new() }
     }
 }
 
-impl Road for NscdRoad {
+impl AccessPath for NscdPath {
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
@@ -36,7 +36,7 @@ impl Road for NscdRoad {
             By::Group => Request::GroupByName,
             By::Memberships => Request::Memberships,
         };
-        let into = &mut self.line.request;
+        let into = &mut self.socket.request;
         into.clear();
         let asked = match question.id {
             Some(id) if question.by.is_by_id() => request.write_id(id, into),
@@ -45,12 +45,12 @@ impl Road for NscdRoad {
         if !asked {
             return Err(LookupError::Key);
         }
-        let mut socket = self.line.send()?;
-        while let Progress::More(needed) = scan(request, self.line.reply())? {
-            self.line.receive(&mut socket, needed)?;
+        let mut socket = self.socket.send()?;
+        while let Progress::More(needed) = scan(request, self.socket.reply())? {
+            self.socket.receive(&mut socket, needed)?;
         }
         drop(socket);
-        let Progress::Done(reply) = scan(request, self.line.reply())? else {
+        let Progress::Done(reply) = scan(request, self.socket.reply())? else {
             return Err(LookupError::Closed);
         };
         Ok(match reply {

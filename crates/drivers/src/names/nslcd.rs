@@ -1,4 +1,4 @@
-//! [`NslcdRoad`]: asks nslcd over its socket, as the NSS module of nss-pam-ldapd does.
+//! [`NslcdPath`]: asks nslcd over its socket, as the NSS module of nss-pam-ldapd does.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use std::time::Duration;
 use brunt_wire::account::MEMBERS_MAX;
 use brunt_wire::nslcd::{Entry, Replies, Request, Step};
 
+use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use super::road::Road;
-use super::socket::Line;
+use super::socket::DaemonSocket;
 
 /// Where the daemon listens. It cannot be told to listen elsewhere.
 pub const SOCKET: &str = "/run/nslcd/socket";
 
 /// A session's way to nslcd.
-pub(super) struct NslcdRoad {
-    line: Line,
+pub(super) struct NslcdPath {
+    socket: DaemonSocket,
     /// The number and the name of the first entry.
     first: Option<u32>,
     name: Vec<u8>,
     groups: Vec<u32>,
 }
 
-impl NslcdRoad {
+impl NslcdPath {
     pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
-        let line = Line::new(socket, patience);
-        Self { line, first: None, name: Vec::new(), groups: Vec::new() }
+        let socket = DaemonSocket::new(socket, patience);
+        Self { socket, first: None, name: Vec::new(), groups: Vec::new() }
     }
 }
 
-impl Road for NslcdRoad {
+impl AccessPath for NslcdPath {
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
@@ -40,23 +40,23 @@ impl Road for NslcdRoad {
             By::Group => Request::GroupByName,
             By::Memberships => Request::Memberships,
         };
-        self.line.request.clear();
+        self.socket.request.clear();
         match question.id {
-            Some(id) if question.by.is_by_id() => request.write_id(id, &mut self.line.request),
+            Some(id) if question.by.is_by_id() => request.write_id(id, &mut self.socket.request),
             _ => {
-                if !request.write(question.name.to_bytes(), &mut self.line.request) {
+                if !request.write(question.name.to_bytes(), &mut self.socket.request) {
                     return Err(LookupError::Key);
                 }
             }
         }
-        let mut socket = self.line.send()?;
+        let mut socket = self.socket.send()?;
         let mut replies = Replies::new(request);
         self.first = None;
         self.groups.clear();
         loop {
-            let (id, name) = match replies.step(self.line.reply())? {
+            let (id, name) = match replies.step(self.socket.reply())? {
                 Step::More(needed) => {
-                    self.line.receive(&mut socket, needed)?;
+                    self.socket.receive(&mut socket, needed)?;
                     continue;
                 }
                 Step::End => break,

@@ -1,15 +1,15 @@
-//! [`NamesSession`]: asks the questions of a run on its own road and holds each answer against what is known.
+//! [`NamesSession`]: asks the questions of a run on its own path and holds each answer against what is known.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
 
+use super::access_path::AccessPath;
+use super::access_paths::AccessPaths;
 use super::error::LookupError;
 use super::question::{Judgement, Question};
 use super::questions::Questions;
-use super::road::Road;
-use super::roads::Roads;
 use crate::net::backoff;
 
 /// The parts sessions report: connecting, where a connection is kept, and making one anew that was closed meanwhile.
@@ -33,12 +33,12 @@ const LONGEST_WAIT: Duration = Duration::from_millis(200);
 /// One thread's lookups.
 pub struct NamesSession {
     questions: Arc<Questions>,
-    access: Access,
+    path_state: PathState,
 }
 
-/// The road of a session, and what became of it.
-struct Access {
-    road: Box<dyn Road>,
+/// The path of a session, and what became of it.
+struct PathState {
+    path: Box<dyn AccessPath>,
     number: u32,
     seed: u64,
     failures: u32,
@@ -50,19 +50,20 @@ struct Access {
 
 impl NamesSession {
     /// The session with this number.
-    pub fn new(questions: &Arc<Questions>, roads: &Roads, number: u32, seed: u64) -> Self {
-        let (questions, road) = (Arc::clone(questions), roads.open());
+    pub fn new(questions: &Arc<Questions>, paths: &AccessPaths, number: u32, seed: u64) -> Self {
+        let (questions, path) = (Arc::clone(questions), paths.open());
         let (asked, lapsed) = (None, false);
-        let access = Access { road, number, seed, failures: 0, trouble: None, asked, lapsed };
-        Self { questions, access }
+        let path_state =
+            PathState { path, number, seed, failures: 0, trouble: None, asked, lapsed };
+        Self { questions, path_state }
     }
 }
 
-impl Access {
+impl PathState {
     /// Opens what stays open between lookups.
     fn open(&mut self, watch: &mut Watch<'_>) {
         let began = watch.now();
-        match self.road.ready() {
+        match self.path.ready() {
             Ok(()) => {
                 let took = watch.now() - began;
                 watch.part(if self.lapsed { RECONNECT } else { CONNECT }, took);
@@ -84,7 +85,7 @@ impl Access {
         let now = watch.sent_at();
         let before = std::mem::replace(&mut self.asked, now);
         let busy = matches!((before, now), (Some(before), Some(now)) if now - before < IDLE);
-        if busy || !self.road.has_lapsed() {
+        if busy || !self.path.has_lapsed() {
             return;
         }
         self.lapsed = true;
@@ -101,11 +102,11 @@ impl Access {
         question: &Question<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<Judgement, LookupError> {
-        let trouble = match self.road.ask(question) {
+        let trouble = match self.path.ask(question) {
             Ok(answer) => return Ok(question.judge(answer)),
             Err(trouble) => trouble,
         };
-        if !self.road.may_ask_again() {
+        if !self.path.may_ask_again() {
             return Err(trouble);
         }
         self.lapsed = true;
@@ -115,34 +116,34 @@ impl Access {
             return Err(trouble);
         }
         watch.resent();
-        self.road.ask(question).map(|answer| question.judge(answer))
+        self.path.ask(question).map(|answer| question.judge(answer))
     }
 }
 
 impl BlockingSession for NamesSession {
     fn is_ready(&self) -> bool {
-        self.access.road.is_ready()
+        self.path_state.path.is_ready()
     }
 
     fn ready(&mut self, watch: &mut Watch<'_>) {
-        let access = &mut self.access;
-        if access.road.is_ready() {
+        let path_state = &mut self.path_state;
+        if path_state.path.is_ready() {
             return;
         }
-        if access.failures > 0 {
-            pause(backoff::delay(access.seed, access.number, access.failures - 1));
+        if path_state.failures > 0 {
+            pause(backoff::delay(path_state.seed, path_state.number, path_state.failures - 1));
         }
-        access.open(watch);
+        path_state.open(watch);
     }
 
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let (operation, question) = self.questions.question(ticket.number);
         watch.operation(operation);
-        self.access.look(watch);
-        if let Some(trouble) = self.access.trouble.take() {
+        self.path_state.look(watch);
+        if let Some(trouble) = self.path_state.trouble.take() {
             return failed(&trouble, watch);
         }
-        let judgement = match self.access.ask(&question, watch) {
+        let judgement = match self.path_state.ask(&question, watch) {
             Ok(judgement) => judgement,
             Err(trouble) => return failed(&trouble, watch),
         };
@@ -166,7 +167,7 @@ impl BlockingSession for NamesSession {
     }
 
     fn close(&mut self) {
-        self.access.road.close();
+        self.path_state.path.close();
     }
 }
 
@@ -179,7 +180,7 @@ fn failed(trouble: &LookupError, watch: &mut Watch<'_>) -> Outcome {
 }
 
 /// What an outcome of a lookup is called.
-pub fn outcome_name(roads: &Roads, outcome: Outcome) -> String {
+pub fn outcome_name(paths: &AccessPaths, outcome: Outcome) -> String {
     let word = match outcome {
         Outcome::Ok(FOUND) => "found",
         Outcome::Ok(_) => "absent",
@@ -188,7 +189,7 @@ pub fn outcome_name(roads: &Roads, outcome: Outcome) -> String {
         Outcome::Failed(Class::Check, WRONG) => "wrong",
         Outcome::Failed(Class::Check, LookupError::OFF) => "not cached",
         Outcome::Failed(Class::Check, LookupError::KEY) => "key too long",
-        Outcome::Failed(Class::Result, code) => return roads.name_of(code),
+        Outcome::Failed(Class::Result, code) => return paths.name_of(code),
         Outcome::Failed(class, _) => class.word(),
         Outcome::TimedOut => "timed out",
         Outcome::CutOff => "cut off",

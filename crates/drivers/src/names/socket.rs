@@ -1,4 +1,4 @@
-//! [`Line`]: the socket of a daemon that takes one request a connection.
+//! [`DaemonSocket`]: the socket of a daemon that takes one request a connection.
 //!
 //! Both daemons close a connection after its reply, as their own clients expect, so a question costs a connection here
 //! as it costs any program. Buffers are kept, and a reply is read only as far as its reader says it goes.
@@ -16,7 +16,7 @@ use super::error::LookupError;
 const PIECE: usize = 1024;
 
 /// The way to a daemon.
-pub(super) struct Line {
+pub(super) struct DaemonSocket {
     to: Arc<Path>,
     patience: Option<Duration>,
     /// The request, filled in by the caller.
@@ -26,7 +26,7 @@ pub(super) struct Line {
     come: usize,
 }
 
-impl Line {
+impl DaemonSocket {
     pub(super) fn new(to: Arc<Path>, patience: Option<Duration>) -> Self {
         Self { to, patience, request: Vec::new(), reply: vec![0; PIECE], come: 0 }
     }

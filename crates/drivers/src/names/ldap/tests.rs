@@ -62,7 +62,7 @@ fn done(request: &[u8], out: &mut Vec<u8>, code: u32) {
     reply::result(out, id(request), op::SEARCH_DONE, &Said::code(code), &[]);
 }
 
-fn road(url: &str, bind: Option<(String, Secret)>) -> LdapRoad {
+fn path(url: &str, bind: Option<(String, Secret)>) -> LdapPath {
     let search = |base: &str, filter: &str| Search {
         base: base.to_owned(),
         scope: Scope::One,
@@ -75,7 +75,7 @@ fn road(url: &str, bind: Option<(String, Secret)>) -> LdapRoad {
         &search("ou=groups,dc=bench", "(objectClass=posixGroup)"),
         || panic!("no TLS is asked for"),
     );
-    LdapRoad::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)), Resend::Safe)
+    LdapPath::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)), Resend::Safe)
 }
 
 fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
@@ -101,16 +101,16 @@ fn users_and_groups_are_read_from_their_entries() {
         |request, out| done(request, out, 0),
         |request, out| done(request, out, code::NO_SUCH_OBJECT),
     ]]);
-    let mut road = road(&url, None);
-    assert!(!road.is_ready());
-    road.ready().unwrap();
+    let mut path = path(&url, None);
+    assert!(!path.is_ready());
+    path.ready().unwrap();
     let seven = Answer::Account { id: 7, name: b"u7" };
-    assert_eq!(road.ask(&asks(By::Uid, 7, c"u7")).unwrap(), seven);
+    assert_eq!(path.ask(&asks(By::Uid, 7, c"u7")).unwrap(), seven);
     let nine = Answer::Account { id: 9, name: b"g9" };
-    assert_eq!(road.ask(&asks(By::Group, 9, c"g9")).unwrap(), nine);
-    assert_eq!(road.ask(&asks(By::Gid, 9, c"g9")).unwrap(), Answer::Absent);
-    assert_eq!(road.ask(&asks(By::User, 9, c"u9")).unwrap(), Answer::Absent);
-    assert!(road.is_ready());
+    assert_eq!(path.ask(&asks(By::Group, 9, c"g9")).unwrap(), nine);
+    assert_eq!(path.ask(&asks(By::Gid, 9, c"g9")).unwrap(), Answer::Absent);
+    assert_eq!(path.ask(&asks(By::User, 9, c"u9")).unwrap(), Answer::Absent);
+    assert!(path.is_ready());
     server.join().unwrap();
 }
 
@@ -134,11 +134,11 @@ fn groups_of_a_user_are_sought_by_name_and_by_dn() {
             done(request, out, 0);
         },
     ]]);
-    let mut road = road(&url, None);
-    road.ready().unwrap();
-    let answer = road.ask(&asks(By::Memberships, 20, c"u7")).unwrap();
+    let mut path = path(&url, None);
+    path.ready().unwrap();
+    let answer = path.ask(&asks(By::Memberships, 20, c"u7")).unwrap();
     assert_eq!(answer, Answer::Groups(&[20, 21]));
-    assert_eq!(road.ask(&asks(By::Memberships, 20, c"u8")).unwrap(), Answer::Absent);
+    assert_eq!(path.ask(&asks(By::Memberships, 20, c"u8")).unwrap(), Answer::Absent);
     server.join().unwrap();
 }
 
@@ -158,22 +158,22 @@ fn a_refusal_keeps_the_connection_and_nonsense_ends_it() {
         vec![|_, out| reply::notice_of_disconnection(out, &Said::code(52))],
         vec![],
     ]);
-    let mut road = road(&url, None);
+    let mut path = path(&url, None);
     let question = asks(By::Uid, 7, c"u7");
-    road.ready().unwrap();
-    let refused = road.ask(&question).unwrap_err();
+    path.ready().unwrap();
+    let refused = path.ask(&question).unwrap_err();
     assert_eq!(refused.outcome(), Outcome::Failed(Class::Result, 11));
-    assert!(road.is_ready());
+    assert!(path.is_ready());
     for class in [Class::Protocol, Class::Protocol, Class::Protocol, Class::Closed, Class::Closed] {
-        if !road.is_ready() {
-            road.ready().unwrap();
+        if !path.is_ready() {
+            path.ready().unwrap();
         }
-        let trouble = road.ask(&question).unwrap_err();
+        let trouble = path.ask(&question).unwrap_err();
         assert!(
             matches!(trouble.outcome(), Outcome::Failed(found, _) if found == class),
             "{trouble}"
         );
-        assert!(!road.is_ready());
+        assert!(!path.is_ready());
     }
     server.join().unwrap();
 }
@@ -189,15 +189,15 @@ fn an_identity_that_is_refused_is_a_login_that_failed() {
             reply::result(out, id(request), op::BIND_RESPONSE, &Said::code(0), &[]);
         }],
     ]);
-    let mut road = road(&url, Some(("cn=admin".to_owned(), Secret::from("wrong"))));
-    let trouble = road.ready().unwrap_err();
+    let mut path = path(&url, Some(("cn=admin".to_owned(), Secret::from("wrong"))));
+    let trouble = path.ready().unwrap_err();
     assert_eq!(trouble.outcome(), Outcome::Failed(Class::Login, 49));
     assert!(
         trouble.to_string().contains("invalidCredentials")
             && !trouble.to_string().contains("wrong")
     );
-    assert!(!road.is_ready());
-    road.ready().unwrap();
+    assert!(!path.is_ready());
+    path.ready().unwrap();
     server.join().unwrap();
 }
 
@@ -229,8 +229,8 @@ fn urls_are_understood_or_refused() {
     }
 }
 
-/// A road that has asked once, of a server that then does so with the connection.
-fn asked_once(after: fn(TcpStream)) -> LdapRoad {
+/// A path that has asked once, of a server that then does so with the connection.
+fn asked_once(after: fn(TcpStream)) -> LdapPath {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ldap://{}", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || {
@@ -241,11 +241,11 @@ fn asked_once(after: fn(TcpStream)) -> LdapRoad {
         stream.write_all(&answer).unwrap();
         after(stream);
     });
-    let mut road = road(&url, None);
-    road.ready().unwrap();
-    assert_eq!(road.ask(&asks(By::Uid, 7, c"u7")).unwrap(), Answer::Absent);
+    let mut path = path(&url, None);
+    path.ready().unwrap();
+    assert_eq!(path.ask(&asks(By::Uid, 7, c"u7")).unwrap(), Answer::Absent);
     server.join().unwrap();
-    road
+    path
 }
 
 #[test]
@@ -257,19 +257,19 @@ fn a_connection_that_was_closed_or_is_about_to_be_has_lapsed() {
         std::mem::forget(stream);
     };
     for after in [drop::<TcpStream>, goodbye] {
-        let mut road = asked_once(after);
+        let mut path = asked_once(after);
         // What was sent last may still be on its way.
         let moment = Duration::from_millis(1);
         let lapsed = (0..2_000).any(|_| {
-            road.has_lapsed() || {
+            path.has_lapsed() || {
                 pause(moment);
                 false
             }
         });
-        assert!(lapsed && !road.is_ready());
+        assert!(lapsed && !path.is_ready());
     }
-    let mut road = asked_once(std::mem::forget);
-    assert!(!road.has_lapsed() && road.is_ready(), "it is there");
+    let mut path = asked_once(std::mem::forget);
+    assert!(!path.has_lapsed() && path.is_ready(), "it is there");
 }
 
 #[expect(clippy::disallowed_methods, reason = "another thread has to be waited for")]
@@ -301,20 +301,20 @@ fn a_question_may_be_asked_again_if_nothing_of_an_answer_came() {
             stream.write_all(&answer).unwrap();
             end(stream);
         });
-        let mut road = road(&url, None);
-        road.ready().unwrap();
-        road.ask(&asks(By::Uid, 7, c"u7")).unwrap();
-        assert!(!road.may_ask_again());
-        let outcome = road.ask(&asks(By::Uid, 7, c"u7")).unwrap_err().outcome();
+        let mut path = path(&url, None);
+        path.ready().unwrap();
+        path.ask(&asks(By::Uid, 7, c"u7")).unwrap();
+        assert!(!path.may_ask_again());
+        let outcome = path.ask(&asks(By::Uid, 7, c"u7")).unwrap_err().outcome();
         assert!(matches!(outcome, Outcome::Failed(Class::Closed, _)), "{outcome:?}");
-        assert_eq!(road.may_ask_again(), again);
-        road.resend = Resend::Never;
-        assert!(!road.may_ask_again());
+        assert_eq!(path.may_ask_again(), again);
+        path.resend = Resend::Never;
+        assert!(!path.may_ask_again());
         server.join().unwrap();
     }
     // A connection that was never answered over has not ended for idleness.
     let (url, server) = serve(vec![vec![|_, _| {}]]);
-    let mut fresh = self::road(&url, None);
+    let mut fresh = self::path(&url, None);
     fresh.ready().unwrap();
     fresh.ask(&asks(By::Uid, 7, c"u7")).unwrap_err();
     assert!(!fresh.may_ask_again());

@@ -1,4 +1,4 @@
-//! `NssRoad`: asks the C library, as any program does, and so whatever it is configured to ask.
+//! `NssPath`: asks the C library, as any program does, and so whatever it is configured to ask.
 //!
 //! The library decides what lies behind: files, a module, a daemon, a cache. A program that was linked statically with
 //! another C library loads no modules, so these lookups mean something in a dynamic build for glibc only; there,
@@ -8,9 +8,9 @@ mod calls;
 
 use std::ffi::CString;
 
+use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use super::road::Road;
 
 /// Buffers grow from this, which holds most users and small groups.
 const BUFFER_FIRST: usize = 4 * 1024;
@@ -22,18 +22,18 @@ const GROUPS_FIRST: usize = 64;
 pub(super) const GROUPS_MAX: usize = 65_536;
 
 /// A session's way into the C library.
-pub(super) struct NssRoad {
+pub(super) struct NssPath {
     buffer: Vec<u8>,
     groups: Vec<u32>,
 }
 
-impl NssRoad {
+impl NssPath {
     pub(super) fn new() -> Self {
         Self { buffer: vec![0; BUFFER_FIRST], groups: vec![0; GROUPS_FIRST] }
     }
 }
 
-impl Road for NssRoad {
+impl AccessPath for NssPath {
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let id = question.id.unwrap_or_default();
         let found = match question.by {
@@ -99,10 +99,10 @@ mod tests {
         Question { by, id: Some(id), name, expected: Expected::Found }
     }
 
-    /// A road to the files of this machine alone, whatever else it is configured to ask.
-    fn to_files(buffer: usize) -> NssRoad {
+    /// A path to the files of this machine alone, whatever else it is configured to ask.
+    fn to_files(buffer: usize) -> NssPath {
         restrict("files").unwrap();
-        NssRoad { buffer: vec![0; buffer], groups: vec![0; 1] }
+        NssPath { buffer: vec![0; buffer], groups: vec![0; 1] }
     }
 
     #[test]
@@ -114,41 +114,41 @@ mod tests {
 
     #[test]
     fn root_is_found_on_every_machine() {
-        let mut road = to_files(BUFFER_FIRST);
+        let mut path = to_files(BUFFER_FIRST);
         for question in [
             asks(By::Uid, 0, c""),
             asks(By::User, 0, c"root"),
             asks(By::Gid, 0, c""),
             asks(By::Group, 0, c"root"),
         ] {
-            let answer = road.ask(&question).unwrap();
+            let answer = path.ask(&question).unwrap();
             assert_eq!(answer, Answer::Account { id: 0, name: b"root" }, "{question:?}");
         }
     }
 
     #[test]
     fn what_nobody_has_is_absent() {
-        let mut road = to_files(BUFFER_FIRST);
+        let mut path = to_files(BUFFER_FIRST);
         for by in By::ALL {
             let question = asks(by, 3_999_999_999, c"brunt-absent-1");
-            assert_eq!(road.ask(&question).unwrap(), Answer::Absent, "{by:?}");
+            assert_eq!(path.ask(&question).unwrap(), Answer::Absent, "{by:?}");
         }
     }
 
     #[test]
     fn a_buffer_that_is_too_small_grows_and_stays() {
-        let mut road = to_files(1);
-        assert!(matches!(road.ask(&asks(By::Uid, 0, c"")), Ok(Answer::Account { id: 0, .. })));
-        let grown = road.buffer.len();
+        let mut path = to_files(1);
+        assert!(matches!(path.ask(&asks(By::Uid, 0, c"")), Ok(Answer::Account { id: 0, .. })));
+        let grown = path.buffer.len();
         assert!(grown > 1 && grown < 1024, "{grown}");
-        road.ask(&asks(By::Uid, 0, c"")).unwrap();
-        assert_eq!(road.buffer.len(), grown);
+        path.ask(&asks(By::Uid, 0, c"")).unwrap();
+        assert_eq!(path.buffer.len(), grown);
     }
 
     #[test]
     fn memberships_are_those_of_the_group_file() {
         let file = std::fs::read_to_string("/etc/group").unwrap();
-        let mut road = to_files(0);
+        let mut path = to_files(0);
         let members = file.lines().filter_map(|line| {
             let fields: Vec<&str> = line.split(':').collect();
             Some((
@@ -158,7 +158,7 @@ mod tests {
         });
         for (gid, member) in members.filter(|(_, member)| !member.is_empty()).take(5) {
             let name = CString::new(member).unwrap();
-            match road.ask(&asks(By::Memberships, gid, &name)).unwrap() {
+            match path.ask(&asks(By::Memberships, gid, &name)).unwrap() {
                 Answer::Groups(groups) => assert!(groups.contains(&gid), "{name:?}: {groups:?}"),
                 other => panic!("{name:?} is in {gid}: {other:?}"),
             }

@@ -69,20 +69,20 @@ fn look_up(session: &mut NamesSession) -> (Outcome, String) {
     (outcome, words)
 }
 
-fn nscd(path: &Path) -> Roads {
-    Roads::Nscd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
+fn nscd(path: &Path) -> AccessPaths {
+    AccessPaths::Nscd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
 }
 
-fn nslcd(path: &Path) -> Roads {
-    Roads::Nslcd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
+fn nslcd(path: &Path) -> AccessPaths {
+    AccessPaths::Nslcd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
 }
 
-fn outcomes(roads: fn(&Path) -> Roads, by: By, turns: Vec<Turn>) -> Vec<(Outcome, String)> {
+fn outcomes(paths: fn(&Path) -> AccessPaths, by: By, turns: Vec<Turn>) -> Vec<(Outcome, String)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let count = turns.len();
     let daemon = listener(&path, turns);
-    let mut session = NamesSession::new(&questions(by, 0.0), &roads(&path), 0, 1);
+    let mut session = NamesSession::new(&questions(by, 0.0), &paths(&path), 0, 1);
     let outcomes = (0..count).map(|_| look_up(&mut session)).collect();
     daemon.join().unwrap();
     outcomes
@@ -228,7 +228,7 @@ fn what_should_be_absent_and_is_there_is_not_right() {
 
 #[test]
 fn outcomes_have_words() {
-    let named = |outcome| outcome_name(&Roads::Nss, outcome);
+    let named = |outcome| outcome_name(&AccessPaths::Nss, outcome);
     assert_eq!(named(Outcome::Ok(FOUND)), "found");
     assert_eq!(named(Outcome::Ok(ABSENT)), "absent");
     assert_eq!(named(Outcome::Failed(Class::Check, UNRESOLVED)), "unresolved");
@@ -236,26 +236,26 @@ fn outcomes_have_words() {
     assert_eq!(named(Outcome::TimedOut), "timed out");
 }
 
-/// A road that loses its connection before its second question.
+/// A path that loses its connection before its second question.
 struct Losing {
     /// Whether a look tells so; else the question finds out.
     told: bool,
     again: bool,
-    roads: u32,
+    paths: u32,
     asked: u32,
     open: bool,
 }
 
-impl Road for Losing {
+impl AccessPath for Losing {
     fn is_ready(&self) -> bool {
         self.open
     }
 
     fn ready(&mut self) -> Result<(), LookupError> {
-        if self.roads == 0 {
+        if self.paths == 0 {
             return Err(LookupError::Connect { to: "it".into(), error: refused() });
         }
-        (self.roads, self.open) = (self.roads - 1, true);
+        (self.paths, self.open) = (self.paths - 1, true);
         Ok(())
     }
 
@@ -283,10 +283,10 @@ fn refused() -> std::io::Error {
 }
 
 /// What became of the second of two lookups that are so far apart: its outcome, how many connections were made anew for
-/// it, how often it was asked again, and why a road could not be opened.
-fn second(road: Losing, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
-    let mut session = NamesSession::new(&questions(By::User, 0.0), &Roads::Nss, 0, 1);
-    session.access.road = Box::new(road);
+/// it, how often it was asked again, and why a path could not be opened.
+fn second(path: Losing, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
+    let mut session = NamesSession::new(&questions(By::User, 0.0), &AccessPaths::Nss, 0, 1);
+    session.path_state.path = Box::new(path);
     let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None));
     let mut seen = None;
@@ -308,7 +308,7 @@ fn a_connection_that_lapsed_costs_no_lookup() {
     let long = Duration::from_secs(1);
     let closed = Outcome::Failed(Class::Closed, 0);
     let refused = Outcome::Failed(Class::Connect, 111);
-    let losing = |told, again, roads| Losing { told, again, roads, asked: 0, open: false };
+    let losing = |told, again, paths| Losing { told, again, paths, asked: 0, open: false };
     assert_eq!(second(losing(true, false, 2), long), (Outcome::Ok(FOUND), 1, 0, None));
     assert_eq!(second(losing(true, false, 1), long), (refused, 0, 0, Some(refused)));
     assert_eq!(second(losing(false, true, 2), long), (Outcome::Ok(FOUND), 1, 1, None));

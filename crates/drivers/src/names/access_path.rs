@@ -1,13 +1,13 @@
-//! A [`Road`]: a way on which questions are asked.
+//! An [`AccessPath`]: a way on which questions are asked.
 //!
-//! Roads differ in what lies between the question and the data, which is why there are several: each cache and each
-//! daemon can be asked without those above it, and the difference is what the one above costs or saves.
+//! Access paths differ in what lies between the question and the data, which is why there are several: each cache and
+//! each daemon can be asked without those above it, and the difference is what the one above costs or saves.
 
 use super::error::LookupError;
 use super::question::{Answer, Question};
 
 /// A way on which one session asks.
-pub trait Road {
+pub trait AccessPath {
     /// Whether [`ready`](Self::ready) would have nothing to do.
     fn is_ready(&self) -> bool {
         true
@@ -24,7 +24,7 @@ pub trait Road {
         false
     }
 
-    /// Whether the question that failed last may be asked again once the road is ready again: it was asked over a
+    /// Whether the question that failed last may be asked again once the path is ready again: it was asked over a
     /// connection that had been used before, and nothing of an answer came before the end of it.
     fn may_ask_again(&self) -> bool {
         false

@@ -1,4 +1,4 @@
-//! [`Roads`]: which of the roads is taken, and how one is opened for each session.
+//! [`AccessPaths`]: which of the paths is taken, and how one is opened for each session.
 
 use std::io;
 use std::path::Path;
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use brunt_wire::ldap::code;
 
-use super::ldap::{Directory, LdapRoad};
-use super::nscd::NscdRoad;
-use super::nslcd::NslcdRoad;
-use super::nss::NssRoad;
-use super::road::Road;
+use super::access_path::AccessPath;
+use super::ldap::{Directory, LdapPath};
+use super::nscd::NscdPath;
+use super::nslcd::NslcdPath;
+use super::nss::NssPath;
 use crate::resend::Resend;
 
 /// Which way, and how long any step on it may take.
 #[derive(Clone, Debug)]
-pub enum Roads {
+pub enum AccessPaths {
     /// The C library, as any program asks.
     Nss,
     /// The socket of nscd.
@@ -44,24 +44,24 @@ pub enum Roads {
     },
 }
 
-impl Roads {
-    /// A road for one session.
-    pub fn open(&self) -> Box<dyn Road> {
+impl AccessPaths {
+    /// A path for one session.
+    pub fn open(&self) -> Box<dyn AccessPath> {
         match self {
-            Self::Nss => Box::new(NssRoad::new()),
+            Self::Nss => Box::new(NssPath::new()),
             Self::Nscd { socket, patience } => {
-                Box::new(NscdRoad::new(Arc::clone(socket), *patience))
+                Box::new(NscdPath::new(Arc::clone(socket), *patience))
             }
             Self::Nslcd { socket, patience } => {
-                Box::new(NslcdRoad::new(Arc::clone(socket), *patience))
+                Box::new(NslcdPath::new(Arc::clone(socket), *patience))
             }
             Self::Ldap { directory, patience, resend } => {
-                Box::new(LdapRoad::new(Arc::clone(directory), *patience, *resend))
+                Box::new(LdapPath::new(Arc::clone(directory), *patience, *resend))
             }
         }
     }
 
-    /// What a refusal's code is called on this road.
+    /// What a refusal's code is called on this path.
     pub fn name_of(&self, code: u32) -> String {
         match self {
             Self::Ldap { .. } => code::name(code).to_owned(),
