@@ -1,27 +1,27 @@
 //! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
 //!
-//! Sessions put what they want to say into the desk's queue. One task, the attendant, does all that touches the
-//! socket: it reads in batches, lets the desk answer at once (so that an OFFER becomes a REQUEST without waking
+//! Sessions put what they want to say into the table's queue. One task, the I/O task, does all that touches the
+//! socket: it reads in batches, lets the table answer at once (so that an OFFER becomes a REQUEST without waking
 //! anybody), sends what has been queued in batches, and looks after drop times: only once everything that lay in the
 //! socket has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything
 //! that fell due at the same moment stands in the queue, and sleeps until the next drop time otherwise, or for a
 //! tenth of a second while anything is in flight: with nothing in flight, a hub does nothing. It must not know what
 //! is in a packet.
 
-mod desk;
+mod exchange_table;
 #[cfg(test)]
-mod desk_tests;
+mod exchange_table_tests;
 mod gap;
 #[cfg(test)]
-mod phase_tests;
+mod harness;
 #[cfg(test)]
-mod scene;
+mod phase_tests;
 mod slot;
 #[cfg(test)]
 mod tests;
 mod transactions;
 
-pub(super) use desk::Ended;
+pub(super) use exchange_table::Ended;
 pub(super) use slot::Terms;
 
 use super::Kind;
@@ -31,7 +31,7 @@ use super::shared::Shared;
 use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, Parcel};
 use brunt_exchange::Moment;
-use desk::{Arrival, Desk};
+use exchange_table::{Arrival, ExchangeTable};
 use gap::{BEAT, Gap};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -61,25 +61,25 @@ const BUSY_MAX: Duration = Duration::from_millis(100);
 pub(super) struct Hub<D: Dialogue, C: Carrier + 'static> {
     shared: Arc<Shared<D>>,
     worker: usize,
-    desk: RefCell<Desk<D>>,
+    table: RefCell<ExchangeTable<D>>,
     /// The socket, or why there is none.
     carrier: Result<C, i32>,
-    bell: Bell,
+    wake_flag: WakeFlag,
     preloaded: Cell<bool>,
     /// Sessions that have not taken leave.
     present: Cell<usize>,
-    attendant: RefCell<Option<AbortHandle>>,
+    io_task: RefCell<Option<AbortHandle>>,
 }
 
-/// Wakes the attendant.
+/// Wakes the I/O task.
 #[derive(Default)]
-struct Bell {
-    rung: Cell<bool>,
+struct WakeFlag {
+    raised: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
 
-/// What the attendant was woken for.
-enum Call {
+/// What the I/O task was woken for.
+enum Wakeup {
     /// Something came in, or could not.
     Inbox(io::Result<()>),
     /// A session has something to send, there is room to send again, or a drop time is over.
@@ -98,19 +98,19 @@ enum Flushed {
 }
 
 /// Frees a slot whose exchange is called off.
-struct Holding<'a, D: Dialogue> {
-    desk: &'a RefCell<Desk<D>>,
+struct SlotGuard<'a, D: Dialogue> {
+    table: &'a RefCell<ExchangeTable<D>>,
     slot: u32,
 }
 
-impl<D: Dialogue> Drop for Holding<'_, D> {
+impl<D: Dialogue> Drop for SlotGuard<'_, D> {
     fn drop(&mut self) {
-        self.desk.borrow_mut().call_off(self.slot);
+        self.table.borrow_mut().call_off(self.slot);
     }
 }
 
 impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
-    /// Opens a hub with so many slots and starts its attendant.
+    /// Opens a hub with so many slots and starts its I/O task.
     pub(super) fn start(
         shared: Arc<Shared<D>>,
         socket: Option<Opener<C>>,
@@ -130,17 +130,17 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         slots: usize,
     ) -> Rc<Self> {
         let hub = Rc::new(Self {
-            desk: RefCell::new(Desk::new(Arc::clone(&shared), worker, slots)),
+            table: RefCell::new(ExchangeTable::new(Arc::clone(&shared), worker, slots)),
             carrier: carrier.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO)),
             shared,
             worker,
-            bell: Bell::default(),
+            wake_flag: WakeFlag::default(),
             preloaded: Cell::new(false),
             present: Cell::new(slots),
-            attendant: RefCell::default(),
+            io_task: RefCell::default(),
         });
-        let attendant = tokio::task::spawn_local(attend(Rc::clone(&hub)));
-        *hub.attendant.borrow_mut() = Some(attendant.abort_handle());
+        let io_task = tokio::task::spawn_local(run_io(Rc::clone(&hub)));
+        *hub.io_task.borrow_mut() = Some(io_task.abort_handle());
         hub
     }
 
@@ -149,7 +149,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     }
 
     pub(super) fn take_lease(&self, draw: u64) -> Option<D::Lease> {
-        self.desk.borrow_mut().take_lease(draw)
+        self.table.borrow_mut().take_lease(draw)
     }
 
     /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
@@ -160,35 +160,35 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         terms: Terms,
     ) -> Ended<D::Lease> {
         let now = self.shared.clock.now();
-        self.desk.borrow_mut().begin(slot, order, terms, now);
-        self.bell.ring();
-        let holding = Holding { desk: &self.desk, slot };
-        let ended = poll_fn(|cx| match self.desk.borrow_mut().poll_end(slot, cx) {
+        self.table.borrow_mut().begin(slot, order, terms, now);
+        self.wake_flag.raise();
+        let guard = SlotGuard { table: &self.table, slot };
+        let ended = poll_fn(|cx| match self.table.borrow_mut().poll_end(slot, cx) {
             Some(ended) => Poll::Ready(ended),
             None => Poll::Pending,
         })
         .await;
-        drop(holding);
+        drop(guard);
         ended
     }
 
     /// Keeps the reply that ends each exchange from now on, for whoever wants to look at it.
     pub(super) fn keep_answers(&self) {
-        self.desk.borrow_mut().keep_answers();
+        self.table.borrow_mut().keep_answers();
     }
 
     /// Hands over the reply that ended the exchange of a slot; nothing of it if none did.
     pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
-        look(self.desk.borrow().answer(slot))
+        look(self.table.borrow().answer(slot))
     }
 
-    /// A session takes leave; with the last, the attendant goes home.
+    /// A session takes leave; with the last, the I/O task goes home.
     pub(super) fn leave(&self) {
         self.present.set(self.present.get().saturating_sub(1));
         if self.present.get() == 0
-            && let Some(attendant) = self.attendant.borrow_mut().take()
+            && let Some(io_task) = self.io_task.borrow_mut().take()
         {
-            attendant.abort();
+            io_task.abort();
         }
     }
 
@@ -219,7 +219,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
                     other => break other.is_ok(),
                 }
             };
-            self.desk.borrow_mut().preloaded(&letter, sent);
+            self.table.borrow_mut().preloaded(&letter, sent);
             // The answers to those before are coming in already.
             tokio::task::coop::consume_budget().await;
         }
@@ -227,30 +227,30 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
 
     /// Sends a batch of what is queued.
     fn flush(&self) -> Flushed {
-        let mut desk = self.desk.borrow_mut();
-        if !desk.has_outgoing() {
+        let mut table = self.table.borrow_mut();
+        if !table.has_outgoing() {
             return Flushed::All;
         }
         let now = self.shared.clock.now();
         let sent = match &self.carrier {
-            Ok(carrier) => carrier.try_send(desk.parcels(STAMPED_MAX)),
+            Ok(carrier) => carrier.try_send(table.parcels(STAMPED_MAX)),
             Err(errno) => Err(io::Error::from_raw_os_error(*errno)),
         };
         match sent {
-            Ok(count) => desk.sent(count, now),
+            Ok(count) => table.sent(count, now),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Flushed::Blocked,
-            Err(error) => desk.refused(error.raw_os_error().unwrap_or(libc::EIO), now),
+            Err(error) => table.refused(error.raw_os_error().unwrap_or(libc::EIO), now),
         }
-        if desk.has_outgoing() { Flushed::Some } else { Flushed::All }
+        if table.has_outgoing() { Flushed::Some } else { Flushed::All }
     }
 
     /// Takes in what came in by `now`.
     fn hear(&self, inbox: &Inbox, now: Moment) {
         let origin = self.shared.origin(now);
-        let mut desk = self.desk.borrow_mut();
+        let mut table = self.table.borrow_mut();
         for datagram in inbox.iter() {
             let arrival = Arrival { at: datagram.at.unwrap_or(now), stamp: datagram.stamp, origin };
-            desk.hear(datagram.bytes, datagram.truncated, arrival);
+            table.hear(datagram.bytes, datagram.truncated, arrival);
         }
     }
 
@@ -280,17 +280,17 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     /// Ends what has waited too long. A reply that has come in already must not be overlooked, so
     /// while there is more to read, drops wait a little.
     fn tick(&self, now: Moment, more: bool) {
-        let mut desk = self.desk.borrow_mut();
-        let due = desk.wheel.next().filter(|due| *due <= now);
+        let mut table = self.table.borrow_mut();
+        let due = table.wheel.next().filter(|due| *due <= now);
         if due.is_some_and(|due| !more || now - due > BUSY_MAX) {
-            desk.tick(now);
+            table.tick(now);
         }
     }
 
     fn note_overflow(&self) {
         if let Ok(carrier) = &self.carrier {
             self.shared.socket_drops[self.worker].store(carrier.overflowed(), Ordering::Relaxed);
-            self.desk.borrow_mut().came_back(carrier.unreachable());
+            self.table.borrow_mut().came_back(carrier.unreachable());
         }
     }
 }
@@ -298,16 +298,16 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
 impl<D: Dialogue, C: Carrier + 'static> Drop for Hub<D, C> {
     fn drop(&mut self) {
         self.note_overflow();
-        let desk = self.desk.get_mut();
-        self.shared.give_back(desk.drain_leases());
+        let table = self.table.get_mut();
+        self.shared.give_back(table.drain_leases());
         let origin = self.shared.origin(self.shared.clock.now());
-        self.shared.fell_silent(desk.listening.since(origin));
+        self.shared.fell_silent(table.listening.since(origin));
     }
 }
 
-impl Bell {
-    fn ring(&self) {
-        if !self.rung.replace(true)
+impl WakeFlag {
+    fn raise(&self) {
+        if !self.raised.replace(true)
             && let Some(waker) = &*self.waker.borrow()
         {
             waker.wake_by_ref();
@@ -315,7 +315,7 @@ impl Bell {
     }
 
     fn poll(&self, cx: &Context<'_>) -> Poll<()> {
-        if self.rung.replace(false) {
+        if self.raised.replace(false) {
             return Poll::Ready(());
         }
         let mut kept = self.waker.borrow_mut();
@@ -327,12 +327,12 @@ impl Bell {
 }
 
 /// Rings at a moment.
-struct Alarm {
+struct DropTimer {
     sleep: Pin<Box<Sleep>>,
     at: Option<Moment>,
 }
 
-impl Alarm {
+impl DropTimer {
     #[expect(
         clippy::disallowed_methods,
         reason = "replies are judged by their stamps; this only bounds when a drop is noticed"
@@ -359,10 +359,10 @@ impl Alarm {
     }
 }
 
-/// The attendant's whole life.
-async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
+/// The I/O task's whole life.
+async fn run_io<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     let mut inbox = Inbox::new();
-    let mut alarm = Alarm::new();
+    let mut timer = DropTimer::new();
     let (mut asked, mut faults) = (Moment::ZERO, 0);
     let mut woke = hub.shared.clock.now();
     loop {
@@ -370,24 +370,24 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
         let looked = hub.shared.clock.now();
         let stopped = Gap::midway(woke, looked);
         // While anything is in flight, the hub looks often enough to see that it stood still.
-        let next = hub.desk.borrow().wheel.next().map(|next| next.min(looked + BEAT));
-        alarm.set(next, looked);
+        let next = hub.table.borrow().wheel.next().map(|next| next.min(looked + BEAT));
+        timer.set(next, looked);
         if flushed == Flushed::Some || inbox.len() > BATCH / 2 {
             // There is plenty to do, so the others of this thread must have their turn, and the
             // timer that paces them as well.
             tokio::task::yield_now().await;
         }
         inbox.clear();
-        let call = call(&hub, &mut inbox, &mut alarm, flushed, faults < FAULTS_MAX).await;
+        let wakeup = next_wakeup(&hub, &mut inbox, &mut timer, flushed, faults < FAULTS_MAX).await;
         let now = hub.shared.clock.now();
-        let due = hub.desk.borrow().wheel.next().filter(|due| *due <= now);
+        let due = hub.table.borrow().wheel.next().filter(|due| *due <= now);
         woke = now;
         let gap = stopped.or_else(|| next.and_then(|next| Gap::between(looked, next, now)));
         if gap.is_some() {
-            hub.desk.borrow_mut().stood_still(gap);
+            hub.table.borrow_mut().stood_still(gap);
         }
-        match call {
-            Call::Inbox(Ok(())) => {
+        match wakeup {
+            Wakeup::Inbox(Ok(())) => {
                 faults = 0;
                 if due.is_some() {
                     inbox.stamp(&*hub.shared.clock);
@@ -395,8 +395,8 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
                 hub.hear(&inbox, now);
             }
             // An error that somebody else's ICMP caused is not the end of the socket.
-            Call::Inbox(Err(_)) => faults += 1,
-            Call::Other => {}
+            Wakeup::Inbox(Err(_)) => faults += 1,
+            Wakeup::Other => {}
         }
         if due.is_some() {
             let more = hub.read_first(&mut inbox, now, gap);
@@ -409,34 +409,34 @@ async fn attend<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     }
 }
 
-/// Waits until there is something for the attendant to do. What has come in goes first.
-async fn call<D: Dialogue, C: Carrier + 'static>(
+/// Waits until there is something for the I/O task to do. What has come in goes first.
+async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
     hub: &Hub<D, C>,
     inbox: &mut Inbox,
-    alarm: &mut Alarm,
+    timer: &mut DropTimer,
     flushed: Flushed,
     hears: bool,
-) -> Call {
+) -> Wakeup {
     let Ok(carrier) = &hub.carrier else {
         if flushed == Flushed::All {
-            poll_fn(|cx| hub.bell.poll(cx)).await;
+            poll_fn(|cx| hub.wake_flag.poll(cx)).await;
         }
-        return Call::Other;
+        return Wakeup::Other;
     };
     let mut receive = pin!(carrier.receive(inbox, &*hub.shared.clock));
     let mut writable = pin!(carrier.writable());
     poll_fn(|cx| {
         if hears && let Poll::Ready(received) = receive.as_mut().poll(cx) {
-            return Poll::Ready(Call::Inbox(received));
+            return Poll::Ready(Wakeup::Inbox(received));
         }
-        let rung = hub.bell.poll(cx).is_ready();
+        let raised = hub.wake_flag.poll(cx).is_ready();
         let ready = match flushed {
-            Flushed::All => rung,
+            Flushed::All => raised,
             Flushed::Some => true,
             Flushed::Blocked => writable.as_mut().poll(cx).is_ready(),
         };
-        if ready || alarm.poll(cx).is_ready() {
-            return Poll::Ready(Call::Other);
+        if ready || timer.poll(cx).is_ready() {
+            return Poll::Ready(Wakeup::Other);
         }
         Poll::Pending
     })

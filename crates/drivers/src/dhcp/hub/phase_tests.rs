@@ -1,7 +1,7 @@
-//! The desk in a run of several phases, and after it stood still: where each count belongs, in any order of events.
+//! The table in a run of several phases, and after it stood still: where each count belongs, in any order of events.
 
 use super::gap::Gap;
-use super::scene::{STEADY, Scene};
+use super::harness::{STEADY, TableHarness};
 use crate::dhcp::Stage;
 use crate::dhcp::tally::Counter;
 use crate::dhcp::toy::{ACK, DISCOVER, NAK, OFFER, REQUEST, Rules, at};
@@ -12,8 +12,8 @@ use std::time::Duration;
 /// Whatever happens in whatever order, every message sent meets one end, and every exchange begun.
 #[test]
 fn nothing_is_lost_or_counted_twice_in_any_order() {
-    let mut scene = Scene::new(16, Rules { resends: 1, ..Rules::default() });
-    scene.phased = true;
+    let mut harness = TableHarness::new(16, Rules { resends: 1, ..Rules::default() });
+    harness.phased = true;
     let (mut begun, mut ended, mut cut) = (0, 0, 0);
     let mut left: HashSet<(u8, u32)> = HashSet::new();
     let mut running: HashMap<u32, u64> = HashMap::new();
@@ -22,30 +22,30 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
         let slot = (draw >> 8) as u32 % 16;
         match draw % 9 {
             0 | 1 if !running.contains_key(&slot) => {
-                scene.begin(slot, begun);
+                harness.begin(slot, begun);
                 running.insert(slot, begun);
                 begun += 1;
             }
-            2 => left.extend(scene.send()),
+            2 => left.extend(harness.send()),
             3 => {
-                scene.pass(Duration::from_millis((draw >> 16) % 400));
-                scene.desk.tick(scene.now);
+                harness.pass(Duration::from_millis((draw >> 16) % 400));
+                harness.table.tick(harness.now);
             }
             4 if draw >> 60 == 0 && running.remove(&slot).is_some() => {
-                scene.desk.call_off(slot);
+                harness.table.call_off(slot);
                 cut += 1;
             }
-            5 if draw >> 60 == 0 && scene.desk.parcels(1).count() > 0 => {
-                scene.desk.refused(libc::ENOBUFS, scene.now);
+            5 if draw >> 60 == 0 && harness.table.parcels(1).count() > 0 => {
+                harness.table.refused(libc::ENOBUFS, harness.now);
             }
             _ => {
                 let what = [OFFER, ACK, NAK, OFFER, ACK][(draw >> 20) as usize % 5];
                 let xid = begun.saturating_sub((draw >> 32) % 24) as u32;
-                scene.hear(what, xid, ((draw >> 40) % 3) as u32);
+                harness.hear(what, xid, ((draw >> 40) % 3) as u32);
             }
         }
         for slot in 0..16 {
-            if running.contains_key(&slot) && scene.end(slot).is_some() {
+            if running.contains_key(&slot) && harness.end(slot).is_some() {
                 running.remove(&slot);
                 ended += 1;
             }
@@ -54,23 +54,23 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
     }
     assert!(ended > 1000 && cut > 10, "{ended} ended and {cut} cut off");
     for slot in running.into_keys() {
-        scene.desk.call_off(slot);
+        harness.table.call_off(slot);
     }
-    scene.assert_nothing_waits();
+    harness.assert_nothing_waits();
     for phase in 1..=3 {
         for (what, stage) in [(DISCOVER, Stage::First), (REQUEST, Stage::Second)] {
             // The transaction id is the number of the exchange, of which its phase follows.
             let of_phase = |(sent, xid): &&(u8, u32)| *sent == what && xid % 3 + 1 == phase;
-            let sent = scene.tally().stage_in(phase as u8, stage, Counter::Sent);
+            let sent = harness.tally().stage_in(phase as u8, stage, Counter::Sent);
             assert_eq!(sent, left.iter().filter(of_phase).count() as u64, "{stage:?} {phase}");
             for counter in [Counter::Received, Counter::Drops, Counter::Late] {
-                let count = scene.tally().stage_in(phase as u8, stage, counter);
+                let count = harness.tally().stage_in(phase as u8, stage, counter);
                 assert!(count > 20, "{count} {counter:?} of {stage:?} in phase {phase}");
             }
         }
-        assert!(scene.tally().stage_in(phase as u8, Stage::First, Counter::CutOff) > 10);
+        assert!(harness.tally().stage_in(phase as u8, Stage::First, Counter::CutOff) > 10);
     }
-    assert_eq!(scene.tally().stage_in(0, Stage::First, Counter::Sent), 0);
+    assert_eq!(harness.tally().stage_in(0, Stage::First, Counter::Sent), 0);
 }
 
 /// What becomes of an exchange counts where it fell due, however much later it is: its drop, its late answer, the
@@ -78,57 +78,58 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
 #[test]
 fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
     const WARM_UP: u8 = 1;
-    let mut scene = Scene::new(3, Rules::default());
-    scene.phased = true;
+    let mut harness = TableHarness::new(3, Rules::default());
+    harness.phased = true;
     // Numbers that three divides are of the warm-up, the next ones of the ramp.
-    scene.begin(0, 0);
-    scene.begin(1, 3);
-    scene.begin(2, 1);
-    scene.send();
-    scene.hear(OFFER, 3, 9);
-    scene.send();
-    scene.hear(ACK, 3, 9);
-    scene.pass(Duration::from_secs(2));
-    scene.desk.tick(scene.now);
-    scene.end(0);
-    scene.end(1);
-    scene.end(2);
-    scene.begin(0, 2);
-    scene.send();
-    scene.hear(OFFER, 0, 9);
-    scene.hear(ACK, 3, 9);
-    scene.hear(OFFER, 3, 9);
-    scene.hear(OFFER, 999, 9);
-    let of = |stage, counter| [1, 2, 3].map(|phase| scene.tally().stage_in(phase, stage, counter));
+    harness.begin(0, 0);
+    harness.begin(1, 3);
+    harness.begin(2, 1);
+    harness.send();
+    harness.hear(OFFER, 3, 9);
+    harness.send();
+    harness.hear(ACK, 3, 9);
+    harness.pass(Duration::from_secs(2));
+    harness.table.tick(harness.now);
+    harness.end(0);
+    harness.end(1);
+    harness.end(2);
+    harness.begin(0, 2);
+    harness.send();
+    harness.hear(OFFER, 0, 9);
+    harness.hear(ACK, 3, 9);
+    harness.hear(OFFER, 3, 9);
+    harness.hear(OFFER, 999, 9);
+    let of =
+        |stage, counter| [1, 2, 3].map(|phase| harness.tally().stage_in(phase, stage, counter));
     assert_eq!(of(Stage::First, Counter::Sent), [2, 1, 1]);
     assert_eq!(of(Stage::First, Counter::Drops), [1, 1, 0]);
     assert_eq!(of(Stage::First, Counter::Late), [1, 0, 0]);
     assert_eq!(of(Stage::First, Counter::Duplicates), [1, 0, 0]);
     assert_eq!(of(Stage::Second, Counter::Duplicates), [1, 0, 0]);
-    assert_eq!(scene.overall(), [("foreign", 1)]);
-    assert_eq!(scene.tally().waiting_in(WARM_UP, Stage::First), 0);
-    assert_eq!(scene.tally().waiting_in(STEADY, Stage::First), 1, "the last one waits");
+    assert_eq!(harness.overall(), [("foreign", 1)]);
+    assert_eq!(harness.tally().waiting_in(WARM_UP, Stage::First), 0);
+    assert_eq!(harness.tally().waiting_in(STEADY, Stage::First), 1, "the last one waits");
 }
 
 /// The thread stands still from 0.5 s to 9 s: an answer that the kernel had in time is one, whenever it is read.
 #[test]
 fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
-    let mut scene = Scene::new(4, Rules::default());
+    let mut harness = TableHarness::new(4, Rules::default());
     for slot in 0..4 {
-        scene.begin(slot, slot.into());
+        harness.begin(slot, slot.into());
     }
-    scene.send();
+    harness.send();
     let (looked, now) = (at(500), at(9_000));
-    let due = scene.desk.wheel.next().unwrap();
-    scene.desk.stood_still(Gap::between(looked, due, now));
-    scene.hear_stamped(OFFER, 0, 9, Some(at(600)), now);
-    scene.hear_stamped(OFFER, 1, 9, Some(at(1_006)), now);
-    scene.hear_stamped(OFFER, 2, 9, None, now);
-    scene.now = now;
-    scene.desk.tick(now);
-    assert_eq!(scene.send(), [(REQUEST, 0)], "the first was in time");
-    scene.hear_stamped(ACK, 0, 9, None, at(9_001));
-    let ended = scene.end(0).unwrap();
+    let due = harness.table.wheel.next().unwrap();
+    harness.table.stood_still(Gap::between(looked, due, now));
+    harness.hear_stamped(OFFER, 0, 9, Some(at(600)), now);
+    harness.hear_stamped(OFFER, 1, 9, Some(at(1_006)), now);
+    harness.hear_stamped(OFFER, 2, 9, None, now);
+    harness.now = now;
+    harness.table.tick(now);
+    assert_eq!(harness.send(), [(REQUEST, 0)], "the first was in time");
+    harness.hear_stamped(ACK, 0, 9, None, at(9_001));
+    let ended = harness.end(0).unwrap();
     assert_eq!(
         (ended.outcome, ended.took[0]),
         (Outcome::Ok(5), Some((Stage::First, Duration::from_millis(595))),)
@@ -140,19 +141,19 @@ fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
         ("late", 2),
         ("drops because brunt stood still", 3),
     ];
-    assert_eq!(scene.counts(Stage::First), first);
-    // What leaves in the burst that had waited for the desk to go on is our fault too, and later drops are plain ones.
-    scene.end(1);
-    let counted = |scene: &Scene| {
-        [Counter::Drops, Counter::DropsStalled].map(|it| scene.tally().stage(Stage::First, it))
+    assert_eq!(harness.counts(Stage::First), first);
+    // What leaves in the burst that had waited for the table to go on is our fault too, and later drops are plain ones.
+    harness.end(1);
+    let counted = |harness: &TableHarness| {
+        [Counter::Drops, Counter::DropsStalled].map(|it| harness.tally().stage(Stage::First, it))
     };
     for (sent, dropped, expected) in [(9_200, 10_300, [4, 4]), (11_000, 12_100, [5, 4])] {
-        scene.begin(1, sent);
-        scene.now = at(sent);
-        scene.send();
-        scene.now = at(dropped);
-        scene.desk.tick(scene.now);
-        scene.end(1);
-        assert_eq!(counted(&scene), expected);
+        harness.begin(1, sent);
+        harness.now = at(sent);
+        harness.send();
+        harness.now = at(dropped);
+        harness.table.tick(harness.now);
+        harness.end(1);
+        assert_eq!(counted(&harness), expected);
     }
 }

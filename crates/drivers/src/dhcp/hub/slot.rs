@@ -3,7 +3,7 @@
 //! Buffers stay with the slot, so that a warm exchange allocates nothing. A slot must not know a
 //! socket, a table or a counter.
 
-use super::transactions::{Fate, Past};
+use super::transactions::{Past, TransactionEnd};
 use crate::dhcp::{Dialogue, Ending, Kind, Stage};
 use brunt_exchange::{Moment, Outcome};
 use std::net::{IpAddr, SocketAddr};
@@ -136,8 +136,8 @@ impl<D: Dialogue> Slot<D> {
     }
 
     /// What is to be remembered of its transaction.
-    pub(super) fn past(&self, fate: Fate) -> Past {
-        Past { stage: self.stage, fate, phase: self.terms.phase }
+    pub(super) fn past(&self, end: TransactionEnd) -> Past {
+        Past { stage: self.stage, end, phase: self.terms.phase }
     }
 
     /// Notes what an answered stage took.

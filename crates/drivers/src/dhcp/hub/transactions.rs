@@ -11,7 +11,7 @@ use super::super::Stage;
 
 /// What became of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dhcp) enum Fate {
+pub(in crate::dhcp) enum TransactionEnd {
     /// Its answer came.
     Answered,
     /// It was given up: no answer came in time, or nobody could wait for it.
@@ -24,7 +24,7 @@ pub(in crate::dhcp) enum Fate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dhcp) struct Past {
     pub(in crate::dhcp) stage: Stage,
-    pub(in crate::dhcp) fate: Fate,
+    pub(in crate::dhcp) end: TransactionEnd,
     /// The phase of the run in which its exchange fell due.
     pub(in crate::dhcp) phase: u8,
 }
@@ -159,7 +159,7 @@ mod tests {
     use std::collections::HashMap;
 
     fn past(phase: u8) -> Past {
-        Past { stage: Stage::First, fate: Fate::Answered, phase }
+        Past { stage: Stage::First, end: TransactionEnd::Answered, phase }
     }
 
     /// Against the standard library's map, in an order that a generator of numbers made, with ids

@@ -1,6 +1,6 @@
-//! A [`Scene`]: a desk on moments made up, for tests of what a network can bring about.
+//! A [`TableHarness`]: a table on moments made up, for tests of what a network can bring about.
 
-use super::desk::{Arrival, Desk, Ended};
+use super::exchange_table::{Arrival, Ended, ExchangeTable};
 use super::slot::Terms;
 use crate::dhcp::dialogue::Order;
 use crate::dhcp::run::Dhcp;
@@ -18,16 +18,16 @@ use std::time::Duration;
 /// The phase of the exchanges, where all are of the same.
 pub(super) const STEADY: u8 = 3;
 
-/// A desk whose clock stands still until told otherwise.
-pub(super) struct Scene {
-    pub(super) desk: Desk<Toy>,
+/// A table whose clock stands still until told otherwise.
+pub(super) struct TableHarness {
+    pub(super) table: ExchangeTable<Toy>,
     pub(super) shared: Arc<Shared<Toy>>,
     pub(super) now: Moment,
     /// Whether exchanges take turns to be of the phases 1 to 3.
     pub(super) phased: bool,
 }
 
-impl Scene {
+impl TableHarness {
     pub(super) fn new(slots: usize, rules: Rules) -> Self {
         Self::with(slots, setup(rules))
     }
@@ -35,7 +35,12 @@ impl Scene {
     pub(super) fn with(slots: usize, mut setup: Setup<Toy, Wire>) -> Self {
         setup.sockets.push(Box::new(|| Ok(Wire::new(Box::new(|_| vec![]), Rc::default()))));
         let shared = Arc::clone(Dhcp::new(setup, 1).shared());
-        Self { desk: Desk::new(Arc::clone(&shared), 0, slots), shared, now: at(5), phased: false }
+        Self {
+            table: ExchangeTable::new(Arc::clone(&shared), 0, slots),
+            shared,
+            now: at(5),
+            phased: false,
+        }
     }
 
     pub(super) fn tally(&self) -> &Tally {
@@ -49,18 +54,18 @@ impl Scene {
     pub(super) fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
         let order = Order { kind, number, client: number, lease, at: Duration::ZERO };
         let phase = if self.phased { (number % 3 + 1) as u8 } else { STEADY };
-        self.desk.begin(slot, order, Terms { phase, until: None }, self.now);
+        self.table.begin(slot, order, Terms { phase, until: None }, self.now);
     }
 
     /// Sends all that is queued.
     pub(super) fn send(&mut self) -> Vec<(u8, u32)> {
         let sent: Vec<_> = self
-            .desk
+            .table
             .parcels(usize::MAX)
             .map(|parcel| parts(parcel.bytes))
             .map(|(what, xid, _)| (what, xid))
             .collect();
-        self.desk.sent(sent.len(), self.now);
+        self.table.sent(sent.len(), self.now);
         sent
     }
 
@@ -79,7 +84,7 @@ impl Scene {
         now: Moment,
     ) {
         let arrival = Arrival { at: now, stamp, origin: at(0) };
-        self.desk.hear(&message(what, xid, address), false, arrival);
+        self.table.hear(&message(what, xid, address), false, arrival);
     }
 
     pub(super) fn pass(&mut self, time: Duration) {
@@ -87,7 +92,7 @@ impl Scene {
     }
 
     pub(super) fn end(&mut self, slot: u32) -> Option<Ended<Held>> {
-        self.desk.poll_end(slot, &Context::from_waker(Waker::noop()))
+        self.table.poll_end(slot, &Context::from_waker(Waker::noop()))
     }
 
     pub(super) fn outcome(&mut self, slot: u32) -> Option<Outcome> {

@@ -1,4 +1,4 @@
-//! The [`Desk`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
+//! The [`ExchangeTable`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
 //!
 //! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so that late,
 //! doubled and forged replies are tested to the nanosecond without a network. A reply is judged by its stamp: one
@@ -7,7 +7,7 @@
 
 use super::gap::Gap;
 use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
-use super::transactions::{Fate, Past, Transactions};
+use super::transactions::{Past, TransactionEnd, Transactions};
 use crate::dhcp::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
 use crate::dhcp::keepsakes::Stamped;
 use crate::dhcp::leases::Leases;
@@ -47,7 +47,7 @@ pub(in crate::dhcp) struct Ended<L> {
     pub(in crate::dhcp) took: [Option<(Stage, Duration)>; 2],
 }
 
-pub(in crate::dhcp) struct Desk<D: Dialogue> {
+pub(in crate::dhcp) struct ExchangeTable<D: Dialogue> {
     shared: Arc<Shared<D>>,
     plan: Arc<D::Plan>,
     tally: Arc<Tally>,
@@ -72,7 +72,7 @@ pub(in crate::dhcp) struct Desk<D: Dialogue> {
     came_back: u64,
 }
 
-impl<D: Dialogue> Desk<D> {
+impl<D: Dialogue> ExchangeTable<D> {
     pub(in crate::dhcp) fn new(shared: Arc<Shared<D>>, worker: usize, slots: usize) -> Self {
         let tally = Arc::clone(&shared.tallies[worker]);
         let preload = shared.preload_of(worker);
@@ -149,7 +149,7 @@ impl<D: Dialogue> Desk<D> {
     /// Frees a slot whose exchange nobody waits for any more.
     pub(in crate::dhcp) fn call_off(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
-        let (phase, past, xid) = (slot.phase, slot.past(Fate::GivenUp), slot.xid);
+        let (phase, past, xid) = (slot.phase, slot.past(TransactionEnd::GivenUp), slot.xid);
         slot.phase = Phase::Idle;
         if matches!(phase, Phase::Unsent | Phase::Sent) {
             self.transactions.end(xid, index, past);
@@ -232,7 +232,7 @@ impl<D: Dialogue> Desk<D> {
         } else {
             let (outcome, answered) = (Outcome::Ok(0), false);
             let ending = Ending { outcome, answered, note: None, lease: None };
-            self.count_end(index, Counter::Unasked, Fate::Answered, now);
+            self.count_end(index, Counter::Unasked, TransactionEnd::Answered, now);
             self.freed(index);
             self.finish(index, ending, now);
         }
@@ -252,7 +252,7 @@ impl<D: Dialogue> Desk<D> {
             return;
         }
         let outcome = Outcome::Failed(Class::Connect, errno.cast_unsigned());
-        self.transactions.end(slot.xid, index, slot.past(Fate::GivenUp));
+        self.transactions.end(slot.xid, index, slot.past(TransactionEnd::GivenUp));
         self.finish(index, Ending { outcome, answered: false, note: None, lease: None }, now);
     }
 
@@ -371,7 +371,7 @@ impl<D: Dialogue> Desk<D> {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Sent {
             slot.answered(at);
-            let (past, xid, client) = (slot.past(Fate::Answered), slot.xid, slot.client);
+            let (past, xid, client) = (slot.past(TransactionEnd::Answered), slot.xid, slot.client);
             slot.before = Some(past.stage);
             self.tally.count(past.phase, past.stage, Counter::Received);
             self.stamp(index, Some(at));
@@ -403,18 +403,18 @@ impl<D: Dialogue> Desk<D> {
     /// The dialogue is over.
     fn conclude(&mut self, index: u32, mut ending: Ending<D::Lease>, at: Moment) {
         let slot = &self.slots[index as usize];
-        let (past, client) = (slot.past(Fate::Answered), slot.client);
+        let (past, client) = (slot.past(TransactionEnd::Answered), slot.client);
         let dropped = slot.phase == Phase::Sent && ending.outcome == Outcome::TimedOut;
         let ours = slot.in_burst || self.gap.is_some_and(|gap| gap.holds(at));
         if slot.phase == Phase::Sent {
-            let (counter, fate) = match (ending.answered, ending.note, ending.outcome) {
-                (true, ..) => (Counter::Received, Fate::Answered),
-                (_, Some(Note::Nak), _) => (Counter::Naks, Fate::Answered),
-                (_, _, Outcome::TimedOut) => (Counter::Drops, Fate::GivenUp),
-                (_, _, Outcome::CutOff) => (Counter::CutOff, Fate::GivenUp),
-                _ => (Counter::Unusable, Fate::Answered),
+            let (counter, end) = match (ending.answered, ending.note, ending.outcome) {
+                (true, ..) => (Counter::Received, TransactionEnd::Answered),
+                (_, Some(Note::Nak), _) => (Counter::Naks, TransactionEnd::Answered),
+                (_, _, Outcome::TimedOut) => (Counter::Drops, TransactionEnd::GivenUp),
+                (_, _, Outcome::CutOff) => (Counter::CutOff, TransactionEnd::GivenUp),
+                _ => (Counter::Unusable, TransactionEnd::Answered),
             };
-            self.count_end(index, counter, fate, at);
+            self.count_end(index, counter, end, at);
             match ending.note {
                 Some(Note::Nak) if counter == Counter::Naks => {}
                 Some(note) => self.ignore(index, note),
@@ -444,14 +444,14 @@ impl<D: Dialogue> Desk<D> {
     }
 
     /// Counts the end of a stage whose message was sent.
-    fn count_end(&mut self, index: u32, counter: Counter, fate: Fate, at: Moment) {
+    fn count_end(&mut self, index: u32, counter: Counter, end: TransactionEnd, at: Moment) {
         let slot = &mut self.slots[index as usize];
         let answered = counter == Counter::Received;
         if answered {
             slot.answered(at);
         }
         self.tally.count(slot.terms.phase, slot.stage, counter);
-        self.transactions.end(slot.xid, index, slot.past(fate));
+        self.transactions.end(slot.xid, index, slot.past(end));
         self.stamp(index, answered.then_some(at));
     }
 
@@ -508,21 +508,21 @@ impl<D: Dialogue> Desk<D> {
 
     /// Counts a reply to a transaction that nobody has, in the phase of the exchange that had it.
     fn orphan(&self, xid: u32, message: &[u8]) {
-        let Some(Past { stage, fate, phase }) = self.transactions.past(xid) else {
+        let Some(Past { stage, end, phase }) = self.transactions.past(xid) else {
             return self.overall(None, Overall::Foreign);
         };
-        match (fate, D::answers(message)) {
-            (Fate::Preload, _) => self.overall(None, Overall::PreloadReceived),
+        match (end, D::answers(message)) {
+            (TransactionEnd::Preload, _) => self.overall(None, Overall::PreloadReceived),
             // Its stage had been answered, or the one that came next would not have been sent.
             (_, Some(told)) if told != stage => self.tally.count(phase, told, Counter::Duplicates),
-            (Fate::Answered, _) => self.tally.count(phase, stage, Counter::Duplicates),
-            (Fate::GivenUp, _) => self.tally.count(phase, stage, Counter::Late),
+            (TransactionEnd::Answered, _) => self.tally.count(phase, stage, Counter::Duplicates),
+            (TransactionEnd::GivenUp, _) => self.tally.count(phase, stage, Counter::Late),
         }
     }
 
     /// Remembers a message that was sent before the run, or refused by this machine.
     pub(super) fn preloaded(&mut self, letter: &Letter, sent: bool) {
-        let past = Past { stage: letter.stage, fate: Fate::Preload, phase: 0 };
+        let past = Past { stage: letter.stage, end: TransactionEnd::Preload, phase: 0 };
         self.transactions.remember(letter.xid, past);
         self.overall(None, if sent { Overall::PreloadSent } else { Overall::LocalLimit });
     }
