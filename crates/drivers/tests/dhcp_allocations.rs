@@ -9,7 +9,9 @@ use brunt_drivers::dhcp::v4::{
     Client, Lease, Offsets, Plan, Retransmission, Role, Setup, Template, VariedOption,
 };
 use brunt_drivers::dhcp::varied::Pattern;
-use brunt_drivers::dhcp::{Dialogue, Ending, Heard, Kind, Order, Population, Step};
+use brunt_drivers::dhcp::{
+    Dialogue, Ending, ExchangeRequest, Kind, Population, ReceivedReply, Step,
+};
 use brunt_exchange::Outcome;
 use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, Writer, option};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -78,8 +80,8 @@ impl Play {
 
     fn begin(&mut self, kind: Kind, number: u64, lease: Option<Lease>) {
         let client = self.plan.population().client(number);
-        let order = Order { kind, number, client, lease, at: Duration::from_secs(5) };
-        let step = self.client.begin(&self.plan, order, &mut self.out);
+        let request = ExchangeRequest { kind, number, client, lease, at: Duration::from_secs(5) };
+        let step = self.client.begin(&self.plan, request, &mut self.out);
         assert!(matches!(step, Step::Send(_)));
     }
 
@@ -95,7 +97,7 @@ impl Play {
         let second = Duration::from_secs(1);
         self.client.reply(
             &self.plan,
-            &Heard { message, took: second, at: 6 * second },
+            &ReceivedReply { message, took: second, at: 6 * second },
             &mut self.out,
         )
     }

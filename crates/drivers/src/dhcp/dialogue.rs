@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// What is asked of a dialogue.
 #[derive(Debug)]
-pub struct Order<L> {
+pub struct ExchangeRequest<L> {
     /// What the exchange is about.
     pub kind: Kind,
     /// The number of the exchange in the whole run: transaction ids and choices follow from it.
@@ -27,7 +27,7 @@ pub struct Order<L> {
 
 /// A reply to the exchange.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
+pub struct ReceivedReply<'a> {
     /// The message, taken out of whatever relay messages it came in.
     pub message: &'a [u8],
     /// The time since the message it answers was first sent.
@@ -38,30 +38,30 @@ pub struct Heard<'a> {
 
 /// A message to be sent. Its bytes stand in the buffer that the dialogue was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct OutgoingMessage {
     /// The stage it opens.
     pub stage: Stage,
-    /// The transaction id its answer will bear. One that differs from the letter before frees that
-    /// letter's.
+    /// The transaction id its answer will bear. One that differs from the message before frees that
+    /// message's.
     pub xid: u32,
     /// How long to wait for the answer; nothing if none will come, which ends the exchange well as
-    /// soon as the letter is sent.
+    /// soon as the message is sent.
     pub wait: Option<Duration>,
     /// Where to, if not to where the plan sends everything.
     pub to: Option<SocketAddr>,
-    /// The address or prefix that the reply which led to this letter offered.
+    /// The address or prefix that the reply which led to this message offered.
     pub offered: Option<IpAddr>,
 }
 
 /// What becomes of an exchange after something happened to it.
 #[derive(Debug, PartialEq)]
 pub enum Step<L> {
-    /// Send the letter: the stage before it, if any, was answered.
-    Send(Letter),
+    /// Send the message: the stage before it, if any, was answered.
+    Send(OutgoingMessage),
     /// Send what stands in the buffer again, with the same transaction id, and wait so long.
     Again(Duration),
     /// The reply changes nothing: go on waiting.
-    Ignore(Note),
+    Ignore(Anomaly),
     /// The exchange is over.
     Done(Ending<L>),
 }
@@ -74,14 +74,14 @@ pub struct Ending<L> {
     /// Whether a reply ended it that counts as the answer of its stage.
     pub answered: bool,
     /// What is to be counted apart.
-    pub note: Option<Note>,
+    pub anomaly: Option<Anomaly>,
     /// The lease the client has now.
     pub lease: Option<L>,
 }
 
 /// What is counted apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum Anomaly {
     /// DHCPNAK.
     Nak,
     /// An answer without the lease that was asked for.
@@ -162,15 +162,15 @@ pub trait Dialogue: Default + 'static {
     fn begin(
         &mut self,
         plan: &Self::Plan,
-        order: Order<Self::Lease>,
+        request: ExchangeRequest<Self::Lease>,
         out: &mut Vec<u8>,
     ) -> Step<Self::Lease>;
 
-    /// Takes in a reply. A letter that follows is written to `out` in place of the one before.
+    /// Takes in a reply. A message that follows is written to `out` in place of the one before.
     fn reply(
         &mut self,
         plan: &Self::Plan,
-        heard: &Heard<'_>,
+        received: &ReceivedReply<'_>,
         out: &mut Vec<u8>,
     ) -> Step<Self::Lease>;
 

@@ -4,7 +4,7 @@
 //! clock of whoever watches: both run at the same pace and differ in where they begin.
 
 use super::access::{Access, Family};
-use super::dialogue::{Dialogue, Note, Order};
+use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
 use super::hub::{Hub, Terms};
 use super::session::explain;
 use super::told::Told;
@@ -143,8 +143,8 @@ impl<D: Told> Client<D> {
         let (here, there) = (watch.now(), shared.clock.now());
         let number = self.room.count.replace(self.room.count.get() + 1);
         let at = there - shared.origin(there);
-        let order = Order { kind, number, client: self.number, lease, at };
-        let ended = hub.carry_out(self.slot, order, Terms { phase, until: None }).await;
+        let request = ExchangeRequest { kind, number, client: self.number, lease, at };
+        let ended = hub.carry_out(self.slot, request, Terms { phase, until: None }).await;
         let moment = |stamp: Moment| here + (stamp - there);
         if let Some(sent) = ended.sent {
             watch.sent_as(moment(sent));
@@ -159,7 +159,7 @@ impl<D: Told> Client<D> {
             (Kind::Release | Kind::Decline, _) => None,
             (_, true) => ended.lease.or(self.lease.take()),
             // Whoever is refused has nothing left.
-            _ if ended.note == Some(Note::Nak) => None,
+            _ if ended.anomaly == Some(Anomaly::Nak) => None,
             _ => self.lease.take(),
         };
         ended.outcome

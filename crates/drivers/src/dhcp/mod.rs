@@ -35,7 +35,9 @@ pub mod varied;
 mod wheel;
 
 pub use access::{Access, AccessError, Asked};
-pub use dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
+pub use dialogue::{
+    Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
+};
 pub use keepsakes::{Keepsakes, Wishes};
 pub use lessee::{Lessee, Station};
 pub use life::{Lives, PowerCut};

@@ -5,7 +5,7 @@
 //! what comes next and when. Everything it needs of the network it asks of the hub it shares. It
 //! must not know a packet.
 
-use super::dialogue::{Dialogue, Note, Order};
+use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
 use super::hub::{Ended, Hub, Terms};
 use super::life::{Life, Turn};
 use super::task::Task;
@@ -36,7 +36,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
 
     /// What exchange `number` is: its kind, its client and the lease it is about; or its kind
     /// alone, where it needs a lease and none is held.
-    fn order(&self, number: u64, now: Moment) -> Result<Order<D::Lease>, Kind> {
+    fn request(&self, number: u64, now: Moment) -> Result<ExchangeRequest<D::Lease>, Kind> {
         let shared = self.hub.shared();
         let at = now - shared.origin(now);
         let (kind, rank) = match &shared.task {
@@ -52,7 +52,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         };
         if kind == Kind::Acquire {
             let client = shared.population.client(rank);
-            return Ok(Order { kind, number, client, lease: None, at });
+            return Ok(ExchangeRequest { kind, number, client, lease: None, at });
         }
         let lease = match &shared.task {
             Task::Release(leases) => {
@@ -61,20 +61,20 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
             _ => self.hub.take_lease(mix(shared.seed ^ mix(number))),
         };
         let lease = lease.ok_or(kind)?;
-        Ok(Order { kind, number, client: D::holder(&lease), lease: Some(lease), at })
+        Ok(ExchangeRequest { kind, number, client: D::holder(&lease), lease: Some(lease), at })
     }
 
     /// Carries out what comes next in the client's life.
     async fn live(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let now = watch.now();
-        let Ok(mut order) = self.order(ticket.number, now) else { return Outcome::Skipped };
+        let Ok(mut request) = self.request(ticket.number, now) else { return Outcome::Skipped };
         let next = self.life.as_ref().and_then(|life| Some((life, life.next()?.0)));
         let Some((life, kind)) = next else { return Outcome::Skipped };
-        (order.kind, order.lease) = (kind, life.lease(kind).cloned());
+        (request.kind, request.lease) = (kind, life.lease(kind).cloned());
         let terms = Terms { phase: ticket.phase, until: life.until(kind, now) };
-        let client = order.client;
+        let client = request.client;
         watch.operation(kind as u16);
-        let mut ended = self.hub.carry_out(self.slot, order, terms).await;
+        let mut ended = self.hub.carry_out(self.slot, request, terms).await;
         report(&ended, self.title(ended.stage), client, watch);
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
@@ -101,12 +101,12 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
         if self.life.is_some() {
             return self.live(ticket, watch).await;
         }
-        match self.order(ticket.number, watch.now()) {
-            Ok(order) => {
-                watch.operation(order.kind as u16);
-                let client = order.client;
+        match self.request(ticket.number, watch.now()) {
+            Ok(request) => {
+                watch.operation(request.kind as u16);
+                let client = request.client;
                 let terms = Terms { phase: ticket.phase, until: None };
-                let ended = self.hub.carry_out(self.slot, order, terms).await;
+                let ended = self.hub.carry_out(self.slot, request, terms).await;
                 report(&ended, self.title(ended.stage), client, watch);
                 ended.outcome
             }
@@ -153,11 +153,11 @@ pub(super) fn explain<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut
     if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..) | Outcome::TimedOut) {
         return;
     }
-    let what = match (ended.note, ended.outcome) {
+    let what = match (ended.anomaly, ended.outcome) {
         (_, Outcome::TimedOut) => "no answer within the drop time",
-        (Some(Note::Nak), _) => "the server refused by DHCPNAK",
-        (Some(Note::Rejected), _) => "the answer brought no lease",
-        (Some(Note::Malformed), _) => "the answer was malformed",
+        (Some(Anomaly::Nak), _) => "the server refused by DHCPNAK",
+        (Some(Anomaly::Rejected), _) => "the answer brought no lease",
+        (Some(Anomaly::Malformed), _) => "the answer was malformed",
         (_, Outcome::Failed(Class::Connect, errno)) => {
             let error = std::io::Error::from_raw_os_error(errno.cast_signed());
             return watch.explain(format_args!("client {client}: not sent: {error} [{title}]"));

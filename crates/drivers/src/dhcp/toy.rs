@@ -3,13 +3,16 @@
 //! Its messages are a type, a transaction id and an address: all that a hub can tell apart. It offers
 //! every step a dialogue may take, so that no test of the hub has to know DHCP.
 
-use super::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step, Times};
+use super::dialogue::{
+    Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
+    Times,
+};
 use super::keepsakes::Wishes;
 use super::limits::Limits;
 use super::setup::Setup;
 use super::task::Task;
 use super::{Kind, Mix, Population, Stage};
-use crate::net::carrier::{Carrier, Inbox, Parcel};
+use crate::net::carrier::{Carrier, Inbox, OutgoingDatagram};
 use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -123,8 +126,13 @@ impl Dialogue for Toy {
         self.offered.map(|address| Ipv4Addr::from_bits(address).into())
     }
 
-    fn begin(&mut self, rules: &Rules, order: Order<Held>, out: &mut Vec<u8>) -> Step<Held> {
-        let Order { kind, number, client, lease, .. } = order;
+    fn begin(
+        &mut self,
+        rules: &Rules,
+        request: ExchangeRequest<Held>,
+        out: &mut Vec<u8>,
+    ) -> Step<Held> {
+        let ExchangeRequest { kind, number, client, lease, .. } = request;
         *self = Self { client, number, kind: Some(kind), ..Self::default() };
         let (what, stage) = match kind {
             Kind::Acquire => (DISCOVER, Stage::First),
@@ -140,20 +148,26 @@ impl Dialogue for Toy {
         out.extend(message(what, xid, lease.map_or(NONE, |lease| lease.address)));
         let answered = !matches!(kind, Kind::Release | Kind::Decline) || rules.release_is_answered;
         let wait = answered.then_some(rules.wait);
-        Step::Send(Letter { stage, xid, wait, to: None, offered: None })
+        Step::Send(OutgoingMessage { stage, xid, wait, to: None, offered: None })
     }
 
-    fn reply(&mut self, rules: &Rules, heard: &Heard<'_>, out: &mut Vec<u8>) -> Step<Held> {
-        let (what, xid, address) = parts(heard.message);
+    fn reply(
+        &mut self,
+        rules: &Rules,
+        received: &ReceivedReply<'_>,
+        out: &mut Vec<u8>,
+    ) -> Step<Held> {
+        let (what, xid, address) = parts(received.message);
         let acquires = self.kind == Some(Kind::Acquire);
         let lease = Some(Held { client: self.client, address });
-        let done =
-            |outcome, answered, note, lease| Step::Done(Ending { outcome, answered, note, lease });
+        let done = |outcome, answered, anomaly, lease| {
+            Step::Done(Ending { outcome, answered, anomaly, lease })
+        };
         let failed = Outcome::Failed(Class::Check, 0);
         match what {
-            OFFER if !acquires => Step::Ignore(Note::Unexpected),
-            OFFER if self.second => Step::Ignore(Note::Duplicate),
-            OFFER if address == NONE => done(failed, false, Some(Note::Malformed), None),
+            OFFER if !acquires => Step::Ignore(Anomaly::Unexpected),
+            OFFER if self.second => Step::Ignore(Anomaly::Duplicate),
+            OFFER if address == NONE => done(failed, false, Some(Anomaly::Malformed), None),
             OFFER => {
                 self.offered = Some(address);
                 if rules.first_only {
@@ -166,13 +180,13 @@ impl Dialogue for Toy {
                 out.extend(message(REQUEST, xid, address));
                 let (stage, wait) = (Stage::Second, Some(rules.wait));
                 let offered = Some(Ipv4Addr::from_bits(address).into());
-                Step::Send(Letter { stage, xid, wait, to: None, offered })
+                Step::Send(OutgoingMessage { stage, xid, wait, to: None, offered })
             }
-            ACK if address == NONE && acquires => done(failed, true, Some(Note::Rejected), None),
+            ACK if address == NONE && acquires => done(failed, true, Some(Anomaly::Rejected), None),
             ACK if self.kind == Some(Kind::Release) => done(Outcome::Ok(5), true, None, None),
             ACK => done(Outcome::Ok(5), true, None, lease),
-            NAK => done(Outcome::Failed(Class::Result, 6), false, Some(Note::Nak), None),
-            _ => Step::Ignore(Note::Unexpected),
+            NAK => done(Outcome::Failed(Class::Result, 6), false, Some(Anomaly::Nak), None),
+            _ => Step::Ignore(Anomaly::Unexpected),
         }
     }
 
@@ -182,7 +196,7 @@ impl Dialogue for Toy {
             return Step::Again(rules.wait * (1 << self.attempts));
         }
         let (outcome, answered) = (Outcome::TimedOut, false);
-        Step::Done(Ending { outcome, answered, note: None, lease: None })
+        Step::Done(Ending { outcome, answered, anomaly: None, lease: None })
     }
 }
 
@@ -229,14 +243,17 @@ impl Wire {
 }
 
 impl Carrier for Wire {
-    fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize> {
+    fn try_send<'a>(
+        &self,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
+    ) -> io::Result<usize> {
         if let Some(errno) = self.log.faults.borrow_mut().pop_front() {
             return Err(io::Error::from_raw_os_error(errno));
         }
         let mut count = 0;
-        for parcel in parcels.take(self.log.room.get().unwrap_or(usize::MAX)) {
-            self.log.messages.borrow_mut().push(parcel.bytes.to_vec());
-            self.incoming.borrow_mut().extend((self.server)(parcel.bytes));
+        for datagram in datagrams.take(self.log.room.get().unwrap_or(usize::MAX)) {
+            self.log.messages.borrow_mut().push(datagram.bytes.to_vec());
+            self.incoming.borrow_mut().extend((self.server)(datagram.bytes));
             count += 1;
         }
         self.log.batches.borrow_mut().push(count);

@@ -16,7 +16,7 @@ pub const DATAGRAM_MAX: usize = 2048;
 
 /// A datagram on its way out.
 #[derive(Clone, Copy, Debug)]
-pub struct Parcel<'a> {
+pub struct OutgoingDatagram<'a> {
     /// What is sent.
     pub bytes: &'a [u8],
     /// Where to.
@@ -26,12 +26,15 @@ pub struct Parcel<'a> {
 /// Takes datagrams out and brings datagrams in.
 #[expect(async_fn_in_trait, reason = "carriers live on one core and are never sent")]
 pub trait Carrier {
-    /// Sends parcels in order, as many as go in one system call, and says how many left; offer the rest again.
+    /// Sends datagrams in order, as many as go in one system call, and says how many left; offer the rest again.
     ///
-    /// An error is about the first parcel, and none left. [`io::ErrorKind::WouldBlock`]: there is no room now; wait
-    /// until the carrier is [`writable`](Self::writable) and offer all again. Anything else is the fault of that parcel
-    /// alone; those behind it may still go.
-    fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize>;
+    /// An error is about the first datagram, and none left. [`io::ErrorKind::WouldBlock`]: there is no room now; wait
+    /// until the carrier is [`writable`](Self::writable) and offer all again. Anything else is the fault of that
+    /// datagram alone; those behind it may still go.
+    fn try_send<'a>(
+        &self,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
+    ) -> io::Result<usize>;
 
     /// Waits until there may be room to send.
     async fn writable(&self) -> io::Result<()>;

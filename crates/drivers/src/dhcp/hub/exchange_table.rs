@@ -8,7 +8,9 @@
 use super::gap::Gap;
 use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
 use super::transactions::{Past, TransactionEnd, Transactions};
-use crate::dhcp::dialogue::{Dialogue, Ending, Heard, Letter, Note, Order, Rejected, Step};
+use crate::dhcp::dialogue::{
+    Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
+};
 use crate::dhcp::keepsakes::Stamped;
 use crate::dhcp::leases::Leases;
 use crate::dhcp::shared::Shared;
@@ -16,7 +18,7 @@ use crate::dhcp::silence::Listening;
 use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::wheel::Wheel;
 use crate::dhcp::{Kind, Stage};
-use crate::net::carrier::Parcel;
+use crate::net::carrier::OutgoingDatagram;
 use brunt_exchange::{Class, Moment, Outcome};
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -38,7 +40,7 @@ pub(in crate::dhcp) struct Arrival {
 /// How an exchange ended, for the session that began it.
 pub(in crate::dhcp) struct Ended<L> {
     pub(in crate::dhcp) outcome: Outcome,
-    pub(in crate::dhcp) note: Option<Note>,
+    pub(in crate::dhcp) anomaly: Option<Anomaly>,
     pub(in crate::dhcp) stage: Stage,
     pub(in crate::dhcp) lease: Option<L>,
     /// When the first message left, if it did.
@@ -99,21 +101,21 @@ impl<D: Dialogue> ExchangeTable<D> {
     pub(in crate::dhcp) fn begin(
         &mut self,
         index: u32,
-        order: Order<D::Lease>,
+        request: ExchangeRequest<D::Lease>,
         terms: Terms,
         now: Moment,
     ) {
         let slot = &mut self.slots[index as usize];
         debug_assert!(slot.phase == Phase::Idle, "a slot has one exchange at a time");
-        slot.reset(order.kind, order.client, terms);
-        if matches!(order.kind, Kind::Release | Kind::Decline) {
-            slot.gives_up = order.lease.as_ref().map(D::address);
+        slot.reset(request.kind, request.client, terms);
+        if matches!(request.kind, Kind::Release | Kind::Decline) {
+            slot.gives_up = request.lease.as_ref().map(D::address);
         }
-        let step = slot.dialogue.begin(&self.plan, order, &mut slot.out);
+        let step = slot.dialogue.begin(&self.plan, request, &mut slot.out);
         if let Step::Again(_) | Step::Ignore(_) = step {
-            debug_assert!(false, "a dialogue begins with a letter, or is over");
+            debug_assert!(false, "a dialogue begins with a message, or is over");
             let (outcome, answered) = (Outcome::Failed(Class::Check, 0), false);
-            let ending = Ending { outcome, answered, note: None, lease: None };
+            let ending = Ending { outcome, answered, anomaly: None, lease: None };
             return self.finish(index, ending, now);
         }
         self.follow(index, step, now);
@@ -132,7 +134,7 @@ impl<D: Dialogue> ExchangeTable<D> {
             slot.phase = Phase::Idle;
             return Some(Ended {
                 outcome: ending.outcome,
-                note: ending.note,
+                anomaly: ending.anomaly,
                 stage: slot.stage,
                 lease: ending.lease,
                 sent: slot.first_sent,
@@ -172,7 +174,7 @@ impl<D: Dialogue> ExchangeTable<D> {
     }
 
     /// What is to be sent next, at most so many.
-    pub(super) fn parcels(&mut self, max: usize) -> impl Iterator<Item = Parcel<'_>> {
+    pub(super) fn datagrams(&mut self, max: usize) -> impl Iterator<Item = OutgoingDatagram<'_>> {
         if self.stale > 0 {
             let slots = &mut self.slots;
             self.queue.retain(|index| {
@@ -182,11 +184,11 @@ impl<D: Dialogue> ExchangeTable<D> {
             });
             self.stale = 0;
         }
-        let parcel = |index: &u32| {
+        let datagram = |index: &u32| {
             let slot = &self.slots[*index as usize];
-            Parcel { bytes: &slot.out, to: slot.to }
+            OutgoingDatagram { bytes: &slot.out, to: slot.to }
         };
-        self.queue.iter().take(max).map(parcel)
+        self.queue.iter().take(max).map(datagram)
     }
 
     /// Whether anything is to be sent.
@@ -194,7 +196,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.queue.len() > self.stale
     }
 
-    /// The first so many of [`parcels`](Self::parcels) left at `now`.
+    /// The first so many of [`datagrams`](Self::datagrams) left at `now`.
     pub(super) fn sent(&mut self, count: usize, now: Moment) {
         for _ in 0..count {
             let Some(index) = self.queue.pop_front() else { break };
@@ -231,14 +233,14 @@ impl<D: Dialogue> ExchangeTable<D> {
             self.wheel.arm(index, slot.deadline);
         } else {
             let (outcome, answered) = (Outcome::Ok(0), false);
-            let ending = Ending { outcome, answered, note: None, lease: None };
+            let ending = Ending { outcome, answered, anomaly: None, lease: None };
             self.count_end(index, Counter::Unasked, TransactionEnd::Answered, now);
             self.freed(index);
             self.finish(index, ending, now);
         }
     }
 
-    /// The first of [`parcels`](Self::parcels) was refused by this machine.
+    /// The first of [`datagrams`](Self::datagrams) was refused by this machine.
     pub(super) fn refused(&mut self, errno: i32, now: Moment) {
         let Some(index) = self.queue.pop_front() else { return };
         let slot = &mut self.slots[index as usize];
@@ -253,7 +255,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
         let outcome = Outcome::Failed(Class::Connect, errno.cast_unsigned());
         self.transactions.end(slot.xid, index, slot.past(TransactionEnd::GivenUp));
-        self.finish(index, Ending { outcome, answered: false, note: None, lease: None }, now);
+        self.finish(index, Ending { outcome, answered: false, anomaly: None, lease: None }, now);
     }
 
     /// A datagram came in.
@@ -289,8 +291,8 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
         self.keep_received(index, message);
         let slot = &mut self.slots[index as usize];
-        let heard = Heard { message, took: at - slot.stage_sent, at: at - origin };
-        let step = slot.dialogue.reply(&self.plan, &heard, &mut slot.out);
+        let received = ReceivedReply { message, took: at - slot.stage_sent, at: at - origin };
+        let step = slot.dialogue.reply(&self.plan, &received, &mut slot.out);
         if self.keeps_answers && matches!(step, Step::Done(_)) {
             slot.answer.clear();
             slot.answer.extend_from_slice(message);
@@ -343,7 +345,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         if let Some((until, outcome)) = slot.terms.until
             && at >= until
         {
-            let ending = Ending { outcome, answered: false, note: None, lease: None };
+            let ending = Ending { outcome, answered: false, anomaly: None, lease: None };
             return self.conclude(index, ending, at);
         }
         let since = at - slot.stage_sent;
@@ -354,20 +356,20 @@ impl<D: Dialogue> ExchangeTable<D> {
     /// Does what a dialogue says.
     fn follow(&mut self, index: u32, step: Step<D::Lease>, at: Moment) {
         match step {
-            Step::Send(letter) => self.write(index, &letter, at),
+            Step::Send(outgoing) => self.write(index, &outgoing, at),
             Step::Again(wait) => {
                 let slot = &mut self.slots[index as usize];
                 slot.wait = Some(wait);
                 slot.deadline = NEVER;
                 self.enqueue(index, Outgoing::Again);
             }
-            Step::Ignore(note) => self.ignore(index, note),
+            Step::Ignore(anomaly) => self.ignore(index, anomaly),
             Step::Done(ending) => self.conclude(index, ending, at),
         }
     }
 
-    /// Queues a letter that opens a stage, and ends the stage before.
-    fn write(&mut self, index: u32, letter: &Letter, at: Moment) {
+    /// Queues a message that opens a stage, and ends the stage before.
+    fn write(&mut self, index: u32, outgoing: &OutgoingMessage, at: Moment) {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Sent {
             slot.answered(at);
@@ -376,27 +378,27 @@ impl<D: Dialogue> ExchangeTable<D> {
             self.tally.count(past.phase, past.stage, Counter::Received);
             self.stamp(index, Some(at));
             let offered = self.slots[index as usize].dialogue.offered();
-            if let Some(address) = letter.offered.or(offered) {
+            if let Some(address) = outgoing.offered.or(offered) {
                 self.note_address(past, address, client);
             }
-            let over = letter.stage == Stage::Second && !self.shared.limits.take_request();
-            if xid != letter.xid || over {
+            let over = outgoing.stage == Stage::Second && !self.shared.limits.take_request();
+            if xid != outgoing.xid || over {
                 self.transactions.end(xid, index, past);
             }
             if over {
                 let (outcome, answered) = (Outcome::CutOff, true);
-                let ending = Ending { outcome, answered, note: None, lease: None };
+                let ending = Ending { outcome, answered, anomaly: None, lease: None };
                 return self.finish(index, ending, at);
             }
         }
         let slot = &mut self.slots[index as usize];
         slot.phase = Phase::Unsent;
-        slot.stage = letter.stage;
-        slot.xid = letter.xid;
-        slot.wait = letter.wait;
-        slot.to = letter.to.unwrap_or(self.shared.destination);
+        slot.stage = outgoing.stage;
+        slot.xid = outgoing.xid;
+        slot.wait = outgoing.wait;
+        slot.to = outgoing.to.unwrap_or(self.shared.destination);
         slot.deadline = NEVER;
-        self.transactions.begin(letter.xid, index);
+        self.transactions.begin(outgoing.xid, index);
         self.enqueue(index, Outgoing::Fresh);
     }
 
@@ -407,17 +409,17 @@ impl<D: Dialogue> ExchangeTable<D> {
         let dropped = slot.phase == Phase::Sent && ending.outcome == Outcome::TimedOut;
         let ours = slot.in_burst || self.gap.is_some_and(|gap| gap.holds(at));
         if slot.phase == Phase::Sent {
-            let (counter, end) = match (ending.answered, ending.note, ending.outcome) {
+            let (counter, end) = match (ending.answered, ending.anomaly, ending.outcome) {
                 (true, ..) => (Counter::Received, TransactionEnd::Answered),
-                (_, Some(Note::Nak), _) => (Counter::Naks, TransactionEnd::Answered),
+                (_, Some(Anomaly::Nak), _) => (Counter::Naks, TransactionEnd::Answered),
                 (_, _, Outcome::TimedOut) => (Counter::Drops, TransactionEnd::GivenUp),
                 (_, _, Outcome::CutOff) => (Counter::CutOff, TransactionEnd::GivenUp),
                 _ => (Counter::Unusable, TransactionEnd::Answered),
             };
             self.count_end(index, counter, end, at);
-            match ending.note {
-                Some(Note::Nak) if counter == Counter::Naks => {}
-                Some(note) => self.ignore(index, note),
+            match ending.anomaly {
+                Some(Anomaly::Nak) if counter == Counter::Naks => {}
+                Some(anomaly) => self.ignore(index, anomaly),
                 None => {}
             }
             let offered = self.slots[index as usize].dialogue.offered();
@@ -484,17 +486,17 @@ impl<D: Dialogue> ExchangeTable<D> {
     }
 
     /// Counts a reply that changes nothing.
-    fn ignore(&self, index: u32, note: Note) {
+    fn ignore(&self, index: u32, anomaly: Anomaly) {
         let slot = &self.slots[index as usize];
         let phase = slot.terms.phase;
-        match note {
-            Note::Duplicate => {
+        match anomaly {
+            Anomaly::Duplicate => {
                 self.tally.count(phase, slot.before.unwrap_or(slot.stage), Counter::Duplicates);
             }
-            Note::Rejected => self.tally.count(phase, slot.stage, Counter::Rejected),
+            Anomaly::Rejected => self.tally.count(phase, slot.stage, Counter::Rejected),
             // A refusal that ends nothing is one that nobody waits for.
-            Note::Nak | Note::Unexpected => self.overall(Some(phase), Overall::Unexpected),
-            Note::Malformed => self.overall(Some(phase), Overall::Malformed),
+            Anomaly::Nak | Anomaly::Unexpected => self.overall(Some(phase), Overall::Unexpected),
+            Anomaly::Malformed => self.overall(Some(phase), Overall::Malformed),
         }
     }
 
@@ -521,9 +523,9 @@ impl<D: Dialogue> ExchangeTable<D> {
     }
 
     /// Remembers a message that was sent before the run, or refused by this machine.
-    pub(super) fn preloaded(&mut self, letter: &Letter, sent: bool) {
-        let past = Past { stage: letter.stage, end: TransactionEnd::Preload, phase: 0 };
-        self.transactions.remember(letter.xid, past);
+    pub(super) fn preloaded(&mut self, outgoing: &OutgoingMessage, sent: bool) {
+        let past = Past { stage: outgoing.stage, end: TransactionEnd::Preload, phase: 0 };
+        self.transactions.remember(outgoing.xid, past);
         self.overall(None, if sent { Overall::PreloadSent } else { Overall::LocalLimit });
     }
 

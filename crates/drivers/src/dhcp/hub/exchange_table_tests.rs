@@ -242,9 +242,9 @@ fn an_exchange_may_have_an_end_of_its_own() {
     ] {
         let mut harness = TableHarness::new(1, Rules { resends: 9, ..Rules::default() });
         let (kind, client, lease) = (Kind::Acquire, 1, None);
-        let order = Order { kind, number: 1, client, lease, at: Duration::ZERO };
+        let request = ExchangeRequest { kind, number: 1, client, lease, at: Duration::ZERO };
         let terms = Terms { phase: STEADY, until: Some((at(2500), outcome)) };
-        harness.table.begin(0, order, terms, harness.now);
+        harness.table.begin(0, request, terms, harness.now);
         harness.send();
         harness.pass(Duration::from_millis(1100));
         harness.table.tick(harness.now);
@@ -263,14 +263,14 @@ fn what_this_machine_refuses_was_not_sent() {
     let mut harness = TableHarness::new(2, Rules { resends: 1, ..Rules::default() });
     harness.begin(0, 1);
     harness.begin(1, 2);
-    assert_eq!(harness.table.parcels(64).count(), 2);
+    assert_eq!(harness.table.datagrams(64).count(), 2);
     harness.table.refused(libc::ENETUNREACH, harness.now);
     let failed = Outcome::Failed(Class::Connect, libc::ENETUNREACH.cast_unsigned());
     assert_eq!(harness.outcome(0), Some(failed));
     assert_eq!(harness.send(), [(DISCOVER, 2)]);
     harness.pass(Duration::from_millis(1010));
     harness.table.tick(harness.now);
-    assert_eq!(harness.table.parcels(64).count(), 1);
+    assert_eq!(harness.table.datagrams(64).count(), 1);
     harness.table.refused(libc::ENOBUFS, harness.now);
     harness.hear(OFFER, 2, 9);
     assert_eq!(harness.send(), [(REQUEST, 2)], "the first had left, and was answered");
@@ -443,7 +443,7 @@ fn memory_stays_flat_in_an_overload() {
             harness.begin(slot, number);
             number += 1;
         }
-        let count = harness.table.parcels(usize::MAX).count();
+        let count = harness.table.datagrams(usize::MAX).count();
         harness.table.sent(count, harness.now);
         if sizes.is_none() {
             sizes = Some(harness.table.sizes());

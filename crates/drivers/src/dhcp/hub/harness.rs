@@ -2,7 +2,7 @@
 
 use super::exchange_table::{Arrival, Ended, ExchangeTable};
 use super::slot::Terms;
-use crate::dhcp::dialogue::Order;
+use crate::dhcp::dialogue::ExchangeRequest;
 use crate::dhcp::run::Dhcp;
 use crate::dhcp::setup::Setup;
 use crate::dhcp::shared::Shared;
@@ -52,17 +52,17 @@ impl TableHarness {
     }
 
     pub(super) fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
-        let order = Order { kind, number, client: number, lease, at: Duration::ZERO };
+        let request = ExchangeRequest { kind, number, client: number, lease, at: Duration::ZERO };
         let phase = if self.phased { (number % 3 + 1) as u8 } else { STEADY };
-        self.table.begin(slot, order, Terms { phase, until: None }, self.now);
+        self.table.begin(slot, request, Terms { phase, until: None }, self.now);
     }
 
     /// Sends all that is queued.
     pub(super) fn send(&mut self) -> Vec<(u8, u32)> {
         let sent: Vec<_> = self
             .table
-            .parcels(usize::MAX)
-            .map(|parcel| parts(parcel.bytes))
+            .datagrams(usize::MAX)
+            .map(|datagram| parts(datagram.bytes))
             .map(|(what, xid, _)| (what, xid))
             .collect();
         self.table.sent(sent.len(), self.now);

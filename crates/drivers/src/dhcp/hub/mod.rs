@@ -25,11 +25,11 @@ pub(super) use exchange_table::Ended;
 pub(super) use slot::Terms;
 
 use super::Kind;
-use super::dialogue::{Dialogue, Order, Step};
+use super::dialogue::{Dialogue, ExchangeRequest, Step};
 use super::setup::Opener;
 use super::shared::Shared;
 use crate::net::BATCH;
-use crate::net::carrier::{Carrier, Inbox, Parcel};
+use crate::net::carrier::{Carrier, Inbox, OutgoingDatagram};
 use brunt_exchange::Moment;
 use exchange_table::{Arrival, ExchangeTable};
 use gap::{BEAT, Gap};
@@ -156,11 +156,11 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     pub(super) async fn carry_out(
         &self,
         slot: u32,
-        order: Order<D::Lease>,
+        request: ExchangeRequest<D::Lease>,
         terms: Terms,
     ) -> Ended<D::Lease> {
         let now = self.shared.clock.now();
-        self.table.borrow_mut().begin(slot, order, terms, now);
+        self.table.borrow_mut().begin(slot, request, terms, now);
         self.wake_flag.raise();
         let guard = SlotGuard { table: &self.table, slot };
         let ended = poll_fn(|cx| match self.table.borrow_mut().poll_end(slot, cx) {
@@ -204,22 +204,22 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
             let (number, rank) = self.shared.preload_number(self.worker, n);
             let client = self.shared.population.client(rank);
             let (kind, at) = (Kind::Acquire, Duration::ZERO);
-            let order = Order { kind, number, client, lease: None, at };
-            let Step::Send(letter) =
-                dialogue.begin(&self.shared.plans[self.worker], order, &mut out)
+            let request = ExchangeRequest { kind, number, client, lease: None, at };
+            let Step::Send(outgoing) =
+                dialogue.begin(&self.shared.plans[self.worker], request, &mut out)
             else {
                 continue;
             };
-            let to = letter.to.unwrap_or(self.shared.destination);
+            let to = outgoing.to.unwrap_or(self.shared.destination);
             let sent = loop {
-                let parcel = Parcel { bytes: &out, to };
-                match carrier.try_send(std::iter::once(parcel)).map_err(|error| error.kind()) {
+                let datagram = OutgoingDatagram { bytes: &out, to };
+                match carrier.try_send(std::iter::once(datagram)).map_err(|error| error.kind()) {
                     Err(io::ErrorKind::WouldBlock) if carrier.writable().await.is_ok() => {}
                     Ok(0) => tokio::task::yield_now().await,
                     other => break other.is_ok(),
                 }
             };
-            self.table.borrow_mut().preloaded(&letter, sent);
+            self.table.borrow_mut().preloaded(&outgoing, sent);
             // The answers to those before are coming in already.
             tokio::task::coop::consume_budget().await;
         }
@@ -233,7 +233,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         }
         let now = self.shared.clock.now();
         let sent = match &self.carrier {
-            Ok(carrier) => carrier.try_send(table.parcels(STAMPED_MAX)),
+            Ok(carrier) => carrier.try_send(table.datagrams(STAMPED_MAX)),
             Err(errno) => Err(io::Error::from_raw_os_error(*errno)),
         };
         match sent {

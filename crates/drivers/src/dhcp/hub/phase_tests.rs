@@ -35,7 +35,7 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
                 harness.table.call_off(slot);
                 cut += 1;
             }
-            5 if draw >> 60 == 0 && harness.table.parcels(1).count() > 0 => {
+            5 if draw >> 60 == 0 && harness.table.datagrams(1).count() > 0 => {
                 harness.table.refused(libc::ENOBUFS, harness.now);
             }
             _ => {

@@ -8,7 +8,10 @@ use super::plan::{AtOnce, Plan};
 use super::recipe::Fields;
 use crate::dhcp::dialogue::Times;
 use crate::dhcp::population::Mac;
-use crate::dhcp::{Dialogue, Ending, Heard, Kind, Letter, Note, Order, Rejected, Stage, Step};
+use crate::dhcp::{
+    Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
+    Stage, Step,
+};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp4::{BOOTREPLY, DecodeError, Message, MessageType, option, patch};
 use std::net::{IpAddr, Ipv4Addr};
@@ -56,7 +59,7 @@ impl Default for Client {
 
 impl Client {
     /// Writes the message of the stage in hand and says how it is to be sent.
-    fn letter(&mut self, plan: &Plan, out: &mut Vec<u8>) -> Letter {
+    fn outgoing(&mut self, plan: &Plan, out: &mut Vec<u8>) -> OutgoingMessage {
         let held = self.lease.map(|lease| lease.address);
         let none = Ipv4Addr::UNSPECIFIED;
         let ciaddr = match self.stage {
@@ -85,7 +88,7 @@ impl Client {
         self.again = 0;
         let answered = !matches!(self.stage, Stage::Release | Stage::Decline);
         let unicast = matches!(self.stage, Stage::Renew | Stage::Release);
-        Letter {
+        OutgoingMessage {
             stage: self.stage,
             xid: self.xid(),
             wait: answered.then(|| self.patience(plan, Duration::ZERO)),
@@ -119,17 +122,17 @@ impl Client {
         &mut self,
         plan: &Plan,
         offer: &Message<'_>,
-        heard: &Heard<'_>,
+        received: &ReceivedReply<'_>,
         out: &mut Vec<u8>,
     ) -> Step<Lease> {
         match self.stage {
             Stage::First => {}
-            Stage::Second => return Step::Ignore(Note::Duplicate),
-            _ => return Step::Ignore(Note::Unexpected),
+            Stage::Second => return Step::Ignore(Anomaly::Duplicate),
+            _ => return Step::Ignore(Anomaly::Unexpected),
         }
-        let Some(server) = offer.server_id() else { return self.failed(Note::Malformed) };
+        let Some(server) = offer.server_id() else { return self.failed(Anomaly::Malformed) };
         if offer.yiaddr().is_unspecified() {
-            return self.failed(Note::Rejected);
+            return self.failed(Anomaly::Rejected);
         }
         self.offered = Some(offer.yiaddr());
         self.server = plan.server(server);
@@ -137,13 +140,13 @@ impl Client {
             return ended(MessageType::Offer, None);
         }
         self.stage = Stage::Second;
-        let waited = u16::try_from(heard.took.as_secs()).unwrap_or(u16::MAX);
+        let waited = u16::try_from(received.took.as_secs()).unwrap_or(u16::MAX);
         self.secs = waited;
-        Step::Send(self.letter(plan, out))
+        Step::Send(self.outgoing(plan, out))
     }
 
     /// An ACK.
-    fn ack(&mut self, plan: &Plan, ack: &Message<'_>, heard: &Heard<'_>) -> Step<Lease> {
+    fn ack(&mut self, plan: &Plan, ack: &Message<'_>, received: &ReceivedReply<'_>) -> Step<Lease> {
         if self.stage == Stage::Inform {
             return ended(MessageType::Ack, self.lease);
         }
@@ -153,19 +156,21 @@ impl Client {
             AtOnce::Any => true,
         };
         if self.stage == Stage::First && !at_once {
-            return Step::Ignore(Note::Unexpected);
+            return Step::Ignore(Anomaly::Unexpected);
         }
         // What is renewed or remembered is one address, and an answer with another is no answer.
         let wanted = self.lease.map(|lease| lease.address);
         let given = ack.yiaddr();
         if given.is_unspecified() || wanted.is_some_and(|wanted| wanted != given) {
-            return self.failed(Note::Rejected);
+            return self.failed(Anomaly::Rejected);
         }
         let known = match self.stage {
             Stage::Second => Some(self.server),
             _ => self.lease.map(|lease| lease.server),
         };
-        let Some(server) = ack.server_id().or(known) else { return self.failed(Note::Malformed) };
+        let Some(server) = ack.server_id().or(known) else {
+            return self.failed(Anomaly::Malformed);
+        };
         self.offered = Some(given);
         let lease = Lease {
             client: self.holder,
@@ -177,7 +182,7 @@ impl Client {
             renew_after: None,
             rebind_after: None,
         };
-        let asked = heard.at.saturating_sub(heard.took);
+        let asked = received.at.saturating_sub(received.took);
         ended(MessageType::Ack, Some(lease.timed(ack, asked)))
     }
 
@@ -189,36 +194,36 @@ impl Client {
             _ => true,
         };
         if !expected {
-            return Step::Ignore(Note::Unexpected);
+            return Step::Ignore(Anomaly::Unexpected);
         }
         let code = u32::from(MessageType::Nak.byte());
         Step::Done(Ending {
             outcome: Outcome::Failed(Class::Result, code),
             answered: false,
-            note: Some(Note::Nak),
+            anomaly: Some(Anomaly::Nak),
             lease: None,
         })
     }
 
     /// The answer came and is of no use: an answer still if it only lacks a lease. A lease that was
     /// held still is.
-    fn failed(&self, note: Note) -> Step<Lease> {
+    fn failed(&self, anomaly: Anomaly) -> Step<Lease> {
         Step::Done(Ending {
             outcome: Outcome::Failed(Class::Check, 0),
-            answered: note == Note::Rejected,
-            note: Some(note),
+            answered: anomaly == Anomaly::Rejected,
+            anomaly: Some(anomaly),
             lease: self.lease,
         })
     }
 
     fn unanswered(&self, outcome: Outcome) -> Step<Lease> {
-        Step::Done(Ending { outcome, answered: false, note: None, lease: self.lease })
+        Step::Done(Ending { outcome, answered: false, anomaly: None, lease: self.lease })
     }
 }
 
 fn ended(by: MessageType, lease: Option<Lease>) -> Step<Lease> {
     let outcome = Outcome::Ok(u32::from(by.byte()));
-    Step::Done(Ending { outcome, answered: true, note: None, lease })
+    Step::Done(Ending { outcome, answered: true, anomaly: None, lease })
 }
 
 impl Dialogue for Client {
@@ -268,8 +273,13 @@ impl Dialogue for Client {
         self.offered.map(IpAddr::V4)
     }
 
-    fn begin(&mut self, plan: &Plan, order: Order<Lease>, out: &mut Vec<u8>) -> Step<Lease> {
-        let Order { kind, number, client, lease, at } = order;
+    fn begin(
+        &mut self,
+        plan: &Plan,
+        request: ExchangeRequest<Lease>,
+        out: &mut Vec<u8>,
+    ) -> Step<Lease> {
+        let ExchangeRequest { kind, number, client, lease, at } = request;
         let leaseless = matches!(kind, Kind::Acquire | Kind::Inform);
         let lease = lease.filter(|_| kind != Kind::Acquire);
         *self = Self {
@@ -288,21 +298,26 @@ impl Dialogue for Client {
         if kind == Kind::Acquire {
             self.secs = plan.rising.map_or(0, |rising| rising.secs(at));
         }
-        Step::Send(self.letter(plan, out))
+        Step::Send(self.outgoing(plan, out))
     }
 
-    fn reply(&mut self, plan: &Plan, heard: &Heard<'_>, out: &mut Vec<u8>) -> Step<Lease> {
-        let Ok(message) = Message::scan(heard.message) else {
-            return Step::Ignore(Note::Malformed);
+    fn reply(
+        &mut self,
+        plan: &Plan,
+        received: &ReceivedReply<'_>,
+        out: &mut Vec<u8>,
+    ) -> Step<Lease> {
+        let Ok(message) = Message::scan(received.message) else {
+            return Step::Ignore(Anomaly::Malformed);
         };
         if !message.is_reply() || plan.bears_mac && message.chaddr() != self.mac {
-            return Step::Ignore(Note::Unexpected);
+            return Step::Ignore(Anomaly::Unexpected);
         }
         match message.message_type() {
-            Some(MessageType::Offer) => self.offer(plan, &message, heard, out),
-            Some(MessageType::Ack) => self.ack(plan, &message, heard),
+            Some(MessageType::Offer) => self.offer(plan, &message, received, out),
+            Some(MessageType::Ack) => self.ack(plan, &message, received),
             Some(MessageType::Nak) => self.nak(plan),
-            _ => Step::Ignore(Note::Unexpected),
+            _ => Step::Ignore(Anomaly::Unexpected),
         }
     }
 

@@ -6,7 +6,10 @@ use super::patience::Patience;
 use super::plan::hundredths;
 use super::{Lease, Plan};
 use crate::dhcp::dialogue::Times;
-use crate::dhcp::{Dialogue, Ending, Heard, Kind, Letter, Note, Order, Rejected, Stage, Step};
+use crate::dhcp::{
+    Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
+    Stage, Step,
+};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp6::relay::unwrap;
 use brunt_wire::dhcp6::{Duid, HEADER_LENGTH, Message, MessageType, set_elapsed, status};
@@ -98,15 +101,20 @@ impl Dialogue for Client {
         self.offered
     }
 
-    fn begin(&mut self, plan: &Plan, order: Order<Lease>, out: &mut Vec<u8>) -> Step<Lease> {
+    fn begin(
+        &mut self,
+        plan: &Plan,
+        request: ExchangeRequest<Lease>,
+        out: &mut Vec<u8>,
+    ) -> Step<Lease> {
         out.clear();
-        let Order { kind, number, client, lease, at } = order;
+        let ExchangeRequest { kind, number, client, lease, at } = request;
         let needs_lease = !matches!(kind, Kind::Acquire | Kind::Inform);
         if needs_lease && lease.is_none() {
             return Step::Done(Ending {
                 outcome: Outcome::Skipped,
                 answered: false,
-                note: None,
+                anomaly: None,
                 lease: None,
             });
         }
@@ -128,12 +136,17 @@ impl Dialogue for Client {
         let link = held.map_or(number, Lease::exchange);
         self.elapsed_at = plan.write(message, plan.xid(number, stage), link, &contents, out);
         self.elapsed = elapsed;
-        Step::Send(self.letter(plan, stage, message, at))
+        Step::Send(self.outgoing(plan, stage, message, at))
     }
 
-    fn reply(&mut self, plan: &Plan, heard: &Heard<'_>, out: &mut Vec<u8>) -> Step<Lease> {
-        let Ok(message) = Message::parse(heard.message) else {
-            return Step::Ignore(Note::Malformed);
+    fn reply(
+        &mut self,
+        plan: &Plan,
+        received: &ReceivedReply<'_>,
+        out: &mut Vec<u8>,
+    ) -> Step<Lease> {
+        let Ok(message) = Message::parse(received.message) else {
+            return Step::Ignore(Anomaly::Malformed);
         };
         let advertise = match (self.stage, message.kind()) {
             (Stage::First, MessageType::ADVERTISE) => true,
@@ -141,10 +154,10 @@ impl Dialogue for Client {
             (Stage::First, MessageType::REPLY) if plan.rapid_commit() && message.rapid_commit() => {
                 false
             }
-            (Stage::First, _) => return Step::Ignore(Note::Unexpected),
+            (Stage::First, _) => return Step::Ignore(Anomaly::Unexpected),
             (_, MessageType::REPLY) => false,
-            (Stage::Second, MessageType::ADVERTISE) => return Step::Ignore(Note::Duplicate),
-            _ => return Step::Ignore(Note::Unexpected),
+            (Stage::Second, MessageType::ADVERTISE) => return Step::Ignore(Anomaly::Duplicate),
+            _ => return Step::Ignore(Anomaly::Unexpected),
         };
         // RFC 8415 section 16.3 and 16.10: without both identifiers it is no answer, and with
         // another's client identifier it is somebody else's.
@@ -152,17 +165,17 @@ impl Dialogue for Client {
             return self.malformed();
         };
         if client != self.duid.octets() {
-            return Step::Ignore(Note::Unexpected);
+            return Step::Ignore(Anomaly::Unexpected);
         }
         if advertise {
-            return self.advertised(plan, heard, (&message, server), out);
+            return self.advertised(plan, received, (&message, server), out);
         }
         match self.stage {
             Stage::Release | Stage::Decline | Stage::Inform => self.noted(&message),
             Stage::Reboot if plan.opening(self.kind).1 == MessageType::CONFIRM => {
                 self.noted(&message)
             }
-            _ => self.given(plan, heard, (&message, server)),
+            _ => self.given(plan, received, (&message, server)),
         }
     }
 
@@ -180,13 +193,19 @@ impl Dialogue for Client {
         }
         let keeps = !matches!(self.kind, Kind::Acquire | Kind::Release | Kind::Decline);
         let lease = self.lease.take().filter(|_| keeps);
-        Step::Done(Ending { outcome: Outcome::TimedOut, answered: false, note: None, lease })
+        Step::Done(Ending { outcome: Outcome::TimedOut, answered: false, anomaly: None, lease })
     }
 }
 
 impl Client {
-    /// The letter that opens a stage, and how long its answer is waited for.
-    fn letter(&mut self, plan: &Plan, stage: Stage, message: MessageType, at: Duration) -> Letter {
+    /// The message that opens a stage, and how long its answer is waited for.
+    fn outgoing(
+        &mut self,
+        plan: &Plan,
+        stage: Stage,
+        message: MessageType,
+        at: Duration,
+    ) -> OutgoingMessage {
         self.stage = stage;
         self.tries = 1;
         self.wait = if plan.retransmits() {
@@ -195,7 +214,7 @@ impl Client {
         } else {
             plan.drop_time(stage)
         };
-        Letter {
+        OutgoingMessage {
             stage,
             xid: plan.xid(self.number, stage),
             wait: Some(self.wait),
@@ -208,7 +227,7 @@ impl Client {
     fn advertised(
         &mut self,
         plan: &Plan,
-        heard: &Heard<'_>,
+        received: &ReceivedReply<'_>,
         (message, server): (&Message<'_>, &[u8]),
         out: &mut Vec<u8>,
     ) -> Step<Lease> {
@@ -221,12 +240,12 @@ impl Client {
             return Step::Done(Ending {
                 outcome: Outcome::Ok(MessageType::ADVERTISE.0.into()),
                 answered: true,
-                note: None,
+                anomaly: None,
                 lease: None,
             });
         }
         let Offer { addresses, prefixes, .. } = offer;
-        self.elapsed = if plan.request_is_timed() { hundredths(heard.took) } else { 0 };
+        self.elapsed = if plan.request_is_timed() { hundredths(received.took) } else { 0 };
         let contents = Contents {
             client: self.speaker,
             duid: self.duid.octets(),
@@ -239,14 +258,14 @@ impl Client {
         out.clear();
         let xid = plan.xid(self.number, stage);
         self.elapsed_at = plan.write(request, xid, self.number, &contents, out);
-        Step::Send(self.letter(plan, stage, request, heard.at))
+        Step::Send(self.outgoing(plan, stage, request, received.at))
     }
 
     /// A REPLY that is to give a lease.
     fn given(
         &mut self,
         plan: &Plan,
-        heard: &Heard<'_>,
+        received: &ReceivedReply<'_>,
         (message, server): (&Message<'_>, &[u8]),
     ) -> Step<Lease> {
         let offer = match offer::read(message, plan.wanted()) {
@@ -255,7 +274,7 @@ impl Client {
         };
         self.offered = Some(offer.address.into());
         let exchange = self.lease.as_ref().map_or(self.number, Lease::exchange);
-        let lease = Lease::new((self.speaker, exchange), server, &offer, heard.at);
+        let lease = Lease::new((self.speaker, exchange), server, &offer, received.at);
         ended(Outcome::Ok(MessageType::REPLY.0.into()), None, Some(lease))
     }
 
@@ -288,7 +307,7 @@ impl Client {
         let of_asking =
             [status::UNSPEC_FAIL, status::USE_MULTICAST].map(Refusal::Status).contains(&refusal);
         let lease = self.lease.take().filter(|_| of_asking && self.kind != Kind::Acquire);
-        ended(outcome, Some(Note::Rejected), lease)
+        ended(outcome, Some(Anomaly::Rejected), lease)
     }
 
     /// A reply that ends the exchange and is no answer.
@@ -297,13 +316,13 @@ impl Client {
         Step::Done(Ending {
             outcome: Outcome::Failed(Class::Check, 0),
             answered: false,
-            note: Some(Note::Malformed),
+            anomaly: Some(Anomaly::Malformed),
             lease: self.lease.take().filter(|_| keeps),
         })
     }
 }
 
 /// The end of an exchange that was answered.
-fn ended(outcome: Outcome, note: Option<Note>, lease: Option<Lease>) -> Step<Lease> {
-    Step::Done(Ending { outcome, answered: true, note, lease })
+fn ended(outcome: Outcome, anomaly: Option<Anomaly>, lease: Option<Lease>) -> Step<Lease> {
+    Step::Done(Ending { outcome, answered: true, anomaly, lease })
 }

@@ -228,8 +228,8 @@ impl Plan {
     }
 
     /// The server that REQUESTs go to, having heard from this one.
-    pub(super) fn server<'a>(&'a self, heard: &'a [u8]) -> &'a [u8] {
-        self.first_server.as_ref().map_or(heard, |first| first.get_or_init(|| heard.into()))
+    pub(super) fn server<'a>(&'a self, received: &'a [u8]) -> &'a [u8] {
+        self.first_server.as_ref().map_or(received, |first| first.get_or_init(|| received.into()))
     }
 
     /// Writes a message with all relay messages around it at the end of `out`, which must be empty;

@@ -20,7 +20,7 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-use super::carrier::{Carrier, Inbox, Parcel};
+use super::carrier::{Carrier, Inbox, OutgoingDatagram};
 use super::interface::Interface;
 use super::mmsg::{self, BATCH, Outgoing};
 use super::overflow::Overflow;
@@ -169,12 +169,12 @@ impl Link {
     fn send<'a>(
         &self,
         socket: &socket2::Socket,
-        parcels: impl Iterator<Item = Parcel<'a>>,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
     ) -> io::Result<usize> {
         let mut segment = self.segment.borrow_mut();
         let mut count = 0;
-        for parcel in parcels.take(self.batch) {
-            match segment.compose(count, &parcel) {
+        for datagram in datagrams.take(self.batch) {
+            match segment.compose(count, &datagram) {
                 Ok(Composed::Ready) => count += 1,
                 // What cannot leave at once is dealt with alone, when its turn comes.
                 _ if count > 0 => break,
@@ -216,8 +216,11 @@ impl Link {
 }
 
 impl Carrier for Link {
-    fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize> {
-        self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, parcels))
+    fn try_send<'a>(
+        &self,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
+    ) -> io::Result<usize> {
+        self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, datagrams))
     }
 
     async fn writable(&self) -> io::Result<()> {

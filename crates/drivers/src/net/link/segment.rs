@@ -9,7 +9,7 @@ use super::arp::{self, Arp};
 use super::ethernet::{EVERYBODY, Mac};
 use super::frame::{self, End, Frame, HEADERS, Trust};
 use super::neighbours::Neighbours;
-use crate::net::carrier::{Arrived, DATAGRAM_MAX, Parcel};
+use crate::net::carrier::{Arrived, DATAGRAM_MAX, OutgoingDatagram};
 use crate::net::mmsg::{BATCH, Beside};
 use brunt_exchange::Moment;
 use brunt_wire::dhcp4::{Message, at};
@@ -52,18 +52,24 @@ impl Segment {
     }
 
     /// Makes frame `index` of a message.
-    pub(super) fn compose(&mut self, index: usize, parcel: &Parcel<'_>) -> io::Result<Composed> {
-        let IpAddr::V4(to) = parcel.to.ip() else {
+    pub(super) fn compose(
+        &mut self,
+        index: usize,
+        datagram: &OutgoingDatagram<'_>,
+    ) -> io::Result<Composed> {
+        let IpAddr::V4(to) = datagram.to.ip() else {
             return Err(io::Error::from_raw_os_error(libc::EAFNOSUPPORT));
         };
         let way = if to.is_broadcast() { Some(EVERYBODY) } else { self.neighbours.way(to) };
-        let source = self.speaker(parcel.bytes);
-        let destination =
-            End { mac: way.unwrap_or(EVERYBODY), socket: SocketAddrV4::new(to, parcel.to.port()) };
-        let length = frame::write(&mut self.frames[index], &source, &destination, parcel.bytes)
+        let source = self.speaker(datagram.bytes);
+        let destination = End {
+            mac: way.unwrap_or(EVERYBODY),
+            socket: SocketAddrV4::new(to, datagram.to.port()),
+        };
+        let length = frame::write(&mut self.frames[index], &source, &destination, datagram.bytes)
             .ok_or_else(|| io::Error::from_raw_os_error(libc::EMSGSIZE))?;
         self.lengths[index] = length;
-        if let Ok(message) = Message::scan(parcel.bytes) {
+        if let Ok(message) = Message::scan(datagram.bytes) {
             self.addresses.said(&message);
         }
         Ok(if way.is_some() { Composed::Ready } else { Composed::Waits(to) })

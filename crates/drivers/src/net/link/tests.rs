@@ -119,7 +119,7 @@ fn ack(client: u8) -> Vec<u8> {
 }
 
 fn send(link: &Link, bytes: &[u8], to: SocketAddr) {
-    assert_eq!(link.try_send([Parcel { bytes, to }].into_iter()).unwrap(), 1);
+    assert_eq!(link.try_send([OutgoingDatagram { bytes, to }].into_iter()).unwrap(), 1);
 }
 
 /// What the next datagram to the server says, and who sent it.
@@ -166,8 +166,8 @@ fn clients_without_an_address_are_heard_and_hear() {
             let sent: Vec<_> = (1..=100).map(discover).collect();
             let mut left = &sent[..];
             while !left.is_empty() {
-                let parcels = left.iter().map(|bytes| Parcel { bytes, to: EVERYBODY });
-                left = &left[link.try_send(parcels).unwrap()..];
+                let datagrams = left.iter().map(|bytes| OutgoingDatagram { bytes, to: EVERYBODY });
+                left = &left[link.try_send(datagrams).unwrap()..];
             }
             for each in &sent {
                 let (bytes, from) = heard(&server);
@@ -378,15 +378,15 @@ fn what_fits_no_frame_is_refused_and_the_rest_goes() {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
             let v6 = SocketAddr::from(([0xff02, 0, 0, 0, 0, 0, 1, 2], 547));
             let (one, long, two) = (discover(1), vec![0; 1600], discover(2));
-            let parcels = [
-                Parcel { bytes: &one, to: EVERYBODY },
-                Parcel { bytes: &long, to: EVERYBODY },
-                Parcel { bytes: &one, to: v6 },
-                Parcel { bytes: &two, to: EVERYBODY },
+            let datagrams = [
+                OutgoingDatagram { bytes: &one, to: EVERYBODY },
+                OutgoingDatagram { bytes: &long, to: EVERYBODY },
+                OutgoingDatagram { bytes: &one, to: v6 },
+                OutgoingDatagram { bytes: &two, to: EVERYBODY },
             ];
             let (mut at, mut faults) = (0, Vec::new());
-            while at < parcels.len() {
-                match link.try_send(parcels[at..].iter().copied()) {
+            while at < datagrams.len() {
+                match link.try_send(datagrams[at..].iter().copied()) {
                     Ok(sent) => at += sent,
                     Err(error) => {
                         faults.push((at, error.raw_os_error()));

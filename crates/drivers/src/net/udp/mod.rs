@@ -8,7 +8,7 @@
 mod errors;
 
 use self::errors::ErrorQueue;
-use super::carrier::{Arrived, Carrier, Inbox, Parcel};
+use super::carrier::{Arrived, Carrier, Inbox, OutgoingDatagram};
 use super::mmsg::{self, BATCH, Outgoing};
 use super::overflow::Overflow;
 use super::privilege;
@@ -230,20 +230,23 @@ impl Socket {
     fn send<'a>(
         &self,
         socket: &socket2::Socket,
-        mut parcels: impl Iterator<Item = Parcel<'a>>,
+        mut datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
     ) -> io::Result<usize> {
         if self.batch == 1 {
-            let Some(parcel) = parcels.next() else { return Ok(0) };
-            return socket.send_to(parcel.bytes, &parcel.to.into()).map(|_| 1);
+            let Some(datagram) = datagrams.next() else { return Ok(0) };
+            return socket.send_to(datagram.bytes, &datagram.to.into()).map(|_| 1);
         }
-        let batch = parcels.map(|parcel| (parcel.bytes, Some(parcel.to))).take(self.batch);
+        let batch = datagrams.map(|datagram| (datagram.bytes, Some(datagram.to))).take(self.batch);
         self.outgoing.borrow_mut().send(socket.as_fd(), batch)
     }
 }
 
 impl Carrier for Socket {
-    fn try_send<'a>(&self, parcels: impl Iterator<Item = Parcel<'a>>) -> io::Result<usize> {
-        match self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, parcels)) {
+    fn try_send<'a>(
+        &self,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
+    ) -> io::Result<usize> {
+        match self.inner.try_io(Interest::WRITABLE, |socket| self.send(socket, datagrams)) {
             Err(error) if self.is_of_the_past(&error) => Ok(0),
             sent => sent,
         }

@@ -27,8 +27,8 @@ fn open(options: &Options) -> Socket {
 async fn send_all(socket: &Socket, to: SocketAddr, letters: &[Vec<u8>]) {
     let mut left = letters;
     while !left.is_empty() {
-        let parcels = left.iter().map(|bytes| Parcel { bytes, to });
-        match socket.try_send(parcels) {
+        let datagrams = left.iter().map(|bytes| OutgoingDatagram { bytes, to });
+        match socket.try_send(datagrams) {
             Ok(sent) => left = &left[sent..],
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 socket.writable().await.unwrap();
@@ -79,7 +79,7 @@ fn one_call_carries_a_whole_batch() {
         left.writable().await.unwrap();
         let sent = letters(BATCH + 1);
         let to = right.local_addr();
-        let first = left.try_send(sent.iter().map(|bytes| Parcel { bytes, to })).unwrap();
+        let first = left.try_send(sent.iter().map(|bytes| OutgoingDatagram { bytes, to })).unwrap();
         assert_eq!(first, BATCH);
         let mut inbox = Inbox::new();
         right.receive(&mut inbox, &clock).await.unwrap();
@@ -101,16 +101,16 @@ fn a_datagram_that_cannot_go_does_not_keep_the_others() {
         let mine = right.local_addr();
         // A socket without SO_BROADCAST may not send there.
         let forbidden = SocketAddr::from(([255, 255, 255, 255], 9));
-        let parcels = [
-            Parcel { bytes: b"one", to: mine },
-            Parcel { bytes: &too_long, to: mine },
-            Parcel { bytes: b"two", to: mine },
-            Parcel { bytes: b"no", to: forbidden },
-            Parcel { bytes: b"three", to: mine },
+        let datagrams = [
+            OutgoingDatagram { bytes: b"one", to: mine },
+            OutgoingDatagram { bytes: &too_long, to: mine },
+            OutgoingDatagram { bytes: b"two", to: mine },
+            OutgoingDatagram { bytes: b"no", to: forbidden },
+            OutgoingDatagram { bytes: b"three", to: mine },
         ];
         let (mut at, mut faults) = (0, Vec::new());
-        while at < parcels.len() {
-            match left.try_send(parcels[at..].iter().copied()) {
+        while at < datagrams.len() {
+            match left.try_send(datagrams[at..].iter().copied()) {
                 Ok(sent) => at += sent,
                 Err(error) => {
                     faults.push((at, error.raw_os_error()));

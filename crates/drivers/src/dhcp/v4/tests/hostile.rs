@@ -30,11 +30,11 @@ fn replies() -> impl Strategy<Value = Vec<(u8, Vec<u8>)>> {
 /// Whatever follows a reply must make sense in itself.
 fn sane(play: &Play, step: &Step<Lease>) -> Result<(), TestCaseError> {
     match step {
-        Step::Send(letter) => {
+        Step::Send(outgoing) => {
             let packet = Message::scan(&play.out).unwrap();
-            prop_assert_eq!(packet.xid(), letter.xid);
+            prop_assert_eq!(packet.xid(), outgoing.xid);
             prop_assert_eq!(packet.message_type(), Some(MessageType::Request));
-            prop_assert!(packet.server_id().is_some() && letter.offered.is_some());
+            prop_assert!(packet.server_id().is_some() && outgoing.offered.is_some());
         }
         Step::Done(ending) => {
             if let Some(lease) = &ending.lease {
@@ -103,7 +103,7 @@ proptest! {
         sane(&play, &step)?;
         let Step::Done(ending) = step else { panic!("an ACK ends it") };
         for kind in [Kind::Renew, Kind::Rebind] {
-            let wait = play.letter(kind, 8, ending.lease).wait.unwrap();
+            let wait = play.outgoing(kind, 8, ending.lease).wait.unwrap();
             prop_assert!(wait > seconds(0));
         }
     }

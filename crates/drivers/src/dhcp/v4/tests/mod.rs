@@ -7,7 +7,7 @@ mod templates;
 
 use super::{Client, Lease, Plan, Role, Setup};
 use crate::dhcp::population::{Mac, Population};
-use crate::dhcp::{Dialogue, Heard, Kind, Letter, Order, Step};
+use crate::dhcp::{Dialogue, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Step};
 use brunt_wire::dhcp4::{Header, Message, MessageType, Writer, option};
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -50,13 +50,13 @@ impl Play {
     fn begin(&mut self, kind: Kind, number: u64, lease: Option<Lease>) -> Step<Lease> {
         let client = self.plan.population().client(number);
         let client = lease.map_or(client, |lease| lease.client);
-        let order = Order { kind, number, client, lease, at: seconds(10) };
-        self.client.begin(&self.plan, order, &mut self.out)
+        let request = ExchangeRequest { kind, number, client, lease, at: seconds(10) };
+        self.client.begin(&self.plan, request, &mut self.out)
     }
 
-    /// The same, where a letter is expected.
-    fn letter(&mut self, kind: Kind, number: u64, lease: Option<Lease>) -> Letter {
-        letter(self.begin(kind, number, lease))
+    /// The same, where a message is expected.
+    fn outgoing(&mut self, kind: Kind, number: u64, lease: Option<Lease>) -> OutgoingMessage {
+        outgoing(self.begin(kind, number, lease))
     }
 
     /// Hands over a reply that came after half a second.
@@ -65,8 +65,8 @@ impl Play {
     }
 
     fn hear_after(&mut self, message: &[u8], took: Duration) -> Step<Lease> {
-        let heard = Heard { message, took, at: seconds(10) + took };
-        self.client.reply(&self.plan, &heard, &mut self.out)
+        let received = ReceivedReply { message, took, at: seconds(10) + took };
+        self.client.reply(&self.plan, &received, &mut self.out)
     }
 
     fn expire(&mut self, since: Duration) -> Step<Lease> {
@@ -93,8 +93,8 @@ impl Play {
 
     /// Gets a lease for exchange `number`.
     fn leased(&mut self, number: u64) -> Lease {
-        self.letter(Kind::Acquire, number, None);
-        letter(self.hear(&self.reply(MessageType::Offer).bytes()));
+        self.outgoing(Kind::Acquire, number, None);
+        outgoing(self.hear(&self.reply(MessageType::Offer).bytes()));
         let Step::Done(ending) = self.hear(&self.reply(MessageType::Ack).bytes()) else {
             panic!("an ACK ends it")
         };
@@ -137,10 +137,10 @@ impl Answer {
     }
 }
 
-fn letter(step: Step<Lease>) -> Letter {
+fn outgoing(step: Step<Lease>) -> OutgoingMessage {
     match step {
-        Step::Send(letter) => letter,
-        other => panic!("not a letter: {other:?}"),
+        Step::Send(outgoing) => outgoing,
+        other => panic!("not a message: {other:?}"),
     }
 }
 

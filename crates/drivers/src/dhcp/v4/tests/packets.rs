@@ -1,6 +1,6 @@
 //! What the messages look like.
 
-use super::{BASE, LOCAL, OFFERED, Play, SERVER, captured, letter, seconds, setup};
+use super::{BASE, LOCAL, OFFERED, Play, SERVER, captured, outgoing, seconds, setup};
 use crate::dhcp::population::Population;
 use crate::dhcp::v4::{Lease, Plan, Rising, Role, Setup, VariedOption};
 use crate::dhcp::varied::Pattern;
@@ -29,19 +29,19 @@ fn varied(code: u8, sub: Option<u8>, text: &str) -> VariedOption {
 fn packets_are_those_of_the_old_tool() {
     let (sent, answers) = (captured(">"), captured("<"));
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(play.out, sent[0]);
-    letter(play.hear(&answers[0]));
+    outgoing(play.hear(&answers[0]));
     assert_eq!(play.out, sent[1]);
     let Step::Done(ending) = play.hear(&answers[1]) else { panic!("the ACK ends it") };
     let lease = ending.lease.unwrap();
     assert_eq!(lease.address, OFFERED);
     let other = Lease { client: 0, address: Ipv4Addr::new(10, 9, 1, 0), ..lease };
-    play.letter(Kind::Renew, 8, Some(other));
+    play.outgoing(Kind::Renew, 8, Some(other));
     assert_eq!(play.out, sent[2]);
     let Step::Done(ending) = play.hear(&answers[2]) else { panic!("the ACK ends it") };
     assert_eq!(ending.lease.map(|lease| lease.address), Some(other.address));
-    play.letter(Kind::Release, 9, Some(lease));
+    play.outgoing(Kind::Release, 9, Some(lease));
     assert_eq!(play.out, sent[3]);
 }
 
@@ -60,7 +60,7 @@ fn messages_say_what_rfc_2131_wants_of_them() {
         (Kind::Release, MessageType::Release, held, None, Some(SERVER)),
         (Kind::Decline, MessageType::Decline, none, Some(held), Some(SERVER)),
     ] {
-        play.letter(kind, 11, Some(lease));
+        play.outgoing(kind, 11, Some(lease));
         let packet = play.packet();
         assert_eq!(packet.message_type(), Some(message), "{kind:?}");
         assert_eq!(
@@ -83,11 +83,11 @@ fn every_client_has_its_own_packet() {
     let mut play = Play::with(|setup| setup.population = Population::cycle(BASE, 1_000));
     let mut seen = HashSet::new();
     for number in 0..1_000 {
-        play.letter(Kind::Acquire, number, None);
+        play.outgoing(Kind::Acquire, number, None);
         assert_eq!(play.packet().xid(), number as u32);
         assert!(seen.insert(play.packet().client_id().unwrap().to_vec()));
     }
-    play.letter(Kind::Acquire, 0x1_0000_0005, None);
+    play.outgoing(Kind::Acquire, 0x1_0000_0005, None);
     assert_eq!(play.packet().xid(), 5, "transaction ids begin again after 2^32");
 }
 
@@ -98,13 +98,13 @@ fn relays_are_picked_for_an_exchange_and_kept_by_its_lease() {
         Play::with(|setup| setup.role = Role::Relay { addresses: addresses.clone(), hops: 3 });
     let mut seen = HashSet::new();
     for number in 0..300 {
-        play.letter(Kind::Acquire, number, None);
+        play.outgoing(Kind::Acquire, number, None);
         let relay = play.packet().giaddr();
-        letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+        outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
         assert_eq!((play.packet().giaddr(), play.packet().hops()), (relay, 3));
         let lease = play.leased(number);
         assert_eq!(lease.relay, relay, "the same number picks the same relay");
-        play.letter(Kind::Renew, number + 1_000, Some(lease));
+        play.outgoing(Kind::Renew, number + 1_000, Some(lease));
         assert_eq!(play.packet().giaddr(), relay);
         seen.insert(relay);
     }
@@ -115,10 +115,10 @@ fn relays_are_picked_for_an_exchange_and_kept_by_its_lease() {
 fn seconds_are_those_between_discover_and_offer() {
     let mut play = Play::plain();
     for (millis, expected) in [(0, 0), (999, 0), (1_000, 1), (3_500, 3), (99_999_000, u16::MAX)] {
-        play.letter(Kind::Acquire, 2, None);
+        play.outgoing(Kind::Acquire, 2, None);
         assert_eq!(play.packet().secs(), 0);
         let offer = play.reply(MessageType::Offer).bytes();
-        letter(play.hear_after(&offer, Duration::from_millis(millis)));
+        outgoing(play.hear_after(&offer, Duration::from_millis(millis)));
         assert_eq!(play.packet().secs(), expected);
     }
 }
@@ -129,9 +129,9 @@ fn discovers_pretend_to_have_waited() {
     let mut play = Play::with(|setup| setup.rising = Some(rising));
     // Exchanges here begin at second 10 of the run.
     let lease = play.leased(2);
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(play.packet().secs(), 3);
-    play.letter(Kind::Renew, 3, Some(lease));
+    play.outgoing(Kind::Renew, 3, Some(lease));
     assert_eq!(play.packet().secs(), 0);
 }
 
@@ -140,11 +140,11 @@ fn options_are_added_to_every_message() {
     let mut play = Play::with(|setup| {
         setup.options = vec![(60, b"phone".to_vec()), (55, vec![66, 67]), (82, vec![1, 1, 9])];
     });
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(codes(&play), [53, 55, 60, 61, 82]);
     let parameters = play.packet().option(option::PARAMETER_REQUEST_LIST);
     assert_eq!(parameters, Some(&[1, 28, 2, 3, 15, 6, 12, 66, 67][..]));
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(codes(&play), [53, 50, 54, 55, 60, 61, 82]);
     let lease = play.leased(2);
     for (kind, expected) in [
@@ -152,7 +152,7 @@ fn options_are_added_to_every_message() {
         (Kind::Release, vec![53, 54, 55, 60, 61, 82]),
         (Kind::Inform, vec![53, 55, 60, 61, 82]),
     ] {
-        play.letter(kind, 9, Some(lease));
+        play.outgoing(kind, 9, Some(lease));
         assert_eq!(codes(&play), expected);
     }
 }
@@ -190,7 +190,7 @@ fn options_vary_with_the_client() {
         ];
     });
     for number in [0, 7, 123_456] {
-        play.letter(Kind::Acquire, number, None);
+        play.outgoing(Kind::Acquire, number, None);
         assert_eq!(codes(&play), [53, 55, 60, 61, 77, 82]);
         let packet = play.packet();
         let mac = play.plan.population().mac(number);
@@ -205,7 +205,7 @@ fn options_vary_with_the_client() {
         assert_eq!(info, [(1, format!("{number}/eth0")), (2, format!("remote {number}"))]);
     }
     let mut play = Play::with(|setup| setup.varied = vec![varied(61, None, "client {n}")]);
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(
         (play.packet().client_id(), codes(&play)),
         (Some(&b"client 2"[..]), vec![53, 55, 61])
@@ -240,11 +240,11 @@ fn what_cannot_vary_is_refused() {
 #[test]
 fn fields_are_where_the_old_tool_says() {
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     let offsets = play.plan.offsets(Stage::First, &play.out);
     assert_eq!((offsets.xid, offsets.identity, offsets.elapsed), (Some(4), Some(33), Some(8)));
     assert_eq!((offsets.server_id, offsets.requested), (None, None));
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     let offsets = play.plan.offsets(Stage::Second, &play.out);
     assert_eq!((offsets.requested, offsets.server_id), (Some(243), Some(249)));
 }

@@ -1,8 +1,8 @@
 //! The ways an exchange can go.
 
-use super::{LOCAL, OFFERED, Play, SERVER, letter, seconds};
+use super::{LOCAL, OFFERED, Play, SERVER, outgoing, seconds};
 use crate::dhcp::v4::{Client, Lease, Retransmission, Role};
-use crate::dhcp::{Dialogue, Ending, Kind, Letter, Note, Rejected, Stage, Step};
+use crate::dhcp::{Anomaly, Dialogue, Ending, Kind, OutgoingMessage, Rejected, Stage, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp4::{BOOTREQUEST, MessageType, option, patch};
 use std::net::{IpAddr, Ipv4Addr};
@@ -10,22 +10,22 @@ use std::time::Duration;
 
 fn ok(kind: MessageType, lease: Option<Lease>) -> Step<Lease> {
     let outcome = Outcome::Ok(kind.byte().into());
-    Step::Done(Ending { outcome, answered: true, note: None, lease })
+    Step::Done(Ending { outcome, answered: true, anomaly: None, lease })
 }
 
-fn useless(note: Note, answered: bool, lease: Option<Lease>) -> Step<Lease> {
+fn useless(anomaly: Anomaly, answered: bool, lease: Option<Lease>) -> Step<Lease> {
     let outcome = Outcome::Failed(Class::Check, 0);
-    Step::Done(Ending { outcome, answered, note: Some(note), lease })
+    Step::Done(Ending { outcome, answered, anomaly: Some(anomaly), lease })
 }
 
 fn refused() -> Step<Lease> {
     let outcome = Outcome::Failed(Class::Result, 6);
-    Step::Done(Ending { outcome, answered: false, note: Some(Note::Nak), lease: None })
+    Step::Done(Ending { outcome, answered: false, anomaly: Some(Anomaly::Nak), lease: None })
 }
 
 fn unanswered(lease: Option<Lease>) -> Step<Lease> {
     let outcome = Outcome::TimedOut;
-    Step::Done(Ending { outcome, answered: false, note: None, lease })
+    Step::Done(Ending { outcome, answered: false, anomaly: None, lease })
 }
 
 fn lease_of(play: &mut Play) -> Lease {
@@ -37,16 +37,21 @@ fn lease_of(play: &mut Play) -> Lease {
 #[test]
 fn a_lease_takes_four_messages() {
     let mut play = Play::plain();
-    let discover = play.letter(Kind::Acquire, 2, None);
-    let first =
-        Letter { stage: Stage::First, xid: 2, wait: Some(seconds(1)), to: None, offered: None };
+    let discover = play.outgoing(Kind::Acquire, 2, None);
+    let first = OutgoingMessage {
+        stage: Stage::First,
+        xid: 2,
+        wait: Some(seconds(1)),
+        to: None,
+        offered: None,
+    };
     assert_eq!(discover, first);
     let offer = play.reply(MessageType::Offer).bytes();
-    let request = letter(play.hear(&offer));
+    let request = outgoing(play.hear(&offer));
     let offered = Some(IpAddr::V4(OFFERED));
-    let second = Letter { stage: Stage::Second, wait: Some(seconds(2)), offered, ..first };
+    let second = OutgoingMessage { stage: Stage::Second, wait: Some(seconds(2)), offered, ..first };
     assert_eq!(request, second);
-    assert_eq!(play.hear(&offer), Step::Ignore(Note::Duplicate));
+    assert_eq!(play.hear(&offer), Step::Ignore(Anomaly::Duplicate));
     let ack = play.reply(MessageType::Ack).bytes();
     let lease = Lease {
         client: 2,
@@ -66,7 +71,7 @@ fn a_lease_takes_four_messages() {
 #[test]
 fn half_an_exchange_ends_with_the_offer() {
     let mut play = Play::with(|setup| setup.first_half = true);
-    play.letter(Kind::Acquire, 7, None);
+    play.outgoing(Kind::Acquire, 7, None);
     let offer = play.reply(MessageType::Offer).bytes();
     assert_eq!(play.hear(&offer), ok(MessageType::Offer, None));
     assert_eq!(play.client.offered(), Some(OFFERED.into()));
@@ -75,24 +80,24 @@ fn half_an_exchange_ends_with_the_offer() {
 #[test]
 fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
     let mut play = Play::with(|setup| setup.rapid_commit = true);
-    play.letter(Kind::Acquire, 1, None);
+    play.outgoing(Kind::Acquire, 1, None);
     assert!(play.packet().rapid_commit());
     let slow = play.reply(MessageType::Ack);
     let rapid = slow.clone().with(option::RAPID_COMMIT, &[]);
     // RFC 4039 section 3: without the option it is no answer to a DISCOVER.
-    assert_eq!(play.hear(&slow.bytes()), Step::Ignore(Note::Unexpected));
+    assert_eq!(play.hear(&slow.bytes()), Step::Ignore(Anomaly::Unexpected));
     let Step::Done(ending) = play.hear(&rapid.bytes()) else { panic!("the ACK ends it") };
     assert_eq!((ending.outcome, ending.answered), (Outcome::Ok(5), true));
     assert_eq!(ending.lease.unwrap().address, OFFERED);
 
-    play.letter(Kind::Acquire, 4, None);
-    let request = letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    play.outgoing(Kind::Acquire, 4, None);
+    let request = outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(request.stage, Stage::Second);
     assert!(!play.packet().rapid_commit());
 
     let mut plain = Play::plain();
-    plain.letter(Kind::Acquire, 1, None);
-    assert_eq!(plain.hear(&rapid.bytes()), Step::Ignore(Note::Unexpected));
+    plain.outgoing(Kind::Acquire, 1, None);
+    assert_eq!(plain.hear(&rapid.bytes()), Step::Ignore(Anomaly::Unexpected));
     assert_eq!(Client::answers(&rapid.bytes()), Some(Stage::First));
     assert_eq!(Client::answers(&slow.bytes()), None);
 }
@@ -100,13 +105,13 @@ fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
 #[test]
 fn a_refusal_is_an_answer_of_its_own() {
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 2, None);
-    assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), Step::Ignore(Note::Unexpected));
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    play.outgoing(Kind::Acquire, 2, None);
+    assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), Step::Ignore(Anomaly::Unexpected));
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), refused());
     let lease = lease_of(&mut play);
     for kind in [Kind::Renew, Kind::Rebind, Kind::Reboot] {
-        play.letter(kind, 5, Some(lease));
+        play.outgoing(kind, 5, Some(lease));
         assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), refused(), "{kind:?}");
     }
 }
@@ -114,27 +119,27 @@ fn a_refusal_is_an_answer_of_its_own() {
 #[test]
 fn answers_without_what_was_asked_for_end_it() {
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     let offer = play.reply(MessageType::Offer);
     let nameless = offer.clone().without(option::SERVER_ID).bytes();
-    assert_eq!(play.hear(&nameless), useless(Note::Malformed, false, None));
-    play.letter(Kind::Acquire, 2, None);
+    assert_eq!(play.hear(&nameless), useless(Anomaly::Malformed, false, None));
+    play.outgoing(Kind::Acquire, 2, None);
     let empty = offer.giving(Ipv4Addr::UNSPECIFIED).bytes();
-    assert_eq!(play.hear(&empty), useless(Note::Rejected, true, None));
-    play.letter(Kind::Acquire, 2, None);
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    assert_eq!(play.hear(&empty), useless(Anomaly::Rejected, true, None));
+    play.outgoing(Kind::Acquire, 2, None);
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     let empty = play.reply(MessageType::Ack).giving(Ipv4Addr::UNSPECIFIED).bytes();
-    assert_eq!(play.hear(&empty), useless(Note::Rejected, true, None));
+    assert_eq!(play.hear(&empty), useless(Anomaly::Rejected, true, None));
 
     // A lease that is renewed is still there when the answer speaks of another address.
     let lease = lease_of(&mut play);
-    play.letter(Kind::Renew, 5, Some(lease));
+    play.outgoing(Kind::Renew, 5, Some(lease));
     let other = play.reply(MessageType::Ack).giving(Ipv4Addr::new(10, 9, 1, 3)).bytes();
-    assert_eq!(play.hear(&other), useless(Note::Rejected, true, Some(lease)));
+    assert_eq!(play.hear(&other), useless(Anomaly::Rejected, true, Some(lease)));
 
     // An ACK that does not say who it is from is from the server that was asked.
-    play.letter(Kind::Acquire, 2, None);
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    play.outgoing(Kind::Acquire, 2, None);
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     let nameless = play.reply(MessageType::Ack).without(option::SERVER_ID).bytes();
     let Step::Done(ending) = play.hear(&nameless) else { panic!("the ACK ends it") };
     assert_eq!(ending.lease.unwrap().server, SERVER);
@@ -147,17 +152,17 @@ fn leases_are_renewed_rebound_and_remembered() {
     for (kind, stage) in
         [(Kind::Renew, Stage::Renew), (Kind::Rebind, Stage::Rebind), (Kind::Reboot, Stage::Reboot)]
     {
-        let sent = play.letter(kind, 77, Some(lease));
+        let sent = play.outgoing(kind, 77, Some(lease));
         assert_eq!((sent.stage, sent.xid, sent.wait), (stage, 77, Some(seconds(2))));
         assert_eq!(
             play.hear(&play.reply(MessageType::Offer).bytes()),
-            Step::Ignore(Note::Unexpected)
+            Step::Ignore(Anomaly::Unexpected)
         );
         let ack = play.reply(MessageType::Ack).without(option::SERVER_ID).bytes();
         let Step::Done(ending) = play.hear_after(&ack, seconds(1)) else { panic!("it ends") };
         assert_eq!((ending.outcome, ending.answered), (Outcome::Ok(5), true));
         assert_eq!(ending.lease, Some(lease));
-        play.letter(kind, 78, Some(lease));
+        play.outgoing(kind, 78, Some(lease));
         assert_eq!(play.expire(seconds(2)), unanswered(Some(lease)));
     }
 }
@@ -167,13 +172,13 @@ fn some_messages_have_no_answer_and_some_need_a_lease() {
     let mut play = Play::plain();
     let lease = lease_of(&mut play);
     for (kind, stage) in [(Kind::Release, Stage::Release), (Kind::Decline, Stage::Decline)] {
-        let sent = play.letter(kind, 9, Some(lease));
-        let expected = Letter { stage, xid: 9, wait: None, to: None, offered: None };
+        let sent = play.outgoing(kind, 9, Some(lease));
+        let expected = OutgoingMessage { stage, xid: 9, wait: None, to: None, offered: None };
         assert_eq!(sent, expected);
     }
     for kind in [Kind::Renew, Kind::Release, Kind::Rebind, Kind::Reboot, Kind::Decline] {
         let skipped =
-            Ending { outcome: Outcome::Skipped, answered: false, note: None, lease: None };
+            Ending { outcome: Outcome::Skipped, answered: false, anomaly: None, lease: None };
         assert_eq!(play.begin(kind, 9, None), Step::Done(skipped), "{kind:?}");
     }
 }
@@ -183,12 +188,12 @@ fn who_has_an_address_asks_for_the_rest() {
     let mut play = Play::plain();
     let lease = lease_of(&mut play);
     for held in [None, Some(lease)] {
-        let sent = play.letter(Kind::Inform, 6, held);
+        let sent = play.outgoing(Kind::Inform, 6, held);
         assert_eq!((sent.stage, sent.wait), (Stage::Inform, Some(seconds(2))));
         // A server would answer a client there, where its relay does not listen.
         assert_eq!(play.packet().ciaddr(), Ipv4Addr::UNSPECIFIED);
         let nak = play.reply(MessageType::Nak).bytes();
-        assert_eq!(play.hear(&nak), Step::Ignore(Note::Unexpected));
+        assert_eq!(play.hear(&nak), Step::Ignore(Anomaly::Unexpected));
         let ack = play.reply(MessageType::Ack).giving(Ipv4Addr::UNSPECIFIED).bytes();
         assert_eq!(play.hear(&ack), ok(MessageType::Ack, held));
     }
@@ -197,10 +202,10 @@ fn who_has_an_address_asks_for_the_rest() {
 #[test]
 fn nothing_is_sent_again_unless_it_is_asked_for() {
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(play.expire(seconds(1)), unanswered(None));
-    play.letter(Kind::Acquire, 5, None);
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    play.outgoing(Kind::Acquire, 5, None);
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(play.expire(seconds(2)), unanswered(None));
 }
 
@@ -208,7 +213,7 @@ fn nothing_is_sent_again_unless_it_is_asked_for() {
 fn messages_are_sent_again_after_waits_that_double() {
     let mut play =
         Play::with(|setup| setup.retransmission = Some(Retransmission { tries: Some(7) }));
-    let mut wait = play.letter(Kind::Acquire, 2, None).wait.unwrap();
+    let mut wait = play.outgoing(Kind::Acquire, 2, None).wait.unwrap();
     let sent = play.out.clone();
     let mut since = Duration::ZERO;
     for expected in [4, 8, 16, 32, 64, 64] {
@@ -223,10 +228,10 @@ fn messages_are_sent_again_after_waits_that_double() {
     assert_eq!(play.expire(since + wait), unanswered(None));
 
     // The REQUEST begins anew, and claims the seconds since the DISCOVER was sent first.
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     play.expire(seconds(4));
     let offer = play.reply(MessageType::Offer).bytes();
-    let request = letter(play.hear_after(&offer, Duration::from_millis(5_900)));
+    let request = outgoing(play.hear_after(&offer, Duration::from_millis(5_900)));
     assert!(request.wait.unwrap().abs_diff(seconds(4)) <= seconds(1));
     assert_eq!(play.packet().secs(), 5);
     let Step::Again(_) = play.expire(seconds(3)) else { panic!("it is sent again") };
@@ -236,7 +241,7 @@ fn messages_are_sent_again_after_waits_that_double() {
 #[test]
 fn without_a_bound_messages_are_sent_for_ever() {
     let mut play = Play::with(|setup| setup.retransmission = Some(Retransmission::default()));
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     for attempt in 1..2_000 {
         let Step::Again(wait) = play.expire(seconds(64 * attempt)) else { panic!("again") };
         assert!(wait <= seconds(65));
@@ -249,7 +254,7 @@ fn a_renewal_is_sent_again_until_it_is_time_to_rebind() {
     let mut play = Play::with(|setup| setup.retransmission = Some(Retransmission::default()));
     let lease = lease_of(&mut play);
     // Granted at second 10 of the run with T2 after 1,800 s, and asked for again at second 10.
-    let mut wait = play.letter(Kind::Renew, 5, Some(lease)).wait.unwrap();
+    let mut wait = play.outgoing(Kind::Renew, 5, Some(lease)).wait.unwrap();
     let mut since = Duration::ZERO;
     let mut waits = Vec::new();
     loop {
@@ -263,11 +268,11 @@ fn a_renewal_is_sent_again_until_it_is_time_to_rebind() {
     assert_eq!(waits, [900, 450, 225, 112, 60, 52]);
     assert_eq!(since, seconds(1_800));
     // Rebinding goes on until the lease ends.
-    let wait = play.letter(Kind::Rebind, 6, Some(lease)).wait.unwrap();
+    let wait = play.outgoing(Kind::Rebind, 6, Some(lease)).wait.unwrap();
     assert_eq!(wait, seconds(2_000));
     // A renewal that comes too late waits as any message does, and is not sent twice.
     let late = Lease { rebind_after: Some(Duration::ZERO), ..lease };
-    let wait = play.letter(Kind::Renew, 7, Some(late)).wait.unwrap();
+    let wait = play.outgoing(Kind::Renew, 7, Some(late)).wait.unwrap();
     assert!(wait.abs_diff(seconds(4)) <= seconds(1));
     assert_eq!(play.expire(wait), unanswered(Some(late)));
 }
@@ -280,13 +285,13 @@ fn the_first_server_is_the_one_that_all_requests_name() {
     assert_eq!(play.plan.first_server(), Some(SERVER));
     let other = Ipv4Addr::new(10, 9, 0, 77);
     for (play, named) in [(&mut play, SERVER), (&mut Play::plain(), other)] {
-        play.letter(Kind::Acquire, 5, None);
+        play.outgoing(Kind::Acquire, 5, None);
         let offer = play.reply(MessageType::Offer).without(option::SERVER_ID);
-        letter(play.hear(&offer.with(option::SERVER_ID, &other.octets()).bytes()));
+        outgoing(play.hear(&offer.with(option::SERVER_ID, &other.octets()).bytes()));
         assert_eq!(play.packet().server_id(), Some(named));
     }
     let elsewhere = Lease { server: other, ..lease };
-    play.letter(Kind::Release, 9, Some(elsewhere));
+    play.outgoing(Kind::Release, 9, Some(elsewhere));
     assert_eq!(play.packet().server_id(), Some(SERVER));
 }
 
@@ -297,7 +302,7 @@ fn a_client_of_its_own_speaks_to_its_server() {
         setup.broadcast = true;
     });
     let lease = {
-        let sent = play.letter(Kind::Acquire, 2, None);
+        let sent = play.outgoing(Kind::Acquire, 2, None);
         assert_eq!((sent.to, play.packet().flags()), (None, 0x8000));
         assert_eq!((play.packet().hops(), play.packet().giaddr()), (0, Ipv4Addr::UNSPECIFIED));
         lease_of(&mut play)
@@ -311,10 +316,10 @@ fn a_client_of_its_own_speaks_to_its_server() {
         (Kind::Decline, None, 0),
         (Kind::Inform, None, 0),
     ] {
-        assert_eq!(play.letter(kind, 5, Some(lease)).to, to, "{kind:?}");
+        assert_eq!(play.outgoing(kind, 5, Some(lease)).to, to, "{kind:?}");
         if kind == Kind::Inform {
             assert_eq!(play.packet().ciaddr(), lease.address);
-            play.letter(kind, 5, None);
+            play.outgoing(kind, 5, None);
             assert_eq!(play.packet().ciaddr(), LOCAL);
         }
         assert_eq!(play.packet().flags(), flags, "{kind:?}");
@@ -325,20 +330,20 @@ fn a_client_of_its_own_speaks_to_its_server() {
 #[test]
 fn somebody_elses_answers_are_passed_over() {
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 2, None);
+    play.outgoing(Kind::Acquire, 2, None);
     let mut offer = play.reply(MessageType::Offer);
     offer.header.chaddr[5] ^= 1;
-    assert_eq!(play.hear(&offer.bytes()), Step::Ignore(Note::Unexpected));
+    assert_eq!(play.hear(&offer.bytes()), Step::Ignore(Anomaly::Unexpected));
     offer.header.chaddr[5] ^= 1;
     offer.header.op = BOOTREQUEST;
-    assert_eq!(play.hear(&offer.bytes()), Step::Ignore(Note::Unexpected));
-    assert_eq!(play.hear(b"no message at all"), Step::Ignore(Note::Malformed));
+    assert_eq!(play.hear(&offer.bytes()), Step::Ignore(Anomaly::Unexpected));
+    assert_eq!(play.hear(b"no message at all"), Step::Ignore(Anomaly::Malformed));
 }
 
 #[test]
 fn datagrams_are_sorted_before_anyone_is_asked() {
     let mut play = Play::plain();
-    play.letter(Kind::Acquire, 0x0102_0304, None);
+    play.outgoing(Kind::Acquire, 0x0102_0304, None);
     let open = |bytes: &[u8]| Client::open(&play.plan, bytes).map(|(xid, _)| xid);
     let offer = play.reply(MessageType::Offer).bytes();
     assert_eq!(open(&offer), Ok(0x0102_0304));

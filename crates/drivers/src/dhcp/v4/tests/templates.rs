@@ -1,6 +1,6 @@
 //! Packets that the user composed.
 
-use super::{OFFERED, Play, SERVER, captured, letter, setup};
+use super::{OFFERED, Play, SERVER, captured, outgoing, setup};
 use crate::dhcp::v4::{Offsets, Plan, Retransmission, Rising, Template};
 use crate::dhcp::{Kind, Stage, Step};
 use brunt_exchange::Outcome;
@@ -41,14 +41,14 @@ fn templates_are_sent_with_a_few_fields_filled_in() {
         setup.second_template = Some(template(request.clone(), offsets));
     });
     let mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x05];
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     let mut expected = discover;
     patch::xid(&mut expected, 4);
     patch::chaddr(&mut expected, &mac);
     assert_eq!(play.out, expected, "hops and giaddr are the template's own");
 
     let offer = play.reply(MessageType::Offer).bytes();
-    let sent = letter(play.hear_after(&offer, Duration::from_millis(2_500)));
+    let sent = outgoing(play.hear_after(&offer, Duration::from_millis(2_500)));
     assert_eq!((sent.stage, sent.xid), (Stage::Second, 4));
     let mut expected = request;
     patch::xid(&mut expected, 4);
@@ -68,9 +68,9 @@ fn options_of_a_template_are_found_without_offsets() {
     let request = packet(MessageType::Request);
     let mut play =
         Play::with(|setup| setup.second_template = Some(template(request, Offsets::default())));
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     assert_eq!(play.out.len(), captured(">")[0].len(), "the DISCOVER is the usual one");
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
     let sent = play.packet();
     assert_eq!((sent.requested_address(), sent.server_id()), (Some(OFFERED), Some(SERVER)));
     assert_eq!(sent.option(option::HOST_NAME), Some(&b"phone"[..]));
@@ -83,11 +83,11 @@ fn the_mac_may_stand_in_a_client_identifier() {
     let last = discover.len() - 2;
     let offsets = Offsets { identity: Some(last), ..Offsets::default() };
     let mut play = Play::with(|setup| setup.first_template = Some(template(discover, offsets)));
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     assert_eq!(play.packet().client_id(), Some(&[1, 0x00, 0x0c, 0x01, 0x02, 0x03, 0x05][..]));
     assert_eq!(play.packet().chaddr(), [0; 6]);
     // Such an answer bears the template's own address, and is heard.
-    letter(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn options_are_added_behind_the_last_one() {
         setup.first_template = Some(template(discover.clone(), Offsets::default()));
         setup.options = vec![(60, b"door".to_vec())];
     });
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     let end = discover.len() - 1;
     assert_eq!(play.out[240..end], discover[240..end]);
     assert_eq!(play.out[end..], *b"\x3c\x04door\xff");
@@ -168,10 +168,10 @@ fn a_template_of_another_type_is_answered_by_an_ack() {
         setup.first_half = true;
         setup.first_template = Some(template(inform, Offsets::default()));
     });
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     let ack = play.reply(MessageType::Ack).bytes();
     assert!(matches!(play.hear(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
-    play.letter(Kind::Acquire, 5, None);
+    play.outgoing(Kind::Acquire, 5, None);
     let nak = play.reply(MessageType::Nak).bytes();
     assert!(matches!(play.hear(&nak), Step::Done(ending) if ending.lease.is_none()));
 }
@@ -183,14 +183,14 @@ fn a_template_claims_what_it_says_unless_clients_pretend() {
     let mut play = Play::with(|setup| {
         setup.first_template = Some(template(discover.clone(), Offsets::default()));
     });
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     assert_eq!(play.packet().secs(), 77);
     let rising = Rising { after: Duration::ZERO, lasting: Duration::from_secs(60) };
     let mut play = Play::with(|setup| {
         setup.first_template = Some(template(discover, Offsets::default()));
         setup.rising = Some(rising);
     });
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     assert_eq!(play.packet().secs(), 11);
 }
 
@@ -212,7 +212,7 @@ fn a_client_identifier_that_repeats_the_mac_goes_with_it() {
     ] {
         let offsets = Offsets { identity, ..Offsets::default() };
         let mut play = Play::with(|setup| setup.first_template = Some(template(discover, offsets)));
-        play.letter(Kind::Acquire, 4, None);
+        play.outgoing(Kind::Acquire, 4, None);
         assert_eq!(
             (play.packet().chaddr(), play.packet().client_id()),
             (&mac[..], Some(&expected[..]))
@@ -229,9 +229,9 @@ fn the_seconds_of_a_template_can_be_left_alone() {
         setup.second_template = Some(template(request, offsets));
         setup.retransmission = Some(Retransmission::default());
     });
-    play.letter(Kind::Acquire, 4, None);
+    play.outgoing(Kind::Acquire, 4, None);
     let offer = play.reply(MessageType::Offer).bytes();
-    letter(play.hear_after(&offer, Duration::from_secs(3)));
+    outgoing(play.hear_after(&offer, Duration::from_secs(3)));
     assert_eq!(play.packet().secs(), 77);
     assert!(matches!(play.expire(Duration::from_secs(4)), Step::Again(_)));
     assert_eq!(play.packet().secs(), 77);

@@ -1,7 +1,7 @@
 //! Clients say byte for byte what perfdhcp 2.2.0 said to Kea, and understand what Kea said.
 
 use super::super::{BaseDuid, Client, Lease, Plan, Relay, Setup, Wanted};
-use super::{MAC, Player, done, letter};
+use super::{MAC, Player, done, outgoing};
 use crate::dhcp::{Dialogue, Kind, Population, Stage};
 use brunt_exchange::Outcome;
 use brunt_wire::dhcp6::relay::unwrap;
@@ -31,20 +31,20 @@ fn setup(datagram: &[u8], range: u64) -> Setup {
 }
 
 /// Plays one exchange and compares what is sent.
-fn play(plan: &Plan, number: u64, sent: &[&[u8]], heard: &[&[u8]]) -> Lease {
+fn play(plan: &Plan, number: u64, sent: &[&[u8]], received: &[&[u8]]) -> Lease {
     let mut player = Player::default();
-    let first = letter(player.begin(plan, Kind::Acquire, number, None));
+    let first = outgoing(player.begin(plan, Kind::Acquire, number, None));
     assert_eq!(first.stage, Stage::First);
     assert_eq!(player.out, sent[0]);
-    let (xid, advertise) = Client::open(plan, heard[0]).unwrap();
+    let (xid, advertise) = Client::open(plan, received[0]).unwrap();
     assert_eq!((xid, Client::answers(advertise)), (first.xid, Some(Stage::First)));
-    let second = letter(player.hears(plan, advertise));
+    let second = outgoing(player.hears(plan, advertise));
     assert_eq!((second.stage, second.offered), (Stage::Second, player.client.offered()));
     assert_eq!(player.out, sent[1]);
-    let (xid, reply) = Client::open(plan, heard[1]).unwrap();
+    let (xid, reply) = Client::open(plan, received[1]).unwrap();
     assert_eq!((xid, Client::answers(reply)), (second.xid, None));
     let end = done(player.hears(plan, reply));
-    assert_eq!((end.outcome, end.answered, end.note), (Outcome::Ok(7), true, None));
+    assert_eq!((end.outcome, end.answered, end.anomaly), (Outcome::Ok(7), true, None));
     let lease = end.lease.unwrap();
     assert_eq!(Some(lease.server()), Client::server(reply));
     assert_eq!(Some(lease.address().into()), player.client.offered());
@@ -62,11 +62,11 @@ fn four_messages_are_those_of_the_old_tool() {
         ("-e address-and-prefix -r 1 -n 1", Wanted::Both),
         ("-e prefix-only -r 1 -n 1", Wanted::Prefixes),
     ] {
-        let (sent, heard) = exchange(command);
+        let (sent, received) = exchange(command);
         let mut setup = setup(&sent[0], 1);
         setup.wanted = wanted;
         let plan = Plan::compile(setup).unwrap();
-        let lease = play(&plan, 0, &all(&sent), &all(&heard));
+        let lease = play(&plan, 0, &all(&sent), &all(&received));
         assert_eq!((lease.t1().as_secs(), lease.t2().as_secs()), (1000, 2000));
         assert_eq!(lease.valid().as_secs(), 4000);
         let first = if wanted.addresses() { "2001:db8:77::1" } else { "2001:db8:100:" };
@@ -78,44 +78,44 @@ fn four_messages_are_those_of_the_old_tool() {
 
 #[test]
 fn relay_messages_are_those_of_the_old_tool() {
-    let (sent, heard) = exchange("-A 1 -r 1 -n 1");
+    let (sent, received) = exchange("-A 1 -r 1 -n 1");
     let mut setup = setup(&sent[0], 1);
     let here = "2001:db8:77::1".parse().unwrap();
     setup.relays = vec![Relay { link: here, peer: here, options: vec![], varied: vec![] }];
     let plan = Plan::compile(setup).unwrap();
-    play(&plan, 0, &all(&sent), &all(&heard));
+    play(&plan, 0, &all(&sent), &all(&received));
 }
 
 #[test]
 fn options_of_the_user_stand_where_the_old_tool_puts_them() {
-    let (sent, heard) = exchange("-o 15,00056b656c6c79 -o 17,0000000a -c -i -r 1 -n 1");
+    let (sent, received) = exchange("-o 15,00056b656c6c79 -o 17,0000000a -c -i -r 1 -n 1");
     let mut rapid = setup(&sent[0], 1);
     rapid.options = vec![(15, bytes("00056b656c6c79")), (17, bytes("0000000a"))];
     (rapid.rapid_commit, rapid.first_half) = (true, true);
     let plan = Plan::compile(rapid).unwrap();
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 0, None));
+    outgoing(player.begin(&plan, Kind::Acquire, 0, None));
     assert_eq!(player.out, sent[0]);
-    let end = done(player.hears(&plan, &heard[0]));
+    let end = done(player.hears(&plan, &received[0]));
     assert_eq!((end.outcome, end.answered), (Outcome::Ok(2), true), "Kea does not commit at once");
     assert!(end.lease.is_none());
 
-    let (sent, heard) = exchange("-o 6,0019 -r 1 -n 1");
+    let (sent, received) = exchange("-o 6,0019 -r 1 -n 1");
     let mut twice = setup(&sent[0], 1);
     twice.options = vec![(6, vec![0, 0x19])];
-    play(&Plan::compile(twice).unwrap(), 0, &all(&sent), &all(&heard));
+    play(&Plan::compile(twice).unwrap(), 0, &all(&sent), &all(&received));
 }
 
 #[test]
 fn renewals_and_releases_are_those_of_the_old_tool() {
-    let (sent, heard) = exchange("-o 15,00056b656c6c79 -R 3 -f 2 -F 2 -r 4 -p 3");
+    let (sent, received) = exchange("-o 15,00056b656c6c79 -R 3 -f 2 -F 2 -r 4 -p 3");
     let mut setup = setup(&sent[0], 3);
     setup.options = vec![(15, bytes("00056b656c6c79"))];
     let plan = Plan::compile(setup).unwrap();
     let leases: Vec<Lease> = (0..3)
         .map(|n| {
             let at = n * 2..n * 2 + 2;
-            play(&plan, n as u64, &all(&sent[at.clone()]), &all(&heard[at]))
+            play(&plan, n as u64, &all(&sent[at.clone()]), &all(&received[at]))
         })
         .collect();
     let by_xid = |all: &[Vec<u8>], xid| {
@@ -127,14 +127,14 @@ fn renewals_and_releases_are_those_of_the_old_tool() {
     {
         let mut player = Player::default();
         let lease = Some(leases[client].clone());
-        let opening = letter(player.begin(&plan, kind, 12_345, lease));
+        let opening = outgoing(player.begin(&plan, kind, 12_345, lease));
         assert_eq!(opening.xid, 24_690);
         assert_eq!((player.message().xid(), player.message().kind()), (24_690, message));
         let mut ours = player.out.clone();
         set_xid(&mut ours, theirs);
         assert_eq!(ours, by_xid(&sent, theirs));
-        let end = done(player.hears(&plan, &by_xid(&heard, theirs)));
-        assert_eq!((end.outcome, end.answered, end.note), (Outcome::Ok(7), true, None));
+        let end = done(player.hears(&plan, &by_xid(&received, theirs)));
+        assert_eq!((end.outcome, end.answered, end.anomaly), (Outcome::Ok(7), true, None));
         let address = end.lease.map(|lease| lease.address());
         let renewed = (kind == Kind::Renew).then(|| leases[1].address());
         assert_eq!(address, renewed);

@@ -2,7 +2,7 @@
 
 use super::super::{Client, Lease, Plan, Relay, Wanted};
 use super::{Player, TOOK, delegates, gives, plan};
-use crate::dhcp::{Dialogue, Heard, Kind, Step};
+use crate::dhcp::{Dialogue, Kind, ReceivedReply, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp6::{MessageType, code};
 use proptest::collection::vec;
@@ -42,18 +42,18 @@ proptest! {
     fn any_bytes_are_opened_and_heard(
         bytes in vec(any::<u8>(), 0..200),
         kind in prop_oneof![Just(2u8), Just(7), Just(13), any::<u8>()],
-        order in 0..7usize,
+        request in 0..7usize,
     ) {
         let datagram = [&[kind], bytes.as_slice()].concat();
         for plan in plans() {
             let opened = Client::open(&plan, &datagram).map(|(_, message)| message);
             let mut player = Player::default();
-            let _ = player.begin(&plan, Kind::ALL[order], 1, None);
+            let _ = player.begin(&plan, Kind::ALL[request], 1, None);
             let _ = (Client::answers(&datagram), Client::server(&datagram));
             // Whoever drives it opens first; it must bear being handed anything.
             for message in [opened.unwrap_or(&[]), &datagram] {
-                let heard = Heard { message, took: TOOK, at: TOOK };
-                let step = player.client.reply(&plan, &heard, &mut player.out);
+                let received = ReceivedReply { message, took: TOOK, at: TOOK };
+                let step = player.client.reply(&plan, &received, &mut player.out);
                 sound(&step, &player.out);
             }
         }

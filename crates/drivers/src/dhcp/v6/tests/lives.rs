@@ -1,8 +1,8 @@
 //! The rest of a lease's life: rebinding, confirming, declining, asking again and giving up.
 
 use super::super::{BaseDuid, Lease, Plan, Rising, Setup, Wanted};
-use super::{Player, codes, delegates, done, gives, letter, plan, refuses};
-use crate::dhcp::{Dialogue, Kind, Order, Population, Stage, Step};
+use super::{Player, codes, delegates, done, gives, outgoing, plan, refuses};
+use crate::dhcp::{Dialogue, ExchangeRequest, Kind, Population, Stage, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp6::{MessageType, Writer, status};
 use std::time::Duration;
@@ -16,12 +16,12 @@ const fn secs(seconds: u64) -> Duration {
 }
 
 /// A client that holds a lease and asks about it.
-fn asks(plan: &Plan, kind: Kind) -> (Player, crate::dhcp::Letter) {
+fn asks(plan: &Plan, kind: Kind) -> (Player, crate::dhcp::OutgoingMessage) {
     let mut player = Player::default();
     let lease = player.acquires(plan, 3);
-    let letter = letter(player.begin(plan, kind, 21, Some(lease)));
-    assert_eq!(letter.xid, 42);
-    (player, letter)
+    let outgoing = outgoing(player.begin(plan, kind, 21, Some(lease)));
+    assert_eq!(outgoing.xid, 42);
+    (player, outgoing)
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn each_kind_of_message_has_what_it_needs() {
         (Kind::Decline, Stage::Decline, MessageType::DECLINE, &[1, 2, 3, 8]),
         (Kind::Inform, Stage::Inform, MessageType::INFORMATION_REQUEST, &[1, 6, 8]),
     ] {
-        let (player, letter) = asks(&plan, kind);
-        assert_eq!((letter.stage, player.message().kind()), (stage, message));
+        let (player, outgoing) = asks(&plan, kind);
+        assert_eq!((outgoing.stage, player.message().kind()), (stage, message));
         assert_eq!(codes(&player.message()), expected, "{kind:?}");
     }
 }
@@ -106,10 +106,10 @@ fn what_a_reply_leaves_of_a_lease() {
 fn a_client_with_prefixes_rebinds_where_it_would_confirm() {
     let plan = plan(|setup| setup.wanted = Wanted::Prefixes);
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 0, None));
-    letter(player.hears(&plan, &player.answer(MessageType::ADVERTISE, delegates)));
+    outgoing(player.begin(&plan, Kind::Acquire, 0, None));
+    outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, delegates)));
     let lease = done(player.hears(&plan, &player.answer(MessageType::REPLY, delegates))).lease;
-    let opening = letter(player.begin(&plan, Kind::Reboot, 1, lease));
+    let opening = outgoing(player.begin(&plan, Kind::Reboot, 1, lease));
     assert_eq!(opening.stage, Stage::Reboot);
     assert_eq!(player.message().kind(), MessageType::REBIND);
     assert_eq!(codes(&player.message()), [1, 6, 8, 25]);
@@ -152,7 +152,7 @@ fn total(waits: &[Duration]) -> Duration {
 fn messages_are_sent_again_at_the_instants_of_the_rfc() {
     let plan = plan(|setup| (setup.retransmit, setup.seed) = (true, 99));
     let mut player = Player::default();
-    let first = letter(player.begin(&plan, Kind::Acquire, 3, None)).wait.unwrap();
+    let first = outgoing(player.begin(&plan, Kind::Acquire, 3, None)).wait.unwrap();
     assert!(first > secs(1) && first <= Duration::from_millis(1100));
     let solicit = waits(&plan, &mut player, first);
     assert_eq!(solicit.len(), 40, "a SOLICIT is never given up");
@@ -163,8 +163,8 @@ fn messages_are_sent_again_at_the_instants_of_the_rfc() {
     let longest = solicit.iter().max().unwrap();
     assert!((secs(3240)..=secs(3960)).contains(longest), "SOL_MAX_RT");
 
-    letter(player.begin(&plan, Kind::Acquire, 3, None));
-    let request = letter(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
+    outgoing(player.begin(&plan, Kind::Acquire, 3, None));
+    let request = outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     let request = waits(&plan, &mut player, request.wait.unwrap());
     assert_eq!(request.len(), 10, "REQ_MAX_RC");
 
@@ -189,7 +189,7 @@ fn messages_are_sent_again_at_the_instants_of_the_rfc() {
 fn chance_is_the_same_in_every_run_and_another_in_every_exchange() {
     let first = |seed, number| {
         let plan = plan(|setup| (setup.retransmit, setup.seed) = (true, seed));
-        letter(Player::default().begin(&plan, Kind::Acquire, number, None)).wait.unwrap()
+        outgoing(Player::default().begin(&plan, Kind::Acquire, number, None)).wait.unwrap()
     };
     assert_eq!(first(1, 5), first(1, 5));
     assert_ne!(first(1, 5), first(1, 6));
@@ -205,9 +205,10 @@ fn a_lease_that_passes_quickly_is_given_up_quickly() {
     // It was given at 9 s; at 11.5 s, 1,250 s of it have passed, and 750 s are left to T2.
     let lease = Player::default().acquires(&plan, 3);
     let at = Duration::from_millis(11_500);
-    let order = Order { kind: Kind::Renew, number: 4, client: 0, lease: Some(lease), at };
+    let request =
+        ExchangeRequest { kind: Kind::Renew, number: 4, client: 0, lease: Some(lease), at };
     let mut player = Player::default();
-    let opening = letter(Dialogue::begin(&mut player.client, &plan, order, &mut player.out));
+    let opening = outgoing(Dialogue::begin(&mut player.client, &plan, request, &mut player.out));
     let all = waits(&plan, &mut player, opening.wait.unwrap());
     assert!((total(&all).as_secs_f64() - 1.5).abs() < 1e-6, "{all:?}");
 }
@@ -220,8 +221,9 @@ fn elapsed_times_rise_for_a_while() {
     let told = |millis| {
         let mut player = Player::default();
         let at = Duration::from_millis(millis);
-        let order = Order { kind: Kind::Acquire, number: 1, client: 0, lease: None, at };
-        letter(Dialogue::begin(&mut player.client, &plan, order, &mut player.out));
+        let request =
+            ExchangeRequest { kind: Kind::Acquire, number: 1, client: 0, lease: None, at };
+        outgoing(Dialogue::begin(&mut player.client, &plan, request, &mut player.out));
         player.message().elapsed().unwrap().unwrap()
     };
     // As perfdhcp 2.2.0 -r 4 -p 6 -Y 1 -y 3 was seen to tell them.

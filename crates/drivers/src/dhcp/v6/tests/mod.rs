@@ -8,7 +8,9 @@ mod replies;
 mod templates;
 
 use super::{BaseDuid, Client, Lease, Plan, Setup};
-use crate::dhcp::{Dialogue, Heard, Kind, Letter, Order, Population, Stage, Step};
+use crate::dhcp::{
+    Dialogue, ExchangeRequest, Kind, OutgoingMessage, Population, ReceivedReply, Stage, Step,
+};
 use brunt_wire::dhcp6::{IaKind, Message, MessageType, Writer, code};
 use std::net::Ipv6Addr;
 use std::time::Duration;
@@ -40,13 +42,13 @@ struct Player {
 impl Player {
     fn begin(&mut self, plan: &Plan, kind: Kind, number: u64, lease: Option<Lease>) -> Step<Lease> {
         let client = plan.population().client(number);
-        let order = Order { kind, number, client, lease, at: Duration::ZERO };
-        self.client.begin(plan, order, &mut self.out)
+        let request = ExchangeRequest { kind, number, client, lease, at: Duration::ZERO };
+        self.client.begin(plan, request, &mut self.out)
     }
 
     fn hears(&mut self, plan: &Plan, message: &[u8]) -> Step<Lease> {
-        let heard = Heard { message, took: TOOK, at: Duration::from_secs(9) };
-        self.client.reply(plan, &heard, &mut self.out)
+        let received = ReceivedReply { message, took: TOOK, at: Duration::from_secs(9) };
+        self.client.reply(plan, &received, &mut self.out)
     }
 
     fn message(&self) -> Message<'_> {
@@ -60,9 +62,9 @@ impl Player {
 
     /// Asks for a lease and gets it.
     fn acquires(&mut self, plan: &Plan, number: u64) -> Lease {
-        letter(self.begin(plan, Kind::Acquire, number, None));
+        outgoing(self.begin(plan, Kind::Acquire, number, None));
         let advertise = self.answer(MessageType::ADVERTISE, gives);
-        letter(self.hears(plan, &advertise));
+        outgoing(self.hears(plan, &advertise));
         let reply = self.answer(MessageType::REPLY, gives);
         done(self.hears(plan, &reply)).lease.unwrap()
     }
@@ -111,10 +113,10 @@ fn refuses(status: u16) -> impl FnOnce(&mut Writer<'_>) {
     }
 }
 
-fn letter(step: Step<Lease>) -> Letter {
+fn outgoing(step: Step<Lease>) -> OutgoingMessage {
     match step {
-        Step::Send(letter) => letter,
-        other => panic!("no letter but {other:?}"),
+        Step::Send(outgoing) => outgoing,
+        other => panic!("no message but {other:?}"),
     }
 }
 
@@ -123,15 +125,18 @@ fn letter(step: Step<Lease>) -> Letter {
 struct End {
     outcome: brunt_exchange::Outcome,
     answered: bool,
-    note: Option<crate::dhcp::Note>,
+    anomaly: Option<crate::dhcp::Anomaly>,
     lease: Option<Lease>,
 }
 
 fn done(step: Step<Lease>) -> End {
     match step {
-        Step::Done(end) => {
-            End { outcome: end.outcome, answered: end.answered, note: end.note, lease: end.lease }
-        }
+        Step::Done(end) => End {
+            outcome: end.outcome,
+            answered: end.answered,
+            anomaly: end.anomaly,
+            lease: end.lease,
+        },
         other => panic!("no end but {other:?}"),
     }
 }

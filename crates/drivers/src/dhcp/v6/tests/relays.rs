@@ -1,9 +1,9 @@
 //! Clients behind relay agents, and clients that differ by what their options say.
 
 use super::super::{Client, Plan, Relay, SetupError, VariedOption};
-use super::{Player, TOOK, answer, clients, gives, letter, plan};
+use super::{Player, TOOK, answer, clients, gives, outgoing, plan};
 use crate::dhcp::varied::Pattern;
-use crate::dhcp::{Dialogue, Heard, Kind, Order};
+use crate::dhcp::{Dialogue, ExchangeRequest, Kind, ReceivedReply};
 use brunt_wire::dhcp6::relay::unwrap;
 use brunt_wire::dhcp6::{MessageType, Nest, Relay as Read, code};
 use std::collections::HashSet;
@@ -39,9 +39,14 @@ fn any_number_of_agents_nests_and_their_answers_are_unwrapped() {
         let plan = plan(|setup| setup.relays = (1..=count).map(agent).collect());
         let mut client = Client::default();
         let mut out = Vec::new();
-        let order =
-            Order { kind: Kind::Acquire, number: 7, client: 0, lease: None, at: Duration::ZERO };
-        letter(client.begin(&plan, order, &mut out));
+        let request = ExchangeRequest {
+            kind: Kind::Acquire,
+            number: 7,
+            client: 0,
+            lease: None,
+            at: Duration::ZERO,
+        };
+        outgoing(client.begin(&plan, request, &mut out));
         let around = levels(&out);
         assert_eq!(around.len(), usize::from(count));
         for (relay, nth) in around.iter().rev().zip(1..) {
@@ -58,8 +63,8 @@ fn any_number_of_agents_nests_and_their_answers_are_unwrapped() {
         nest.close(&mut datagram);
         let (xid, message) = Client::open(&plan, &datagram).unwrap();
         assert_eq!((xid, message), (14, &advertise[..]));
-        let heard = Heard { message, took: TOOK, at: TOOK };
-        letter(client.reply(&plan, &heard, &mut out));
+        let received = ReceivedReply { message, took: TOOK, at: TOOK };
+        outgoing(client.reply(&plan, &received, &mut out));
         assert_eq!(levels(&out).len(), usize::from(count));
         let request = unwrap(&out).unwrap().message;
         assert_eq!((request.kind(), request.xid()), (MessageType::REQUEST, 15));
@@ -76,8 +81,9 @@ fn options_of_agents_stand_before_the_message_and_may_name_the_client() {
         setup.population = clients(2000).population;
     });
     let mut out = Vec::new();
-    let order = Order { kind: Kind::Acquire, number: 9, client: 1234, lease: None, at: TOOK };
-    letter(Client::default().begin(&plan, order, &mut out));
+    let request =
+        ExchangeRequest { kind: Kind::Acquire, number: 9, client: 1234, lease: None, at: TOOK };
+    outgoing(Client::default().begin(&plan, request, &mut out));
     let around = levels(&out);
     let codes = |relay: &Read<'_>| relay.options.into_iter().map(|it| it.code).collect::<Vec<_>>();
     assert_eq!(codes(&around[0]), [code::RELAY_MESSAGE]);
@@ -98,7 +104,7 @@ fn clients_may_say_who_they_are_in_every_message() {
     let mut player = Player::default();
     let lease = player.acquires(&plan, 5);
     assert_eq!(lease.client(), 5);
-    letter(player.begin(&plan, Kind::Renew, 8, Some(lease)));
+    outgoing(player.begin(&plan, Kind::Renew, 8, Some(lease)));
     assert_eq!(player.duid(), plan.duid(5).octets(), "the holder of the lease speaks");
     let option = |code| player.message().option(code).unwrap().data.to_vec();
     assert_eq!(option(code::USER_CLASS), b"\0\x02u5");
@@ -117,23 +123,33 @@ fn a_link_is_chosen_for_each_exchange_and_kept_for_its_lease() {
     };
     let chosen = |plan: &Plan, number| {
         let mut out = Vec::new();
-        let order =
-            Order { kind: Kind::Acquire, number, client: 0, lease: None, at: Duration::ZERO };
+        let request = ExchangeRequest {
+            kind: Kind::Acquire,
+            number,
+            client: 0,
+            lease: None,
+            at: Duration::ZERO,
+        };
         let mut client = Client::default();
-        letter(client.begin(plan, order, &mut out));
+        outgoing(client.begin(plan, request, &mut out));
         let first = levels(&out)[1].link;
         assert_eq!(levels(&out)[0].link, agent(2).link, "only the nearest agent chooses");
         let duid = plan.duid(0);
         let hears = |client: &mut Client, kind, out: &mut Vec<u8>| {
             let bytes = answer(kind, 0, Some(duid.octets()), Some(b"server"), gives);
-            client.reply(plan, &Heard { message: &bytes, took: TOOK, at: TOOK }, out)
+            client.reply(plan, &ReceivedReply { message: &bytes, took: TOOK, at: TOOK }, out)
         };
-        letter(hears(&mut client, MessageType::ADVERTISE, &mut out));
+        outgoing(hears(&mut client, MessageType::ADVERTISE, &mut out));
         assert_eq!(levels(&out)[1].link, first, "a REQUEST goes where its SOLICIT went");
         let lease = super::done(hears(&mut client, MessageType::REPLY, &mut out)).lease;
-        let order =
-            Order { kind: Kind::Renew, number: number + 1, client: 0, lease, at: Duration::ZERO };
-        letter(client.begin(plan, order, &mut out));
+        let request = ExchangeRequest {
+            kind: Kind::Renew,
+            number: number + 1,
+            client: 0,
+            lease,
+            at: Duration::ZERO,
+        };
+        outgoing(client.begin(plan, request, &mut out));
         assert_eq!(levels(&out)[1].link, first, "and so does what is said of the lease");
         let lease = super::done(hears(&mut client, MessageType::REPLY, &mut out)).lease;
         assert_eq!(lease.unwrap().exchange(), number);

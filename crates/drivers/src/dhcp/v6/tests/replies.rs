@@ -2,10 +2,10 @@
 
 use super::super::{Client, Lease, Plan, Wanted};
 use super::{
-    ADDRESS, PREFIX, Player, SERVER, TOOK, answer, clients, delegates, done, gives, letter, plan,
+    ADDRESS, PREFIX, Player, SERVER, TOOK, answer, clients, delegates, done, gives, outgoing, plan,
     refuses,
 };
-use crate::dhcp::{Dialogue, Kind, Note, Rejected, Stage, Step};
+use crate::dhcp::{Anomaly, Dialogue, Kind, Rejected, Stage, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp6::{IaKind, MessageType, Writer, code, status};
 use std::net::Ipv6Addr;
@@ -24,20 +24,20 @@ const fn refused(status: u16) -> Outcome {
 /// A client that waits for the answer to its SOLICIT, or to its REQUEST.
 fn waiting(plan: &Plan, stage: Stage) -> Player {
     let mut player = Player::default();
-    letter(player.begin(plan, Kind::Acquire, 3, None));
+    outgoing(player.begin(plan, Kind::Acquire, 3, None));
     if stage == Stage::Second {
         let advertise = player.answer(ADVERTISE, |writer| {
             gives(writer);
             delegates(writer);
         });
-        letter(player.hears(plan, &advertise));
+        outgoing(player.hears(plan, &advertise));
     }
     player
 }
 
-fn ignored(step: Step<Lease>) -> Note {
+fn ignored(step: Step<Lease>) -> Anomaly {
     match step {
-        Step::Ignore(note) => note,
+        Step::Ignore(anomaly) => anomaly,
         other => panic!("not ignored but {other:?}"),
     }
 }
@@ -47,7 +47,7 @@ fn an_exchange_of_two_messages_ends_with_the_advertise() {
     let plan = plan(|setup| setup.first_half = true);
     let mut player = waiting(&plan, Stage::First);
     let end = done(player.hears(&plan, &player.answer(ADVERTISE, gives)));
-    assert_eq!((end.outcome, end.answered, end.note), (Outcome::Ok(2), true, None));
+    assert_eq!((end.outcome, end.answered, end.anomaly), (Outcome::Ok(2), true, None));
     assert!(end.lease.is_none());
     assert_eq!(player.client.offered(), Some(ADDRESS.into()));
 }
@@ -56,10 +56,10 @@ fn an_exchange_of_two_messages_ends_with_the_advertise() {
 fn each_stage_waits_as_long_as_it_is_given() {
     let plan = plan(|setup| setup.waits = [Duration::from_secs(3), Duration::from_secs(5)]);
     let mut player = Player::default();
-    let first = letter(player.begin(&plan, Kind::Acquire, 8, None));
+    let first = outgoing(player.begin(&plan, Kind::Acquire, 8, None));
     assert_eq!((first.stage, first.xid, first.offered, first.to), (Stage::First, 16, None, None));
     assert_eq!(first.wait, Some(Duration::from_secs(3)));
-    let second = letter(player.hears(&plan, &player.answer(ADVERTISE, gives)));
+    let second = outgoing(player.hears(&plan, &player.answer(ADVERTISE, gives)));
     assert_eq!((second.stage, second.xid), (Stage::Second, 17));
     assert_eq!(second.offered, Some(ADDRESS.into()));
     assert_eq!(second.wait, Some(Duration::from_secs(5)));
@@ -112,7 +112,7 @@ fn an_answer_without_what_was_wanted_is_rejected() {
             let mut player = waiting(&plan, stage);
             let end = done(player.hears(&plan, &player.answer(kind, gift)));
             assert_eq!(end.outcome, outcome, "{wanted:?} {stage:?}");
-            assert_eq!((end.answered, end.note), (true, Some(Note::Rejected)));
+            assert_eq!((end.answered, end.anomaly), (true, Some(Anomaly::Rejected)));
             assert!(end.lease.is_none());
         }
     }
@@ -151,18 +151,18 @@ fn without_both_identifiers_it_is_no_answer() {
             let (client, server) = (client.then_some(duid.as_slice()), server.then_some(SERVER));
             let end = done(player.hears(&plan, &answer(kind, 0, client, server, gives)));
             assert_eq!((end.outcome, end.answered), (CHECK, false));
-            assert_eq!(end.note, Some(Note::Malformed));
+            assert_eq!(end.anomaly, Some(Anomaly::Malformed));
         }
         let mut player = waiting(&plan, stage);
         let other = answer(kind, 0, Some(&[9; 14]), Some(SERVER), gives);
-        assert_eq!(ignored(player.hears(&plan, &other)), Note::Unexpected);
+        assert_eq!(ignored(player.hears(&plan, &other)), Anomaly::Unexpected);
         // An address of three bytes.
         let broken = player.answer(kind, |writer| {
             let open = writer.open_ia(IaKind::Na, 1, 0, 0);
             writer.option(code::IAADDR, &[1, 2, 3]).close(&open);
         });
         let end = done(player.hears(&plan, &broken));
-        assert_eq!((end.outcome, end.note), (CHECK, Some(Note::Malformed)));
+        assert_eq!((end.outcome, end.anomaly), (CHECK, Some(Anomaly::Malformed)));
     }
 }
 
@@ -171,14 +171,18 @@ fn what_nobody_waits_for_is_ignored() {
     let plan = plan(|_| {});
     let mut first = waiting(&plan, Stage::First);
     let reply = first.answer(REPLY, gives);
-    assert_eq!(ignored(first.hears(&plan, &reply)), Note::Unexpected, "no rapid commit asked for");
+    assert_eq!(
+        ignored(first.hears(&plan, &reply)),
+        Anomaly::Unexpected,
+        "no rapid commit asked for"
+    );
     let mut second = waiting(&plan, Stage::Second);
     let advertise = second.answer(ADVERTISE, gives);
-    assert_eq!(ignored(second.hears(&plan, &advertise)), Note::Duplicate);
+    assert_eq!(ignored(second.hears(&plan, &advertise)), Anomaly::Duplicate);
     let before = second.out.clone();
     let reconfigure = second.answer(MessageType::RECONFIGURE, gives);
-    assert_eq!(ignored(second.hears(&plan, &reconfigure)), Note::Unexpected);
-    assert_eq!(ignored(second.hears(&plan, &[7, 0, 0])), Note::Malformed);
+    assert_eq!(ignored(second.hears(&plan, &reconfigure)), Anomaly::Unexpected);
+    assert_eq!(ignored(second.hears(&plan, &[7, 0, 0])), Anomaly::Malformed);
     assert_eq!(second.out, before, "what may have to be sent again stays");
     assert!(done(second.hears(&plan, &second.answer(REPLY, gives))).lease.is_some());
 }
@@ -193,13 +197,13 @@ fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
     let mut player = waiting(&plan, Stage::First);
     assert!(player.message().rapid_commit());
     let unmarked = player.answer(REPLY, gives);
-    assert_eq!(ignored(player.hears(&plan, &unmarked)), Note::Unexpected, "it does not say so");
+    assert_eq!(ignored(player.hears(&plan, &unmarked)), Anomaly::Unexpected, "it does not say so");
     let end = done(player.hears(&plan, &player.answer(REPLY, commits)));
     assert_eq!((end.outcome, end.answered), (Outcome::Ok(7), true));
     assert_eq!(end.lease.unwrap().address(), ADDRESS);
 
     let mut player = waiting(&plan, Stage::First);
-    let request = letter(player.hears(&plan, &player.answer(ADVERTISE, gives)));
+    let request = outgoing(player.hears(&plan, &player.answer(ADVERTISE, gives)));
     assert_eq!(request.stage, Stage::Second);
     assert!(!player.message().rapid_commit(), "only a SOLICIT asks for it");
     let end = done(player.hears(&plan, &player.answer(REPLY, gives)));
@@ -218,9 +222,9 @@ fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
 fn the_first_server_of_the_run_gets_all_requests() {
     let asked = |plan: &Plan, number, server: &[u8]| {
         let mut player = Player::default();
-        letter(player.begin(plan, Kind::Acquire, number, None));
+        outgoing(player.begin(plan, Kind::Acquire, number, None));
         let duid = player.duid();
-        letter(player.hears(plan, &answer(ADVERTISE, 0, Some(&duid), Some(server), gives)));
+        outgoing(player.hears(plan, &answer(ADVERTISE, 0, Some(&duid), Some(server), gives)));
         player.message().server_id().unwrap().to_vec()
     };
     let first = plan(|setup| setup.first_server = true);
@@ -264,7 +268,7 @@ fn a_request_tells_no_elapsed_time_and_keeps_what_was_offered() {
         }
         writer.close(&open);
     });
-    letter(player.hears(&plan, &advertise));
+    outgoing(player.hears(&plan, &advertise));
     assert!(TOOK > Duration::ZERO);
     assert_eq!(player.message().elapsed(), Ok(Some(0)));
     let ia = player.message().associations().next().unwrap().unwrap();

@@ -1,8 +1,8 @@
 //! Packet templates: what is filled in, what is left alone, and offsets that do not say the truth.
 
 use super::super::{Lease, Offsets, Plan, Relay, Setup, Template};
-use super::{ADDRESS, Player, TOOK, answer, clients, codes, done, gives, letter};
-use crate::dhcp::{Dialogue, Kind, Order, Population};
+use super::{ADDRESS, Player, TOOK, answer, clients, codes, done, gives, outgoing};
+use crate::dhcp::{Dialogue, ExchangeRequest, Kind, Population};
 use brunt_wire::dhcp6::{Draft, IaKind, Message, MessageType, Writer, code};
 
 const DUID: [u8; 14] = [0, 1, 0, 1, 9, 9, 9, 9, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5];
@@ -47,7 +47,7 @@ fn a_solicit_keeps_everything_but_its_number_and_its_identity() {
     let offsets = Offsets { xid: Some(1), identity: Some(21), ..NONE };
     let plan = compiled(300, offsets, NONE).unwrap();
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 299, None));
+    outgoing(player.begin(&plan, Kind::Acquire, 299, None));
     let mut expected = solicit();
     expected[1..4].copy_from_slice(&[0, 2, 86]);
     // Client 299 is 1 * 256 + 43: the MAC's last octets are 0x03 + 1 and 0x04 + 43.
@@ -60,7 +60,7 @@ fn a_solicit_keeps_everything_but_its_number_and_its_identity() {
 fn offsets_of_what_is_sent_are_those_one_would_give() {
     let plan = compiled(300, Offsets { identity: Some(15), ..NONE }, NONE).unwrap();
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 299, None));
+    outgoing(player.begin(&plan, Kind::Acquire, 299, None));
     let expected = Offsets {
         xid: Some(1),
         identity: Some(15),
@@ -78,8 +78,9 @@ fn offsets_of_what_is_sent_are_those_one_would_give() {
     };
     setup.relays = vec![agent; 2];
     let plan = Plan::compile(setup).unwrap();
-    let order = Order { kind: Kind::Acquire, number: 1, client: 1, lease: None, at: TOOK };
-    letter(player.client.begin(&plan, order, &mut player.out));
+    let request =
+        ExchangeRequest { kind: Kind::Acquire, number: 1, client: 1, lease: None, at: TOOK };
+    outgoing(player.client.begin(&plan, request, &mut player.out));
     // As perfdhcp -x T shows them of its default packets: 1 and 21.
     let expected = Offsets {
         xid: Some(1),
@@ -96,7 +97,7 @@ fn offsets_of_what_is_sent_are_those_one_would_give() {
 fn one_client_is_the_template_s_own() {
     let plan = compiled(1, NONE, NONE).unwrap();
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 0, None));
+    outgoing(player.begin(&plan, Kind::Acquire, 0, None));
     assert_eq!(player.duid(), DUID);
     // The octets that differ may end before the last.
     let inside = Offsets { identity: Some(15), ..NONE };
@@ -116,13 +117,13 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
     let plan = compiled(300, NONE, offsets).unwrap();
     for server in [&[0xaa; 10][..], &[0xbb; 18], &[0xcc; 60]] {
         let mut player = Player::default();
-        letter(player.begin(&plan, Kind::Acquire, 299, None));
+        outgoing(player.begin(&plan, Kind::Acquire, 299, None));
         let duid = player.duid();
         let advertise = answer(MessageType::ADVERTISE, 0, Some(&duid), Some(server), |writer| {
             let open = writer.open_ia(IaKind::Na, 5, 1000, 2000);
             writer.address(ADDRESS, 3, 4).address(ADDRESS, 5, 6).close(&open);
         });
-        letter(player.hears(&plan, &advertise));
+        outgoing(player.hears(&plan, &advertise));
         let offered = Message::parse(&advertise).unwrap();
         let mut expected = Vec::new();
         Writer::message(&mut expected, MessageType::REQUEST, 599)
@@ -135,7 +136,7 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
         let reply = answer(MessageType::REPLY, 599, Some(&duid), Some(server), gives);
         let lease: Lease = done(player.hears(&plan, &reply)).lease.unwrap();
         // What follows is no template, and is the same client's.
-        letter(player.begin(&plan, Kind::Renew, 300, Some(lease)));
+        outgoing(player.begin(&plan, Kind::Renew, 300, Some(lease)));
         assert_eq!((player.duid(), codes(&player.message())), (duid, vec![1, 2, 3]));
     }
 }
@@ -144,8 +145,8 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
 fn an_elapsed_time_may_be_left_as_it_is() {
     let plan = compiled(1, NONE, Offsets { elapsed: Some(0), ..NONE }).unwrap();
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 0, None));
-    letter(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
+    outgoing(player.begin(&plan, Kind::Acquire, 0, None));
+    outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     assert_eq!(player.message().elapsed(), Ok(Some(99)));
 }
 
@@ -157,11 +158,11 @@ fn options_of_the_user_stand_behind_the_template_s() {
     setup.rapid_commit = true;
     let plan = Plan::compile(setup).unwrap();
     let mut player = Player::default();
-    letter(player.begin(&plan, Kind::Acquire, 0, None));
+    outgoing(player.begin(&plan, Kind::Acquire, 0, None));
     assert_eq!(codes(&player.message()), [1, 8, 6, 3, 39, 14, 4]);
     assert_eq!(player.message().elapsed(), Ok(Some(77)));
     // The REQUEST, of which there is no template, is the default one.
-    letter(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
+    outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     assert_eq!(codes(&player.message()), [1, 2, 3, 4, 8]);
 }
 
@@ -172,7 +173,7 @@ fn with_retransmission_a_template_tells_the_elapsed_time() {
     setup.retransmit = true;
     let plan = Plan::compile(setup).unwrap();
     let mut player = Player::default();
-    let wait = letter(player.begin(&plan, Kind::Acquire, 0, None)).wait.unwrap();
+    let wait = outgoing(player.begin(&plan, Kind::Acquire, 0, None)).wait.unwrap();
     assert_eq!(player.message().elapsed(), Ok(Some(0)));
     let _ = player.client.expired(&plan, wait, &mut player.out);
     let hundredths = (wait.as_millis() / 10) as u16;
