@@ -1,6 +1,6 @@
 //! [`Ending`]: the texts, the record and the exit code of a run that is over.
 
-use brunt_drivers::dhcp::keepsakes::Stamped;
+use brunt_drivers::dhcp::captures::MessageTimes;
 use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::dhcp::{Dhcp, Stage};
 use brunt_drivers::net::carrier::Carrier;
@@ -81,7 +81,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
             text.push_str(&self.stamps(figures));
         }
         if shown.server_id
-            && let Some(id) = self.dhcp.keepsakes().server()
+            && let Some(id) = self.dhcp.captures().server()
         {
             text.push_str(&server_id(&id));
         }
@@ -123,14 +123,14 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
 
     fn stamps(&self, figures: &Exchanges) -> String {
         let v6 = self.job.args.family == Family::V6;
-        let stamps = self.dhcp.keepsakes().take_stamps();
+        let stamps = self.dhcp.captures().take_stamps();
         let origin = stamps.first().map(|stamped| stamped.sent);
         let stages = Stage::ALL.into_iter().filter(|stage| {
             let title = stage.title(v6);
             figures.stages.iter().any(|shown| shown.title == title)
         });
         let of = |stage: Stage| {
-            let trip = |stamped: &Stamped| {
+            let trip = |stamped: &MessageTimes| {
                 let origin = origin.unwrap_or(stamped.sent);
                 let received = stamped.received? - origin;
                 Some(Trip { sent: stamped.sent - origin, received })
@@ -145,7 +145,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
     fn templates(&self) -> String {
         let mut text = String::new();
         for stage in Stage::ALL {
-            let Some(bytes) = self.dhcp.keepsakes().pair(stage).sent else { continue };
+            let Some(bytes) = self.dhcp.captures().pair(stage).sent else { continue };
             let offsets = D::offsets(self.dhcp.plan(), stage, &bytes);
             text.push_str(&template(&Letter { bytes: &bytes, offsets }));
         }

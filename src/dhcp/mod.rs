@@ -24,7 +24,7 @@ mod wrapped;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use brunt_drivers::dhcp::keepsakes::Wishes;
+use brunt_drivers::dhcp::captures::CaptureOptions;
 use brunt_drivers::dhcp::limits::{DropLimit, Limits};
 use brunt_drivers::dhcp::{Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
 use brunt_drivers::net::carrier::Carrier;
@@ -178,7 +178,7 @@ impl<'a> Job<'a> {
             leases_max: leases_max(args),
             limits,
             unique: args.clients.unique,
-            wishes: Wishes {
+            capture: CaptureOptions {
                 messages: diagnostics.templates,
                 server: diagnostics.server_id,
                 stamps: diagnostics.timers,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::dhcp::keepsakes::Wishes;
+use brunt_drivers::dhcp::captures::CaptureOptions;
 use brunt_drivers::dhcp::limits::Limits;
 use brunt_drivers::dhcp::{Dhcp, Setup, Stage, Task};
 use brunt_drivers::net::carrier::Carrier;
@@ -62,7 +62,7 @@ pub(super) fn all<D: Letters, C: Carrier + 'static>(
         leases_max: 0,
         limits: Arc::new(Limits::none()),
         unique: false,
-        wishes: Wishes::default(),
+        capture: CaptureOptions::default(),
     };
     let v6 = job.args.family == Family::V6;
     let titles = Stage::ALL.map(|stage| stage.title(v6));

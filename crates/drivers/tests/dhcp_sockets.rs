@@ -8,7 +8,7 @@
 
 use brunt_drivers::dhcp::tally::{Counter, Overall};
 use brunt_drivers::dhcp::{
-    Dhcp, Dialogue, Limits, Mix, Population, Session, Setup, Stage, Task, Wishes, v4, v6,
+    CaptureOptions, Dhcp, Dialogue, Limits, Mix, Population, Session, Setup, Stage, Task, v4, v6,
 };
 use brunt_drivers::net::udp::{Bound, Options, Socket};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
@@ -137,7 +137,7 @@ fn setup<D: Dialogue>(
         leases_max: 200,
         limits: Arc::new(Limits::none()),
         unique: false,
-        wishes: Wishes::default(),
+        capture: CaptureOptions::default(),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::population::{Mac, Population};
 use super::setup::{Opener, Setup};
-use super::{Dhcp, Limits, Mix, Task, Wishes, v4, v6};
+use super::{CaptureOptions, Dhcp, Limits, Mix, Task, v4, v6};
 use crate::net::interface::local_address;
 use crate::net::udp::{Bound, OpenError, Options, Socket};
 use brunt_exchange::Monotonic;
@@ -174,6 +174,6 @@ fn whole<D: super::Dialogue>(
         leases_max: 0,
         limits: Arc::new(Limits::none()),
         unique: false,
-        wishes: Wishes::default(),
+        capture: CaptureOptions::default(),
     }
 }

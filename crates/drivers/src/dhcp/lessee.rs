@@ -4,10 +4,10 @@
 //! clock of whoever watches: both run at the same pace and differ in where they begin.
 
 use super::access::{Access, Family};
+use super::describe::DescribeReply;
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
 use super::hub::{Hub, Terms};
 use super::session::explain;
-use super::told::Told;
 use super::{Kind, v4, v6};
 use crate::net::udp::Socket;
 use brunt_exchange::{Class, Moment, Outcome, Watch};
@@ -118,7 +118,7 @@ impl Lessee {
     }
 }
 
-impl<D: Told> Client<D> {
+impl<D: DescribeReply> Client<D> {
     fn new(room: &Rc<Room<D>>, number: u32) -> Self {
         let slot = room.taken.replace(room.taken.get() + 1);
         let number = room.hub.shared().population.client(number.into());
@@ -153,7 +153,7 @@ impl<D: Told> Client<D> {
         explain(&ended, ended.stage.title(shared.destination.is_ipv6()), self.number, watch);
         let well = matches!(ended.outcome, Outcome::Ok(_));
         if well && wanted {
-            hub.with_answer(self.slot, |answer| D::told(answer, &mut self.told));
+            hub.with_answer(self.slot, |answer| D::describe(answer, &mut self.told));
         }
         self.lease = match (kind, well) {
             (Kind::Release | Kind::Decline, _) => None,

@@ -6,10 +6,11 @@
 //! transaction id, keeps the drop times and counts what belongs to no exchange.
 
 pub mod access;
+pub mod captures;
+mod describe;
 pub mod dialogue;
 pub mod hexfile;
 mod hub;
-pub mod keepsakes;
 pub mod leases;
 mod lessee;
 pub mod life;
@@ -25,7 +26,6 @@ pub mod silence;
 pub mod stage;
 pub mod tally;
 pub mod task;
-mod told;
 #[cfg(test)]
 mod toy;
 mod unique;
@@ -35,10 +35,10 @@ pub mod varied;
 mod wheel;
 
 pub use access::{Access, AccessError, Asked};
+pub use captures::{CaptureOptions, Captures};
 pub use dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
 };
-pub use keepsakes::{Keepsakes, Wishes};
 pub use lessee::{Lessee, Station};
 pub use life::{Lives, PowerCut};
 pub use limits::{DropLimit, Halt, Limits, Reason};

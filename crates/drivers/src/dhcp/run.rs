@@ -3,9 +3,9 @@
 //! It gives every worker a hub on a socket of its own, and everybody else what the run has noticed and kept. It must
 //! not know what is in a packet, nor when anything is due.
 
+use super::captures::Captures;
 use super::dialogue::Dialogue;
 use super::hub::Hub;
-use super::keepsakes::Keepsakes;
 use super::limits::Limits;
 use super::session::Session;
 use super::setup::{Opener, Setup};
@@ -100,8 +100,8 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     }
 
     /// What was kept to be looked at.
-    pub fn keepsakes(&self) -> &Keepsakes {
-        &self.shared.keepsakes
+    pub fn captures(&self) -> &Captures {
+        &self.shared.captures
     }
 
     /// Since when nothing came back, once the run is over.

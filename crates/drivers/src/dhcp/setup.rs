@@ -3,8 +3,8 @@
 //! Every field is to be filled in, as most have no usual value that would be honest. It must not know what becomes of
 //! it.
 
+use super::captures::CaptureOptions;
 use super::dialogue::Dialogue;
-use super::keepsakes::Wishes;
 use super::limits::Limits;
 use super::population::Population;
 use super::task::Task;
@@ -44,5 +44,5 @@ pub struct Setup<D: Dialogue, C> {
     /// Whether addresses that two clients have are counted.
     pub unique: bool,
     /// What is kept to be looked at afterwards.
-    pub wishes: Wishes,
+    pub capture: CaptureOptions,
 }

@@ -3,8 +3,8 @@
 //! Sockets and the leases of a run that is under way belong to one worker each; only at the end do the leases come
 //! together here. It must not know a session, nor how messages get to the network.
 
+use super::captures::Captures;
 use super::dialogue::Dialogue;
-use super::keepsakes::Keepsakes;
 use super::limits::Limits;
 use super::population::Population;
 use super::setup::Setup;
@@ -30,7 +30,7 @@ pub(super) struct Shared<D: Dialogue> {
     pub(super) leases_max: usize,
     pub(super) limits: Arc<Limits>,
     pub(super) addresses: Option<Addresses>,
-    pub(super) keepsakes: Keepsakes,
+    pub(super) captures: Captures,
     pub(super) tallies: Vec<Arc<Tally>>,
     pub(super) socket_drops: Vec<AtomicU64>,
     workers: u64,
@@ -55,7 +55,7 @@ impl<D: Dialogue> Shared<D> {
             leases_max: setup.leases_max,
             limits: setup.limits,
             addresses: setup.unique.then(Addresses::default),
-            keepsakes: Keepsakes::new(setup.wishes),
+            captures: Captures::new(setup.capture),
             tallies: (0..workers).map(|_| Arc::default()).collect(),
             socket_drops: (0..workers).map(|_| AtomicU64::new(0)).collect(),
             workers: workers as u64,

@@ -3,11 +3,11 @@
 //! Its messages are a type, a transaction id and an address: all that a hub can tell apart. It offers
 //! every step a dialogue may take, so that no test of the hub has to know DHCP.
 
+use super::captures::CaptureOptions;
 use super::dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
     Times,
 };
-use super::keepsakes::Wishes;
 use super::limits::Limits;
 use super::setup::Setup;
 use super::task::Task;
@@ -325,7 +325,7 @@ pub(super) fn setup<C>(rules: Rules) -> Setup<Toy, C> {
         leases_max: 0,
         limits: Arc::new(Limits::none()),
         unique: false,
-        wishes: Wishes::default(),
+        capture: CaptureOptions::default(),
     }
 }
 

@@ -8,10 +8,10 @@
 use super::gap::Gap;
 use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
 use super::transactions::{Past, TransactionEnd, Transactions};
+use crate::dhcp::captures::MessageTimes;
 use crate::dhcp::dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
 };
-use crate::dhcp::keepsakes::Stamped;
 use crate::dhcp::leases::Leases;
 use crate::dhcp::shared::Shared;
 use crate::dhcp::silence::Listening;
@@ -216,8 +216,8 @@ impl<D: Dialogue> ExchangeTable<D> {
             slot.stage_sent = now;
             slot.first_sent.get_or_insert(now);
             let bit = 1 << (stage as u32);
-            if self.kept & bit == 0 && self.shared.keepsakes.wishes().messages {
-                self.shared.keepsakes.keep_sent(stage, &slot.out);
+            if self.kept & bit == 0 && self.shared.captures.options().messages {
+                self.shared.captures.keep_sent(stage, &slot.out);
                 self.kept |= bit;
             }
         } else {
@@ -537,27 +537,27 @@ impl<D: Dialogue> ExchangeTable<D> {
     }
 
     fn keep_received(&mut self, index: u32, message: &[u8]) {
-        let wishes = self.shared.keepsakes.wishes();
+        let capture = self.shared.captures.options();
         let stage = self.slots[index as usize].stage;
         let bit = 1 << (stage as usize + Stage::ALL.len());
-        if wishes.messages && self.kept & bit == 0 {
-            self.shared.keepsakes.keep_received(stage, message);
+        if capture.messages && self.kept & bit == 0 {
+            self.shared.captures.keep_received(stage, message);
             self.kept |= bit;
         }
-        if wishes.server
+        if capture.server
             && !self.server_kept
             && let Some(server) = D::server(message)
         {
-            self.shared.keepsakes.keep_server(server);
+            self.shared.captures.keep_server(server);
             self.server_kept = true;
         }
     }
 
     fn stamp(&self, index: u32, received: Option<Moment>) {
-        if self.shared.keepsakes.wishes().stamps {
+        if self.shared.captures.options().stamps {
             let slot = &self.slots[index as usize];
             let (stage, xid, sent) = (slot.stage, slot.xid, slot.stage_sent);
-            self.shared.keepsakes.stamp(Stamped { stage, xid, sent, received });
+            self.shared.captures.stamp(MessageTimes { stage, xid, sent, received });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::harness::{STEADY, TableHarness};
 use super::*;
-use crate::dhcp::keepsakes::Wishes;
+use crate::dhcp::captures::CaptureOptions;
 use crate::dhcp::limits::{DropLimit, Limits, Reason};
 use crate::dhcp::tally::Counter;
 use crate::dhcp::toy::{ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, at, message, setup};
@@ -394,7 +394,7 @@ fn leases_are_kept_as_far_as_there_is_room() {
 #[test]
 fn what_is_wished_for_is_kept() {
     let mut setup = setup(Rules::default());
-    setup.wishes = Wishes { messages: true, server: true, stamps: true };
+    setup.capture = CaptureOptions { messages: true, server: true, stamps: true };
     let mut harness = TableHarness::with(1, setup);
     for number in 0..2 {
         harness.begin(0, number);
@@ -406,14 +406,14 @@ fn what_is_wished_for_is_kept() {
         harness.table.tick(harness.now);
         harness.outcome(0);
     }
-    let keepsakes = &harness.shared.keepsakes;
-    let first = keepsakes.pair(Stage::First);
+    let captures = &harness.shared.captures;
+    let first = captures.pair(Stage::First);
     assert_eq!(first.sent.as_deref(), Some(&message(DISCOVER, 0, NONE)[..]));
     assert_eq!(first.received.as_deref(), Some(&message(OFFER, 0, 100)[..]));
-    let second = keepsakes.pair(Stage::Second);
+    let second = captures.pair(Stage::Second);
     assert_eq!((second.sent.is_some(), second.received), (true, None));
-    assert_eq!(keepsakes.server().as_deref(), Some(&100_u32.to_be_bytes()[..]));
-    let stamps: Vec<_> = keepsakes
+    assert_eq!(captures.server().as_deref(), Some(&100_u32.to_be_bytes()[..]));
+    let stamps: Vec<_> = captures
         .take_stamps()
         .into_iter()
         .map(|it| (it.stage, it.xid, it.sent, it.received))

@@ -1,4 +1,4 @@
-//! [`Told`]: what an answer tells, as named values that people can ask for.
+//! [`DescribeReply`]: what an answer tells, as named values that people can ask for.
 //!
 //! A name is that of the option, in small letters and with hyphens: `domain-name-servers`, `lease-time`. Each option
 //! also goes by its number, `option-6`, in hexadecimal, so that nothing an answer holds is out of reach. What is
@@ -11,13 +11,13 @@ use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A family whose answers can be told of.
-pub(super) trait Told: Dialogue {
+pub(super) trait DescribeReply: Dialogue {
     /// Appends what an answer tells.
-    fn told(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>);
+    fn describe(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>);
 }
 
-impl Told for v4::Client {
-    fn told(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>) {
+impl DescribeReply for v4::Client {
+    fn describe(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>) {
         let Ok(message) = dhcp4::Message::scan(answer) else { return };
         add(out, "address", message.yiaddr());
         for option in message.options().flatten() {
@@ -29,8 +29,8 @@ impl Told for v4::Client {
     }
 }
 
-impl Told for v6::Client {
-    fn told(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>) {
+impl DescribeReply for v6::Client {
+    fn describe(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>) {
         let Ok(message) = dhcp6::Message::parse(answer) else { return };
         for association in message.associations().flatten() {
             for lease in association.leases().flatten() {
@@ -127,7 +127,7 @@ mod tests {
         writer.option(224, &[1, 0xab]);
         writer.end();
         let mut told = Vec::new();
-        v4::Client::told(&ack, &mut told);
+        v4::Client::describe(&ack, &mut told);
         let cases = [
             ("address", "10.1.2.3"),
             ("lease-time", "3600"),
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(value(&told, name).as_deref(), Some(expected), "{name}");
         }
         told.clear();
-        v4::Client::told(&ack[..40], &mut told);
+        v4::Client::describe(&ack[..40], &mut told);
         assert_eq!(told, []);
     }
 }
