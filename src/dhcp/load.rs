@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{Lives, Mix, PowerCut};
+use brunt_drivers::dhcp::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Node, Plan, Settings, Stopping, ThinkTime};
 
@@ -131,9 +131,9 @@ fn drain(args: &DhcpArgs) -> Duration {
 }
 
 /// How the clients of a fleet live.
-pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> Lives {
+pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
     let clients = f64::from(args.clients.count.get());
-    Lives {
+    LifecycleOptions {
         births: match fleet.births {
             Births::PerSecond(rate) => Duration::from_secs_f64(1.0 / rate),
             Births::Over(time) => time.div_f64(clients),

@@ -1,6 +1,6 @@
 //! [`Naming`]: what the outcomes of steps are called, each in the words of its protocol.
 
-use brunt_drivers::dhcp::Access;
+use brunt_drivers::dhcp::DhcpEndpoint;
 use brunt_drivers::flow::{Flow, Step, What};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::ldap::code;
@@ -21,7 +21,7 @@ enum Protocol {
 impl Naming {
     /// The names of what the steps of a flow may come to.
     pub(super) fn of(flow: &Flow) -> Self {
-        let v6 = flow.dhcp.as_deref().is_some_and(Access::is_v6);
+        let v6 = flow.dhcp.as_deref().is_some_and(DhcpEndpoint::is_v6);
         let family = if v6 { Family::V6 } else { Family::V4 };
         let mut protocols = vec![Protocol::Http; flow.operations.len()];
         for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {

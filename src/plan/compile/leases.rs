@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{Access, Asked, Kind};
+use brunt_drivers::dhcp::{DhcpEndpoint, EndpointSetup, Kind};
 
 use crate::plan::fault::Fault;
 use crate::plan::model::{Dhcp, DhcpStep};
@@ -15,7 +15,7 @@ const WAIT: Duration = Duration::from_secs(1);
 
 /// The way to a DHCP server, before its socket is open.
 #[derive(Debug)]
-pub(crate) struct Leases(Asked);
+pub(crate) struct Leases(EndpointSetup);
 
 impl Leases {
     /// What the table `[dhcp]` says, for so many users.
@@ -45,19 +45,19 @@ impl Leases {
             ));
         }
         let mac = given.mac.as_deref().map(|text| mac(&at.key("mac"), text)).transpose()?;
-        Ok(Self(Asked {
+        Ok(Self(EndpointSetup {
             local: given.local,
             relay: given.relay,
             mac,
             wait: given.timeout.map_or(WAIT, |time| time.0),
             seed,
-            ..Asked::of(given.server, users)
+            ..EndpointSetup::of(given.server, users)
         }))
     }
 
     /// Opens the socket.
-    pub(crate) fn open(&self) -> Result<Arc<Access>, String> {
-        Access::open(&self.0).map(Arc::new).map_err(|error| format!("failed to {error}"))
+    pub(crate) fn open(&self) -> Result<Arc<DhcpEndpoint>, String> {
+        DhcpEndpoint::open(&self.0).map(Arc::new).map_err(|error| format!("failed to {error}"))
     }
 }
 

@@ -5,15 +5,15 @@
 //! worker's socket, carries the dialogues of all its sessions at once, matches replies by
 //! transaction id, keeps the drop times and counts what belongs to no exchange.
 
-pub mod access;
 pub mod captures;
+mod client;
 mod describe;
 pub mod dialogue;
+pub mod endpoint;
 pub mod hexfile;
 mod hub;
 pub mod leases;
-mod lessee;
-pub mod life;
+pub mod lifecycle;
 pub mod limits;
 pub mod listfile;
 pub mod mix;
@@ -34,13 +34,13 @@ pub mod v6;
 pub mod varied;
 mod wheel;
 
-pub use access::{Access, AccessError, Asked};
 pub use captures::{CaptureOptions, Captures};
+pub use client::{DhcpAccess, DhcpClient};
 pub use dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
 };
-pub use lessee::{Lessee, Station};
-pub use life::{Lives, PowerCut};
+pub use endpoint::{DhcpEndpoint, DhcpEndpointError, EndpointSetup};
+pub use lifecycle::{LifecycleOptions, PowerCut};
 pub use limits::{DropLimit, Halt, Limits, Reason};
 pub use mix::Mix;
 pub use population::Population;

@@ -1,13 +1,13 @@
 //! A [`Session`]: one place among a worker's exchanges in flight, or one client that lives, for the engine.
 //!
 //! Where exchanges come at rates, what an exchange does and for whom follows from its number alone,
-//! and any session carries it out. In a fleet, each session is a client with a [`Life`], which says
+//! and any session carries it out. In a fleet, each session is a client with a [`Lifecycle`], which says
 //! what comes next and when. Everything it needs of the network it asks of the hub it shares. It
 //! must not know a packet.
 
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
 use super::hub::{Ended, Hub, Terms};
-use super::life::{Life, Turn};
+use super::lifecycle::{Lifecycle, Turn};
 use super::task::Task;
 use super::{Kind, Stage};
 use crate::chance::mix;
@@ -26,12 +26,12 @@ pub struct Session<D: Dialogue, C: Carrier + 'static> {
     slot: u32,
     /// The number of the session in the whole run.
     number: u32,
-    life: Option<Box<Life<D::Lease>>>,
+    lifecycle: Option<Box<Lifecycle<D::Lease>>>,
 }
 
 impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
     pub(super) fn new(hub: Rc<Hub<D, C>>, slot: u32, number: u32) -> Self {
-        Self { hub, slot, number, life: None }
+        Self { hub, slot, number, lifecycle: None }
     }
 
     /// What exchange `number` is: its kind, its client and the lease it is about; or its kind
@@ -68,10 +68,11 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
     async fn live(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let now = watch.now();
         let Ok(mut request) = self.request(ticket.number, now) else { return Outcome::Skipped };
-        let next = self.life.as_ref().and_then(|life| Some((life, life.next()?.0)));
-        let Some((life, kind)) = next else { return Outcome::Skipped };
-        (request.kind, request.lease) = (kind, life.lease(kind).cloned());
-        let terms = Terms { phase: ticket.phase, until: life.until(kind, now) };
+        let next =
+            self.lifecycle.as_ref().and_then(|lifecycle| Some((lifecycle, lifecycle.next()?.0)));
+        let Some((lifecycle, kind)) = next else { return Outcome::Skipped };
+        (request.kind, request.lease) = (kind, lifecycle.lease(kind).cloned());
+        let terms = Terms { phase: ticket.phase, until: lifecycle.until(kind, now) };
         let client = request.client;
         watch.operation(kind as u16);
         let mut ended = self.hub.carry_out(self.slot, request, terms).await;
@@ -79,8 +80,8 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
         let turn = Turn { kind, outcome, lease, waited, at };
-        if let Some(life) = &mut self.life
-            && let Some(waited) = life.ended(turn)
+        if let Some(lifecycle) = &mut self.lifecycle
+            && let Some(waited) = lifecycle.ended(turn)
         {
             watch.part(LEASE_LIFE, waited);
         }
@@ -98,7 +99,7 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        if self.life.is_some() {
+        if self.lifecycle.is_some() {
             return self.live(ticket, watch).await;
         }
         match self.request(ticket.number, watch.now()) {
@@ -120,15 +121,15 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     fn wants(&mut self, free: Moment) -> Want {
         let shared = self.hub.shared();
         let Task::Live(lives) = &shared.task else { return Want::Next };
-        let life = self.life.get_or_insert_with(|| {
+        let lifecycle = self.lifecycle.get_or_insert_with(|| {
             let origin = shared.origin(free);
-            Box::new(Life::new(*lives, D::times, shared.seed, self.number, origin))
+            Box::new(Lifecycle::new(*lives, D::times, shared.seed, self.number, origin))
         });
-        life.next().map_or(Want::Nothing, |(_, at)| Want::At(at))
+        lifecycle.next().map_or(Want::Nothing, |(_, at)| Want::At(at))
     }
 
     async fn close(&mut self) {
-        let lease = self.life.as_mut().and_then(|life| life.take_lease());
+        let lease = self.lifecycle.as_mut().and_then(|lifecycle| lifecycle.take_lease());
         if self.hub.shared().leases_max > 0 {
             self.hub.shared().give_back(lease.into_iter().collect());
         }

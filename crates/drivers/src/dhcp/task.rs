@@ -2,7 +2,7 @@
 //!
 //! It must not know who carries them out.
 
-use super::life::Lives;
+use super::lifecycle::LifecycleOptions;
 use super::mix::Mix;
 
 /// What the exchanges of a run do.
@@ -13,5 +13,5 @@ pub enum Task<L> {
     /// Give these leases back, one an exchange.
     Release(Vec<L>),
     /// Live: each session is a client that says itself when its next exchange is due.
-    Live(Lives),
+    Live(LifecycleOptions),
 }

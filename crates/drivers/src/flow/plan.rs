@@ -38,7 +38,7 @@ pub struct Flow {
     /// The way to a directory, where steps need one.
     pub ldap: Option<Arc<ldap::Plan>>,
     /// The way to a DHCP server, where steps need one. It has one socket, so that all users are of one worker.
-    pub dhcp: Option<Arc<dhcp::Access>>,
+    pub dhcp: Option<Arc<dhcp::DhcpEndpoint>>,
     /// Whether times are summed for a table.
     pub times: Times,
 }

@@ -15,7 +15,7 @@ use super::spot::Spot;
 use super::variables::Variables;
 use super::walk::{Ahead, Walk};
 use super::web::Web;
-use crate::dhcp::{Kind, Lessee, Station};
+use crate::dhcp::{DhcpAccess, DhcpClient, Kind};
 use crate::http::{self, Group};
 use crate::ldap::Hall;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
@@ -36,7 +36,7 @@ pub struct Desk {
     ledger: Arc<Ledger>,
     group: Rc<Group>,
     hall: Option<Hall>,
-    station: Option<Station>,
+    access: Option<DhcpAccess>,
 }
 
 impl Desk {
@@ -46,7 +46,7 @@ impl Desk {
         Self {
             group: Group::new(course.network()),
             hall: course.flow().ldap.as_ref().map(Hall::new),
-            station: access.map(|access| Station::new(access, users)),
+            access: access.map(|access| DhcpAccess::new(access, users)),
             course: Arc::clone(course),
             ledger: Arc::clone(ledger),
         }
@@ -61,7 +61,7 @@ pub struct User {
     variables: Variables,
     web: Web,
     directory: Option<Box<Directory>>,
-    lessee: Option<Lessee>,
+    dhcp_client: Option<DhcpClient>,
     /// How long the way to the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
@@ -83,7 +83,7 @@ impl User {
             variables: Variables::new(course, number),
             web: Web::new(course, &desk.group, number),
             directory: desk.hall.as_ref().map(|hall| Box::new(Directory::new(hall, number))),
-            lessee: desk.station.as_ref().map(|station| Lessee::new(station, number)),
+            dhcp_client: desk.access.as_ref().map(|access| DhcpClient::new(access, number)),
             opening: Duration::ZERO,
             midair: None,
             began: Moment::ZERO,
@@ -253,11 +253,11 @@ impl User {
         note: &ActNote,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        let Some(lessee) = &mut self.lessee else { return Outcome::Skipped };
+        let Some(dhcp_client) = &mut self.dhcp_client else { return Outcome::Skipped };
         let phase = self.walk.phase().unwrap_or_default();
-        match lessee.carry_out(kind, note.wanted.fields, phase, watch).await {
+        match dhcp_client.carry_out(kind, note.wanted.fields, phase, watch).await {
             Outcome::Ok(code) => {
-                let reply = Reply::Named { code, values: lessee.told() };
+                let reply = Reply::Named { code, values: dhcp_client.values() };
                 judge(act, reply, &mut self.variables, watch)
             }
             outcome => outcome,
@@ -407,8 +407,8 @@ impl Session for User {
         if let Some(directory) = &mut self.directory {
             directory.close().await;
         }
-        if let Some(lessee) = &mut self.lessee {
-            lessee.leave();
+        if let Some(dhcp_client) = &mut self.dhcp_client {
+            dhcp_client.leave();
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Steps that ask a DHCP server, by hand and as steps of a flow.
 
-use brunt_drivers::dhcp::{Access, AccessError, Asked, Kind, Lessee, Station};
+use brunt_drivers::dhcp::{
+    DhcpAccess, DhcpClient, DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind,
+};
 use brunt_drivers::flow::{
     Act, AfterFailure, Check, Course, Desk, Extract, Flow, From, Iterations, Ledger, Missing, Must,
     Renewal, Scenario, Source, Step, User, Variable, What,
@@ -78,13 +80,13 @@ fn v6(datagram: &[u8], out: &mut Vec<u8>) {
     nest.close(out);
 }
 
-fn asked(server: SocketAddr) -> Asked {
+fn asked(server: SocketAddr) -> EndpointSetup {
     let local = if server.is_ipv4() { "127.0.0.1:0" } else { "[::1]:0" };
-    Asked {
+    EndpointSetup {
         local: Some(local.parse().unwrap()),
         mac: Some([2, 0, 0, 0, 0, 7]),
         wait: Duration::from_millis(300),
-        ..Asked::of(server, 100)
+        ..EndpointSetup::of(server, 100)
     }
 }
 
@@ -96,10 +98,10 @@ fn within<T>(what: impl Future<Output = T>) -> T {
 }
 
 /// What a client is told of an exchange, and how it ends.
-async fn carry_out(lessee: &mut Lessee, kind: Kind) -> (Outcome, String) {
+async fn carry_out(dhcp_client: &mut DhcpClient, kind: Kind) -> (Outcome, String) {
     let (clock, mut text) = (Monotonic::new(), String::new());
     let mut watch = Watch::new(&clock, Some(&mut text));
-    let outcome = lessee.carry_out(kind, true, 3, &mut watch).await;
+    let outcome = dhcp_client.carry_out(kind, true, 3, &mut watch).await;
     if matches!(outcome, Outcome::Ok(_)) {
         let (sent, ended) = (watch.sent_at().unwrap(), watch.ended_at().unwrap());
         assert!(sent <= ended && ended <= watch.now());
@@ -107,8 +109,8 @@ async fn carry_out(lessee: &mut Lessee, kind: Kind) -> (Outcome, String) {
     (outcome, text)
 }
 
-fn told(lessee: &Lessee, name: &str) -> Option<String> {
-    let found = lessee.told().iter().find(|(known, _)| known == name);
+fn told(dhcp_client: &DhcpClient, name: &str) -> Option<String> {
+    let found = dhcp_client.values().iter().find(|(known, _)| known == name);
     found.map(|(_, value)| String::from_utf8(value.clone()).unwrap())
 }
 
@@ -119,23 +121,23 @@ fn a_lease_is_acquired_renewed_and_released() {
         let message = v4(request, false, out);
         said.send((message.byte(), request[33])).unwrap();
     });
-    let access = Access::open(&asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&asked(server)).unwrap();
     within(async {
-        let station = Station::new(&access, 2);
-        let mut lessees = [Lessee::new(&station, 3), Lessee::new(&station, 4)];
-        for (lessee, last) in lessees.iter_mut().zip([10, 11]) {
-            let (early, why) = carry_out(lessee, Kind::Renew).await;
+        let access = DhcpAccess::new(&access, 2);
+        let mut lessees = [DhcpClient::new(&access, 3), DhcpClient::new(&access, 4)];
+        for (dhcp_client, last) in lessees.iter_mut().zip([10, 11]) {
+            let (early, why) = carry_out(dhcp_client, Kind::Renew).await;
             assert_eq!(early, Outcome::Failed(Class::Check, 0));
             assert!(why.contains("holds no lease"), "{why}");
             for kind in [Kind::Acquire, Kind::Renew] {
-                assert_eq!(carry_out(lessee, kind).await.0, Outcome::Ok(5));
+                assert_eq!(carry_out(dhcp_client, kind).await.0, Outcome::Ok(5));
                 let address = format!("10.0.0.{last}");
-                assert_eq!(told(lessee, "address"), Some(address));
-                assert_eq!(told(lessee, "domain-name").as_deref(), Some("example.net"));
-                assert_eq!(told(lessee, "option-51").as_deref(), Some("00000e10"));
+                assert_eq!(told(dhcp_client, "address"), Some(address));
+                assert_eq!(told(dhcp_client, "domain-name").as_deref(), Some("example.net"));
+                assert_eq!(told(dhcp_client, "option-51").as_deref(), Some("00000e10"));
             }
-            assert_eq!(carry_out(lessee, Kind::Release).await.0, Outcome::Ok(0));
-            let (gone, _) = carry_out(lessee, Kind::Release).await;
+            assert_eq!(carry_out(dhcp_client, Kind::Release).await.0, Outcome::Ok(0));
+            let (gone, _) = carry_out(dhcp_client, Kind::Release).await;
             assert_eq!(gone, Outcome::Failed(Class::Check, 0));
         }
         // DISCOVER, REQUEST, the renewing REQUEST and RELEASE, of the MACs that end with 7 + 3 and 7 + 4.
@@ -143,7 +145,7 @@ fn a_lease_is_acquired_renewed_and_released() {
         let wait = Duration::from_secs(5);
         let all: Vec<_> = (0..8).map(|_| heard.recv_timeout(wait).unwrap()).collect();
         assert_eq!(all, [of(10), of(11)].concat());
-        lessees.iter_mut().for_each(Lessee::leave);
+        lessees.iter_mut().for_each(DhcpClient::leave);
     });
 }
 
@@ -153,27 +155,31 @@ fn a_refused_client_has_nothing_left_and_silence_times_out() {
         v4(request, true, out);
     });
     let silent = serve("127.0.0.1:0", |_, _| ());
-    let access = Access::open(&asked(server)).unwrap();
-    let nobody = Access::open(&asked(silent)).unwrap();
+    let access = DhcpEndpoint::open(&asked(server)).unwrap();
+    let nobody = DhcpEndpoint::open(&asked(silent)).unwrap();
     within(async {
-        let station = Station::new(&access, 1);
-        let mut lessee = Lessee::new(&station, 1);
-        assert_eq!(carry_out(&mut lessee, Kind::Acquire).await.0, Outcome::Ok(5));
-        let (refused, why) = carry_out(&mut lessee, Kind::Renew).await;
+        let access = DhcpAccess::new(&access, 1);
+        let mut dhcp_client = DhcpClient::new(&access, 1);
+        assert_eq!(carry_out(&mut dhcp_client, Kind::Acquire).await.0, Outcome::Ok(5));
+        let (refused, why) = carry_out(&mut dhcp_client, Kind::Renew).await;
         assert_eq!(refused, Outcome::Failed(Class::Result, 6));
         assert!(why.contains("DHCPNAK"), "{why}");
-        assert_eq!(carry_out(&mut lessee, Kind::Renew).await.0, Outcome::Failed(Class::Check, 0));
+        assert_eq!(
+            carry_out(&mut dhcp_client, Kind::Renew).await.0,
+            Outcome::Failed(Class::Check, 0)
+        );
 
-        let station = Station::new(&nobody, 1);
-        let mut lessee = Lessee::new(&station, 1);
-        assert_eq!(carry_out(&mut lessee, Kind::Acquire).await.0, Outcome::TimedOut);
+        let access = DhcpAccess::new(&nobody, 1);
+        let mut dhcp_client = DhcpClient::new(&access, 1);
+        assert_eq!(carry_out(&mut dhcp_client, Kind::Acquire).await.0, Outcome::TimedOut);
         // What is called off before its end leaves a client that can go on.
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
         let soon = Duration::from_millis(20);
-        let off = tokio::time::timeout(soon, lessee.carry_out(Kind::Acquire, false, 3, &mut watch));
+        let off =
+            tokio::time::timeout(soon, dhcp_client.carry_out(Kind::Acquire, false, 3, &mut watch));
         assert!(off.await.is_err());
-        assert_eq!(carry_out(&mut lessee, Kind::Acquire).await.0, Outcome::TimedOut);
+        assert_eq!(carry_out(&mut dhcp_client, Kind::Acquire).await.0, Outcome::TimedOut);
     });
 }
 
@@ -184,32 +190,34 @@ fn dhcp_v6_speaks_through_a_relay() {
         assert_eq!(datagram[..2], [12, 0]);
         v6(datagram, out);
     });
-    let access = Access::open(&asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&asked(server)).unwrap();
     within(async {
-        let station = Station::new(&access, 1);
-        let mut lessee = Lessee::new(&station, 2);
+        let access = DhcpAccess::new(&access, 1);
+        let mut dhcp_client = DhcpClient::new(&access, 2);
         for kind in [Kind::Acquire, Kind::Renew] {
-            let (outcome, why) = carry_out(&mut lessee, kind).await;
+            let (outcome, why) = carry_out(&mut dhcp_client, kind).await;
             assert!(matches!(outcome, Outcome::Ok(_)), "{outcome:?} {why}");
-            assert_eq!(told(&lessee, "address").as_deref(), Some("2001:db8::9"));
-            assert_eq!(told(&lessee, "dns-servers").as_deref(), Some("::1,::"));
-            assert_eq!(told(&lessee, "valid-lifetime").as_deref(), Some("7200"));
+            assert_eq!(told(&dhcp_client, "address").as_deref(), Some("2001:db8::9"));
+            assert_eq!(told(&dhcp_client, "dns-servers").as_deref(), Some("::1,::"));
+            assert_eq!(told(&dhcp_client, "valid-lifetime").as_deref(), Some("7200"));
         }
-        assert!(matches!(carry_out(&mut lessee, Kind::Release).await.0, Outcome::Ok(_)));
+        assert!(matches!(carry_out(&mut dhcp_client, Kind::Release).await.0, Outcome::Ok(_)));
     });
 }
 
 #[test]
 fn what_cannot_be_reached_is_said_before_the_run() {
-    let other =
-        Asked { local: Some("[::1]:0".parse().unwrap()), ..asked(([127, 0, 0, 1], 67).into()) };
-    let error = Access::open(&other).unwrap_err();
-    assert!(matches!(error, AccessError::Families { .. }));
+    let other = EndpointSetup {
+        local: Some("[::1]:0".parse().unwrap()),
+        ..asked(([127, 0, 0, 1], 67).into())
+    };
+    let error = DhcpEndpoint::open(&other).unwrap_err();
+    assert!(matches!(error, DhcpEndpointError::Families { .. }));
     assert!(error.to_string().contains("one is IPv4 and the other IPv6"));
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
     let mut asked = asked(([127, 0, 0, 1], 67).into());
     asked.local = Some(taken.local_addr().unwrap());
-    assert!(matches!(Access::open(&asked).unwrap_err(), AccessError::Socket(_)));
+    assert!(matches!(DhcpEndpoint::open(&asked).unwrap_err(), DhcpEndpointError::Socket(_)));
 }
 
 /// Two users acquire, renew and release three times each; what they are given is kept and compared.
@@ -240,7 +248,7 @@ fn steps_of_a_flow_ask_for_leases() {
         operations: ["acquire", "renew", "release"].map(str::to_owned).into(),
         iterations: Iterations::Each(3),
         users: 2,
-        dhcp: Some(Arc::new(Access::open(&asked(server)).unwrap())),
+        dhcp: Some(Arc::new(DhcpEndpoint::open(&asked(server)).unwrap())),
         ..Flow::default()
     };
     let network = Arc::new(Network::new(Settings::default()).unwrap());

@@ -9,7 +9,7 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, Held, Log, OFFER, REQUEST, Rules, Server, Toy, Wire, message, obliging, parts,
     setup,
 };
-use crate::dhcp::{Kind, LEASE_LIFE, Lives, Mix, Session, Stage};
+use crate::dhcp::{Kind, LEASE_LIFE, LifecycleOptions, Mix, Session, Stage};
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -225,7 +225,7 @@ fn a_worker_without_a_socket_fails_its_exchanges() {
 #[test]
 fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     let mut setup = setup(Rules::default());
-    let lives = Lives {
+    let lives = LifecycleOptions {
         births: Duration::from_millis(3),
         renewals: true,
         release_share: 1.0,
@@ -249,8 +249,8 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
             let ticket =
                 Ticket { number, session: 2, turn: number, phase: (number % 20) as u8 + 1 };
             let outcome = session.exchange(&ticket, &mut watch).await;
-            let life = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
-            seen.push((watch.named_operation(), outcome, life));
+            let lifecycle = watch.parts().iter().any(|(part, _)| *part == LEASE_LIFE);
+            seen.push((watch.named_operation(), outcome, lifecycle));
         }
         let after = session.wants(clock.now());
         session.close().await;

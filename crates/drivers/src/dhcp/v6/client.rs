@@ -2,8 +2,8 @@
 
 use super::layout::Contents;
 use super::offer::{self, Offer, Refusal};
-use super::patience::Patience;
 use super::plan::hundredths;
+use super::retransmission::Retransmission;
 use super::{Lease, Plan};
 use crate::dhcp::dialogue::Times;
 use crate::dhcp::{
@@ -32,7 +32,7 @@ pub struct Client {
     /// Where in the datagram the elapsed time begins, and what it told at first.
     elapsed_at: Option<usize>,
     elapsed: u16,
-    patience: Patience,
+    retransmission: Retransmission,
     /// How long was waited for the answer to the last try.
     wait: Duration,
     /// How often the message was sent.
@@ -51,7 +51,7 @@ impl Default for Client {
             offered: None,
             elapsed_at: None,
             elapsed: 0,
-            patience: Patience::CONFIRM,
+            retransmission: Retransmission::CONFIRM,
             wait: Duration::ZERO,
             tries: 0,
         }
@@ -182,7 +182,7 @@ impl Dialogue for Client {
     fn expired(&mut self, plan: &Plan, since: Duration, out: &mut Vec<u8>) -> Step<Lease> {
         if plan.retransmits() {
             let chance = plan.chance(self.number, self.stage, self.tries);
-            if let Some(wait) = self.patience.next(self.wait, self.tries, since, chance) {
+            if let Some(wait) = self.retransmission.next(self.wait, self.tries, since, chance) {
                 if let Some(at) = self.elapsed_at {
                     set_elapsed(out, at, self.elapsed.saturating_add(hundredths(since)));
                 }
@@ -209,8 +209,8 @@ impl Client {
         self.stage = stage;
         self.tries = 1;
         self.wait = if plan.retransmits() {
-            self.patience = plan.patience(stage, message, self.lease.as_ref(), at);
-            self.patience.first(plan.chance(self.number, stage, 0))
+            self.retransmission = plan.retransmission(stage, message, self.lease.as_ref(), at);
+            self.retransmission.first(plan.chance(self.number, stage, 0))
         } else {
             plan.drop_time(stage)
         };

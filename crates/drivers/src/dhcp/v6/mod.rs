@@ -11,8 +11,8 @@ mod identity;
 mod layout;
 mod lease;
 mod offer;
-mod patience;
 mod plan;
+mod retransmission;
 mod setup;
 mod template;
 

@@ -2,7 +2,7 @@
 
 use super::identity::Identity;
 use super::layout::{Contents, Layout, Piece};
-use super::patience::Patience;
+use super::retransmission::Retransmission;
 use super::{Lease, Offsets, Relay, Rising, Setup, SetupError, VariedOption, Wanted};
 use crate::chance::mix;
 use crate::dhcp::population::pick;
@@ -187,15 +187,15 @@ impl Plan {
     }
 
     /// How the message of a stage is sent again, begun `at` this time of the run.
-    pub(super) fn patience(
+    pub(super) fn retransmission(
         &self,
         stage: Stage,
         kind: MessageType,
         lease: Option<&Lease>,
         at: Duration,
-    ) -> Patience {
+    ) -> Retransmission {
         if stage == Stage::Reboot {
-            return Patience::CONFIRM;
+            return Retransmission::CONFIRM;
         }
         // A RENEW is tried until T2, a REBIND until the lease ends, and neither begins before its
         // time however young the lease is by our clock.
@@ -209,7 +209,7 @@ impl Plan {
             let left = end.as_secs_f64() - age.max(begin.as_secs_f64());
             Duration::try_from_secs_f64(left / self.lease_seconds).unwrap_or_default()
         });
-        Patience::with(kind, altogether)
+        Retransmission::with(kind, altogether)
     }
 
     /// What is random about one try of a stage's message.

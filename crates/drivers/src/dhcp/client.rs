@@ -1,11 +1,11 @@
-//! [`Lessee`]: one client that does as it is told, and holds a lease between two steps.
+//! [`DhcpClient`]: one client that does as it is told, and holds a lease between two steps.
 //!
 //! Its identity follows from its number. The hub it shares keeps a clock of its own, so stamps are carried over to the
 //! clock of whoever watches: both run at the same pace and differ in where they begin.
 
-use super::access::{Access, Family};
 use super::describe::DescribeReply;
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
+use super::endpoint::{DhcpEndpoint, Family};
 use super::hub::{Hub, Terms};
 use super::session::explain;
 use super::{Kind, v4, v6};
@@ -15,14 +15,14 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// What the clients of a worker share.
-pub struct Station(Seats);
+pub struct DhcpAccess(FamilyHub);
 
-enum Seats {
-    V4(Rc<Room<v4::Client>>),
-    V6(Rc<Room<v6::Client>>),
+enum FamilyHub {
+    V4(Rc<SharedHub<v4::Client>>),
+    V6(Rc<SharedHub<v6::Client>>),
 }
 
-struct Room<D: Dialogue> {
+struct SharedHub<D: Dialogue> {
     hub: Rc<Hub<D, Socket>>,
     /// How many slots are taken.
     taken: Cell<u32>,
@@ -30,24 +30,24 @@ struct Room<D: Dialogue> {
     count: Cell<u64>,
 }
 
-impl Station {
+impl DhcpAccess {
     /// A station for so many clients. To be made once, within a runtime where tasks may be spawned that cannot be
     /// sent.
-    pub fn new(access: &Access, clients: usize) -> Self {
+    pub fn new(access: &DhcpEndpoint, clients: usize) -> Self {
         Self(match &access.0 {
-            Family::V4(dhcp) => Seats::V4(Room::new(dhcp.hub(0, clients))),
-            Family::V6(dhcp) => Seats::V6(Room::new(dhcp.hub(0, clients))),
+            Family::V4(dhcp) => FamilyHub::V4(SharedHub::new(dhcp.hub(0, clients))),
+            Family::V6(dhcp) => FamilyHub::V6(SharedHub::new(dhcp.hub(0, clients))),
         })
     }
 }
 
-impl std::fmt::Debug for Station {
+impl std::fmt::Debug for DhcpAccess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Station").finish_non_exhaustive()
+        f.debug_struct("DhcpAccess").finish_non_exhaustive()
     }
 }
 
-impl<D: Dialogue> Room<D> {
+impl<D: Dialogue> SharedHub<D> {
     fn new(hub: Rc<Hub<D, Socket>>) -> Rc<Self> {
         hub.keep_answers();
         Rc::new(Self { hub, taken: Cell::new(0), count: Cell::new(0) })
@@ -55,33 +55,33 @@ impl<D: Dialogue> Room<D> {
 }
 
 /// One client.
-pub struct Lessee(Seat);
+pub struct DhcpClient(FamilyClient);
 
-enum Seat {
-    V4(Box<Client<v4::Client>>),
-    V6(Box<Client<v6::Client>>),
+enum FamilyClient {
+    V4(Box<ClientState<v4::Client>>),
+    V6(Box<ClientState<v6::Client>>),
 }
 
-struct Client<D: Dialogue> {
-    room: Rc<Room<D>>,
+struct ClientState<D: Dialogue> {
+    shared: Rc<SharedHub<D>>,
     slot: u32,
     /// The number of the client in the whole run.
     number: u64,
     lease: Option<D::Lease>,
     /// What the last answer told.
-    told: Vec<(String, Vec<u8>)>,
+    values: Vec<(String, Vec<u8>)>,
 }
 
-impl Lessee {
+impl DhcpClient {
     /// Client `number` of the whole run.
     ///
     /// # Panics
     ///
     /// If there are more clients than the station was made for.
-    pub fn new(station: &Station, number: u32) -> Self {
-        Self(match &station.0 {
-            Seats::V4(room) => Seat::V4(Box::new(Client::new(room, number))),
-            Seats::V6(room) => Seat::V6(Box::new(Client::new(room, number))),
+    pub fn new(access: &DhcpAccess, number: u32) -> Self {
+        Self(match &access.0 {
+            FamilyHub::V4(shared) => FamilyClient::V4(Box::new(ClientState::new(shared, number))),
+            FamilyHub::V6(shared) => FamilyClient::V6(Box::new(ClientState::new(shared, number))),
         })
     }
 
@@ -95,34 +95,34 @@ impl Lessee {
         watch: &mut Watch<'_>,
     ) -> Outcome {
         match &mut self.0 {
-            Seat::V4(client) => client.carry_out(kind, wanted, phase, watch).await,
-            Seat::V6(client) => client.carry_out(kind, wanted, phase, watch).await,
+            FamilyClient::V4(client) => client.carry_out(kind, wanted, phase, watch).await,
+            FamilyClient::V6(client) => client.carry_out(kind, wanted, phase, watch).await,
         }
     }
 
     /// What the last answer told, by name: `address`, `lease-time` and so on, and each option as `option-N` in
     /// hexadecimal.
-    pub fn told(&self) -> &[(String, Vec<u8>)] {
+    pub fn values(&self) -> &[(String, Vec<u8>)] {
         match &self.0 {
-            Seat::V4(client) => &client.told,
-            Seat::V6(client) => &client.told,
+            FamilyClient::V4(client) => &client.values,
+            FamilyClient::V6(client) => &client.values,
         }
     }
 
     /// Takes leave: the lease it holds is left to end by itself.
     pub fn leave(&mut self) {
         match &mut self.0 {
-            Seat::V4(client) => client.room.hub.leave(),
-            Seat::V6(client) => client.room.hub.leave(),
+            FamilyClient::V4(client) => client.shared.hub.leave(),
+            FamilyClient::V6(client) => client.shared.hub.leave(),
         }
     }
 }
 
-impl<D: DescribeReply> Client<D> {
-    fn new(room: &Rc<Room<D>>, number: u32) -> Self {
-        let slot = room.taken.replace(room.taken.get() + 1);
-        let number = room.hub.shared().population.client(number.into());
-        Self { room: Rc::clone(room), slot, number, lease: None, told: Vec::new() }
+impl<D: DescribeReply> ClientState<D> {
+    fn new(shared: &Rc<SharedHub<D>>, number: u32) -> Self {
+        let slot = shared.taken.replace(shared.taken.get() + 1);
+        let number = shared.hub.shared().population.client(number.into());
+        Self { shared: Rc::clone(shared), slot, number, lease: None, values: Vec::new() }
     }
 
     async fn carry_out(
@@ -132,16 +132,16 @@ impl<D: DescribeReply> Client<D> {
         phase: u8,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        self.told.clear();
+        self.values.clear();
         let lease = self.lease.clone().filter(|_| kind != Kind::Acquire);
         if lease.is_none() && kind != Kind::Acquire {
             watch.explain(format_args!("client {}: it holds no lease", self.number));
             return Outcome::Failed(Class::Check, 0);
         }
-        let hub = &self.room.hub;
+        let hub = &self.shared.hub;
         let shared = hub.shared();
         let (here, there) = (watch.now(), shared.clock.now());
-        let number = self.room.count.replace(self.room.count.get() + 1);
+        let number = self.shared.count.replace(self.shared.count.get() + 1);
         let at = there - shared.origin(there);
         let request = ExchangeRequest { kind, number, client: self.number, lease, at };
         let ended = hub.carry_out(self.slot, request, Terms { phase, until: None }).await;
@@ -153,7 +153,7 @@ impl<D: DescribeReply> Client<D> {
         explain(&ended, ended.stage.title(shared.destination.is_ipv6()), self.number, watch);
         let well = matches!(ended.outcome, Outcome::Ok(_));
         if well && wanted {
-            hub.with_answer(self.slot, |answer| D::describe(answer, &mut self.told));
+            hub.with_answer(self.slot, |answer| D::describe(answer, &mut self.values));
         }
         self.lease = match (kind, well) {
             (Kind::Release | Kind::Decline, _) => None,

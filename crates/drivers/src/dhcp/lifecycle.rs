@@ -1,4 +1,4 @@
-//! The lives of a fleet: what one client does next, and when. [`Lives`] says how they are lived.
+//! The lives of a fleet: what one client does next, and when. [`LifecycleOptions`] says how they are lived.
 //!
 //! A life begins at birth or when the client comes back, gets a lease in one way or another, keeps
 //! it for a drawn number of renewals and ends with a release or without a word; after a while the
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// How the clients of a fleet live. Shares are between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lives {
+pub struct LifecycleOptions {
     /// The time between the births of two clients.
     pub births: Duration,
     /// Whether leases are renewed at T1 and rebound at T2. Without, a client stays for a part of
@@ -44,7 +44,7 @@ pub struct PowerCut {
     pub within: Duration,
 }
 
-impl Lives {
+impl LifecycleOptions {
     /// How often a lease is renewed on average: a number from nothing to twice as many is drawn.
     pub const RENEWALS_MEAN: u32 = 4;
     /// How long a client waits on average before it asks anew that got no lease or declined one:
@@ -86,8 +86,8 @@ pub(super) struct Turn<L> {
 }
 
 /// One client's life, and the lives to come.
-pub(super) struct Life<L> {
-    lives: Lives,
+pub(super) struct Lifecycle<L> {
+    lives: LifecycleOptions,
     times: fn(&L) -> Times,
     chance: u64,
     origin: Moment,
@@ -103,16 +103,16 @@ pub(super) struct Life<L> {
     cut: bool,
 }
 
-impl<L> Life<L> {
+impl<L> Lifecycle<L> {
     /// The lives of a client that is born as number `birth` of a run that begins at `origin`.
     pub(super) fn new(
-        lives: Lives,
+        lives: LifecycleOptions,
         times: fn(&L) -> Times,
         seed: u64,
         birth: u32,
         origin: Moment,
     ) -> Self {
-        let mut life = Self {
+        let mut lifecycle = Self {
             lives,
             times,
             chance: mix(seed ^ mix(u64::from(birth))),
@@ -125,8 +125,8 @@ impl<L> Life<L> {
             waited: Duration::ZERO,
             cut: lives.power_cut.is_none(),
         };
-        life.begin(origin + lives.births.saturating_mul(birth));
-        life
+        lifecycle.begin(origin + lives.births.saturating_mul(birth));
+        lifecycle
     }
 
     /// What it does next and when; nothing if it has nothing more to do.
@@ -179,7 +179,8 @@ impl<L> Life<L> {
             Kind::Acquire | Kind::Reboot if well => self.hold(at),
             Kind::Acquire | Kind::Decline => {
                 self.lease = None;
-                let retry = Lives::RETRY.mul_f64(2.0 / 3.0 + self.draw(Drawn::Retry) * 2.0 / 3.0);
+                let retry = LifecycleOptions::RETRY
+                    .mul_f64(2.0 / 3.0 + self.draw(Drawn::Retry) * 2.0 / 3.0);
                 self.follow(Kind::Acquire, at + retry)
             }
             Kind::Inform => self.follow(Kind::Acquire, at),
@@ -208,7 +209,7 @@ impl<L> Life<L> {
         // Whoever is away when the power fails does not notice.
         self.cut |= self.cut_at().is_some_and(|cut| at >= cut);
         let way = self.draw(Drawn::Beginning);
-        let Lives { inform_share, reboot_share, .. } = self.lives;
+        let LifecycleOptions { inform_share, reboot_share, .. } = self.lives;
         let reboots = (inform_share..inform_share + reboot_share).contains(&way);
         let kind = match () {
             () if way < inform_share => Kind::Inform,
@@ -220,7 +221,7 @@ impl<L> Life<L> {
 
     /// Draws what a life is to be like that begins with an exchange of this kind.
     fn settle(&mut self, kind: Kind, at: Moment) {
-        let most = f64::from(2 * Lives::RENEWALS_MEAN + 1);
+        let most = f64::from(2 * LifecycleOptions::RENEWALS_MEAN + 1);
         self.renewals = (self.draw(Drawn::Renewals) * most) as u32;
         self.next = Some((kind, at));
     }
@@ -267,7 +268,7 @@ impl<L> Life<L> {
     /// Leaves, to begin another life after a while.
     fn depart(&mut self, at: Moment) -> Duration {
         let renew = self.lease.as_ref().and_then(|lease| (self.times)(lease).renew);
-        let usual = self.lives.scaled(renew.unwrap_or(Lives::RETRY));
+        let usual = self.lives.scaled(renew.unwrap_or(LifecycleOptions::RETRY));
         let away = usual.mul_f64(2.0 * self.draw(Drawn::Away));
         if matches!(self.next, Some((Kind::Release, _))) {
             self.lease = None;
@@ -321,7 +322,7 @@ mod tests {
     use super::*;
     use crate::dhcp::toy::at;
 
-    const PLAIN: Lives = Lives {
+    const PLAIN: LifecycleOptions = LifecycleOptions {
         births: Duration::from_millis(10),
         renewals: true,
         release_share: 0.0,
@@ -339,19 +340,22 @@ mod tests {
         ends: Some(Duration::from_secs(3600)),
     };
 
-    fn life(lives: Lives, birth: u32) -> Life<Times> {
-        Life::new(lives, |times| *times, 7, birth, at(1000))
+    fn lifecycle(lives: LifecycleOptions, birth: u32) -> Lifecycle<Times> {
+        Lifecycle::new(lives, |times| *times, 7, birth, at(1000))
     }
 
     /// Carries out what is next within a millisecond.
-    fn pass(life: &mut Life<Times>, outcome: Outcome) -> (Kind, Moment, Option<Duration>) {
-        let (kind, begins) = life.next().expect("there is something to do");
+    fn pass(
+        lifecycle: &mut Lifecycle<Times>,
+        outcome: Outcome,
+    ) -> (Kind, Moment, Option<Duration>) {
+        let (kind, begins) = lifecycle.next().expect("there is something to do");
         let waited = Duration::from_millis(1);
         let ends = begins + waited;
         let given = ends - at(1000);
         let lease = matches!(outcome, Outcome::Ok(_)).then_some(Times { given, ..HOUR });
         let turn = Turn { kind, outcome, lease, waited, at: ends };
-        (kind, begins, life.ended(turn))
+        (kind, begins, lifecycle.ended(turn))
     }
 
     const OK: Outcome = Outcome::Ok(5);
@@ -361,7 +365,7 @@ mod tests {
     fn clients_are_born_one_after_the_other() {
         for birth in [0, 1, 250] {
             let born = at(1000 + 10 * u64::from(birth));
-            assert_eq!(life(PLAIN, birth).next(), Some((Kind::Acquire, born)));
+            assert_eq!(lifecycle(PLAIN, birth).next(), Some((Kind::Acquire, born)));
         }
     }
 
@@ -369,88 +373,91 @@ mod tests {
     fn a_lease_is_renewed_at_t1_as_often_as_was_drawn_and_then_left() {
         let (mut renewals, mut lives) = (0, 0);
         for birth in 0..500 {
-            let mut life = life(PLAIN, birth);
-            assert_eq!(pass(&mut life, OK).0, Kind::Acquire);
+            let mut lifecycle = lifecycle(PLAIN, birth);
+            assert_eq!(pass(&mut lifecycle, OK).0, Kind::Acquire);
             let mut exchanges = 1;
             let mut given = at(1001 + 10 * u64::from(birth));
-            while let Some((Kind::Renew, due)) = life.next() {
+            while let Some((Kind::Renew, due)) = lifecycle.next() {
                 assert_eq!(due, given + Duration::from_secs(1800));
                 given = due + Duration::from_millis(1);
                 exchanges += 1;
-                let over = pass(&mut life, OK).2;
-                let left = life.next().is_some_and(|(kind, _)| kind != Kind::Renew);
+                let over = pass(&mut lifecycle, OK).2;
+                let left = lifecycle.next().is_some_and(|(kind, _)| kind != Kind::Renew);
                 assert_eq!(over, left.then_some(Duration::from_millis(exchanges)));
             }
-            let (kind, back) = life.next().unwrap();
-            assert_eq!((kind, life.number), (Kind::Acquire, 1));
+            let (kind, back) = lifecycle.next().unwrap();
+            assert_eq!((kind, lifecycle.number), (Kind::Acquire, 1));
             assert!(back >= given && back < given + Duration::from_secs(3 * 1800));
             renewals += exchanges - 1;
             lives += 1;
         }
         let mean = renewals as f64 / f64::from(lives);
-        assert!((3.5..4.5).contains(&mean), "{mean} renewals a life");
+        assert!((3.5..4.5).contains(&mean), "{mean} renewals a lifecycle");
     }
 
     #[test]
     fn without_an_answer_a_renewal_becomes_a_rebinding_and_that_a_new_beginning() {
-        let lives = Lives { time_scale: 60.0, ..PLAIN };
-        let mut life = (0..99).map(|birth| life(lives, birth)).find(|it| it.renewals > 0).unwrap();
-        let born = life.next().unwrap().1;
-        pass(&mut life, OK);
+        let lives = LifecycleOptions { time_scale: 60.0, ..PLAIN };
+        let mut lifecycle =
+            (0..99).map(|birth| lifecycle(lives, birth)).find(|it| it.renewals > 0).unwrap();
+        let born = lifecycle.next().unwrap().1;
+        pass(&mut lifecycle, OK);
         let given = born + Duration::from_millis(1);
         let scaled = |seconds: u64| given + Duration::from_millis(seconds * 1000 / 60);
-        assert_eq!(life.next(), Some((Kind::Renew, scaled(1800))));
-        let until = life.until(Kind::Renew, scaled(1800));
+        assert_eq!(lifecycle.next(), Some((Kind::Renew, scaled(1800))));
+        let until = lifecycle.until(Kind::Renew, scaled(1800));
         assert_eq!(until, Some((scaled(3150), Outcome::TimedOut)));
-        let timed_out = |life: &mut Life<Times>, kind, at| {
+        let timed_out = |lifecycle: &mut Lifecycle<Times>, kind, at| {
             let (outcome, waited) = (Outcome::TimedOut, Duration::from_secs(22));
-            life.ended(Turn { kind, outcome, lease: None, waited, at })
+            lifecycle.ended(Turn { kind, outcome, lease: None, waited, at })
         };
-        assert_eq!(timed_out(&mut life, Kind::Renew, scaled(3150)), None);
-        assert_eq!(life.next(), Some((Kind::Rebind, scaled(3150))));
-        let until = life.until(Kind::Rebind, scaled(3150));
+        assert_eq!(timed_out(&mut lifecycle, Kind::Renew, scaled(3150)), None);
+        assert_eq!(lifecycle.next(), Some((Kind::Rebind, scaled(3150))));
+        let until = lifecycle.until(Kind::Rebind, scaled(3150));
         assert_eq!(until, Some((scaled(3600), Outcome::TimedOut)));
-        assert_eq!(timed_out(&mut life, Kind::Rebind, scaled(3600)), None);
-        assert_eq!(life.next(), Some((Kind::Acquire, scaled(3600))));
-        assert!(life.take_lease().is_none());
-        assert_eq!(life.until(Kind::Acquire, scaled(3600)), None);
+        assert_eq!(timed_out(&mut lifecycle, Kind::Rebind, scaled(3600)), None);
+        assert_eq!(lifecycle.next(), Some((Kind::Acquire, scaled(3600))));
+        assert!(lifecycle.take_lease().is_none());
+        assert_eq!(lifecycle.until(Kind::Acquire, scaled(3600)), None);
     }
 
     #[test]
     fn a_lease_that_was_confirmed_after_t2_is_rebound_at_once() {
-        let mut life = (0..99).map(|birth| life(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
-        let born = life.next().unwrap().1;
-        pass(&mut life, OK);
+        let mut lifecycle =
+            (0..99).map(|birth| lifecycle(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
+        let born = lifecycle.next().unwrap().1;
+        pass(&mut lifecycle, OK);
         // An answer to CONFIRM brings no lease.
         let (kind, outcome, back) =
             (Kind::Reboot, Outcome::Ok(7), born + Duration::from_secs(3200));
         let waited = Duration::from_millis(1);
         let turn = Turn { kind, outcome, lease: None, waited, at: back };
-        assert_eq!(life.ended(turn), None);
-        assert_eq!(life.next(), Some((Kind::Rebind, back)));
+        assert_eq!(lifecycle.ended(turn), None);
+        assert_eq!(lifecycle.next(), Some((Kind::Rebind, back)));
     }
 
     #[test]
     fn a_refused_renewal_is_a_new_beginning_and_a_refused_beginning_waits() {
-        let mut life = (0..99).map(|birth| life(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
-        pass(&mut life, OK);
-        let (_, due, _) = pass(&mut life, NAK);
+        let mut lifecycle =
+            (0..99).map(|birth| lifecycle(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
+        pass(&mut lifecycle, OK);
+        let (_, due, _) = pass(&mut lifecycle, NAK);
         let ended = due + Duration::from_millis(1);
-        assert_eq!(life.next(), Some((Kind::Acquire, ended)));
-        pass(&mut life, NAK);
-        let (kind, again) = life.next().unwrap();
+        assert_eq!(lifecycle.next(), Some((Kind::Acquire, ended)));
+        pass(&mut lifecycle, NAK);
+        let (kind, again) = lifecycle.next().unwrap();
         let waits = again - (ended + Duration::from_millis(1));
         let range = Duration::from_secs(10)..=Duration::from_secs(20);
         assert!(kind == Kind::Acquire && range.contains(&waits), "{waits:?}");
     }
 
     /// Many lives of many clients, and how often each kind of exchange came.
-    fn lived(lives: Lives) -> [u64; 7] {
+    fn lived(lives: LifecycleOptions) -> [u64; 7] {
         let mut counts = [0; 7];
         for birth in 0..200 {
-            let mut life = life(lives, birth);
-            while life.number < 50 {
-                counts[pass(&mut life, OK).0 as usize] += 1;
+            let mut lifecycle = lifecycle(lives, birth);
+            while lifecycle.number < 50 {
+                counts[pass(&mut lifecycle, OK).0 as usize] += 1;
             }
         }
         counts
@@ -458,7 +465,7 @@ mod tests {
 
     #[test]
     fn shares_are_kept() {
-        let lives = Lives {
+        let lives = LifecycleOptions {
             release_share: 0.3,
             decline_share: 0.1,
             inform_share: 0.2,
@@ -480,7 +487,7 @@ mod tests {
 
     #[test]
     fn without_renewals_nobody_renews() {
-        let counts = lived(Lives { renewals: false, release_share: 1.0, ..PLAIN });
+        let counts = lived(LifecycleOptions { renewals: false, release_share: 1.0, ..PLAIN });
         assert_eq!(counts[Kind::Renew as usize], 0);
         assert_eq!(counts[Kind::Acquire as usize], counts[Kind::Release as usize]);
     }
@@ -489,14 +496,14 @@ mod tests {
     fn when_the_power_fails_all_go_and_come_back_in_time() {
         let seconds = Duration::from_secs;
         let cut = PowerCut { at: seconds(600), within: seconds(5) };
-        let lives = Lives { power_cut: Some(cut), ..PLAIN };
+        let lives = LifecycleOptions { power_cut: Some(cut), ..PLAIN };
         let fails = at(1000) + seconds(600);
         let mut returns = Vec::new();
         for birth in 0..300 {
-            let mut life = life(lives, birth);
-            assert_eq!(life.until(Kind::Acquire, at(1000)), Some((fails, Outcome::CutOff)));
-            let over = pass(&mut life, OK).2;
-            let (kind, back) = life.next().unwrap();
+            let mut lifecycle = lifecycle(lives, birth);
+            assert_eq!(lifecycle.until(Kind::Acquire, at(1000)), Some((fails, Outcome::CutOff)));
+            let over = pass(&mut lifecycle, OK).2;
+            let (kind, back) = lifecycle.next().unwrap();
             if back < fails {
                 // It left before, and began another life.
                 continue;
@@ -508,11 +515,11 @@ mod tests {
             assert_eq!((kind, over), (Kind::Reboot, Some(Duration::from_millis(1))));
             assert!(back >= fails && back <= fails + seconds(5), "{back:?}");
             returns.push(back);
-            assert_eq!(life.until(Kind::Reboot, back), None, "it fails once");
-            let again = pass(&mut life, OK).2;
-            let stays = life.next().is_some_and(|(kind, _)| kind == Kind::Renew);
+            assert_eq!(lifecycle.until(Kind::Reboot, back), None, "it fails once");
+            let again = pass(&mut lifecycle, OK).2;
+            let stays = lifecycle.next().is_some_and(|(kind, _)| kind == Kind::Renew);
             assert_eq!(again.is_none(), stays);
-            assert!(life.take_lease().is_some());
+            assert!(lifecycle.take_lease().is_some());
         }
         assert!(returns.len() > 200, "{}", returns.len());
         returns.sort_unstable();
@@ -523,29 +530,30 @@ mod tests {
     #[test]
     fn an_exchange_that_the_power_cut_short_is_over_and_done_with() {
         let cut = PowerCut { at: Duration::from_secs(3), within: Duration::ZERO };
-        let mut life = life(Lives { power_cut: Some(cut), ..PLAIN }, 0);
+        let mut lifecycle = lifecycle(LifecycleOptions { power_cut: Some(cut), ..PLAIN }, 0);
         let (outcome, waited, fails) = (Outcome::CutOff, Duration::from_secs(3), at(4000));
         let turn = Turn { kind: Kind::Acquire, outcome, lease: None, waited, at: fails };
-        assert_eq!(life.ended(turn), Some(waited));
-        assert_eq!(life.next(), Some((Kind::Acquire, fails)));
+        assert_eq!(lifecycle.ended(turn), Some(waited));
+        assert_eq!(lifecycle.next(), Some((Kind::Acquire, fails)));
     }
 
     #[test]
     fn a_lease_for_ever_is_never_left() {
-        let mut life = life(PLAIN, 0);
+        let mut lifecycle = lifecycle(PLAIN, 0);
         let lease = Some(Times { renew: None, rebind: None, ends: None, ..HOUR });
         let waited = Duration::from_millis(1);
         let over =
-            life.ended(Turn { kind: Kind::Acquire, outcome: OK, lease, waited, at: at(1001) });
-        assert_eq!((life.next(), over), (None, Some(waited)));
+            lifecycle.ended(Turn { kind: Kind::Acquire, outcome: OK, lease, waited, at: at(1001) });
+        assert_eq!((lifecycle.next(), over), (None, Some(waited)));
     }
 
     #[test]
     fn the_same_seed_lives_the_same_lives() {
-        let lives = Lives { release_share: 0.5, decline_share: 0.2, reboot_share: 0.5, ..PLAIN };
+        let lives =
+            LifecycleOptions { release_share: 0.5, decline_share: 0.2, reboot_share: 0.5, ..PLAIN };
         let story = |birth| {
-            let mut life = life(lives, birth);
-            (0..100).map(|_| pass(&mut life, OK)).collect::<Vec<_>>()
+            let mut lifecycle = lifecycle(lives, birth);
+            (0..100).map(|_| pass(&mut lifecycle, OK)).collect::<Vec<_>>()
         };
         assert_eq!(story(3), story(3));
         assert_ne!(story(3), story(4));

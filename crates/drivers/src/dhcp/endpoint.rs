@@ -1,4 +1,4 @@
-//! [`Access`]: the way to a DHCP server for clients that do as they are told, step by step.
+//! [`DhcpEndpoint`]: the way to a DHCP server for clients that do as they are told, step by step.
 //!
 //! Where a run is made of leases, rates and lives say what comes next. Here somebody else does, for whom a lease is
 //! one step among others, so all that is to be said is where the server is and who asks. There is one socket, which
@@ -19,7 +19,7 @@ const FIRST_MAC: Mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct EndpointSetup {
     /// The server. Its address says which protocol is spoken.
     pub server: SocketAddr,
     /// The address to send from; without it, that of the route to the server, and the port at which relay agents are
@@ -37,7 +37,7 @@ pub struct Asked {
     pub seed: u64,
 }
 
-impl Asked {
+impl EndpointSetup {
     /// What is asked of a server if nothing else is said.
     pub fn of(server: SocketAddr, users: u32) -> Self {
         let wait = Duration::from_secs(1);
@@ -47,7 +47,7 @@ impl Asked {
 
 /// Why there is no way to a DHCP server.
 #[derive(Debug, thiserror::Error)]
-pub enum AccessError {
+pub enum DhcpEndpointError {
     /// There is no route.
     #[error("find a way to the DHCP server {server}: {source}; name the address to send from")]
     Route {
@@ -76,16 +76,16 @@ pub enum AccessError {
 }
 
 /// The way to a DHCP server, its socket open.
-pub struct Access(pub(super) Family);
+pub struct DhcpEndpoint(pub(super) Family);
 
 pub(super) enum Family {
     V4(Dhcp<v4::Client, Socket>),
     V6(Dhcp<v6::Client, Socket>),
 }
 
-impl Access {
+impl DhcpEndpoint {
     /// Opens the way.
-    pub fn open(asked: &Asked) -> Result<Self, AccessError> {
+    pub fn open(asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
         let local = local(asked)?;
         let bound = Bound::open(&Options::new(local))?;
         let socket: Opener<Socket> = Box::new(move || bound.register());
@@ -113,34 +113,34 @@ impl Access {
     }
 }
 
-impl Access {
+impl DhcpEndpoint {
     /// Whether DHCPv6 is spoken.
     pub const fn is_v6(&self) -> bool {
         matches!(self.0, Family::V6(_))
     }
 }
 
-impl std::fmt::Debug for Access {
+impl std::fmt::Debug for DhcpEndpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let family = match self.0 {
             Family::V4(_) => "V4",
             Family::V6(_) => "V6",
         };
-        f.debug_tuple("Access").field(&family).finish()
+        f.debug_tuple("DhcpEndpoint").field(&family).finish()
     }
 }
 
 /// The address that answers come to: behind a relay agent, at the port of servers and relay agents.
-fn local(asked: &Asked) -> Result<SocketAddr, AccessError> {
+fn local(asked: &EndpointSetup) -> Result<SocketAddr, DhcpEndpointError> {
     let server = asked.server;
     if let Some(local) = asked.local {
         return if local.is_ipv4() == server.is_ipv4() {
             Ok(local)
         } else {
-            Err(AccessError::Families { local, server })
+            Err(DhcpEndpointError::Families { local, server })
         };
     }
-    let ip = local_address(server).map_err(|source| AccessError::Route { server, source })?;
+    let ip = local_address(server).map_err(|source| DhcpEndpointError::Route { server, source })?;
     let port = match ip {
         IpAddr::V4(_) => 67,
         IpAddr::V6(_) if server.ip().is_multicast() => 546,
@@ -156,7 +156,7 @@ fn relay(address: Ipv6Addr) -> v6::Relay {
 
 /// Exchanges that are asked for one by one, of which nothing is kept.
 fn whole<D: super::Dialogue>(
-    asked: &Asked,
+    asked: &EndpointSetup,
     population: Population,
     plan: D::Plan,
     socket: Opener<Socket>,

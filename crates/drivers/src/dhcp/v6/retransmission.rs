@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How long a client waits for the answer to one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Patience {
+pub(super) struct Retransmission {
     /// IRT: how long it waits first.
     initial: Duration,
     /// MRT: how long it waits at most before it asks again.
@@ -22,7 +22,7 @@ pub(super) struct Patience {
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
 
-impl Patience {
+impl Retransmission {
     /// The patience for messages of a type. `altogether` limits that for a RENEW and a REBIND, whose
     /// limit is the lease's.
     pub(super) const fn with(kind: MessageType, altogether: Option<Duration>) -> Self {
@@ -113,13 +113,13 @@ mod tests {
 
     /// The waits of a message that is never answered.
     fn waits(kind: MessageType, altogether: Option<Duration>, limit: usize) -> Vec<f64> {
-        let patience = Patience::with(kind, altogether);
-        let mut wait = patience.first(77);
+        let retransmission = Retransmission::with(kind, altogether);
+        let mut wait = retransmission.first(77);
         let mut since = Duration::ZERO;
         let mut all = vec![wait.as_secs_f64()];
         for tries in 1.. {
             since += wait;
-            match patience.next(wait, tries, since, 77 + u64::from(tries)) {
+            match retransmission.next(wait, tries, since, 77 + u64::from(tries)) {
                 Some(next) if all.len() < limit => wait = next,
                 _ => break,
             }
@@ -158,15 +158,15 @@ mod tests {
         let renew = waits(MessageType::RENEW, Some(Duration::from_secs(100)), 99);
         assert!((renew.iter().sum::<f64>() - 100.0).abs() < 1e-6, "{renew:?}");
         about(&renew[..3], &[10.0, 20.0, 40.0]);
-        let none = Patience::with(MessageType::REBIND, Some(Duration::ZERO));
+        let none = Retransmission::with(MessageType::REBIND, Some(Duration::ZERO));
         assert_eq!(none.first(1), Duration::ZERO);
         assert_eq!(none.next(Duration::ZERO, 1, Duration::ZERO, 1), None);
     }
 
     #[test]
     fn chance_stays_within_a_tenth_and_the_first_solicit_waits_longer() {
-        let solicit = Patience::with(MessageType::SOLICIT, None);
-        let request = Patience::with(MessageType::REQUEST, None);
+        let solicit = Retransmission::with(MessageType::SOLICIT, None);
+        let request = Retransmission::with(MessageType::REQUEST, None);
         let mut shorter = 0;
         for chance in 0..10_000 {
             assert!((-0.1..=0.1).contains(&rand(chance)));
