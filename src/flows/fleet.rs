@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{Course, Desk, Ledger, User};
+use brunt_drivers::flow::{CompiledFlow, Desk, Ledger, User};
 use brunt_engine::{DriverCounts, SessionFactory};
 
 /// Makes the users of one flow on whichever worker asks.
 pub(super) struct FlowFleet {
-    course: Arc<Course>,
+    compiled: Arc<CompiledFlow>,
     /// One for each worker.
     ledgers: Vec<Arc<Ledger>>,
 }
@@ -20,15 +20,15 @@ pub(super) fn connections() -> [String; 1] {
 }
 
 /// How many users share their connections.
-pub(super) fn group(course: &Course) -> u32 {
-    course.network().settings().streams.max(1)
+pub(super) fn group(compiled: &CompiledFlow) -> u32 {
+    compiled.network().settings().streams.max(1)
 }
 
 impl FlowFleet {
-    pub(super) fn new(course: &Arc<Course>, workers: usize) -> Self {
-        let ledger = || Arc::new(Ledger::new(course.tallies().clone()));
+    pub(super) fn new(compiled: &Arc<CompiledFlow>, workers: usize) -> Self {
+        let ledger = || Arc::new(Ledger::new(compiled.tallies().clone()));
         let ledgers = std::iter::repeat_with(ledger).take(workers).collect();
-        Self { course: Arc::clone(course), ledgers }
+        Self { compiled: Arc::clone(compiled), ledgers }
     }
 }
 
@@ -36,11 +36,11 @@ impl SessionFactory for FlowFleet {
     type Session = User;
 
     fn group(&self) -> u32 {
-        group(&self.course)
+        group(&self.compiled)
     }
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
-        let desk = Rc::new(Desk::new(&self.course, &self.ledgers[worker], numbers.len()));
+        let desk = Rc::new(Desk::new(&self.compiled, &self.ledgers[worker], numbers.len()));
         numbers.map(|number| User::new(&desk, number)).collect()
     }
 
@@ -50,9 +50,9 @@ impl SessionFactory for FlowFleet {
         let DriverCounts { tallies, tallies_by_phase, .. } = into;
         self.ledgers[worker].write(tallies, tallies_by_phase);
         if worker == 0 {
-            let counts = self.course.network().counts();
+            let counts = self.compiled.network().counts();
             // Behind those of the ledger, of which there may be none without a phase.
-            into.tallies.resize(self.course.tallies().len(), 0);
+            into.tallies.resize(self.compiled.tallies().len(), 0);
             into.tallies.push(counts.opened);
             into.orphans = counts.unasked;
         }

@@ -12,7 +12,7 @@ pub(crate) mod screen;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::{self, Course, Flow, Iterations, Tallies};
+use brunt_drivers::flow::{self, CompiledFlow, Flow, Iterations, Tallies};
 use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Finished, Plan, Settings, limits};
@@ -69,13 +69,14 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
         settings.workers = Some(1);
     }
     let seed = settings.seed;
-    let course = Course::new(flow, network).map_err(|error| usage(format!("failed to {error}")))?;
-    let course = Arc::new(course);
-    let group = fleet::group(&course);
+    let compiled =
+        CompiledFlow::new(flow, network).map_err(|error| usage(format!("failed to {error}")))?;
+    let compiled = Arc::new(compiled);
+    let group = fleet::group(&compiled);
     let load = Plan::new(settings, group).map_err(|error| usage(format!("failed to {error}")))?;
-    let operations: Vec<&str> = course.flow().operations.iter().map(String::as_str).collect();
+    let operations: Vec<&str> = compiled.flow().operations.iter().map(String::as_str).collect();
     let catalogue = Catalogue::new(operations.iter().copied(), flow::PARTS)
-        .with_tallies(course.tallies().names().into_iter().chain(fleet::connections()));
+        .with_tallies(compiled.tallies().names().into_iter().chain(fleet::connections()));
     let objectives = measured::objectives(&objectives, &operations).map_err(usage)?;
     signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))?;
     limits::raise_open_files();
@@ -85,7 +86,7 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
     let started = console::now();
     let mut screen = screen::Screen::new(&catalogue, &output, &stop, progress, load.lasting())
         .map_err(|why| failed(&why))?;
-    let fleet = fleet::FlowFleet::new(&course, load.workers());
+    let fleet = fleet::FlowFleet::new(&compiled, load.workers());
     let finished: Finished =
         brunt_engine::run(&load, &catalogue, &MachineTime::new(), &fleet, &stop, &mut screen)
             .map_err(|error| failed(&format!("failed to {error}")))?;
@@ -96,22 +97,22 @@ pub(crate) fn run(job: Job, signals: &Signals) -> Result<Done, Refusal> {
         target,
         load: &load,
         catalogue: &catalogue,
-        naming: naming::Naming::of(course.flow()),
+        naming: naming::Naming::of(compiled.flow()),
         seed,
         started,
         finished: &finished,
         signal: signals.received(),
         objectives: &objectives,
-        bounded: !matches!(course.flow().iterations, Iterations::Endless),
+        bounded: !matches!(compiled.flow().iterations, Iterations::Endless),
         ceiling: ceiling::of(&operations, load.workers()),
-        one_for_one: course.flow().scenarios.iter().all(|scenario| scenario.steps.len() == 1),
+        one_for_one: compiled.flow().scenarios.iter().all(|scenario| scenario.steps.len() == 1),
     };
     let (record, exit) = ending.conclude(&measured).map_err(|why| failed(&why))?;
-    let mut counts = vec![0; course.tallies().len()];
+    let mut counts = vec![0; compiled.tallies().len()];
     for total in finished.totals.values() {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
-    let tallies = course.tallies().clone();
+    let tallies = compiled.tallies().clone();
     Ok(Done { record, exit, tallies, counts, lasted: finished.over })
 }
 

@@ -156,7 +156,7 @@ fn from(at: &KeyPath, spot: &Spot) -> Result<From, Fault> {
             "is false, and nothing would be looked at; set it to true",
         ));
     }
-    let failed = |error: flow::SpotError| Fault::new(&at_key, format!("failed to {error}"));
+    let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
     let whole = match spot {
         Spot { json: Some(text), .. } if text.starts_with('$') => {
             From::path(text).map_err(failed)?

@@ -1,6 +1,6 @@
 //! [`Directory`]: the side of a user that speaks LDAP.
 
-use super::course::Course;
+use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapAct;
 use super::reply::Reply;
 use crate::ldap::{Conversation, Failed, Hall};
@@ -33,7 +33,7 @@ impl Directory {
     pub(super) async fn exchange(
         &mut self,
         act: &LdapAct,
-        course: &Course,
+        compiled: &CompiledFlow,
         values: &Values,
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
@@ -41,7 +41,7 @@ impl Directory {
             return Err(failed.outcome(watch));
         }
         let ran = self.conversation.run(&act.errand, values, watch).await;
-        match ran.map_err(|unset| course.bare(unset, watch))? {
+        match ran.map_err(|unset| compiled.bare(unset, watch))? {
             Err(failed) => Err(failed.outcome(watch)),
             Ok(told) => {
                 self.code = told.code;

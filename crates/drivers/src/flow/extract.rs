@@ -74,7 +74,7 @@ pub enum From {
 /// A place that cannot be looked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read the {kind} '{text}': {problem}")]
-pub struct SpotError {
+pub struct LocationError {
     /// What it should have been.
     pub kind: &'static str,
     /// What it is.
@@ -170,30 +170,30 @@ impl fmt::Display for Extract {
 
 impl From {
     /// A place in a body that is JSON, RFC 6901: `/user/0/name`.
-    pub fn pointer(text: &str) -> Result<Self, SpotError> {
+    pub fn pointer(text: &str) -> Result<Self, LocationError> {
         let pointer = Pointer::parse(text);
         pointer.map(Self::Pointer).map_err(|problem| wrong("JSON pointer", text, problem))
     }
 
     /// A path through a body that is JSON, RFC 9535: `$.users[?@.mail].name`.
-    pub fn path(text: &str) -> Result<Self, SpotError> {
+    pub fn path(text: &str) -> Result<Self, LocationError> {
         let path = JsonPath::parse(text);
         path.map(Self::Path).map_err(|error| wrong("JSONPath", text, error.to_string()))
     }
 
     /// A value of a body that is XML: `//Attribute[@Name='mail']/Value`. A name without a prefix stands for that name
     /// in any namespace.
-    pub fn xpath(text: &str) -> Result<Self, SpotError> {
+    pub fn xpath(text: &str) -> Result<Self, LocationError> {
         XPath::parse(text).map(Self::XPath).map_err(|problem| wrong("XPath", text, problem))
     }
 
     /// What a regular expression finds in the body.
-    pub fn pattern(text: &str, group: usize) -> Result<Self, SpotError> {
+    pub fn pattern(text: &str, group: usize) -> Result<Self, LocationError> {
         Self::Body.narrowed(text, group)
     }
 
     /// What a regular expression finds in the value that this is.
-    pub fn narrowed(self, text: &str, group: usize) -> Result<Self, SpotError> {
+    pub fn narrowed(self, text: &str, group: usize) -> Result<Self, LocationError> {
         let pattern = Pattern::parse(text, group);
         let pattern = pattern.map_err(|problem| wrong("regular expression", text, problem))?;
         Ok(Self::Pattern { of: Box::new(self), pattern })
@@ -280,8 +280,8 @@ impl fmt::Display for From {
     }
 }
 
-fn wrong(kind: &'static str, text: &str, problem: String) -> SpotError {
-    SpotError { kind, text: text.to_owned(), problem }
+fn wrong(kind: &'static str, text: &str, problem: String) -> LocationError {
+    LocationError { kind, text: text.to_owned(), problem }
 }
 
 #[cfg(test)]
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn places_that_are_none_are_refused() {
-        let said = |error: Result<From, SpotError>| error.unwrap_err().to_string();
+        let said = |error: Result<From, LocationError>| error.unwrap_err().to_string();
         assert_eq!(
             said(From::pointer("a")),
             "read the JSON pointer 'a': a JSON pointer begins with a slash: write /a"

@@ -6,7 +6,8 @@
 //! becomes one of these; nothing here knows which.
 
 pub mod check;
-mod course;
+mod compiled_flow;
+mod cursor;
 mod directory;
 pub mod extract;
 pub mod http;
@@ -18,16 +19,15 @@ mod pattern;
 pub mod plan;
 pub mod reply;
 pub mod source;
-mod spot;
+mod step_id;
 mod user;
 mod variables;
-mod walk;
 mod web;
 mod xpath;
 
 pub use check::{Check, Must};
-pub use course::{Course, CourseError};
-pub use extract::{Extract, From, Missing, SpotError};
+pub use compiled_flow::{CompileError, CompiledFlow};
+pub use extract::{Extract, From, LocationError, Missing};
 pub use http::{Content, HttpAct};
 pub use json::Pointer;
 pub use ldap::LdapAct;

@@ -4,16 +4,16 @@
 //! way to its next step is open; what the step sends is rendered only when it is due, because in the open model nobody
 //! knows before what an arrival brings.
 
-use super::course::{ActNote, Course};
+use super::compiled_flow::{CompiledFlow, ExchangeInfo};
+use super::cursor::{Cursor, Upcoming};
 use super::directory::Directory;
 use super::ldap::LdapAct;
 use super::ledger::{Fate, Ledger};
 use super::plan::{Act, Start, Times, What};
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
-use super::spot::Spot;
+use super::step_id::StepId;
 use super::variables::Variables;
-use super::walk::{Ahead, Walk};
 use super::web::Web;
 use crate::dhcp::{DhcpAccess, DhcpClient, Kind};
 use crate::http::{self, Group};
@@ -32,7 +32,7 @@ pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "reconnect", "first byte
 /// What the users of one worker share.
 #[derive(Debug)]
 pub struct Desk {
-    course: Arc<Course>,
+    compiled: Arc<CompiledFlow>,
     ledger: Arc<Ledger>,
     group: Rc<Group>,
     hall: Option<Hall>,
@@ -41,13 +41,13 @@ pub struct Desk {
 
 impl Desk {
     /// A desk for so many users, those of the worker that writes this ledger. To be made within its runtime.
-    pub fn new(course: &Arc<Course>, ledger: &Arc<Ledger>, users: usize) -> Self {
-        let access = course.flow().dhcp.as_deref();
+    pub fn new(compiled: &Arc<CompiledFlow>, ledger: &Arc<Ledger>, users: usize) -> Self {
+        let access = compiled.flow().dhcp.as_deref();
         Self {
-            group: Group::new(course.network()),
-            hall: course.flow().ldap.as_ref().map(Hall::new),
+            group: Group::new(compiled.network()),
+            hall: compiled.flow().ldap.as_ref().map(Hall::new),
             access: access.map(|access| DhcpAccess::new(access, users)),
-            course: Arc::clone(course),
+            compiled: Arc::clone(compiled),
             ledger: Arc::clone(ledger),
         }
     }
@@ -57,7 +57,7 @@ impl Desk {
 pub struct User {
     desk: Rc<Desk>,
     number: u32,
-    walk: Walk,
+    cursor: Cursor,
     variables: Variables,
     web: Web,
     directory: Option<Box<Directory>>,
@@ -65,7 +65,7 @@ pub struct User {
     /// How long the way to the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
-    midair: Option<Spot>,
+    midair: Option<StepId>,
     /// When the iteration began.
     began: Moment,
     started: bool,
@@ -76,12 +76,12 @@ pub struct User {
 impl User {
     /// User `number` of the whole run.
     pub fn new(desk: &Rc<Desk>, number: u32) -> Self {
-        let course = &desk.course;
+        let compiled = &desk.compiled;
         Self {
             number,
-            walk: Walk::new(number),
-            variables: Variables::new(course, number),
-            web: Web::new(course, &desk.group, number),
+            cursor: Cursor::new(number),
+            variables: Variables::new(compiled, number),
+            web: Web::new(compiled, &desk.group, number),
             directory: desk.hall.as_ref().map(|hall| Box::new(Directory::new(hall, number))),
             dhcp_client: desk.access.as_ref().map(|access| DhcpClient::new(access, number)),
             opening: Duration::ZERO,
@@ -93,21 +93,21 @@ impl User {
         }
     }
 
-    fn ahead(&mut self) -> Ahead {
-        self.walk.ahead(&self.desk.course, &self.desk.ledger, &mut self.variables)
+    fn upcoming(&mut self) -> Upcoming {
+        self.cursor.upcoming(&self.desk.compiled, &self.desk.ledger, &mut self.variables)
     }
 
     /// The step that comes next; an arrival begins an iteration.
-    fn next(&mut self, ticket: &Ticket) -> Option<Spot> {
-        self.walk.due_in(ticket.phase);
-        match self.ahead() {
-            Ahead::Step(spot, _) => Some(spot),
-            Ahead::Unknown | Ahead::Nothing => None,
-            Ahead::Arrival => {
+    fn next(&mut self, ticket: &Ticket) -> Option<StepId> {
+        self.cursor.due_in(ticket.phase);
+        match self.upcoming() {
+            Upcoming::Step(id, _) => Some(id),
+            Upcoming::Unknown | Upcoming::Nothing => None,
+            Upcoming::Arrival => {
                 let desk = &self.desk;
-                let (course, ledger) = (&desk.course, &desk.ledger);
-                match self.walk.arrive(ticket.number, course, ledger, &mut self.variables) {
-                    Ok(spot) => spot,
+                let (compiled, ledger) = (&desk.compiled, &desk.ledger);
+                match self.cursor.arrive(ticket.number, compiled, ledger, &mut self.variables) {
+                    Ok(id) => id,
                     Err(exhausted) => {
                         self.spent = Some(exhausted);
                         None
@@ -119,7 +119,7 @@ impl User {
 
     /// How much later than the run this user begins.
     fn start(&self) -> Duration {
-        let flow = self.desk.course.flow();
+        let flow = self.desk.compiled.flow();
         match flow.start {
             Start::Together => Duration::ZERO,
             Start::Groups { size, every } => every * (self.number / size.max(1)),
@@ -132,19 +132,19 @@ impl User {
 
     /// An exchange that was begun and has not come back was called off by the run.
     fn settle(&mut self) {
-        let Some(spot) = self.midair.take() else { return };
+        let Some(id) = self.midair.take() else { return };
         let desk = Rc::clone(&self.desk);
-        if let Some((act, _)) = desk.course.act(spot) {
+        if let Some((act, _)) = desk.compiled.act(id) {
             let patience = act.patience.unwrap_or_default();
-            desk.ledger.ended(self.walk.phase(), act.operation, Fate::Exceeded, patience);
+            desk.ledger.ended(self.cursor.phase(), act.operation, Fate::Exceeded, patience);
         }
         self.web.give_up();
-        self.walk.done(spot, true, &desk.course);
+        self.cursor.done(id, true, &desk.compiled);
     }
 
     /// Opens the way to a step.
-    async fn open(&mut self, act: &Act, note: &ActNote, watch: &mut Watch<'_>) {
-        match (&act.what, &note.origin, &mut self.directory) {
+    async fn open(&mut self, act: &Act, info: &ExchangeInfo, watch: &mut Watch<'_>) {
+        match (&act.what, &info.origin, &mut self.directory) {
             (What::Http(_), Some((origin, _)), _) => self.web.open(origin, watch).await,
             (What::Ldap(_), _, Some(directory)) => directory.open(watch).await,
             _ => {}
@@ -152,34 +152,34 @@ impl User {
     }
 
     /// Carries out one step.
-    async fn act(&mut self, spot: Spot, watch: &mut Watch<'_>) -> Outcome {
+    async fn act(&mut self, id: StepId, watch: &mut Watch<'_>) -> Outcome {
         let desk = Rc::clone(&self.desk);
-        let Some((act, note)) = desk.course.act(spot) else { return Outcome::Skipped };
+        let Some((act, info)) = desk.compiled.act(id) else { return Outcome::Skipped };
         watch.operation(act.operation);
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
-        let bare = note.needs.iter().any(empty);
-        if self.walk.skips() || bare {
-            desk.ledger.skipped(self.walk.phase(), act.operation);
-            self.walk.done(spot, false, &desk.course);
+        let bare = info.needs.iter().any(empty);
+        if self.cursor.skips() || bare {
+            desk.ledger.skipped(self.cursor.phase(), act.operation);
+            self.cursor.done(id, false, &desk.compiled);
             return Outcome::Skipped;
         }
-        self.midair = Some(spot);
-        let outcome = match self.variables.begin_exchange(&desk.course, &note.uses) {
+        self.midair = Some(id);
+        let outcome = match self.variables.begin_exchange(&desk.compiled, &info.uses) {
             Err(spent) => exhausted(&spent, watch),
-            Ok(()) => self.exchange_of(spot, act, note, watch).await,
+            Ok(()) => self.exchange_of(id, act, info, watch).await,
         };
         self.midair = None;
         let outcome = self.count(act, outcome, watch);
-        self.walk.done(spot, !matches!(outcome, Outcome::Ok(_)), &desk.course);
+        self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &desk.compiled);
         outcome
     }
 
     /// Enters the step in the ledger; what came too late has not passed.
     fn count(&mut self, act: &Act, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
-        let times = self.desk.course.flow().times;
+        let times = self.desk.compiled.flow().times;
         if act.threshold.is_none() && times == Times::None {
             let fate = if matches!(outcome, Outcome::Ok(_)) { Fate::Passed } else { Fate::Failed };
-            self.desk.ledger.ended(self.walk.phase(), act.operation, fate, Duration::ZERO);
+            self.desk.ledger.ended(self.cursor.phase(), act.operation, fate, Duration::ZERO);
             return outcome;
         }
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
@@ -207,24 +207,24 @@ impl User {
             _ if late && times == Times::Coarse => (Fate::Exceeded, outcome),
             _ => (Fate::Failed, outcome),
         };
-        self.desk.ledger.ended(self.walk.phase(), act.operation, fate, took);
+        self.desk.ledger.ended(self.cursor.phase(), act.operation, fate, took);
         outcome
     }
 
     /// Asks, and looks whether the answer is what the plan expects.
     async fn exchange_of(
         &mut self,
-        spot: Spot,
+        id: StepId,
         act: &Act,
-        note: &ActNote,
+        info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let desk = Rc::clone(&self.desk);
         let values = self.variables.values();
         match (&act.what, &mut self.directory) {
             (What::Http(http), _) => {
-                let step = (spot, &**http, note);
-                match self.web.exchange(step, &desk.course, values, watch).await {
+                let step = (id, &**http, info);
+                match self.web.exchange(step, &desk.compiled, values, watch).await {
                     Ok(()) => {
                         let reply = self.web.reply();
                         let outcome = judge_status(act, reply, &mut self.variables, watch);
@@ -235,13 +235,13 @@ impl User {
                 }
             }
             (What::Ldap(ldap), Some(directory)) => {
-                match directory.exchange(ldap, &desk.course, values, watch).await {
+                match directory.exchange(ldap, &desk.compiled, values, watch).await {
                     Ok(()) => judge_result(act, ldap, directory, &mut self.variables, watch),
                     Err(outcome) => outcome,
                 }
             }
             (What::Ldap(_), None) => Outcome::Skipped,
-            (What::Dhcp(kind), _) => self.lease(*kind, act, note, watch).await,
+            (What::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
         }
     }
 
@@ -250,12 +250,12 @@ impl User {
         &mut self,
         kind: Kind,
         act: &Act,
-        note: &ActNote,
+        info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let Some(dhcp_client) = &mut self.dhcp_client else { return Outcome::Skipped };
-        let phase = self.walk.phase().unwrap_or_default();
-        match dhcp_client.carry_out(kind, note.wanted.fields, phase, watch).await {
+        let phase = self.cursor.phase().unwrap_or_default();
+        match dhcp_client.carry_out(kind, info.wanted.fields, phase, watch).await {
             Outcome::Ok(code) => {
                 let reply = Reply::Named { code, values: dhcp_client.values() };
                 judge(act, reply, &mut self.variables, watch)
@@ -337,19 +337,19 @@ fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
 impl Session for User {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
         let desk = Rc::clone(&self.desk);
-        let coarse = desk.course.flow().times == Times::Coarse;
+        let coarse = desk.compiled.flow().times == Times::Coarse;
         let before = coarse.then(|| watch.now());
-        match self.ahead() {
-            Ahead::Arrival => {
-                for spot in desk.course.firsts() {
-                    if let Some((act, note)) = desk.course.act(*spot) {
-                        self.open(act, note, watch).await;
+        match self.upcoming() {
+            Upcoming::Arrival => {
+                for id in desk.compiled.firsts() {
+                    if let Some((act, info)) = desk.compiled.act(*id) {
+                        self.open(act, info, watch).await;
                     }
                 }
             }
-            Ahead::Step(spot, _) if !self.walk.skips() => {
-                if let Some((act, note)) = desk.course.act(spot) {
-                    self.open(act, note, watch).await;
+            Upcoming::Step(id, _) if !self.cursor.skips() => {
+                if let Some((act, info)) = desk.compiled.act(id) {
+                    self.open(act, info, watch).await;
                 }
             }
             _ => return,
@@ -360,24 +360,24 @@ impl Session for User {
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        let Some(spot) = self.next(ticket) else {
+        let Some(id) = self.next(ticket) else {
             return match &self.spent {
                 Some(spent) => exhausted(spent, watch),
                 None => Outcome::Skipped,
             };
         };
-        let (first, last) = self.desk.course.ends(spot.scenario);
-        if spot.step == first {
+        let (first, last) = self.desk.compiled.ends(id.scenario);
+        if id.step == first {
             if first != last {
                 self.began = watch.now();
             }
-            if self.desk.course.network().settings().cookies {
+            if self.desk.compiled.network().settings().cookies {
                 self.web.begin_visit();
             }
         }
-        let outcome = self.act(spot, watch).await;
+        let outcome = self.act(id, watch).await;
         // How long a visit takes is told of those that came to their end, where it is more than one exchange.
-        if spot.step == last && first != last && !self.walk.skips() {
+        if id.step == last && first != last && !self.cursor.skips() {
             watch.part(ITERATION, watch.now() - self.began);
         }
         outcome
@@ -385,21 +385,21 @@ impl Session for User {
 
     fn wants(&mut self, free: Moment) -> Want {
         self.settle();
-        match self.ahead() {
-            Ahead::Arrival => Want::Next,
-            Ahead::Step(_, pause) => {
+        match self.upcoming() {
+            Upcoming::Arrival => Want::Next,
+            Upcoming::Step(_, pause) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };
-                let midway = self.desk.course.flow().arrivals;
+                let midway = self.desk.compiled.flow().arrivals;
                 if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
             }
-            Ahead::Nothing | Ahead::Unknown => Want::Nothing,
+            Upcoming::Nothing | Upcoming::Unknown => Want::Nothing,
         }
     }
 
     fn patience(&mut self, ticket: &Ticket) -> Option<Duration> {
-        let spot = self.next(ticket)?;
-        self.desk.course.act(spot).and_then(|(act, _)| act.patience)
+        let id = self.next(ticket)?;
+        self.desk.compiled.act(id).and_then(|(act, _)| act.patience)
     }
 
     async fn close(&mut self) {

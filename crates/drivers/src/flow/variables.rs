@@ -1,6 +1,6 @@
 //! [`Variables`]: the values of one user, and when each is given another.
 
-use super::course::Course;
+use super::compiled_flow::CompiledFlow;
 use super::source::{Exhausted, Place, Renewal};
 use brunt_feed::{Hole, Values};
 
@@ -18,9 +18,9 @@ pub(super) struct Variables {
 
 impl Variables {
     /// The variables of user `user`, those filled that are drawn once.
-    pub(super) fn new(course: &Course, user: u32) -> Self {
-        let count = course.flow().variables.len();
-        let place = Place { user, users: course.flow().users, iteration: user.into(), turn: 0 };
+    pub(super) fn new(compiled: &CompiledFlow, user: u32) -> Self {
+        let count = compiled.flow().variables.len();
+        let place = Place { user, users: compiled.flow().users, iteration: user.into(), turn: 0 };
         let mut variables = Self {
             values: Values::new(count),
             place,
@@ -28,7 +28,7 @@ impl Variables {
             used: vec![false; count],
         };
         // What runs out for a user before it begins stays empty, which a text that wants it will tell.
-        let _ = variables.renew(course, |renewal, _, _| renewal == Renewal::User);
+        let _ = variables.renew(compiled, |renewal, _, _| renewal == Renewal::User);
         variables
     }
 
@@ -45,16 +45,16 @@ impl Variables {
     /// Gives new values to what an iteration renews.
     pub(super) fn begin_iteration(
         &mut self,
-        course: &Course,
+        compiled: &CompiledFlow,
         place: Place,
     ) -> Result<(), Exhausted> {
         self.place = place;
-        for (hole, variable) in (0..).map(Hole).zip(&course.flow().variables) {
+        for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
             if variable.renewal == Renewal::Extracted {
                 self.values.unset(hole);
             }
         }
-        self.renew(course, |renewal, used, turns| match renewal {
+        self.renew(compiled, |renewal, used, turns| match renewal {
             Renewal::Iteration => true,
             Renewal::IterationIfUsed => used || turns == 0,
             Renewal::AfterUse => turns == 0,
@@ -65,11 +65,11 @@ impl Variables {
     /// Gives new values to what an exchange renews; notes what it uses.
     pub(super) fn begin_exchange(
         &mut self,
-        course: &Course,
+        compiled: &CompiledFlow,
         uses: &[Hole],
     ) -> Result<(), Exhausted> {
-        if course.renews_by_exchange() {
-            self.renew(course, |renewal, used, _| match renewal {
+        if compiled.renews_by_exchange() {
+            self.renew(compiled, |renewal, used, _| match renewal {
                 Renewal::Exchange => true,
                 Renewal::AfterUse => used,
                 _ => false,
@@ -86,14 +86,14 @@ impl Variables {
     /// Draws what is due, as its renewal says, whether it was used and how often it was drawn.
     fn renew(
         &mut self,
-        course: &Course,
+        compiled: &CompiledFlow,
         due: impl Fn(Renewal, bool, u64) -> bool,
     ) -> Result<(), Exhausted> {
-        for &(hole, renewal) in course.drawing_order() {
+        for &(hole, renewal) in compiled.drawing_order() {
             let number = usize::from(hole.0);
             if due(renewal, self.used[number], self.turns[number]) {
                 let place = Place { turn: self.turns[number], ..self.place };
-                let flow = course.flow();
+                let flow = compiled.flow();
                 flow.variables[number].draw(hole, flow.seed, &place, &mut self.values)?;
                 self.turns[number] += 1;
                 self.used[number] = false;

@@ -1,9 +1,9 @@
 //! [`Web`]: the side of a user that speaks HTTP.
 
-use super::course::{ActNote, Course};
+use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpAct};
 use super::reply::Reply;
-use super::spot::Spot;
+use super::step_id::StepId;
 use crate::http::{self, Body, Client, Group, Origin, Request, Response};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{Text, Unset, Values};
@@ -17,16 +17,16 @@ pub(super) struct Web {
     response: Response,
     url: Vec<u8>,
     /// The step whose request lies rendered, where it never changes.
-    rendered: Option<Spot>,
+    rendered: Option<StepId>,
     /// Why the way to a server could not be opened, to be told of the step that needed it.
     failed: Option<(Arc<Origin>, http::Failure)>,
 }
 
 impl Web {
     /// The side of user `number`, who shares the connections of `group`.
-    pub(super) fn new(course: &Course, group: &Rc<Group>, number: u32) -> Self {
+    pub(super) fn new(compiled: &CompiledFlow, group: &Rc<Group>, number: u32) -> Self {
         Self {
-            client: Client::new(course.network(), group, number),
+            client: Client::new(compiled.network(), group, number),
             request: Request::default(),
             response: Response::default(),
             url: Vec::new(),
@@ -57,17 +57,17 @@ impl Web {
     /// Sends a request and reads its answer.
     pub(super) async fn exchange(
         &mut self,
-        (spot, http, note): (Spot, &HttpAct, &ActNote),
-        course: &Course,
+        (id, http, info): (StepId, &HttpAct, &ExchangeInfo),
+        compiled: &CompiledFlow,
         values: &Values,
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
-        if self.rendered != Some(spot) {
-            self.render((spot, http, note), course, values)
-                .map_err(|unset| course.bare(unset, watch))?;
+        if self.rendered != Some(id) {
+            self.render((id, http, info), compiled, values)
+                .map_err(|unset| compiled.bare(unset, watch))?;
         }
         let aimed;
-        let origin = if let Some((origin, _)) = &note.origin {
+        let origin = if let Some((origin, _)) = &info.origin {
             origin
         } else {
             aimed = self.aim().await.map_err(|failure| failure.outcome(watch))?;
@@ -77,7 +77,7 @@ impl Web {
             return Err(failure.outcome(watch));
         }
         let (request, response) = (&mut self.request, &mut self.response);
-        let sent = self.client.exchange(origin, request, note.wanted, response, watch).await;
+        let sent = self.client.exchange(origin, request, info.wanted, response, watch).await;
         sent.map_err(|failure| {
             self.rendered = None;
             failure.outcome(watch)
@@ -103,18 +103,18 @@ impl Web {
 
     fn render(
         &mut self,
-        (spot, http, note): (Spot, &HttpAct, &ActNote),
-        course: &Course,
+        (id, http, info): (StepId, &HttpAct, &ExchangeInfo),
+        compiled: &CompiledFlow,
         values: &Values,
     ) -> Result<(), Unset> {
         self.rendered = None;
         self.url.clear();
         write(&mut self.request, &mut self.url, http, values)?;
-        if let Some((_, path)) = &note.origin {
+        if let Some((_, path)) = &info.origin {
             self.request.target_mut().extend_from_slice(&self.url[*path..]);
-            let settings = course.network().settings();
+            let settings = compiled.network().settings();
             let alone = settings.redirects == 0 && !settings.cookies;
-            self.rendered = (note.constant && alone).then_some(spot);
+            self.rendered = (info.constant && alone).then_some(id);
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Web {
     }
 }
 
-impl Course {
+impl CompiledFlow {
     /// The outcome of a step that wants a variable nobody has filled.
     pub(super) fn bare(&self, Unset(hole): Unset, watch: &mut Watch<'_>) -> Outcome {
         let variable = self.flow().variables.get(usize::from(hole.0));

@@ -4,8 +4,8 @@ use brunt_drivers::dhcp::{
     DhcpAccess, DhcpClient, DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind,
 };
 use brunt_drivers::flow::{
-    Act, AfterFailure, Check, Course, Desk, Extract, Flow, From, Iterations, Ledger, Missing, Must,
-    Renewal, Scenario, Source, Step, User, Variable, What,
+    Act, AfterFailure, Check, CompiledFlow, Desk, Extract, Flow, From, Iterations, Ledger, Missing,
+    Must, Renewal, Scenario, Source, Step, User, Variable, What,
 };
 use brunt_drivers::http::{Network, Settings};
 use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
@@ -252,11 +252,11 @@ fn steps_of_a_flow_ask_for_leases() {
         ..Flow::default()
     };
     let network = Arc::new(Network::new(Settings::default()).unwrap());
-    let course = Arc::new(Course::new(flow, network).unwrap());
-    let ledger = Arc::new(Ledger::new(course.tallies().clone()));
+    let compiled = Arc::new(CompiledFlow::new(flow, network).unwrap());
+    let ledger = Arc::new(Ledger::new(compiled.tallies().clone()));
     let mut operations = HashSet::new();
     within(async {
-        let desk = Rc::new(Desk::new(&course, &ledger, 2));
+        let desk = Rc::new(Desk::new(&compiled, &ledger, 2));
         let clock = Monotonic::new();
         for number in 0..2 {
             let mut user = User::new(&desk, number);
@@ -283,7 +283,7 @@ fn steps_of_a_flow_ask_for_leases() {
     let counts = ledger.whole();
     assert_eq!(operations.len(), 3);
     for operation in 0..3 {
-        let counted = course.tallies().of_operation(&counts, operation);
+        let counted = compiled.tallies().of_operation(&counts, operation);
         assert_eq!((counted.passed, counted.failed), (6, 0));
     }
 }

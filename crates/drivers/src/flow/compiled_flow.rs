@@ -1,4 +1,4 @@
-//! [`Course`]: a flow made ready to be walked, with all that can be known of it before the run.
+//! [`CompiledFlow`]: a flow made ready to be walked, with all that can be known of it before the run.
 //!
 //! Which origin a step goes to, which variables it uses, what it wants to see of an answer, in which order variables
 //! are drawn: each is worked out once, so that an exchange looks things up by number and asks nobody.
@@ -9,7 +9,7 @@ use super::http::{Content, HttpAct};
 use super::ledger::Tallies;
 use super::plan::{Act, Flow, Scenario, Step, What};
 use super::source::{self, Circle, Renewal, Source};
-use super::spot::Spot;
+use super::step_id::StepId;
 use crate::http::response::Wanted;
 use crate::http::{Network, Origin, UrlError};
 use brunt_feed::{Hole, Text, TextPiece};
@@ -17,31 +17,31 @@ use std::sync::Arc;
 
 /// A flow made ready to be walked.
 #[derive(Debug)]
-pub struct Course {
+pub struct CompiledFlow {
     flow: Flow,
     network: Arc<Network>,
     tallies: Tallies,
-    notes: Vec<Vec<Note>>,
+    infos: Vec<Vec<StepInfo>>,
     /// The first and the last exchange of each scenario.
     ends: Vec<(usize, usize)>,
     /// The variables in the order in which they are drawn, each after those it is made of, and when.
     order: Vec<(Hole, Renewal)>,
     renews_by_exchange: bool,
-    firsts: Vec<Spot>,
+    firsts: Vec<StepId>,
 }
 
 /// What is known of a step.
 #[derive(Debug)]
-pub(super) enum Note {
+pub(super) enum StepInfo {
     /// Of a pause: its number in the ledger.
     Pause(usize),
     /// Of an exchange.
-    Act(ActNote),
+    Act(ExchangeInfo),
 }
 
 /// What is known of an exchange.
 #[derive(Debug, Default)]
-pub(super) struct ActNote {
+pub(super) struct ExchangeInfo {
     /// What it wants to see of the answer.
     pub(super) wanted: Wanted,
     /// The variables it uses, those that others are made of included.
@@ -57,7 +57,7 @@ pub(super) struct ActNote {
 
 /// Why a flow cannot be walked.
 #[derive(Debug, thiserror::Error)]
-pub enum CourseError {
+pub enum CompileError {
     /// Variables that are made of each other.
     #[error(transparent)]
     Circle(#[from] Circle),
@@ -71,15 +71,15 @@ pub enum CourseError {
     },
 }
 
-impl Course {
+impl CompiledFlow {
     /// Works out what can be known of a flow. Resolves the names of all servers that no variable decides.
-    pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CourseError> {
+    pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CompileError> {
         let tallies = Tallies::of(&flow);
         let order = source::order(&flow.variables)?;
         let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));
-        let mut course = Self {
-            notes: Vec::new(),
+        let mut compiled = Self {
+            infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
             flow,
             network,
@@ -88,9 +88,9 @@ impl Course {
             renews_by_exchange,
             firsts: Vec::new(),
         };
-        course.notes = course.take_notes()?;
-        course.firsts = course.find_firsts();
-        Ok(course)
+        compiled.infos = compiled.collect_infos()?;
+        compiled.firsts = compiled.find_firsts();
+        Ok(compiled)
     }
 
     /// The flow.
@@ -109,7 +109,7 @@ impl Course {
     }
 
     /// The steps that an arrival may begin with, of those that go the same way one.
-    pub(super) fn firsts(&self) -> &[Spot] {
+    pub(super) fn firsts(&self) -> &[StepId] {
         &self.firsts
     }
 
@@ -122,12 +122,10 @@ impl Course {
     }
 
     /// The exchange at a spot, which is known to be one.
-    pub(super) fn act(&self, spot: Spot) -> Option<(&Act, &ActNote)> {
-        match (
-            &self.flow.scenarios[spot.scenario].steps[spot.step],
-            &self.notes[spot.scenario][spot.step],
-        ) {
-            (Step::Act(act), Note::Act(note)) => Some((act, note)),
+    pub(super) fn act(&self, id: StepId) -> Option<(&Act, &ExchangeInfo)> {
+        match (&self.flow.scenarios[id.scenario].steps[id.step], &self.infos[id.scenario][id.step])
+        {
+            (Step::Act(act), StepInfo::Act(info)) => Some((act, info)),
             _ => None,
         }
     }
@@ -138,32 +136,32 @@ impl Course {
     }
 
     /// The number in the ledger of the pause at a spot.
-    pub(super) fn pause(&self, spot: Spot) -> usize {
-        match self.notes[spot.scenario][spot.step] {
-            Note::Pause(number) => number,
-            Note::Act(_) => usize::MAX,
+    pub(super) fn pause(&self, id: StepId) -> usize {
+        match self.infos[id.scenario][id.step] {
+            StepInfo::Pause(number) => number,
+            StepInfo::Act(_) => usize::MAX,
         }
     }
 
-    fn take_notes(&self) -> Result<Vec<Vec<Note>>, CourseError> {
-        let note = |step: &Step| match step {
+    fn collect_infos(&self) -> Result<Vec<Vec<StepInfo>>, CompileError> {
+        let info = |step: &Step| match step {
             Step::Pause(pause) => {
-                Ok(Note::Pause(self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)))
+                Ok(StepInfo::Pause(self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)))
             }
-            Step::Act(act) => self.note(act).map(Note::Act),
+            Step::Act(act) => self.info(act).map(StepInfo::Act),
         };
         let scenarios = self.flow.scenarios.iter();
-        scenarios.map(|scenario| scenario.steps.iter().map(note).collect()).collect()
+        scenarios.map(|scenario| scenario.steps.iter().map(info).collect()).collect()
     }
 
-    fn note(&self, act: &Act) -> Result<ActNote, CourseError> {
-        let mut note =
-            ActNote { wanted: wanted(act), needs: self.needs(act), ..ActNote::default() };
+    fn info(&self, act: &Act) -> Result<ExchangeInfo, CompileError> {
+        let mut info =
+            ExchangeInfo { wanted: wanted(act), needs: self.needs(act), ..ExchangeInfo::default() };
         let mut used: Vec<Hole> = Vec::new();
         match &act.what {
             What::Http(http) => {
-                note.constant = texts(http).all(|text| text.constant().is_some());
-                note.origin = self.origin(act, &http.url)?;
+                info.constant = texts(http).all(|text| text.constant().is_some());
+                info.origin = self.origin(act, &http.url)?;
                 used.extend(texts(http).flat_map(Text::holes));
             }
             What::Ldap(ldap) => used.extend(ldap.errand.holes()),
@@ -171,9 +169,9 @@ impl Course {
         }
         used.extend(act.checks.iter().flat_map(Check::texts).flat_map(Text::holes));
         for hole in used {
-            made_of(&self.flow, hole, &mut note.uses);
+            made_of(&self.flow, hole, &mut info.uses);
         }
-        Ok(note)
+        Ok(info)
     }
 
     fn needs(&self, act: &Act) -> Vec<Hole> {
@@ -195,7 +193,7 @@ impl Course {
     }
 
     /// Where a URL leads, if its first literal says so to the end of the authority.
-    fn origin(&self, act: &Act, url: &Text) -> Result<Option<(Arc<Origin>, usize)>, CourseError> {
+    fn origin(&self, act: &Act, url: &Text) -> Result<Option<(Arc<Origin>, usize)>, CompileError> {
         let Some(TextPiece::Literal(bytes)) = url.pieces().first() else { return Ok(None) };
         let after = bytes.windows(3).position(|three| three == b"://").map(|at| at + 3);
         let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
@@ -205,22 +203,22 @@ impl Course {
         }
         let found = self.network.split(bytes);
         let step = || self.flow.operations[usize::from(act.operation)].clone();
-        found.map(Some).map_err(|source| CourseError::Url { step: step(), source })
+        found.map(Some).map_err(|source| CompileError::Url { step: step(), source })
     }
 
-    fn find_firsts(&self) -> Vec<Spot> {
-        let mut firsts: Vec<Spot> = Vec::new();
+    fn find_firsts(&self) -> Vec<StepId> {
+        let mut firsts: Vec<StepId> = Vec::new();
         for (scenario, (first, _)) in self.ends.iter().enumerate() {
-            let spot = Spot { scenario, step: *first };
-            if !firsts.iter().any(|known| self.goes_the_same_way(*known, spot)) {
-                firsts.push(spot);
+            let id = StepId { scenario, step: *first };
+            if !firsts.iter().any(|known| self.goes_the_same_way(*known, id)) {
+                firsts.push(id);
             }
         }
         firsts
     }
 
-    fn goes_the_same_way(&self, one: Spot, other: Spot) -> bool {
-        let way = |spot| self.act(spot).map(|(act, note)| (&act.what, &note.origin));
+    fn goes_the_same_way(&self, one: StepId, other: StepId) -> bool {
+        let way = |id| self.act(id).map(|(act, info)| (&act.what, &info.origin));
         match (way(one), way(other)) {
             (Some((What::Http(_), Some((one, _)))), Some((What::Http(_), Some((other, _))))) => {
                 Arc::ptr_eq(one, other)
@@ -297,8 +295,8 @@ mod tests {
         let operations = vec!["a".to_owned()];
         let flow = Flow { variables, operations, scenarios: vec![scenario], ..Flow::default() };
         let network = Arc::new(Network::new(Settings::default()).unwrap());
-        let course = Course::new(flow, network).unwrap();
-        let (_, note) = course.act(Spot { scenario: 0, step: 0 }).unwrap();
-        assert_eq!(note.needs, [0, 1, 0, 3].map(Hole));
+        let compiled = CompiledFlow::new(flow, network).unwrap();
+        let (_, info) = compiled.act(StepId { scenario: 0, step: 0 }).unwrap();
+        assert_eq!(info.needs, [0, 1, 0, 3].map(Hole));
     }
 }

@@ -1,8 +1,8 @@
-//! [`Spot`]: where in a flow a user is.
+//! [`StepId`]: where in a flow a user is.
 
 /// A step of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct StepId {
     pub(super) scenario: usize,
     pub(super) step: usize,
 }

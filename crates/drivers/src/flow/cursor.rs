@@ -1,24 +1,24 @@
-//! [`Walk`]: a user's way from step to step, iteration after iteration.
+//! [`Cursor`]: a user's way from step to step, iteration after iteration.
 //!
 //! Pauses are summed up on the way to the next step that is an exchange; of what follows a failure nothing is walked
 //! past in silence: each step is still met, to be skipped and counted. A walk must not know what a step sends.
 
-use super::course::Course;
+use super::compiled_flow::CompiledFlow;
 use super::ledger::{InPhase, Ledger};
 use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{Exhausted, Place};
-use super::spot::Spot;
+use super::step_id::StepId;
 use super::variables::Variables;
 use std::time::Duration;
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ahead {
+pub(super) enum Upcoming {
     /// Nobody has looked yet.
     Unknown,
     /// A step, after so long a pause.
-    Step(Spot, Duration),
+    Step(StepId, Duration),
     /// Whatever the next arrival begins.
     Arrival,
     /// Nothing any more.
@@ -27,21 +27,21 @@ pub(super) enum Ahead {
 
 /// Where a user is.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct Cursor {
     user: u32,
     mix: Mix,
     /// How many iterations this user has begun.
     begun: u64,
     /// The step that comes next in the iteration that goes on.
-    at: Option<Spot>,
+    at: Option<StepId>,
     /// Whether a step of it has failed, so that what is left is skipped.
     failed: bool,
-    ahead: Ahead,
+    upcoming: Upcoming,
     /// The phase of the run in which the last step fell due; none before the first.
     phase: InPhase,
 }
 
-impl Walk {
+impl Cursor {
     /// The walk of user `user`, which stands at the beginning.
     pub(super) fn new(user: u32) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Walk {
             begun: 0,
             at: None,
             failed: false,
-            ahead: Ahead::Unknown,
+            upcoming: Upcoming::Unknown,
             phase: None,
         }
     }
@@ -71,16 +71,16 @@ impl Walk {
     }
 
     /// What comes next. It is settled once: asking again changes nothing until the step is [`done`](Self::done).
-    pub(super) fn ahead(
+    pub(super) fn upcoming(
         &mut self,
-        course: &Course,
+        compiled: &CompiledFlow,
         ledger: &Ledger,
         variables: &mut Variables,
-    ) -> Ahead {
-        if self.ahead == Ahead::Unknown {
-            self.ahead = self.look(course, ledger, variables);
+    ) -> Upcoming {
+        if self.upcoming == Upcoming::Unknown {
+            self.upcoming = self.look(compiled, ledger, variables);
         }
-        self.ahead
+        self.upcoming
     }
 
     /// Begins what an arrival brings and says which step comes first. A pause before it is not made: an arrival is
@@ -88,37 +88,42 @@ impl Walk {
     pub(super) fn arrive(
         &mut self,
         number: u64,
-        course: &Course,
+        compiled: &CompiledFlow,
         ledger: &Ledger,
         variables: &mut Variables,
-    ) -> Result<Option<Spot>, Exhausted> {
-        self.begin(number, course, ledger, variables)?;
-        let (spot, _) = self.next_act(course, ledger);
-        self.ahead = spot.map_or(Ahead::Arrival, |spot| Ahead::Step(spot, Duration::ZERO));
-        Ok(spot)
+    ) -> Result<Option<StepId>, Exhausted> {
+        self.begin(number, compiled, ledger, variables)?;
+        let (id, _) = self.next_act(compiled, ledger);
+        self.upcoming = id.map_or(Upcoming::Arrival, |id| Upcoming::Step(id, Duration::ZERO));
+        Ok(id)
     }
 
     /// The step that came next is done; what is left of the iteration is skipped if it failed.
-    pub(super) fn done(&mut self, spot: Spot, failed: bool, course: &Course) {
-        let scenario = &course.flow().scenarios[spot.scenario];
+    pub(super) fn done(&mut self, id: StepId, failed: bool, compiled: &CompiledFlow) {
+        let scenario = &compiled.flow().scenarios[id.scenario];
         self.failed |= failed && scenario.after_failure == AfterFailure::Skip;
-        self.at = Some(Spot { step: spot.step + 1, ..spot });
-        self.ahead = Ahead::Unknown;
+        self.at = Some(StepId { step: id.step + 1, ..id });
+        self.upcoming = Upcoming::Unknown;
     }
 
-    fn look(&mut self, course: &Course, ledger: &Ledger, variables: &mut Variables) -> Ahead {
-        let flow = course.flow();
+    fn look(
+        &mut self,
+        compiled: &CompiledFlow,
+        ledger: &Ledger,
+        variables: &mut Variables,
+    ) -> Upcoming {
+        let flow = compiled.flow();
         let mut after = Duration::ZERO;
         loop {
             if self.at.is_some() {
-                let (spot, paused) = self.next_act(course, ledger);
+                let (id, paused) = self.next_act(compiled, ledger);
                 after = after.saturating_add(paused);
-                if let Some(spot) = spot {
-                    return Ahead::Step(spot, after);
+                if let Some(id) = id {
+                    return Upcoming::Step(id, after);
                 }
             }
             if flow.arrivals {
-                return Ahead::Arrival;
+                return Upcoming::Arrival;
             }
             let more = match &flow.iterations {
                 Iterations::Endless => true,
@@ -126,9 +131,11 @@ impl Walk {
                 Iterations::Shared(pool) => pool.take(),
             };
             let number = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
-            if !more || self.begin(number, course, ledger, variables).is_err() || self.at.is_none()
+            if !more
+                || self.begin(number, compiled, ledger, variables).is_err()
+                || self.at.is_none()
             {
-                return Ahead::Nothing;
+                return Upcoming::Nothing;
             }
         }
     }
@@ -137,11 +144,11 @@ impl Walk {
     fn begin(
         &mut self,
         number: u64,
-        course: &Course,
+        compiled: &CompiledFlow,
         ledger: &Ledger,
         variables: &mut Variables,
     ) -> Result<(), Exhausted> {
-        let flow = course.flow();
+        let flow = compiled.flow();
         (self.at, self.failed) = (None, false);
         let Some(scenario) = self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number)
         else {
@@ -150,34 +157,34 @@ impl Walk {
         let place =
             Place { iteration: number, user: self.user, users: flow.users, turn: self.begun };
         self.begun += 1;
-        variables.begin_iteration(course, place)?;
+        variables.begin_iteration(compiled, place)?;
         ledger.begun(self.phase, scenario);
-        self.at = Some(Spot { scenario, step: 0 });
+        self.at = Some(StepId { scenario, step: 0 });
         Ok(())
     }
 
     /// The next step that is an exchange, and how long the pauses before it are. Without one, the iteration is over.
-    fn next_act(&mut self, course: &Course, ledger: &Ledger) -> (Option<Spot>, Duration) {
+    fn next_act(&mut self, compiled: &CompiledFlow, ledger: &Ledger) -> (Option<StepId>, Duration) {
         let mut after = Duration::ZERO;
-        let Some(mut spot) = self.at else { return (None, after) };
-        let scenario = &course.flow().scenarios[spot.scenario];
-        while let Some(step) = scenario.steps.get(spot.step) {
+        let Some(mut id) = self.at else { return (None, after) };
+        let scenario = &compiled.flow().scenarios[id.scenario];
+        while let Some(step) = scenario.steps.get(id.step) {
             let Step::Pause(pause) = step else {
-                self.at = Some(spot);
-                return (Some(spot), after);
+                self.at = Some(id);
+                return (Some(id), after);
             };
-            let number = course.pause(spot);
+            let number = compiled.pause(id);
             if self.failed {
                 ledger.pause_skipped(self.phase, number);
             } else {
-                let turn = mixed(self.begun, spot.step);
-                let time = pause.time.pause(course.flow().seed, self.user, turn);
+                let turn = mixed(self.begun, id.step);
+                let time = pause.time.pause(compiled.flow().seed, self.user, turn);
                 ledger.paused(self.phase, number, time);
                 after = after.saturating_add(time);
             }
-            spot.step += 1;
+            id.step += 1;
         }
-        ledger.completed(self.phase, spot.scenario);
+        ledger.completed(self.phase, id.scenario);
         self.at = None;
         (None, after)
     }
@@ -217,29 +224,37 @@ mod tests {
         Scenario { name: "visit".to_owned(), steps, after_failure: AfterFailure::Skip }
     }
 
-    fn course(flow: Flow) -> Course {
+    fn compiled(flow: Flow) -> CompiledFlow {
         let flow = Flow { operations: vec!["a".to_owned(), "b".to_owned()], users: 1, ..flow };
-        Course::new(flow, Arc::new(Network::new(Settings::default()).unwrap())).unwrap()
+        CompiledFlow::new(flow, Arc::new(Network::new(Settings::default()).unwrap())).unwrap()
     }
 
     /// Walks to the end: each step with its pause; `fails` says which turn fails.
-    fn walked(course: &Course, fails: impl Fn(usize) -> bool) -> (Vec<(usize, u64, bool)>, Ledger) {
-        let ledger = Ledger::new(course.tallies().clone());
-        let (mut walk, mut variables) = (Walk::new(0), Variables::new(course, 0));
+    fn walked(
+        compiled: &CompiledFlow,
+        fails: impl Fn(usize) -> bool,
+    ) -> (Vec<(usize, u64, bool)>, Ledger) {
+        let ledger = Ledger::new(compiled.tallies().clone());
+        let (mut cursor, mut variables) = (Cursor::new(0), Variables::new(compiled, 0));
         let mut steps = Vec::new();
-        while let Ahead::Step(spot, after) = walk.ahead(course, &ledger, &mut variables) {
-            assert_eq!(walk.ahead(course, &ledger, &mut variables), Ahead::Step(spot, after));
-            let skipped = walk.skips();
-            steps.push((spot.step, after.as_millis() as u64, skipped));
-            walk.done(spot, !skipped && fails(steps.len() - 1), course);
+        while let Upcoming::Step(id, after) = cursor.upcoming(compiled, &ledger, &mut variables) {
+            assert_eq!(
+                cursor.upcoming(compiled, &ledger, &mut variables),
+                Upcoming::Step(id, after)
+            );
+            let skipped = cursor.skips();
+            steps.push((id.step, after.as_millis() as u64, skipped));
+            cursor.done(id, !skipped && fails(steps.len() - 1), compiled);
         }
         (steps, ledger)
     }
 
-    fn counted(course: &Course, ledger: &Ledger) -> (u64, u64, u64, u64) {
+    fn counted(compiled: &CompiledFlow, ledger: &Ledger) -> (u64, u64, u64, u64) {
         let counts = ledger.whole();
-        let (paused, visits) =
-            (course.tallies().of_pause(&counts, "think"), course.tallies().of_scenario(&counts, 0));
+        let (paused, visits) = (
+            compiled.tallies().of_pause(&counts, "think"),
+            compiled.tallies().of_scenario(&counts, 0),
+        );
         (paused.made, paused.skipped, visits.begun, visits.completed)
     }
 
@@ -251,10 +266,10 @@ mod tests {
             iterations: Iterations::Each(2),
             ..Flow::default()
         };
-        let course = course(flow);
-        let (steps, ledger) = walked(&course, |_| false);
+        let compiled = compiled(flow);
+        let (steps, ledger) = walked(&compiled, |_| false);
         assert_eq!(steps, [(0, 0, false), (3, 15, false), (0, 20, false), (3, 15, false)]);
-        assert_eq!(counted(&course, &ledger), (6, 0, 2, 2));
+        assert_eq!(counted(&compiled, &ledger), (6, 0, 2, 2));
     }
 
     #[test]
@@ -265,12 +280,12 @@ mod tests {
             iterations: Iterations::Each(2),
             ..Flow::default()
         };
-        let course = course(flow);
-        let (steps, ledger) = walked(&course, |turn| turn == 0);
+        let compiled = compiled(flow);
+        let (steps, ledger) = walked(&compiled, |turn| turn == 0);
         let first = [(0, 0, false), (2, 0, true), (3, 0, true)];
         let second = [(0, 0, false), (2, 10, false), (3, 0, false)];
         assert_eq!(steps, [first, second].concat());
-        assert_eq!(counted(&course, &ledger), (1, 1, 2, 2));
+        assert_eq!(counted(&compiled, &ledger), (1, 1, 2, 2));
     }
 
     #[test]
@@ -280,9 +295,9 @@ mod tests {
             iterations: Iterations::Shared(Pool::new(3)),
             ..Flow::default()
         };
-        let course = course(flow);
-        assert_eq!(walked(&course, |_| false).0.len(), 3);
-        assert_eq!(walked(&course, |_| false).0.len(), 0);
+        let compiled = compiled(flow);
+        assert_eq!(walked(&compiled, |_| false).0.len(), 3);
+        assert_eq!(walked(&compiled, |_| false).0.len(), 0);
     }
 
     #[test]
@@ -293,10 +308,10 @@ mod tests {
             order: Order::Turns,
             ..Flow::default()
         };
-        let course = course(flow);
-        let (steps, ledger) = walked(&course, |_| false);
+        let compiled = compiled(flow);
+        let (steps, ledger) = walked(&compiled, |_| false);
         assert!(steps.is_empty());
-        assert_eq!(counted(&course, &ledger), (3, 0, 3, 3));
+        assert_eq!(counted(&compiled, &ledger), (3, 0, 3, 3));
     }
 
     #[test]
@@ -318,15 +333,15 @@ mod tests {
             variables: renewals.map(counter).into_iter().collect(),
             ..Flow::default()
         };
-        let course = course(flow);
-        let mut variables = Variables::new(&course, 0);
+        let compiled = compiled(flow);
+        let mut variables = Variables::new(&compiled, 0);
         let all: Vec<Hole> = (0..5).map(Hole).collect();
         let mut seen = Vec::new();
         for (iteration, uses) in [(0, &all[..]), (1, &[]), (2, &all[..])] {
             let place = Place { iteration, user: 0, users: 1, turn: iteration };
-            variables.begin_iteration(&course, place).unwrap();
+            variables.begin_iteration(&compiled, place).unwrap();
             for _ in 0..2 {
-                variables.begin_exchange(&course, uses).unwrap();
+                variables.begin_exchange(&compiled, uses).unwrap();
                 let value = |hole: &Hole| variables.values().value(*hole).map(<[u8]>::to_vec);
                 let row: Vec<_> = all.iter().filter_map(value).collect();
                 seen.push(String::from_utf8(row.join(&b' ')).unwrap());
