@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{CompiledFlow, Desk, Ledger, User};
+use brunt_drivers::flow::{CompiledFlow, FlowCounters, User, WorkerContext};
 use brunt_engine::{DriverCounts, SessionFactory};
 
 /// Makes the users of one flow on whichever worker asks.
 pub(super) struct FlowFleet {
     compiled: Arc<CompiledFlow>,
     /// One for each worker.
-    ledgers: Vec<Arc<Ledger>>,
+    counters: Vec<Arc<FlowCounters>>,
 }
 
 /// The names of what is counted of connections, behind the tallies of a flow.
@@ -26,9 +26,9 @@ pub(super) fn group(compiled: &CompiledFlow) -> u32 {
 
 impl FlowFleet {
     pub(super) fn new(compiled: &Arc<CompiledFlow>, workers: usize) -> Self {
-        let ledger = || Arc::new(Ledger::new(compiled.tallies().clone()));
-        let ledgers = std::iter::repeat_with(ledger).take(workers).collect();
-        Self { compiled: Arc::clone(compiled), ledgers }
+        let counters = || Arc::new(FlowCounters::new(compiled.tallies().clone()));
+        let counters = std::iter::repeat_with(counters).take(workers).collect();
+        Self { compiled: Arc::clone(compiled), counters }
     }
 }
 
@@ -40,15 +40,16 @@ impl SessionFactory for FlowFleet {
     }
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
-        let desk = Rc::new(Desk::new(&self.compiled, &self.ledgers[worker], numbers.len()));
-        numbers.map(|number| User::new(&desk, number)).collect()
+        let context =
+            Rc::new(WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len()));
+        numbers.map(|number| User::new(&context, number)).collect()
     }
 
     /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
     /// all.
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         let DriverCounts { tallies, tallies_by_phase, .. } = into;
-        self.ledgers[worker].write(tallies, tallies_by_phase);
+        self.counters[worker].write(tallies, tallies_by_phase);
         if worker == 0 {
             let counts = self.compiled.network().counts();
             // Behind those of the ledger, of which there may be none without a phase.

@@ -4,9 +4,9 @@
 //! are drawn: each is worked out once, so that an exchange looks things up by number and asks nobody.
 
 use super::check::Check;
+use super::counters::Tallies;
 use super::extract::Extract;
 use super::http::{Content, HttpAct};
-use super::ledger::Tallies;
 use super::plan::{Act, Flow, Scenario, Step, What};
 use super::source::{self, Circle, Renewal, Source};
 use super::step_id::StepId;

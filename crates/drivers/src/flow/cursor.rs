@@ -4,7 +4,7 @@
 //! past in silence: each step is still met, to be skipped and counted. A walk must not know what a step sends.
 
 use super::compiled_flow::CompiledFlow;
-use super::ledger::{InPhase, Ledger};
+use super::counters::{FlowCounters, InPhase};
 use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{Exhausted, Place};
@@ -74,11 +74,11 @@ impl Cursor {
     pub(super) fn upcoming(
         &mut self,
         compiled: &CompiledFlow,
-        ledger: &Ledger,
+        counters: &FlowCounters,
         variables: &mut Variables,
     ) -> Upcoming {
         if self.upcoming == Upcoming::Unknown {
-            self.upcoming = self.look(compiled, ledger, variables);
+            self.upcoming = self.look(compiled, counters, variables);
         }
         self.upcoming
     }
@@ -89,11 +89,11 @@ impl Cursor {
         &mut self,
         number: u64,
         compiled: &CompiledFlow,
-        ledger: &Ledger,
+        counters: &FlowCounters,
         variables: &mut Variables,
     ) -> Result<Option<StepId>, Exhausted> {
-        self.begin(number, compiled, ledger, variables)?;
-        let (id, _) = self.next_act(compiled, ledger);
+        self.begin(number, compiled, counters, variables)?;
+        let (id, _) = self.next_act(compiled, counters);
         self.upcoming = id.map_or(Upcoming::Arrival, |id| Upcoming::Step(id, Duration::ZERO));
         Ok(id)
     }
@@ -109,14 +109,14 @@ impl Cursor {
     fn look(
         &mut self,
         compiled: &CompiledFlow,
-        ledger: &Ledger,
+        counters: &FlowCounters,
         variables: &mut Variables,
     ) -> Upcoming {
         let flow = compiled.flow();
         let mut after = Duration::ZERO;
         loop {
             if self.at.is_some() {
-                let (id, paused) = self.next_act(compiled, ledger);
+                let (id, paused) = self.next_act(compiled, counters);
                 after = after.saturating_add(paused);
                 if let Some(id) = id {
                     return Upcoming::Step(id, after);
@@ -132,7 +132,7 @@ impl Cursor {
             };
             let number = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
             if !more
-                || self.begin(number, compiled, ledger, variables).is_err()
+                || self.begin(number, compiled, counters, variables).is_err()
                 || self.at.is_none()
             {
                 return Upcoming::Nothing;
@@ -145,7 +145,7 @@ impl Cursor {
         &mut self,
         number: u64,
         compiled: &CompiledFlow,
-        ledger: &Ledger,
+        counters: &FlowCounters,
         variables: &mut Variables,
     ) -> Result<(), Exhausted> {
         let flow = compiled.flow();
@@ -158,13 +158,17 @@ impl Cursor {
             Place { iteration: number, user: self.user, users: flow.users, turn: self.begun };
         self.begun += 1;
         variables.begin_iteration(compiled, place)?;
-        ledger.begun(self.phase, scenario);
+        counters.begun(self.phase, scenario);
         self.at = Some(StepId { scenario, step: 0 });
         Ok(())
     }
 
     /// The next step that is an exchange, and how long the pauses before it are. Without one, the iteration is over.
-    fn next_act(&mut self, compiled: &CompiledFlow, ledger: &Ledger) -> (Option<StepId>, Duration) {
+    fn next_act(
+        &mut self,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+    ) -> (Option<StepId>, Duration) {
         let mut after = Duration::ZERO;
         let Some(mut id) = self.at else { return (None, after) };
         let scenario = &compiled.flow().scenarios[id.scenario];
@@ -175,16 +179,16 @@ impl Cursor {
             };
             let number = compiled.pause(id);
             if self.failed {
-                ledger.pause_skipped(self.phase, number);
+                counters.pause_skipped(self.phase, number);
             } else {
                 let turn = mixed(self.begun, id.step);
                 let time = pause.time.pause(compiled.flow().seed, self.user, turn);
-                ledger.paused(self.phase, number, time);
+                counters.paused(self.phase, number, time);
                 after = after.saturating_add(time);
             }
             id.step += 1;
         }
-        ledger.completed(self.phase, id.scenario);
+        counters.completed(self.phase, id.scenario);
         self.at = None;
         (None, after)
     }
@@ -233,24 +237,24 @@ mod tests {
     fn walked(
         compiled: &CompiledFlow,
         fails: impl Fn(usize) -> bool,
-    ) -> (Vec<(usize, u64, bool)>, Ledger) {
-        let ledger = Ledger::new(compiled.tallies().clone());
+    ) -> (Vec<(usize, u64, bool)>, FlowCounters) {
+        let counters = FlowCounters::new(compiled.tallies().clone());
         let (mut cursor, mut variables) = (Cursor::new(0), Variables::new(compiled, 0));
         let mut steps = Vec::new();
-        while let Upcoming::Step(id, after) = cursor.upcoming(compiled, &ledger, &mut variables) {
+        while let Upcoming::Step(id, after) = cursor.upcoming(compiled, &counters, &mut variables) {
             assert_eq!(
-                cursor.upcoming(compiled, &ledger, &mut variables),
+                cursor.upcoming(compiled, &counters, &mut variables),
                 Upcoming::Step(id, after)
             );
             let skipped = cursor.skips();
             steps.push((id.step, after.as_millis() as u64, skipped));
             cursor.done(id, !skipped && fails(steps.len() - 1), compiled);
         }
-        (steps, ledger)
+        (steps, counters)
     }
 
-    fn counted(compiled: &CompiledFlow, ledger: &Ledger) -> (u64, u64, u64, u64) {
-        let counts = ledger.whole();
+    fn counted(compiled: &CompiledFlow, counters: &FlowCounters) -> (u64, u64, u64, u64) {
+        let counts = counters.whole();
         let (paused, visits) = (
             compiled.tallies().of_pause(&counts, "think"),
             compiled.tallies().of_scenario(&counts, 0),
@@ -267,9 +271,9 @@ mod tests {
             ..Flow::default()
         };
         let compiled = compiled(flow);
-        let (steps, ledger) = walked(&compiled, |_| false);
+        let (steps, counters) = walked(&compiled, |_| false);
         assert_eq!(steps, [(0, 0, false), (3, 15, false), (0, 20, false), (3, 15, false)]);
-        assert_eq!(counted(&compiled, &ledger), (6, 0, 2, 2));
+        assert_eq!(counted(&compiled, &counters), (6, 0, 2, 2));
     }
 
     #[test]
@@ -281,11 +285,11 @@ mod tests {
             ..Flow::default()
         };
         let compiled = compiled(flow);
-        let (steps, ledger) = walked(&compiled, |turn| turn == 0);
+        let (steps, counters) = walked(&compiled, |turn| turn == 0);
         let first = [(0, 0, false), (2, 0, true), (3, 0, true)];
         let second = [(0, 0, false), (2, 10, false), (3, 0, false)];
         assert_eq!(steps, [first, second].concat());
-        assert_eq!(counted(&compiled, &ledger), (1, 1, 2, 2));
+        assert_eq!(counted(&compiled, &counters), (1, 1, 2, 2));
     }
 
     #[test]
@@ -309,9 +313,9 @@ mod tests {
             ..Flow::default()
         };
         let compiled = compiled(flow);
-        let (steps, ledger) = walked(&compiled, |_| false);
+        let (steps, counters) = walked(&compiled, |_| false);
         assert!(steps.is_empty());
-        assert_eq!(counted(&compiled, &ledger), (3, 0, 3, 3));
+        assert_eq!(counted(&compiled, &counters), (3, 0, 3, 3));
     }
 
     #[test]

@@ -7,13 +7,14 @@
 
 pub mod check;
 mod compiled_flow;
+pub mod counters;
 mod cursor;
-mod directory;
 pub mod extract;
 pub mod http;
+mod http_client;
 mod json;
 mod ldap;
-pub mod ledger;
+mod ldap_client;
 mod mix;
 mod pattern;
 pub mod plan;
@@ -22,16 +23,15 @@ pub mod source;
 mod step_id;
 mod user;
 mod variables;
-mod web;
 mod xpath;
 
 pub use check::{Check, Must};
 pub use compiled_flow::{CompileError, CompiledFlow};
+pub use counters::{FlowCounters, Tallies};
 pub use extract::{Extract, From, LocationError, Missing};
 pub use http::{Content, HttpAct};
 pub use json::Pointer;
 pub use ldap::LdapAct;
-pub use ledger::{Ledger, Tallies};
 pub use pattern::Pattern;
 pub use plan::{
     Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step, Times,
@@ -39,5 +39,5 @@ pub use plan::{
 };
 pub use reply::{Parsed, Reply};
 pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Renewal, Source, Variable};
-pub use user::{Desk, ITERATION, PARTS, User};
+pub use user::{ITERATION, PARTS, User, WorkerContext};
 pub use xpath::XPath;

@@ -5,16 +5,16 @@
 //! knows before what an arrival brings.
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
+use super::counters::{FlowCounters, StepResult};
 use super::cursor::{Cursor, Upcoming};
-use super::directory::Directory;
+use super::http_client::HttpClient;
 use super::ldap::LdapAct;
-use super::ledger::{Fate, Ledger};
+use super::ldap_client::LdapClient;
 use super::plan::{Act, Start, Times, What};
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
 use super::variables::Variables;
-use super::web::Web;
 use crate::dhcp::{DhcpAccess, DhcpClient, Kind};
 use crate::http::{self, Group};
 use crate::ldap::Hall;
@@ -31,41 +31,41 @@ pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "reconnect", "first byte
 
 /// What the users of one worker share.
 #[derive(Debug)]
-pub struct Desk {
+pub struct WorkerContext {
     compiled: Arc<CompiledFlow>,
-    ledger: Arc<Ledger>,
+    counters: Arc<FlowCounters>,
     group: Rc<Group>,
     hall: Option<Hall>,
     access: Option<DhcpAccess>,
 }
 
-impl Desk {
+impl WorkerContext {
     /// A desk for so many users, those of the worker that writes this ledger. To be made within its runtime.
-    pub fn new(compiled: &Arc<CompiledFlow>, ledger: &Arc<Ledger>, users: usize) -> Self {
+    pub fn new(compiled: &Arc<CompiledFlow>, counters: &Arc<FlowCounters>, users: usize) -> Self {
         let access = compiled.flow().dhcp.as_deref();
         Self {
             group: Group::new(compiled.network()),
             hall: compiled.flow().ldap.as_ref().map(Hall::new),
             access: access.map(|access| DhcpAccess::new(access, users)),
             compiled: Arc::clone(compiled),
-            ledger: Arc::clone(ledger),
+            counters: Arc::clone(counters),
         }
     }
 }
 
 /// A virtual user.
 pub struct User {
-    desk: Rc<Desk>,
+    context: Rc<WorkerContext>,
     number: u32,
     cursor: Cursor,
     variables: Variables,
-    web: Web,
-    directory: Option<Box<Directory>>,
+    http_client: HttpClient,
+    ldap_client: Option<Box<LdapClient>>,
     dhcp_client: Option<DhcpClient>,
     /// How long the way to the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
-    midair: Option<StepId>,
+    in_flight: Option<StepId>,
     /// When the iteration began.
     began: Moment,
     started: bool,
@@ -75,26 +75,26 @@ pub struct User {
 
 impl User {
     /// User `number` of the whole run.
-    pub fn new(desk: &Rc<Desk>, number: u32) -> Self {
-        let compiled = &desk.compiled;
+    pub fn new(context: &Rc<WorkerContext>, number: u32) -> Self {
+        let compiled = &context.compiled;
         Self {
             number,
             cursor: Cursor::new(number),
             variables: Variables::new(compiled, number),
-            web: Web::new(compiled, &desk.group, number),
-            directory: desk.hall.as_ref().map(|hall| Box::new(Directory::new(hall, number))),
-            dhcp_client: desk.access.as_ref().map(|access| DhcpClient::new(access, number)),
+            http_client: HttpClient::new(compiled, &context.group, number),
+            ldap_client: context.hall.as_ref().map(|hall| Box::new(LdapClient::new(hall, number))),
+            dhcp_client: context.access.as_ref().map(|access| DhcpClient::new(access, number)),
             opening: Duration::ZERO,
-            midair: None,
+            in_flight: None,
             began: Moment::ZERO,
             started: false,
             spent: None,
-            desk: Rc::clone(desk),
+            context: Rc::clone(context),
         }
     }
 
     fn upcoming(&mut self) -> Upcoming {
-        self.cursor.upcoming(&self.desk.compiled, &self.desk.ledger, &mut self.variables)
+        self.cursor.upcoming(&self.context.compiled, &self.context.counters, &mut self.variables)
     }
 
     /// The step that comes next; an arrival begins an iteration.
@@ -104,9 +104,9 @@ impl User {
             Upcoming::Step(id, _) => Some(id),
             Upcoming::Unknown | Upcoming::Nothing => None,
             Upcoming::Arrival => {
-                let desk = &self.desk;
-                let (compiled, ledger) = (&desk.compiled, &desk.ledger);
-                match self.cursor.arrive(ticket.number, compiled, ledger, &mut self.variables) {
+                let context = &self.context;
+                let (compiled, counters) = (&context.compiled, &context.counters);
+                match self.cursor.arrive(ticket.number, compiled, counters, &mut self.variables) {
                     Ok(id) => id,
                     Err(exhausted) => {
                         self.spent = Some(exhausted);
@@ -119,7 +119,7 @@ impl User {
 
     /// How much later than the run this user begins.
     fn start(&self) -> Duration {
-        let flow = self.desk.compiled.flow();
+        let flow = self.context.compiled.flow();
         match flow.start {
             Start::Together => Duration::ZERO,
             Start::Groups { size, every } => every * (self.number / size.max(1)),
@@ -132,54 +132,63 @@ impl User {
 
     /// An exchange that was begun and has not come back was called off by the run.
     fn settle(&mut self) {
-        let Some(id) = self.midair.take() else { return };
-        let desk = Rc::clone(&self.desk);
-        if let Some((act, _)) = desk.compiled.act(id) {
+        let Some(id) = self.in_flight.take() else { return };
+        let context = Rc::clone(&self.context);
+        if let Some((act, _)) = context.compiled.act(id) {
             let patience = act.patience.unwrap_or_default();
-            desk.ledger.ended(self.cursor.phase(), act.operation, Fate::Exceeded, patience);
+            context.counters.ended(
+                self.cursor.phase(),
+                act.operation,
+                StepResult::Exceeded,
+                patience,
+            );
         }
-        self.web.give_up();
-        self.cursor.done(id, true, &desk.compiled);
+        self.http_client.give_up();
+        self.cursor.done(id, true, &context.compiled);
     }
 
     /// Opens the way to a step.
     async fn open(&mut self, act: &Act, info: &ExchangeInfo, watch: &mut Watch<'_>) {
-        match (&act.what, &info.origin, &mut self.directory) {
-            (What::Http(_), Some((origin, _)), _) => self.web.open(origin, watch).await,
-            (What::Ldap(_), _, Some(directory)) => directory.open(watch).await,
+        match (&act.what, &info.origin, &mut self.ldap_client) {
+            (What::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
+            (What::Ldap(_), _, Some(ldap_client)) => ldap_client.open(watch).await,
             _ => {}
         }
     }
 
     /// Carries out one step.
     async fn act(&mut self, id: StepId, watch: &mut Watch<'_>) -> Outcome {
-        let desk = Rc::clone(&self.desk);
-        let Some((act, info)) = desk.compiled.act(id) else { return Outcome::Skipped };
+        let context = Rc::clone(&self.context);
+        let Some((act, info)) = context.compiled.act(id) else { return Outcome::Skipped };
         watch.operation(act.operation);
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
         let bare = info.needs.iter().any(empty);
         if self.cursor.skips() || bare {
-            desk.ledger.skipped(self.cursor.phase(), act.operation);
-            self.cursor.done(id, false, &desk.compiled);
+            context.counters.skipped(self.cursor.phase(), act.operation);
+            self.cursor.done(id, false, &context.compiled);
             return Outcome::Skipped;
         }
-        self.midair = Some(id);
-        let outcome = match self.variables.begin_exchange(&desk.compiled, &info.uses) {
+        self.in_flight = Some(id);
+        let outcome = match self.variables.begin_exchange(&context.compiled, &info.uses) {
             Err(spent) => exhausted(&spent, watch),
             Ok(()) => self.exchange_of(id, act, info, watch).await,
         };
-        self.midair = None;
+        self.in_flight = None;
         let outcome = self.count(act, outcome, watch);
-        self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &desk.compiled);
+        self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
         outcome
     }
 
     /// Enters the step in the ledger; what came too late has not passed.
     fn count(&mut self, act: &Act, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
-        let times = self.desk.compiled.flow().times;
+        let times = self.context.compiled.flow().times;
         if act.threshold.is_none() && times == Times::None {
-            let fate = if matches!(outcome, Outcome::Ok(_)) { Fate::Passed } else { Fate::Failed };
-            self.desk.ledger.ended(self.cursor.phase(), act.operation, fate, Duration::ZERO);
+            let result = if matches!(outcome, Outcome::Ok(_)) {
+                StepResult::Passed
+            } else {
+                StepResult::Failed
+            };
+            self.context.counters.ended(self.cursor.phase(), act.operation, result, Duration::ZERO);
             return outcome;
         }
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
@@ -193,21 +202,21 @@ impl User {
             Times::None | Times::Service => service,
         };
         let late = act.threshold.is_some_and(|threshold| took > threshold);
-        let (fate, outcome) = match outcome {
+        let (result, outcome) = match outcome {
             Outcome::Ok(code) if late => {
                 watch.explain(format_args!(
                     "{took:?} is longer than the {:?} it may take",
                     act.threshold.unwrap_or_default()
                 ));
-                (Fate::Exceeded, Outcome::Failed(Class::Exceeded, code))
+                (StepResult::Exceeded, Outcome::Failed(Class::Exceeded, code))
             }
-            Outcome::Ok(_) => (Fate::Passed, outcome),
-            Outcome::TimedOut => (Fate::Exceeded, outcome),
+            Outcome::Ok(_) => (StepResult::Passed, outcome),
+            Outcome::TimedOut => (StepResult::Exceeded, outcome),
             // LoadGen looks at the clock before it looks at the answer.
-            _ if late && times == Times::Coarse => (Fate::Exceeded, outcome),
-            _ => (Fate::Failed, outcome),
+            _ if late && times == Times::Coarse => (StepResult::Exceeded, outcome),
+            _ => (StepResult::Failed, outcome),
         };
-        self.desk.ledger.ended(self.cursor.phase(), act.operation, fate, took);
+        self.context.counters.ended(self.cursor.phase(), act.operation, result, took);
         outcome
     }
 
@@ -219,24 +228,24 @@ impl User {
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        let desk = Rc::clone(&self.desk);
+        let context = Rc::clone(&self.context);
         let values = self.variables.values();
-        match (&act.what, &mut self.directory) {
+        match (&act.what, &mut self.ldap_client) {
             (What::Http(http), _) => {
                 let step = (id, &**http, info);
-                match self.web.exchange(step, &desk.compiled, values, watch).await {
+                match self.http_client.exchange(step, &context.compiled, values, watch).await {
                     Ok(()) => {
-                        let reply = self.web.reply();
+                        let reply = self.http_client.reply();
                         let outcome = judge_status(act, reply, &mut self.variables, watch);
-                        self.web.put_away();
+                        self.http_client.put_away();
                         outcome
                     }
                     Err(outcome) => outcome,
                 }
             }
-            (What::Ldap(ldap), Some(directory)) => {
-                match directory.exchange(ldap, &desk.compiled, values, watch).await {
-                    Ok(()) => judge_result(act, ldap, directory, &mut self.variables, watch),
+            (What::Ldap(ldap), Some(ldap_client)) => {
+                match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
+                    Ok(()) => judge_result(act, ldap, ldap_client, &mut self.variables, watch),
                     Err(outcome) => outcome,
                 }
             }
@@ -316,11 +325,11 @@ fn judge_status(
 fn judge_result(
     act: &Act,
     ldap: &LdapAct,
-    directory: &Directory,
+    ldap_client: &LdapClient,
     variables: &mut Variables,
     watch: &mut Watch<'_>,
 ) -> Outcome {
-    let reply = directory.reply();
+    let reply = ldap_client.reply();
     let told = act.checks.iter().any(super::Check::is_of_the_code);
     if !told && !ldap.succeeded(reply.code()) {
         return Outcome::Failed(Class::Result, reply.code());
@@ -336,19 +345,19 @@ fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
 
 impl Session for User {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
-        let desk = Rc::clone(&self.desk);
-        let coarse = desk.compiled.flow().times == Times::Coarse;
+        let context = Rc::clone(&self.context);
+        let coarse = context.compiled.flow().times == Times::Coarse;
         let before = coarse.then(|| watch.now());
         match self.upcoming() {
             Upcoming::Arrival => {
-                for id in desk.compiled.firsts() {
-                    if let Some((act, info)) = desk.compiled.act(*id) {
+                for id in context.compiled.firsts() {
+                    if let Some((act, info)) = context.compiled.act(*id) {
                         self.open(act, info, watch).await;
                     }
                 }
             }
             Upcoming::Step(id, _) if !self.cursor.skips() => {
-                if let Some((act, info)) = desk.compiled.act(id) {
+                if let Some((act, info)) = context.compiled.act(id) {
                     self.open(act, info, watch).await;
                 }
             }
@@ -366,13 +375,13 @@ impl Session for User {
                 None => Outcome::Skipped,
             };
         };
-        let (first, last) = self.desk.compiled.ends(id.scenario);
+        let (first, last) = self.context.compiled.ends(id.scenario);
         if id.step == first {
             if first != last {
                 self.began = watch.now();
             }
-            if self.desk.compiled.network().settings().cookies {
-                self.web.begin_visit();
+            if self.context.compiled.network().settings().cookies {
+                self.http_client.begin_visit();
             }
         }
         let outcome = self.act(id, watch).await;
@@ -390,7 +399,7 @@ impl Session for User {
             Upcoming::Step(_, pause) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };
-                let midway = self.desk.compiled.flow().arrivals;
+                let midway = self.context.compiled.flow().arrivals;
                 if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
             }
             Upcoming::Nothing | Upcoming::Unknown => Want::Nothing,
@@ -399,13 +408,13 @@ impl Session for User {
 
     fn patience(&mut self, ticket: &Ticket) -> Option<Duration> {
         let id = self.next(ticket)?;
-        self.desk.compiled.act(id).and_then(|(act, _)| act.patience)
+        self.context.compiled.act(id).and_then(|(act, _)| act.patience)
     }
 
     async fn close(&mut self) {
-        self.web.close().await;
-        if let Some(directory) = &mut self.directory {
-            directory.close().await;
+        self.http_client.close().await;
+        if let Some(ldap_client) = &mut self.ldap_client {
+            ldap_client.close().await;
         }
         if let Some(dhcp_client) = &mut self.dhcp_client {
             dhcp_client.leave();

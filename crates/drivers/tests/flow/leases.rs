@@ -4,8 +4,8 @@ use brunt_drivers::dhcp::{
     DhcpAccess, DhcpClient, DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind,
 };
 use brunt_drivers::flow::{
-    Act, AfterFailure, Check, CompiledFlow, Desk, Extract, Flow, From, Iterations, Ledger, Missing,
-    Must, Renewal, Scenario, Source, Step, User, Variable, What,
+    Act, AfterFailure, Check, CompiledFlow, Extract, Flow, FlowCounters, From, Iterations, Missing,
+    Must, Renewal, Scenario, Source, Step, User, Variable, What, WorkerContext,
 };
 use brunt_drivers::http::{Network, Settings};
 use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
@@ -253,13 +253,13 @@ fn steps_of_a_flow_ask_for_leases() {
     };
     let network = Arc::new(Network::new(Settings::default()).unwrap());
     let compiled = Arc::new(CompiledFlow::new(flow, network).unwrap());
-    let ledger = Arc::new(Ledger::new(compiled.tallies().clone()));
+    let counters = Arc::new(FlowCounters::new(compiled.tallies().clone()));
     let mut operations = HashSet::new();
     within(async {
-        let desk = Rc::new(Desk::new(&compiled, &ledger, 2));
+        let context = Rc::new(WorkerContext::new(&compiled, &counters, 2));
         let clock = Monotonic::new();
         for number in 0..2 {
-            let mut user = User::new(&desk, number);
+            let mut user = User::new(&context, number);
             let mut turn = 0;
             while user.wants(brunt_exchange::Clock::now(&clock)) != Want::Nothing {
                 let mut text = String::new();
@@ -280,7 +280,7 @@ fn steps_of_a_flow_ask_for_leases() {
             user.close().await;
         }
     });
-    let counts = ledger.whole();
+    let counts = counters.whole();
     assert_eq!(operations.len(), 3);
     for operation in 0..3 {
         let counted = compiled.tallies().of_operation(&counts, operation);

@@ -1,4 +1,4 @@
-//! [`Directory`]: the side of a user that speaks LDAP.
+//! [`LdapClient`]: the side of a user that speaks LDAP.
 
 use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapAct;
@@ -8,7 +8,7 @@ use brunt_exchange::{Outcome, Watch};
 use brunt_feed::Values;
 
 /// A connection of the user's own, and what came back over it last.
-pub(super) struct Directory {
+pub(super) struct LdapClient {
     conversation: Conversation,
     /// Why the connection could not be opened, to be told of the step that needed it.
     failed: Option<Failed>,
@@ -16,7 +16,7 @@ pub(super) struct Directory {
     code: u32,
 }
 
-impl Directory {
+impl LdapClient {
     /// The side of user `number`.
     pub(super) fn new(hall: &Hall, number: u32) -> Self {
         Self { conversation: Conversation::new(hall, number), failed: None, code: 0 }

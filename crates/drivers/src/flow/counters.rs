@@ -1,4 +1,4 @@
-//! [`Ledger`]: what becomes of steps, pauses and iterations, counted as a table of results shows it.
+//! [`FlowCounters`]: what becomes of steps, pauses and iterations, counted as a table of results shows it.
 //!
 //! The histograms of a run tell how long exchanges took; the tables of LoadGen want sums by outcome, and nobody else
 //! knows of pauses and iterations. Counts are kept by each worker and reported as tallies of its fleet. That the counts
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum StepResult {
     /// It did what it should, in time.
     Passed,
     /// It took longer than it may, or was never answered.
@@ -42,7 +42,7 @@ pub struct Tallies {
 
 /// The counts of one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OfOperation {
+pub struct OperationCounts {
     /// How many passed.
     pub passed: u64,
     /// How long those took together.
@@ -61,7 +61,7 @@ pub struct OfOperation {
 
 /// The counts of one kind of pause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OfPause {
+pub struct PauseCounts {
     /// How many were made.
     pub made: u64,
     /// How long they lasted together.
@@ -72,7 +72,7 @@ pub struct OfPause {
 
 /// The counts of one scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OfScenario {
+pub struct ScenarioCounts {
     /// Iterations begun.
     pub begun: u64,
     /// Iterations whose last step was done or skipped.
@@ -138,9 +138,9 @@ impl Tallies {
     }
 
     /// What was counted of operation `number`.
-    pub fn of_operation(&self, counts: &[u64], number: usize) -> OfOperation {
+    pub fn of_operation(&self, counts: &[u64], number: usize) -> OperationCounts {
         let at = |kind: usize| count(counts, Self::operation(number) + kind);
-        OfOperation {
+        OperationCounts {
             passed: at(0),
             passed_time: Duration::from_nanos(at(1)),
             exceeded: at(2),
@@ -152,16 +152,16 @@ impl Tallies {
     }
 
     /// What was counted of the pauses of that name.
-    pub fn of_pause(&self, counts: &[u64], name: &str) -> OfPause {
-        let Some(number) = self.pause_named(name) else { return OfPause::default() };
+    pub fn of_pause(&self, counts: &[u64], name: &str) -> PauseCounts {
+        let Some(number) = self.pause_named(name) else { return PauseCounts::default() };
         let at = |kind: usize| count(counts, self.pause(number) + kind);
-        OfPause { made: at(0), time: Duration::from_nanos(at(1)), skipped: at(2) }
+        PauseCounts { made: at(0), time: Duration::from_nanos(at(1)), skipped: at(2) }
     }
 
     /// What was counted of scenario `number`.
-    pub fn of_scenario(&self, counts: &[u64], number: usize) -> OfScenario {
+    pub fn of_scenario(&self, counts: &[u64], number: usize) -> ScenarioCounts {
         let at = |kind: usize| count(counts, self.scenario(number) + kind);
-        OfScenario { begun: at(0), completed: at(1) }
+        ScenarioCounts { begun: at(0), completed: at(1) }
     }
 }
 
@@ -174,12 +174,12 @@ pub type InPhase = Option<u8>;
 
 /// The counts of one worker, which alone writes them: by phase, and those without one last.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct FlowCounters {
     tallies: Tallies,
     rows: [Vec<AtomicU64>; Ticket::PHASES + 1],
 }
 
-impl Ledger {
+impl FlowCounters {
     /// A ledger in which nothing is counted yet.
     pub fn new(tallies: Tallies) -> Self {
         let row = || std::iter::repeat_with(AtomicU64::default).take(tallies.len()).collect();
@@ -205,11 +205,11 @@ impl Ledger {
         (0..self.tallies.len()).map(|number| of(number).sum()).collect()
     }
 
-    pub(super) fn ended(&self, phase: InPhase, operation: u16, fate: Fate, took: Duration) {
-        let kind = match fate {
-            Fate::Passed => 0,
-            Fate::Exceeded => 2,
-            Fate::Failed => 4,
+    pub(super) fn ended(&self, phase: InPhase, operation: u16, result: StepResult, took: Duration) {
+        let kind = match result {
+            StepResult::Passed => 0,
+            StepResult::Exceeded => 2,
+            StepResult::Failed => 4,
         };
         let at = Tallies::operation(operation.into()) + kind;
         self.add(phase, at, 1);
@@ -275,43 +275,43 @@ mod tests {
     #[test]
     fn every_count_has_a_place_of_its_own_and_a_name() {
         let tallies = Tallies::of(&flow());
-        let ledger = Ledger::new(tallies.clone());
+        let counters = FlowCounters::new(tallies.clone());
         let ms = Duration::from_millis;
-        ledger.ended(Some(1), 1, Fate::Passed, ms(3));
-        ledger.ended(Some(3), 1, Fate::Passed, ms(4));
-        ledger.ended(Some(3), 1, Fate::Exceeded, ms(50));
-        ledger.ended(Some(3), 0, Fate::Failed, ms(1));
-        ledger.skipped(Some(3), 1);
-        ledger.paused(Some(3), 1, ms(9));
-        ledger.pause_skipped(Some(3), 0);
-        ledger.begun(None, 1);
-        ledger.begun(Some(3), 1);
-        ledger.completed(Some(3), 1);
-        let counts = ledger.whole();
+        counters.ended(Some(1), 1, StepResult::Passed, ms(3));
+        counters.ended(Some(3), 1, StepResult::Passed, ms(4));
+        counters.ended(Some(3), 1, StepResult::Exceeded, ms(50));
+        counters.ended(Some(3), 0, StepResult::Failed, ms(1));
+        counters.skipped(Some(3), 1);
+        counters.paused(Some(3), 1, ms(9));
+        counters.pause_skipped(Some(3), 0);
+        counters.begun(None, 1);
+        counters.begun(Some(3), 1);
+        counters.completed(Some(3), 1);
+        let counts = counters.whole();
         assert_eq!((counts.len(), tallies.names().len()), (2 * 7 + 2 * 3 + 2 * 2, tallies.len()));
-        let write = OfOperation {
+        let write = OperationCounts {
             passed: 2,
             passed_time: ms(7),
             exceeded: 1,
             exceeded_time: ms(50),
             skipped: 1,
-            ..OfOperation::default()
+            ..OperationCounts::default()
         };
         assert_eq!(tallies.of_operation(&counts, 1), write);
-        let rest = OfPause { made: 1, time: ms(9), skipped: 0 };
+        let rest = PauseCounts { made: 1, time: ms(9), skipped: 0 };
         assert_eq!(tallies.of_pause(&counts, "rest"), rest);
         assert_eq!(tallies.of_pause(&counts, "think").skipped, 1);
-        assert_eq!(tallies.of_scenario(&counts, 1), OfScenario { begun: 2, completed: 1 });
+        assert_eq!(tallies.of_scenario(&counts, 1), ScenarioCounts { begun: 2, completed: 1 });
         let named = |name: &str| tallies.names().iter().position(|known| known == name);
         let read_failed = named("read failed").map(|at| counts[at]);
         let look_begun = named("scenario look begun").map(|at| counts[at]);
         assert_eq!((read_failed, look_begun), (Some(1), Some(2)));
         let (mut unphased, mut by_phase) = (vec![5], [const { Vec::new() }; Ticket::PHASES]);
-        ledger.write(&mut unphased, &mut by_phase);
+        counters.write(&mut unphased, &mut by_phase);
         assert_eq!(tallies.of_operation(&by_phase[1], 1).passed, 1);
         assert_eq!(tallies.of_operation(&by_phase[3], 1).passed_time, ms(4));
-        assert_eq!(tallies.of_scenario(&by_phase[3], 1), OfScenario { begun: 1, completed: 1 });
-        assert_eq!(tallies.of_scenario(&unphased, 1), OfScenario { begun: 1, completed: 0 });
+        assert_eq!(tallies.of_scenario(&by_phase[3], 1), ScenarioCounts { begun: 1, completed: 1 });
+        assert_eq!(tallies.of_scenario(&unphased, 1), ScenarioCounts { begun: 1, completed: 0 });
         assert!([0, 2, 4].into_iter().all(|phase| by_phase[phase].is_empty()));
         let all = unphased.iter().chain(by_phase.iter().flatten()).sum::<u64>();
         assert_eq!(all, counts.iter().sum::<u64>());

@@ -1,4 +1,4 @@
-//! [`Web`]: the side of a user that speaks HTTP.
+//! [`HttpClient`]: the side of a user that speaks HTTP.
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpAct};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A user's client, and the buffers that its requests and their answers lie in.
-pub(super) struct Web {
+pub(super) struct HttpClient {
     client: Client,
     request: Request,
     response: Response,
@@ -22,7 +22,7 @@ pub(super) struct Web {
     failed: Option<(Arc<Origin>, http::Failure)>,
 }
 
-impl Web {
+impl HttpClient {
     /// The side of user `number`, who shares the connections of `group`.
     pub(super) fn new(compiled: &CompiledFlow, group: &Rc<Group>, number: u32) -> Self {
         Self {
