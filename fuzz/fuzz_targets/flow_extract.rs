@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_drivers::flow::{Check, Extract, From, Missing, Must, Parsed, Reply};
+use brunt_drivers::flow::{Check, Extract, Location, Missing, Condition, Parsed, Reply};
 use brunt_drivers::http::Response;
 use brunt_feed::{Hole, Values};
 use libfuzzer_sys::fuzz_target;
@@ -12,15 +12,15 @@ fuzz_target!(|input: &[u8]| {
     let (place, body) = (String::from_utf8_lossy(&input[..at]), &input[at..]);
     let response = Response::sample(200, &[("Set-Cookie", &place)], body);
     let parsed = Parsed::new(Reply::Http(&response));
-    let known = [From::Member(place.to_string()), From::Cookie("a".to_owned()), From::Body];
+    let known = [Location::Member(place.to_string()), Location::Cookie("a".to_owned()), Location::Body];
     let read =
-        [From::pointer(&place), From::path(&place), From::xpath(&place), From::pattern(&place, 0)];
+        [Location::pointer(&place), Location::path(&place), Location::xpath(&place), Location::pattern(&place, 0)];
     for from in known.into_iter().chain(read.into_iter().flatten()) {
         let mut values = Values::new(1);
         let extract = Extract { from: from.clone(), into: Hole(0), missing: Missing::Fail };
         let found = extract.keep(&parsed, &mut values);
         assert_eq!(found, values.value(Hole(0)).is_some());
-        let check = Check::Value { of: from.clone(), must: Must::Exist };
+        let check = Check::Value { of: from.clone(), must: Condition::Exist };
         // JSON's null is there, and yet no value.
         assert!(check.holds(&parsed, &values) || !found);
         assert!(!check.words(&parsed, &values).is_empty());

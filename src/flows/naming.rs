@@ -1,7 +1,7 @@
 //! [`Naming`]: what the outcomes of steps are called, each in the words of its protocol.
 
 use brunt_drivers::dhcp::DhcpEndpoint;
-use brunt_drivers::flow::{Flow, Step, What};
+use brunt_drivers::flow::{Flow, Payload, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::ldap::code;
 
@@ -25,12 +25,12 @@ impl Naming {
         let family = if v6 { Family::V6 } else { Family::V4 };
         let mut protocols = vec![Protocol::Http; flow.operations.len()];
         for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
-            let Step::Act(act) = step else { continue };
+            let Step::Exchange(act) = step else { continue };
             if let Some(protocol) = protocols.get_mut(usize::from(act.operation)) {
-                *protocol = match act.what {
-                    What::Http(_) => Protocol::Http,
-                    What::Ldap(_) => Protocol::Ldap,
-                    What::Dhcp(_) => Protocol::Dhcp(family),
+                *protocol = match act.payload {
+                    Payload::Http(_) => Protocol::Http,
+                    Payload::Ldap(_) => Protocol::Ldap,
+                    Payload::Dhcp(_) => Protocol::Dhcp(family),
                 };
             }
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::flow::{
-    Act, AfterFailure, Content, Extract, Flow, From as Place, HttpAct, Missing, Order, Pause,
-    Renewal, Scenario, Source, Start, Step, Times, Variable, What,
+    AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Place, Missing,
+    Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
 };
 use brunt_drivers::secret::Secret;
 use brunt_exchange::ThinkTime;
@@ -139,9 +139,9 @@ fn step(step: &draft::Step) -> Result<Step, String> {
         draft::Step::Send(send) => send,
     };
     let extracts: Result<Vec<Extract>, String> = send.keeps.iter().map(extract).collect();
-    Ok(Step::Act(Box::new(Act {
+    Ok(Step::Exchange(Box::new(ExchangeStep {
         operation: send.operation as u16,
-        what: What::Http(Box::new(HttpAct {
+        payload: Payload::Http(Box::new(HttpExchange {
             method: send.method.clone(),
             url: text(&send.url, Escape::None),
             fields: send

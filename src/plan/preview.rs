@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use brunt_drivers::flow::source::order;
 use brunt_drivers::flow::{
-    Act, Content, HttpAct, Iterations, Order, Place, Source, Start, Step, What,
+    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start,
+    Step,
 };
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
@@ -177,7 +178,7 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
                 Step::Pause(pause) => {
                     let _ = writeln!(out, "\n-- {}: pause {}", pause.name, pause_words(pause.time));
                 }
-                Step::Act(act) => sample.act(out, act, given.steps.get(number)),
+                Step::Exchange(act) => sample.act(out, act, given.steps.get(number)),
             }
         }
     }
@@ -222,7 +223,7 @@ impl<'a> Sample<'a> {
             }
         }
         let user = first_user(compiled);
-        let place = Place { iteration: u64::from(user), user, users: flow.users, turn: 0 };
+        let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
         for (hole, _) in order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
             if variable.draw(hole, flow.seed, &place, &mut values).is_err() {
@@ -232,19 +233,19 @@ impl<'a> Sample<'a> {
         Self { compiled, values, lacking }
     }
 
-    fn act(&self, out: &mut String, act: &Act, given: Option<&super::model::Step>) {
+    fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&super::model::Step>) {
         let name = &self.compiled.flow.operations[usize::from(act.operation)];
         let _ = writeln!(out, "\n-- {name}");
         if !act.needs.is_empty() {
             let names: Vec<&str> = act.needs.iter().map(|hole| self.name(*hole)).collect();
             let _ = writeln!(out, "   only with {}", names.join(", "));
         }
-        match &act.what {
-            What::Http(http) => self.request(out, http),
-            What::Dhcp(kind) => {
+        match &act.payload {
+            Payload::Http(http) => self.request(out, http),
+            Payload::Dhcp(kind) => {
                 let _ = writeln!(out, "DHCP: {}", format!("{kind:?}").to_lowercase());
             }
-            What::Ldap(_) => {
+            Payload::Ldap(_) => {
                 if let Some(step) = given.and_then(|step| step.ldap.as_ref()) {
                     self.ldap(out, step);
                 }
@@ -264,7 +265,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    fn request(&self, out: &mut String, http: &HttpAct) {
+    fn request(&self, out: &mut String, http: &HttpExchange) {
         let _ = writeln!(out, "{} {}", http.method, self.shown(&http.url));
         for (name, value) in &http.fields {
             let _ = writeln!(out, "{name}: {}", self.shown(value));

@@ -6,7 +6,8 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
 use brunt_drivers::flow::{
-    Check, Choice, Extract, From, Missing, Must, Parsed, Place, Renewal, Reply, Source, Variable,
+    Check, Choice, Condition, DrawContext, Extract, Location, Missing, Parsed, Renewal, Reply,
+    Source, Variable,
 };
 use brunt_drivers::http::Response;
 use brunt_feed::{Chars, Escape, Feeder, Hole, Moment, RowOrder, Table, Text, Values};
@@ -91,7 +92,7 @@ fn warm_variables_allocate_nothing() {
         sources.map(|source| Variable { name: name(), source, renewal: Renewal::Exchange });
     let mut values = Values::new(variables.len());
     let mut draw = |turn| {
-        let place = Place { iteration: turn, user: 3, users: 10, turn };
+        let place = DrawContext { iteration: turn, user: 3, users: 10, turn };
         for (hole, variable) in (0..).map(Hole).zip(&variables) {
             variable.draw(hole, 7, &place, &mut values).unwrap();
         }
@@ -108,26 +109,26 @@ fn warm_extractions_and_checks_allocate_nothing() {
     let fields = [("Location", "/cb?code=abc"), ("Set-Cookie", "sid=1234567890; Secure")];
     let body = br#"{"user":{"roles":["admin","user"]},"tokenId":"AQIC5wM2LY4Sfcx","n":1.5}"#;
     let response = Response::sample(200, &fields, body);
-    let location = || From::Field("location".to_owned());
+    let location = || Location::Field("location".to_owned());
     let from = [
         location(),
-        From::Cookie("sid".to_owned()),
-        From::Body,
-        From::pointer("/user/roles/1").unwrap(),
-        From::Member("tokenId".to_owned()),
-        From::pattern("\"tokenId\":\"([^\"]*)\"", 1).unwrap(),
+        Location::Cookie("sid".to_owned()),
+        Location::Body,
+        Location::pointer("/user/roles/1").unwrap(),
+        Location::Member("tokenId".to_owned()),
+        Location::pattern("\"tokenId\":\"([^\"]*)\"", 1).unwrap(),
         location().narrowed("code=(.*)", 1).unwrap(),
     ];
     let extracts = from.map(|from| Extract { from, into: Hole(0), missing: Missing::Fail });
     let checks = [
         Check::Code(vec![(200, 299)]),
         Check::Size { least: 1, most: 1000 },
-        Check::Value { of: location(), must: Must::Contain(Text::literal("code=")) },
+        Check::Value { of: location(), must: Condition::Contain(Text::literal("code=")) },
         Check::Value {
-            of: From::pointer("/user/roles/0").unwrap(),
-            must: Must::Equal(Text::literal("admin")),
+            of: Location::pointer("/user/roles/0").unwrap(),
+            must: Condition::Equal(Text::literal("admin")),
         },
-        Check::Value { of: From::pointer("/n").unwrap(), must: Must::Between(1.0, 2.0) },
+        Check::Value { of: Location::pointer("/n").unwrap(), must: Condition::Between(1.0, 2.0) },
     ];
     let mut values = Values::new(1);
     let looked = allocations(|_| {

@@ -1,6 +1,6 @@
 //! What is looked at in answers: from what a plan says to checks and extractions.
 
-use brunt_drivers::flow::{self, Check, From};
+use brunt_drivers::flow::{self, Check, Location};
 use brunt_feed::Text;
 use regex::bytes::Regex;
 
@@ -59,31 +59,31 @@ fn check(
     }
     let of = from(at, &given.spot())?;
     if musts.is_empty() {
-        out.push(turned(Check::Value { of, must: flow::Must::Exist }, not));
+        out.push(turned(Check::Value { of, must: flow::Condition::Exist }, not));
         return Ok(());
     }
     for (key, must) in musts {
         let at = at.key(key);
         let of = of.clone();
         let (check, not) = match must {
-            Must::Exist(there) => (Check::Value { of, must: flow::Must::Exist }, not ^ !there),
+            Must::Exist(there) => (Check::Value { of, must: flow::Condition::Exist }, not ^ !there),
             Must::Equal(node) => {
                 let must = equal(&at, &node, given.json.is_some(), names)?;
                 (Check::Value { of, must }, not)
             }
             Must::Contain(text) => {
                 let text = names.plain(&at, &text)?;
-                (Check::Value { of, must: flow::Must::Contain(text) }, not)
+                (Check::Value { of, must: flow::Condition::Contain(text) }, not)
             }
             Must::Match(pattern) => {
-                let must = flow::Must::Match(regex(&at, &pattern)?);
+                let must = flow::Condition::Match(regex(&at, &pattern)?);
                 (Check::Value { of, must }, not)
             }
             Must::Between(text) => {
                 let read = range::<f64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
                 let (least, most) =
                     (read.0.unwrap_or(f64::NEG_INFINITY), read.1.unwrap_or(f64::INFINITY));
-                (Check::Value { of, must: flow::Must::Between(least, most) }, not)
+                (Check::Value { of, must: flow::Condition::Between(least, most) }, not)
             }
             Must::Count(text) => {
                 let read = range::<u64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
@@ -103,10 +103,17 @@ fn wrong_range(at: &KeyPath, text: &str) -> Fault {
 }
 
 /// What a value must be equal to: text as text, of JSON anything else as JSON.
-fn equal(at: &KeyPath, node: &Node, json: bool, names: &mut Names) -> Result<flow::Must, Fault> {
+fn equal(
+    at: &KeyPath,
+    node: &Node,
+    json: bool,
+    names: &mut Names,
+) -> Result<flow::Condition, Fault> {
     match node {
-        Node::Scalar(Scalar::Text(text)) => names.plain(at, text).map(flow::Must::Equal),
-        Node::Scalar(scalar) if !json => Ok(flow::Must::Equal(Text::literal(scalar.to_string()))),
+        Node::Scalar(Scalar::Text(text)) => names.plain(at, text).map(flow::Condition::Equal),
+        Node::Scalar(scalar) if !json => {
+            Ok(flow::Condition::Equal(Text::literal(scalar.to_string())))
+        }
         _ if !json => {
             Err(Fault::new(at, "is an array or a table, which only a value of 'json' can equal"))
         }
@@ -119,7 +126,7 @@ fn equal(at: &KeyPath, node: &Node, json: bool, names: &mut Names) -> Result<flo
                     "uses a variable within an array or a table: check its values one by one",
                 ));
             }
-            Ok(flow::Must::Json(value))
+            Ok(flow::Condition::Json(value))
         }
     }
 }
@@ -133,7 +140,7 @@ fn regex(at: &KeyPath, pattern: &str) -> Result<Regex, Fault> {
 }
 
 /// Where in an answer something is.
-fn from(at: &KeyPath, spot: &Spot) -> Result<From, Fault> {
+fn from(at: &KeyPath, spot: &Spot) -> Result<Location, Fault> {
     let keys = [
         ("json", spot.json.is_some()),
         ("member", spot.member.is_some()),
@@ -159,17 +166,17 @@ fn from(at: &KeyPath, spot: &Spot) -> Result<From, Fault> {
     let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
     let whole = match spot {
         Spot { json: Some(text), .. } if text.starts_with('$') => {
-            From::path(text).map_err(failed)?
+            Location::path(text).map_err(failed)?
         }
-        Spot { json: Some(text), .. } => From::pointer(text).map_err(failed)?,
-        Spot { member: Some(name), .. } => From::Member(name.clone()),
+        Spot { json: Some(text), .. } => Location::pointer(text).map_err(failed)?,
+        Spot { member: Some(name), .. } => Location::Member(name.clone()),
         Spot { header: Some(name), .. } | Spot { attribute: Some(name), .. } => {
-            From::Field(name.clone())
+            Location::Field(name.clone())
         }
-        Spot { cookie: Some(name), .. } => From::Cookie(name.clone()),
-        Spot { xpath: Some(text), .. } => From::xpath(text).map_err(failed)?,
-        Spot { code: Some(_), .. } => From::Code,
-        _ => From::Body,
+        Spot { cookie: Some(name), .. } => Location::Cookie(name.clone()),
+        Spot { xpath: Some(text), .. } => Location::xpath(text).map_err(failed)?,
+        Spot { code: Some(_), .. } => Location::Code,
+        _ => Location::Body,
     };
     let Some(pattern) = &spot.regex else { return Ok(whole) };
     let groups = regex(&at.key("regex"), pattern)?.captures_len() - 1;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::flow::LdapAct;
+use brunt_drivers::flow::LdapExchange;
 use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Route, Security, Setup, Task};
 use brunt_drivers::net::tcp::{self, Dialer, Endpoint};
 use brunt_drivers::net::tls;
@@ -142,10 +142,10 @@ pub(super) fn act(
     step: &LdapStep,
     names: &mut Names,
     world: &World<'_>,
-) -> Result<LdapAct, Fault> {
+) -> Result<LdapExchange, Fault> {
     let at = at.key(kind(step));
     let given = given(&at, step, names, world)?;
-    LdapAct::new(&given)
+    LdapExchange::new(&given)
         .map_err(|error| Fault::new(&at.key("filter"), format!("is no filter: {error}")))
 }
 

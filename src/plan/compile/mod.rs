@@ -22,7 +22,7 @@ pub(crate) use world::World;
 
 use std::collections::BTreeSet;
 
-use brunt_drivers::flow::{self, Act, Flow, Pause, Start, What};
+use brunt_drivers::flow::{self, ExchangeStep, Flow, Pause, Payload, Start};
 use brunt_drivers::http;
 use brunt_engine::{Load, Node, Settings};
 use brunt_exchange::ThinkTime;
@@ -85,7 +85,7 @@ pub(crate) fn compile(
     let Steps { names, operations, .. } = steps;
     let mut acts = scenarios.iter().flat_map(|scenario| &scenario.steps);
     let leases = leases.filter(|_| {
-        acts.any(|step| matches!(step, flow::Step::Act(act) if matches!(act.what, What::Dhcp(_))))
+        acts.any(|step| matches!(step, flow::Step::Exchange(act) if matches!(act.payload, Payload::Dhcp(_))))
     });
     if leases.is_some() {
         load::one_worker(plan, &mut settings)?;
@@ -204,7 +204,7 @@ impl Steps<'_> {
         for (number, step) in given.steps.iter().enumerate() {
             steps.push(self.step(&at.key("steps").index(number), step)?);
         }
-        if !steps.iter().any(|step| matches!(step, flow::Step::Act(_))) {
+        if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
             let what = "has no step that sends anything: add one, such as { get = \"/\" }";
             return Err(Fault::new(at, what));
         }
@@ -234,12 +234,12 @@ impl Steps<'_> {
             "pause" => pause(at, step),
             key => {
                 let what = self.what(at, key, step)?;
-                self.act(at, key, step, what).map(Box::new).map(flow::Step::Act)
+                self.act(at, key, step, what).map(Box::new).map(flow::Step::Exchange)
             }
         }
     }
 
-    fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<What, Fault> {
+    fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<Payload, Fault> {
         if key == "ldap" || key == "dhcp" {
             web_only(at, key, step)?;
         }
@@ -248,7 +248,7 @@ impl Steps<'_> {
                 let what = "asks a DHCP server, and there is none: set dhcp.server, such as \"192.0.2.1:67\"";
                 return Err(Fault::new(&at.key("dhcp"), what));
             }
-            return Ok(What::Dhcp(leases::kind(step)));
+            return Ok(Payload::Dhcp(leases::kind(step)));
         }
         if let Some(step) = &step.ldap {
             let at = at.key("ldap");
@@ -257,13 +257,19 @@ impl Steps<'_> {
                 return Err(Fault::new(&at, what));
             }
             let act = directory::act(&at, step, &mut self.names, self.world)?;
-            return Ok(What::Ldap(Box::new(act)));
+            return Ok(Payload::Ldap(Box::new(act)));
         }
         let act = request::request(at, key, step, self.http, &mut self.names, self.world)?;
-        Ok(What::Http(Box::new(act)))
+        Ok(Payload::Http(Box::new(act)))
     }
 
-    fn act(&mut self, at: &KeyPath, key: &str, step: &Step, what: What) -> Result<Act, Fault> {
+    fn act(
+        &mut self,
+        at: &KeyPath,
+        key: &str,
+        step: &Step,
+        payload: Payload,
+    ) -> Result<ExchangeStep, Fault> {
         let mut needs = Vec::new();
         for (index, name) in step.needs.iter().enumerate() {
             needs.push(self.names.find(&at.key("needs").index(index), name)?);
@@ -288,13 +294,13 @@ impl Steps<'_> {
         if step.timeout.is_some_and(|time| time.0.is_zero()) {
             return Err(zero("timeout"));
         }
-        Ok(Act {
+        Ok(ExchangeStep {
             checks,
             extracts,
             threshold: step.threshold.map(|time| time.0),
             patience: step.timeout.map(|time| time.0),
             needs,
-            ..Act::new(operation, what)
+            ..ExchangeStep::new(operation, payload)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Steps over HTTP: from what a plan says to a request with holes.
 
-use brunt_drivers::flow::{Content, HttpAct};
+use brunt_drivers::flow::{Content, HttpExchange};
 use brunt_drivers::http::Body;
 use brunt_feed::{Escape, Text, TextPiece};
 
@@ -27,7 +27,7 @@ pub(super) fn request(
     http: &Http,
     names: &mut Names,
     world: &World<'_>,
-) -> Result<HttpAct, Fault> {
+) -> Result<HttpExchange, Fault> {
     let method = method(at, key, step)?;
     let url = url(at, key, step, http, names)?;
     let (body, kind) = content(at, step, names, world)?;
@@ -58,7 +58,7 @@ pub(super) fn request(
     if !there(&fields, "user-agent") && !own("user-agent") && !shares(http, "user-agent") {
         fields.insert(0, ("User-Agent".to_owned(), Text::literal(AGENT)));
     }
-    Ok(HttpAct { method, url, fields, body })
+    Ok(HttpExchange { method, url, fields, body })
 }
 
 /// Whether every request has that field.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use brunt_drivers::flow::{Act, Content, HttpAct, Iterations, Order, Place, Step, What};
+use brunt_drivers::flow::{
+    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step,
+};
 use brunt_drivers::http;
 use brunt_engine::{Load, Node};
 use brunt_feed::{Hole, Text, Values};
@@ -29,10 +31,10 @@ fn request(http: &str, step: &str) -> (String, Vec<(String, String)>, String) {
         "[http]\n{http}\n[variables]\na = \"x/y z&\\\"\"\nb = 5\n[[scenario]]\n[[scenario.steps]]\n{step}\n"
     );
     let compiled = compiled(&text);
-    let Step::Act(act) = &compiled.flow.scenarios[0].steps[0] else { panic!("a pause") };
-    let Act { what: What::Http(http), .. } = &**act else { panic!("not HTTP") };
+    let Step::Exchange(act) = &compiled.flow.scenarios[0].steps[0] else { panic!("a pause") };
+    let ExchangeStep { payload: Payload::Http(http), .. } = &**act else { panic!("not HTTP") };
     let values = drawn(&compiled);
-    let HttpAct { url, fields, body, .. } = &**http;
+    let HttpExchange { url, fields, body, .. } = &**http;
     let body = match body {
         Content::Text(text) => rendered(text, &values),
         Content::None => String::new(),
@@ -47,7 +49,7 @@ fn drawn(compiled: &Compiled) -> Values {
     let mut values = Values::new(flow.variables.len());
     for (hole, _) in brunt_drivers::flow::source::order(&flow.variables).unwrap() {
         let variable = &flow.variables[usize::from(hole.0)];
-        variable.draw(hole, flow.seed, &Place::default(), &mut values).unwrap();
+        variable.draw(hole, flow.seed, &DrawContext::default(), &mut values).unwrap();
     }
     values
 }
@@ -165,7 +167,7 @@ fn loads_are_open_or_closed() {
     );
     let closed = compiled(&load("users = 2\nthink = \"1s\""));
     assert!(!closed.flow.arrivals && matches!(closed.flow.order, Order::Turns));
-    assert!(matches!(closed.flow.scenarios[1].steps[..], [Step::Act(_), Step::Pause(_)]));
+    assert!(matches!(closed.flow.scenarios[1].steps[..], [Step::Exchange(_), Step::Pause(_)]));
     let rounds = compiled(&load("rounds = [{ times = 2, scenarios = { b = 3, a = 1 } }]"));
     let Order::Rounds(rounds) = &rounds.flow.order else { panic!("no rounds") };
     let numbers: Vec<Vec<(usize, u64)>> = rounds

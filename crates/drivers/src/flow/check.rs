@@ -4,7 +4,7 @@
 //! asked of every exchange; what was expected and what came is put into words only for the few failures that are kept,
 //! and secrets are left out of them.
 
-use super::extract::{Found, From};
+use super::extract::{Found, Location};
 use super::reply::Parsed;
 use crate::http::response::Wanted;
 use brunt_feed::{Text, TextPiece, Values};
@@ -23,14 +23,14 @@ pub enum Check {
     /// A value is what it must be.
     Value {
         /// The value.
-        of: From,
+        of: Location,
         /// What it must be.
-        must: Must,
+        must: Condition,
     },
     /// There are so many values, both ends included: of what a path leads to, of a list, of a field, of matches.
     Count {
         /// The values.
-        of: From,
+        of: Location,
         /// The fewest.
         least: u64,
         /// The most.
@@ -49,7 +49,7 @@ pub enum Check {
 
 /// What a value must be.
 #[derive(Clone, Debug)]
-pub enum Must {
+pub enum Condition {
     /// Anything: it must be there.
     Exist,
     /// This text.
@@ -86,7 +86,7 @@ impl Check {
     /// Whether it looks at the code alone: an answer for which it does not hold is a no, and not an unexpected yes.
     pub fn is_of_the_code(&self) -> bool {
         match self {
-            Self::Code(_) | Self::Value { of: From::Code, .. } => true,
+            Self::Code(_) | Self::Value { of: Location::Code, .. } => true,
             Self::Not(check) => check.is_of_the_code(),
             _ => false,
         }
@@ -99,7 +99,9 @@ impl Check {
             check = inner;
         }
         let text = match check {
-            Self::Value { must: Must::Equal(text) | Must::Contain(text), .. } => Some(text),
+            Self::Value { must: Condition::Equal(text) | Condition::Contain(text), .. } => {
+                Some(text)
+            }
             _ => None,
         };
         text.into_iter()
@@ -117,10 +119,10 @@ impl Check {
     /// What was expected and what came, for an answer of which it does not hold. Secrets are not shown.
     pub fn words(&self, parsed: &Parsed<'_>, values: &Values) -> String {
         let came = match self.place() {
-            Place::Code => format!("it is {}", parsed.reply().code()),
-            Place::Size => format!("it is {}", parsed.reply().received()),
-            Place::Count(of) => format!("there are {}", of.count(parsed)),
-            Place::Value(of) => match of.find(parsed) {
+            Subject::Code => format!("it is {}", parsed.reply().code()),
+            Subject::Size => format!("it is {}", parsed.reply().received()),
+            Subject::Count(of) => format!("there are {}", of.count(parsed)),
+            Subject::Value(of) => match of.find(parsed) {
                 Some(found) => format!("it is {}", shortened(&found)),
                 None => "the answer does not hold it".to_owned(),
             },
@@ -138,26 +140,26 @@ impl Check {
         values.shown(&Expected { check: self, values, not: false }.to_string())
     }
 
-    fn place(&self) -> Place<'_> {
+    fn place(&self) -> Subject<'_> {
         match self {
-            Self::Code(_) => Place::Code,
-            Self::Size { .. } => Place::Size,
-            Self::Count { of, .. } => Place::Count(of),
-            Self::Value { of, .. } => Place::Value(of),
+            Self::Code(_) => Subject::Code,
+            Self::Size { .. } => Subject::Size,
+            Self::Count { of, .. } => Subject::Count(of),
+            Self::Value { of, .. } => Subject::Value(of),
             Self::Not(check) => check.place(),
         }
     }
 }
 
 /// What a check looks at.
-enum Place<'a> {
+enum Subject<'a> {
     Code,
     Size,
-    Count(&'a From),
-    Value(&'a From),
+    Count(&'a Location),
+    Value(&'a Location),
 }
 
-impl Must {
+impl Condition {
     fn holds(&self, found: &Found<'_>, values: &Values) -> bool {
         match self {
             Self::Exist => true,
@@ -260,14 +262,24 @@ impl fmt::Display for Expected<'_> {
 }
 
 impl Expected<'_> {
-    fn value(&self, f: &mut fmt::Formatter<'_>, of: &From, must: &Must, not: &str) -> fmt::Result {
+    fn value(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        of: &Location,
+        must: &Condition,
+        not: &str,
+    ) -> fmt::Result {
         match must {
-            Must::Exist => write!(f, "{of} should {not}be there"),
-            Must::Equal(whole) => write!(f, "{of} should {not}be '{}'", self.filled(whole)),
-            Must::Contain(part) => write!(f, "{of} should {not}contain '{}'", self.filled(part)),
-            Must::Match(pattern) => write!(f, "{of} should {not}match '{pattern}'"),
-            Must::Json(value) => write!(f, "{of} should {not}be {value}"),
-            Must::Between(low, high) => write!(f, "{of} should {not}be between {low} and {high}"),
+            Condition::Exist => write!(f, "{of} should {not}be there"),
+            Condition::Equal(whole) => write!(f, "{of} should {not}be '{}'", self.filled(whole)),
+            Condition::Contain(part) => {
+                write!(f, "{of} should {not}contain '{}'", self.filled(part))
+            }
+            Condition::Match(pattern) => write!(f, "{of} should {not}match '{pattern}'"),
+            Condition::Json(value) => write!(f, "{of} should {not}be {value}"),
+            Condition::Between(low, high) => {
+                write!(f, "{of} should {not}be between {low} and {high}")
+            }
         }
     }
 
@@ -324,37 +336,41 @@ mod tests {
         if check.holds(&parsed, &values) { Ok(()) } else { Err(check.words(&parsed, &values)) }
     }
 
-    fn value(of: From, must: Must) -> Check {
+    fn value(of: Location, must: Condition) -> Check {
         Check::Value { of, must }
     }
 
-    fn at(pointer: &str, must: Must) -> Check {
-        value(From::pointer(pointer).unwrap(), must)
+    fn at(pointer: &str, must: Condition) -> Check {
+        value(Location::pointer(pointer).unwrap(), must)
     }
 
-    fn field(name: &str, must: Must) -> Check {
-        value(From::Field(name.to_owned()), must)
+    fn field(name: &str, must: Condition) -> Check {
+        value(Location::Field(name.to_owned()), must)
     }
 
     #[test]
     fn what_holds_holds_and_its_opposite_does_not() {
-        let list = |least, most| Check::Count { of: From::path("$.mail[*]").unwrap(), least, most };
+        let list =
+            |least, most| Check::Count { of: Location::path("$.mail[*]").unwrap(), least, most };
         let checks = [
             Check::Code(vec![(404, 404), (200, 299)]),
             Check::Size { least: 51, most: 51 },
-            field("content-type", Must::Contain(text("json"))),
-            field("X-Id", Must::Match(Regex::new("^jo-[0-9]$").unwrap())),
-            field("X-Id", Must::Exist),
-            at("/user", Must::Equal(text("${user}"))),
-            at("/age", Must::Equal(text("41"))),
-            at("/age", Must::Json(json!(41.0))),
-            at("/age", Must::Between(40.0, 41.0)),
-            at("/mail", Must::Json(json!(["a", "b"]))),
-            at("/gone", Must::Json(json!(null))),
-            at("/gone", Must::Exist),
-            at("", Must::Json(json!({"gone": null, "mail": ["a", "b"], "age": 41, "user": "jo"}))),
-            value(From::Body, Must::Contain(text("\"${user}\""))),
-            value(From::Body, Must::Contain(text(""))),
+            field("content-type", Condition::Contain(text("json"))),
+            field("X-Id", Condition::Match(Regex::new("^jo-[0-9]$").unwrap())),
+            field("X-Id", Condition::Exist),
+            at("/user", Condition::Equal(text("${user}"))),
+            at("/age", Condition::Equal(text("41"))),
+            at("/age", Condition::Json(json!(41.0))),
+            at("/age", Condition::Between(40.0, 41.0)),
+            at("/mail", Condition::Json(json!(["a", "b"]))),
+            at("/gone", Condition::Json(json!(null))),
+            at("/gone", Condition::Exist),
+            at(
+                "",
+                Condition::Json(json!({"gone": null, "mail": ["a", "b"], "age": 41, "user": "jo"})),
+            ),
+            value(Location::Body, Condition::Contain(text("\"${user}\""))),
+            value(Location::Body, Condition::Contain(text(""))),
             list(2, 2),
             list(0, u64::MAX),
         ];
@@ -379,27 +395,27 @@ mod tests {
                 "the length of the body should be at least 100 but it is 51",
             ),
             (
-                field("X-Id", Must::Equal(text("${user}"))),
+                field("X-Id", Condition::Equal(text("${user}"))),
                 "the field 'X-Id' should be 'jo' but it is 'jo-7'",
             ),
             (
-                field("X-No", Must::Exist),
+                field("X-No", Condition::Exist),
                 "the field 'X-No' should be there but the answer does not hold it",
             ),
             (
-                at("/age", Must::Json(json!("41"))),
+                at("/age", Condition::Json(json!("41"))),
                 "the JSON value at '/age' should be \"41\" but it is '41'",
             ),
             (
-                at("/age", Must::Between(50.0, 60.5)),
+                at("/age", Condition::Between(50.0, 60.5)),
                 "the JSON value at '/age' should be between 50 and 60.5 but it is '41'",
             ),
             (
-                at("/user", Must::Contain(text("x"))),
+                at("/user", Condition::Contain(text("x"))),
                 "the JSON value at '/user' should contain 'x' but it is 'jo'",
             ),
             (
-                Check::Count { of: From::path("$.mail[*]").unwrap(), least: 0, most: 1 },
+                Check::Count { of: Location::path("$.mail[*]").unwrap(), least: 0, most: 1 },
                 "the count of the JSON value at '$.mail[*]' should be at most 1 but there are 2",
             ),
         ];
@@ -416,7 +432,8 @@ mod tests {
         let mut values = Values::new(1);
         values.set(Hole(0), b"hunter2");
         values.hide(Hole(0), true);
-        let words = value(From::Body, Must::Equal(text("${user}"))).words(&parsed, &values);
+        let words =
+            value(Location::Body, Condition::Equal(text("${user}"))).words(&parsed, &values);
         assert!(words.starts_with("the body should be '***' but it is '*** ü"), "{words}");
         assert!(words.ends_with("...', 1008 bytes") && words.len() < 350, "{words}");
     }
@@ -426,7 +443,7 @@ mod tests {
         let code = Check::Code(vec![(200, 200)]);
         assert!(code.is_of_the_code() && !code.wants().fields && !code.wants().body);
         assert!(Check::Not(Box::new(code)).is_of_the_code());
-        let field = field("X", Must::Equal(text("${user}")));
+        let field = field("X", Condition::Equal(text("${user}")));
         assert!(!field.is_of_the_code() && field.wants().fields);
         assert_eq!(Check::Not(Box::new(field)).texts().count(), 1);
     }

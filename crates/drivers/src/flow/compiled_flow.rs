@@ -6,9 +6,9 @@
 use super::check::Check;
 use super::counters::Tallies;
 use super::extract::Extract;
-use super::http::{Content, HttpAct};
-use super::plan::{Act, Flow, Scenario, Step, What};
-use super::source::{self, Circle, Renewal, Source};
+use super::http::{Content, HttpExchange};
+use super::plan::{ExchangeStep, Flow, Payload, Scenario, Step};
+use super::source::{self, Renewal, Source, VariableCycle};
 use super::step_id::StepId;
 use crate::http::response::Wanted;
 use crate::http::{Network, Origin, UrlError};
@@ -36,7 +36,7 @@ pub(super) enum StepInfo {
     /// Of a pause: its number in the ledger.
     Pause(usize),
     /// Of an exchange.
-    Act(ExchangeInfo),
+    Exchange(ExchangeInfo),
 }
 
 /// What is known of an exchange.
@@ -60,7 +60,7 @@ pub(super) struct ExchangeInfo {
 pub enum CompileError {
     /// Variables that are made of each other.
     #[error(transparent)]
-    Circle(#[from] Circle),
+    Cycle(#[from] VariableCycle),
     /// A URL that leads nowhere.
     #[error("find where the step '{step}' goes: failed to {source}")]
     Url {
@@ -122,10 +122,10 @@ impl CompiledFlow {
     }
 
     /// The exchange at a spot, which is known to be one.
-    pub(super) fn act(&self, id: StepId) -> Option<(&Act, &ExchangeInfo)> {
+    pub(super) fn act(&self, id: StepId) -> Option<(&ExchangeStep, &ExchangeInfo)> {
         match (&self.flow.scenarios[id.scenario].steps[id.step], &self.infos[id.scenario][id.step])
         {
-            (Step::Act(act), StepInfo::Act(info)) => Some((act, info)),
+            (Step::Exchange(act), StepInfo::Exchange(info)) => Some((act, info)),
             _ => None,
         }
     }
@@ -139,7 +139,7 @@ impl CompiledFlow {
     pub(super) fn pause(&self, id: StepId) -> usize {
         match self.infos[id.scenario][id.step] {
             StepInfo::Pause(number) => number,
-            StepInfo::Act(_) => usize::MAX,
+            StepInfo::Exchange(_) => usize::MAX,
         }
     }
 
@@ -148,24 +148,24 @@ impl CompiledFlow {
             Step::Pause(pause) => {
                 Ok(StepInfo::Pause(self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)))
             }
-            Step::Act(act) => self.info(act).map(StepInfo::Act),
+            Step::Exchange(act) => self.info(act).map(StepInfo::Exchange),
         };
         let scenarios = self.flow.scenarios.iter();
         scenarios.map(|scenario| scenario.steps.iter().map(info).collect()).collect()
     }
 
-    fn info(&self, act: &Act) -> Result<ExchangeInfo, CompileError> {
+    fn info(&self, act: &ExchangeStep) -> Result<ExchangeInfo, CompileError> {
         let mut info =
             ExchangeInfo { wanted: wanted(act), needs: self.needs(act), ..ExchangeInfo::default() };
         let mut used: Vec<Hole> = Vec::new();
-        match &act.what {
-            What::Http(http) => {
+        match &act.payload {
+            Payload::Http(http) => {
                 info.constant = texts(http).all(|text| text.constant().is_some());
                 info.origin = self.origin(act, &http.url)?;
                 used.extend(texts(http).flat_map(Text::holes));
             }
-            What::Ldap(ldap) => used.extend(ldap.errand.holes()),
-            What::Dhcp(_) => {}
+            Payload::Ldap(ldap) => used.extend(ldap.errand.holes()),
+            Payload::Dhcp(_) => {}
         }
         used.extend(act.checks.iter().flat_map(Check::texts).flat_map(Text::holes));
         for hole in used {
@@ -174,7 +174,7 @@ impl CompiledFlow {
         Ok(info)
     }
 
-    fn needs(&self, act: &Act) -> Vec<Hole> {
+    fn needs(&self, act: &ExchangeStep) -> Vec<Hole> {
         let mut needs = Vec::new();
         for hole in &act.needs {
             let late = self.order.contains(&(*hole, Renewal::Exchange));
@@ -193,7 +193,11 @@ impl CompiledFlow {
     }
 
     /// Where a URL leads, if its first literal says so to the end of the authority.
-    fn origin(&self, act: &Act, url: &Text) -> Result<Option<(Arc<Origin>, usize)>, CompileError> {
+    fn origin(
+        &self,
+        act: &ExchangeStep,
+        url: &Text,
+    ) -> Result<Option<(Arc<Origin>, usize)>, CompileError> {
         let Some(TextPiece::Literal(bytes)) = url.pieces().first() else { return Ok(None) };
         let after = bytes.windows(3).position(|three| three == b"://").map(|at| at + 3);
         let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
@@ -218,26 +222,27 @@ impl CompiledFlow {
     }
 
     fn goes_the_same_way(&self, one: StepId, other: StepId) -> bool {
-        let way = |id| self.act(id).map(|(act, info)| (&act.what, &info.origin));
+        let way = |id| self.act(id).map(|(act, info)| (&act.payload, &info.origin));
         match (way(one), way(other)) {
-            (Some((What::Http(_), Some((one, _)))), Some((What::Http(_), Some((other, _))))) => {
-                Arc::ptr_eq(one, other)
-            }
-            (Some((What::Ldap(_), _)), Some((What::Ldap(_), _)))
-            | (Some((What::Dhcp(_), _)), Some((What::Dhcp(_), _))) => true,
+            (
+                Some((Payload::Http(_), Some((one, _)))),
+                Some((Payload::Http(_), Some((other, _)))),
+            ) => Arc::ptr_eq(one, other),
+            (Some((Payload::Ldap(_), _)), Some((Payload::Ldap(_), _)))
+            | (Some((Payload::Dhcp(_), _)), Some((Payload::Dhcp(_), _))) => true,
             _ => false,
         }
     }
 }
 
 fn ends(scenario: &Scenario) -> (usize, usize) {
-    let is_act = |step: &Step| matches!(step, Step::Act(_));
+    let is_act = |step: &Step| matches!(step, Step::Exchange(_));
     let first = scenario.steps.iter().position(is_act);
     let last = scenario.steps.iter().rposition(is_act);
     (first.unwrap_or(0), last.unwrap_or(0))
 }
 
-fn texts(http: &HttpAct) -> impl Iterator<Item = &Text> {
+fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
     let body = match &http.body {
         Content::Text(text) => Some(text),
         Content::None | Content::Fixed(_) => None,
@@ -245,7 +250,7 @@ fn texts(http: &HttpAct) -> impl Iterator<Item = &Text> {
     std::iter::once(&http.url).chain(http.fields.iter().map(|(_, value)| value)).chain(body)
 }
 
-fn wanted(act: &Act) -> Wanted {
+fn wanted(act: &ExchangeStep) -> Wanted {
     let checks = act.checks.iter().map(Check::wants);
     let all = checks.chain(act.extracts.iter().map(Extract::wants));
     all.fold(Wanted::default(), |one, other| Wanted {
@@ -284,12 +289,12 @@ mod tests {
             variable("name", Source::Text(text(1)), Renewal::Iteration),
         ];
         let url = Text::literal("http://127.0.0.1:9/");
-        let http = HttpAct { method: "GET".to_owned(), url, ..HttpAct::default() };
-        let mut act = Act::new(0, What::Http(Box::new(http)));
+        let http = HttpExchange { method: "GET".to_owned(), url, ..HttpExchange::default() };
+        let mut act = ExchangeStep::new(0, Payload::Http(Box::new(http)));
         act.needs = [0, 1, 2, 3].map(Hole).into();
         let scenario = Scenario {
             name: "visit".to_owned(),
-            steps: vec![Step::Act(Box::new(act))],
+            steps: vec![Step::Exchange(Box::new(act))],
             after_failure: crate::flow::AfterFailure::Skip,
         };
         let operations = vec!["a".to_owned()];

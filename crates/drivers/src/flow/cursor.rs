@@ -7,7 +7,7 @@ use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
 use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
-use super::source::{Exhausted, Place};
+use super::source::{DrawContext, Exhausted};
 use super::step_id::StepId;
 use super::variables::Variables;
 use std::time::Duration;
@@ -155,7 +155,7 @@ impl Cursor {
             return Ok(());
         };
         let place =
-            Place { iteration: number, user: self.user, users: flow.users, turn: self.begun };
+            DrawContext { iteration: number, user: self.user, users: flow.users, turn: self.begun };
         self.begun += 1;
         variables.begin_iteration(compiled, place)?;
         counters.begun(self.phase, scenario);
@@ -202,8 +202,8 @@ fn mixed(begun: u64, step: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::plan::{Act, Flow, Order, Pause, Pool, Scenario, What};
-    use crate::flow::{HttpAct, Renewal, Source, Variable};
+    use crate::flow::plan::{ExchangeStep, Flow, Order, Pause, Payload, Pool, Scenario};
+    use crate::flow::{HttpExchange, Renewal, Source, Variable};
     use crate::http::{Network, Settings};
     use brunt_exchange::ThinkTime;
     use brunt_feed::{Hole, Text};
@@ -215,8 +215,8 @@ mod tests {
 
     fn act(operation: u16) -> Step {
         let url = Text::literal("http://127.0.0.1:9/");
-        let http = HttpAct { method: "GET".to_owned(), url, ..HttpAct::default() };
-        Step::Act(Box::new(Act::new(operation, What::Http(Box::new(http)))))
+        let http = HttpExchange { method: "GET".to_owned(), url, ..HttpExchange::default() };
+        Step::Exchange(Box::new(ExchangeStep::new(operation, Payload::Http(Box::new(http)))))
     }
 
     fn pause(millis: u64) -> Step {
@@ -342,7 +342,7 @@ mod tests {
         let all: Vec<Hole> = (0..5).map(Hole).collect();
         let mut seen = Vec::new();
         for (iteration, uses) in [(0, &all[..]), (1, &[]), (2, &all[..])] {
-            let place = Place { iteration, user: 0, users: 1, turn: iteration };
+            let place = DrawContext { iteration, user: 0, users: 1, turn: iteration };
             variables.begin_iteration(&compiled, place).unwrap();
             for _ in 0..2 {
                 variables.begin_exchange(&compiled, uses).unwrap();

@@ -21,7 +21,7 @@ const TOKEN_LEAST: usize = 12;
 #[derive(Clone, Debug)]
 pub struct Extract {
     /// Where it is found.
-    pub from: From,
+    pub from: Location,
     /// The variable it becomes.
     pub into: Hole,
     /// What becomes of the variable where an answer does not hold it.
@@ -44,7 +44,7 @@ pub enum Missing {
 
 /// Where in an answer a value is found.
 #[derive(Clone, Debug)]
-pub enum From {
+pub enum Location {
     /// A field of HTTP, an attribute of LDAP, an option of DHCP: by its name, in any case.
     Field(String),
     /// A cookie that the answer sets.
@@ -168,7 +168,7 @@ impl fmt::Display for Extract {
     }
 }
 
-impl From {
+impl Location {
     /// A place in a body that is JSON, RFC 6901: `/user/0/name`.
     pub fn pointer(text: &str) -> Result<Self, LocationError> {
         let pointer = Pointer::parse(text);
@@ -264,7 +264,7 @@ fn narrow<'p>(found: &Found<'p>, pattern: &Pattern) -> Option<Found<'p>> {
     }))
 }
 
-impl fmt::Display for From {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Field(name) => write!(f, "the field '{name}'"),
@@ -299,7 +299,7 @@ mod tests {
          "isbn":"0-395-19395-8","price":22.99}],
         "bicycle":{"color":"red","price":399}}}"#;
 
-    fn found(from: &From, response: &Response) -> Option<String> {
+    fn found(from: &Location, response: &Response) -> Option<String> {
         let parsed = Parsed::new(Reply::Http(response));
         from.find(&parsed).map(|found| String::from_utf8(found.text().into_owned()).unwrap())
     }
@@ -321,7 +321,7 @@ mod tests {
             ("$..book[?match(@.author, 'J.*')].price", "22.99", 1),
         ];
         for (path, first, count) in cases {
-            let from = From::path(path).unwrap();
+            let from = Location::path(path).unwrap();
             let text = from.find(&parsed).map(|found| found.text().into_owned());
             assert_eq!(
                 (text.as_deref(), from.count(&parsed)),
@@ -329,7 +329,7 @@ mod tests {
                 "{path}"
             );
         }
-        let nothing = From::path("$..book[2].publisher").unwrap();
+        let nothing = Location::path("$..book[2].publisher").unwrap();
         assert_eq!((nothing.find(&parsed).is_none(), nothing.count(&parsed)), (true, 0));
     }
 
@@ -343,29 +343,29 @@ mod tests {
         ];
         let body = r#"{"tokenId":"AQIC5*","n":{"list":[1,{"x":2}]},"none":null}"#;
         let response = Response::sample(302, &fields, body.as_bytes());
-        let pattern = |text, group| From::pattern(text, group).unwrap();
-        let field = |name: &str| From::Field(name.to_owned());
+        let pattern = |text, group| Location::pattern(text, group).unwrap();
+        let field = |name: &str| Location::Field(name.to_owned());
         let cases = [
             (field("x-COUNT"), Some("1")),
-            (From::Cookie("sid".to_owned()), Some("xyz")),
-            (From::Code, Some("302")),
-            (From::Body, Some(body)),
-            (From::pointer("/n/list").unwrap(), Some(r#"[1,{"x":2}]"#)),
-            (From::path("$.n.list[1]").unwrap(), Some(r#"{"x":2}"#)),
-            (From::Member("tokenId".to_owned()), Some("AQIC5*")),
+            (Location::Cookie("sid".to_owned()), Some("xyz")),
+            (Location::Code, Some("302")),
+            (Location::Body, Some(body)),
+            (Location::pointer("/n/list").unwrap(), Some(r#"[1,{"x":2}]"#)),
+            (Location::path("$.n.list[1]").unwrap(), Some(r#"{"x":2}"#)),
+            (Location::Member("tokenId".to_owned()), Some("AQIC5*")),
             (pattern(r#""tokenId":"([^"]+)""#, 1), Some("AQIC5*")),
             (pattern("AQ(I)C", 0), Some("AQIC")),
             (pattern("(x)|(y)", 2), None),
             (field("location").narrowed("[?&]code=([^&]*)", 1).unwrap(), Some("a.b")),
-            (From::pointer("/tokenId").unwrap().narrowed(r"\d", 0).unwrap(), Some("5")),
-            (From::Cookie("other".to_owned()), None),
-            (From::pointer("/x").unwrap(), None),
+            (Location::pointer("/tokenId").unwrap().narrowed(r"\d", 0).unwrap(), Some("5")),
+            (Location::Cookie("other".to_owned()), None),
+            (Location::pointer("/x").unwrap(), None),
         ];
         for (from, expected) in cases {
             assert_eq!(found(&from, &response).as_deref(), expected, "{from}");
         }
         let parsed = Parsed::new(Reply::Http(&response));
-        let counts = [field("X-Count"), From::pointer("/n/list").unwrap(), pattern("[0-9]", 0)];
+        let counts = [field("X-Count"), Location::pointer("/n/list").unwrap(), pattern("[0-9]", 0)];
         assert_eq!(counts.map(|from| from.count(&parsed)), [2, 2, 3]);
     }
 
@@ -375,7 +375,7 @@ mod tests {
             Response::sample(200, &[], br#"{"a":"new","long":"0123456789ab","null":null}"#);
         let parsed = Parsed::new(Reply::Http(&response));
         let keep = |pointer, missing| {
-            let from = From::pointer(pointer).unwrap();
+            let from = Location::pointer(pointer).unwrap();
             let mut values = Values::new(1);
             values.set(Hole(0), b"old");
             let fine = Extract { from, into: Hole(0), missing }.keep(&parsed, &mut values);
@@ -395,48 +395,48 @@ mod tests {
 
     #[test]
     fn what_is_not_looked_at_is_not_asked_for() {
-        let wants = |from: From| (from.wants().fields, from.wants().body);
-        assert_eq!(wants(From::Code), (false, false));
-        assert_eq!(wants(From::Cookie("a".to_owned())), (true, false));
-        assert_eq!(wants(From::path("$.a").unwrap()), (false, true));
-        assert_eq!(wants(From::Field("a".to_owned()).narrowed("b", 0).unwrap()), (true, false));
+        let wants = |from: Location| (from.wants().fields, from.wants().body);
+        assert_eq!(wants(Location::Code), (false, false));
+        assert_eq!(wants(Location::Cookie("a".to_owned())), (true, false));
+        assert_eq!(wants(Location::path("$.a").unwrap()), (false, true));
+        assert_eq!(wants(Location::Field("a".to_owned()).narrowed("b", 0).unwrap()), (true, false));
     }
 
     #[test]
     fn places_that_are_none_are_refused() {
-        let said = |error: Result<From, LocationError>| error.unwrap_err().to_string();
+        let said = |error: Result<Location, LocationError>| error.unwrap_err().to_string();
         assert_eq!(
-            said(From::pointer("a")),
+            said(Location::pointer("a")),
             "read the JSON pointer 'a': a JSON pointer begins with a slash: write /a"
         );
-        assert!(said(From::path("$.a[")).starts_with("read the JSONPath '$.a[': "));
-        assert!(said(From::path("a")).starts_with("read the JSONPath 'a': "));
-        let open = said(From::pattern("(a", 0));
+        assert!(said(Location::path("$.a[")).starts_with("read the JSONPath '$.a[': "));
+        assert!(said(Location::path("a")).starts_with("read the JSONPath 'a': "));
+        let open = said(Location::pattern("(a", 0));
         assert_eq!(open, "read the regular expression '(a': error: unclosed group");
-        assert!(said(From::pattern("(a)", 2)).contains("1 groups, so there is no group 2"));
+        assert!(said(Location::pattern("(a)", 2)).contains("1 groups, so there is no group 2"));
     }
 
     #[test]
     fn values_of_xml_are_found_by_their_path() {
         let body = b"<r xmlns='urn:r'><e m='1'>x</e><e m='2'>y</e></r>";
         let response = Response::sample(200, &[], body);
-        let from = |path| From::xpath(path).unwrap();
+        let from = |path| Location::xpath(path).unwrap();
         assert_eq!(found(&from("//e[@m='2']"), &response).as_deref(), Some("y"));
         assert_eq!(found(&from("//f"), &response), None);
         assert_eq!(from("//e").count(&Parsed::new(Reply::Http(&response))), 2);
         let other = Response::sample(200, &[], b"{}");
         assert_eq!(found(&from("//e"), &other), None);
-        let said = From::xpath("//e[").unwrap_err().to_string();
+        let said = Location::xpath("//e[").unwrap_err().to_string();
         assert_eq!(said, "read the XPath '//e[': the end stands where a value should");
     }
 
     #[test]
     fn hostile_bodies_hold_nothing() {
         let froms = [
-            From::path("$..a").unwrap(),
-            From::pointer("/a/b").unwrap(),
-            From::Member("a".to_owned()),
-            From::xpath("//a").unwrap(),
+            Location::path("$..a").unwrap(),
+            Location::pointer("/a/b").unwrap(),
+            Location::Member("a".to_owned()),
+            Location::xpath("//a").unwrap(),
         ];
         let bomb = b"<!DOCTYPE a [<!ENTITY b 'xxxx'><!ENTITY c '&b;&b;'>]><a>&c;</a>";
         let deep = ["[".repeat(1 << 20), "]".repeat(1 << 20)].concat();
@@ -456,8 +456,13 @@ mod tests {
         ) {
             let response = Response::sample(200, &[("Set-Cookie", &place)], body.as_bytes());
             let parsed = Parsed::new(Reply::Http(&response));
-            let read = [From::pointer(&place), From::path(&place), From::xpath(&place), From::pattern(&place, 0)];
-            let named = [From::Member(place.clone()), From::Cookie(place)];
+            let read = [
+                Location::pointer(&place),
+                Location::path(&place),
+                Location::xpath(&place),
+                Location::pattern(&place, 0),
+            ];
+            let named = [Location::Member(place.clone()), Location::Cookie(place)];
             for from in named.into_iter().chain(read.into_iter().flatten()) {
                 let mut values = Values::new(1);
                 let extract = Extract { from, into: Hole(0), missing: Missing::Fail };

@@ -1,11 +1,11 @@
-//! [`HttpAct`]: a step that is a request, as a plan describes it.
+//! [`HttpExchange`]: a step that is a request, as a plan describes it.
 
 use crate::http::Body;
 use brunt_feed::Text;
 
 /// A request with holes.
 #[derive(Debug, Default)]
-pub struct HttpAct {
+pub struct HttpExchange {
     /// The method, as it goes over the wire.
     pub method: String,
     /// The whole URL: scheme, authority, path and query. Bytes that a URL must not hold are an error of the exchange,

@@ -1,7 +1,7 @@
 //! [`HttpClient`]: the side of a user that speaks HTTP.
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
-use super::http::{Content, HttpAct};
+use super::http::{Content, HttpExchange};
 use super::reply::Reply;
 use super::step_id::StepId;
 use crate::http::{self, Body, Client, Group, Origin, Request, Response};
@@ -57,7 +57,7 @@ impl HttpClient {
     /// Sends a request and reads its answer.
     pub(super) async fn exchange(
         &mut self,
-        (id, http, info): (StepId, &HttpAct, &ExchangeInfo),
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
         values: &Values,
         watch: &mut Watch<'_>,
@@ -103,7 +103,7 @@ impl HttpClient {
 
     fn render(
         &mut self,
-        (id, http, info): (StepId, &HttpAct, &ExchangeInfo),
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
         values: &Values,
     ) -> Result<(), Unset> {
@@ -141,7 +141,7 @@ impl CompiledFlow {
 fn write(
     request: &mut Request,
     url: &mut Vec<u8>,
-    http: &HttpAct,
+    http: &HttpExchange,
     values: &Values,
 ) -> Result<(), Unset> {
     request.begin(&http.method);

@@ -1,16 +1,16 @@
-//! [`LdapAct`]: a step that is an LDAP operation.
+//! [`LdapExchange`]: a step that is an LDAP operation.
 
 use crate::ldap::{Errand, Step};
 use brunt_wire::ldap::{code, filter::FilterError};
 
 /// An LDAP operation with holes.
 #[derive(Clone, Debug)]
-pub struct LdapAct {
+pub struct LdapExchange {
     pub(super) errand: Errand,
     compares: bool,
 }
 
-impl LdapAct {
+impl LdapExchange {
     /// Compiles an operation; fails where a filter is none.
     pub fn new(step: &Step) -> Result<Self, FilterError> {
         Ok(Self { errand: Errand::new(step)?, compares: matches!(step, Step::Compare { .. }) })

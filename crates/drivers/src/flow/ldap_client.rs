@@ -1,7 +1,7 @@
 //! [`LdapClient`]: the side of a user that speaks LDAP.
 
 use super::compiled_flow::CompiledFlow;
-use super::ldap::LdapAct;
+use super::ldap::LdapExchange;
 use super::reply::Reply;
 use crate::ldap::{Conversation, Failed, Hall};
 use brunt_exchange::{Outcome, Watch};
@@ -32,7 +32,7 @@ impl LdapClient {
     /// Carries out an operation.
     pub(super) async fn exchange(
         &mut self,
-        act: &LdapAct,
+        act: &LdapExchange,
         compiled: &CompiledFlow,
         values: &Values,
         watch: &mut Watch<'_>,

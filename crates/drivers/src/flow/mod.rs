@@ -25,19 +25,21 @@ mod user;
 mod variables;
 mod xpath;
 
-pub use check::{Check, Must};
+pub use check::{Check, Condition};
 pub use compiled_flow::{CompileError, CompiledFlow};
 pub use counters::{FlowCounters, Tallies};
-pub use extract::{Extract, From, LocationError, Missing};
-pub use http::{Content, HttpAct};
+pub use extract::{Extract, Location, LocationError, Missing};
+pub use http::{Content, HttpExchange};
 pub use json::Pointer;
-pub use ldap::LdapAct;
+pub use ldap::LdapExchange;
 pub use pattern::Pattern;
 pub use plan::{
-    Act, AfterFailure, Flow, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step, Times,
-    What,
+    AfterFailure, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool, Repeat, Scenario,
+    Start, Step, Times,
 };
 pub use reply::{Parsed, Reply};
-pub use source::{Choice, Circle, Exhausted, NoChoice, Place, Renewal, Source, Variable};
+pub use source::{
+    Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
+};
 pub use user::{ITERATION, PARTS, User, WorkerContext};
 pub use xpath::XPath;

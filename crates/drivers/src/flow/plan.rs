@@ -2,8 +2,8 @@
 
 use super::check::Check;
 use super::extract::Extract;
-use super::http::HttpAct;
-use super::ldap::LdapAct;
+use super::http::HttpExchange;
+use super::ldap::LdapExchange;
 use super::source::Variable;
 use crate::{dhcp, ldap};
 use brunt_exchange::ThinkTime;
@@ -82,7 +82,7 @@ pub enum Step {
     /// A pause: never an exchange, and in no latency.
     Pause(Pause),
     /// An exchange.
-    Act(Box<Act>),
+    Exchange(Box<ExchangeStep>),
 }
 
 /// A pause between two steps.
@@ -96,11 +96,11 @@ pub struct Pause {
 
 /// One exchange of a scenario.
 #[derive(Debug)]
-pub struct Act {
+pub struct ExchangeStep {
     /// What it is called, by number in [`Flow::operations`].
     pub operation: u16,
     /// What is sent.
-    pub what: What,
+    pub payload: Payload,
     /// What must hold of the answer.
     pub checks: Vec<Check>,
     /// What is kept of the answer.
@@ -113,12 +113,12 @@ pub struct Act {
     pub needs: Vec<Hole>,
 }
 
-impl Act {
+impl ExchangeStep {
     /// An exchange that expects nothing of its answer and waits for it as long as the run allows.
-    pub fn new(operation: u16, what: What) -> Self {
+    pub fn new(operation: u16, payload: Payload) -> Self {
         Self {
             operation,
-            what,
+            payload,
             checks: Vec::new(),
             extracts: Vec::new(),
             threshold: None,
@@ -130,11 +130,11 @@ impl Act {
 
 /// What is sent.
 #[derive(Debug)]
-pub enum What {
+pub enum Payload {
     /// A request over HTTP.
-    Http(Box<HttpAct>),
+    Http(Box<HttpExchange>),
     /// An LDAP operation.
-    Ldap(Box<LdapAct>),
+    Ldap(Box<LdapExchange>),
     /// An exchange with a DHCP server, by the client that the user is.
     Dhcp(dhcp::Kind),
 }

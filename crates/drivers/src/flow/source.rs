@@ -1,6 +1,6 @@
 //! [`Source`]: where the values of a variable come from.
 //!
-//! A value follows from the seed of the run, the variable and the [`Place`] it is drawn for, never from the value
+//! A value follows from the seed of the run, the variable and the [`DrawContext`] it is drawn for, never from the value
 //! before it, so a run repeats and its nodes share it without talking. What a value is drawn by, one number, is settled
 //! by the variable's renewal: the iteration where it changes with each, the user where it stays with one. Nothing here
 //! may know what the values are put into.
@@ -42,7 +42,7 @@ pub enum Renewal {
 
 /// Which iteration a value is drawn for. Values follow from this and the seed, never from the value before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct DrawContext {
     /// The number of the iteration in the whole run.
     pub iteration: u64,
     /// The number of the user.
@@ -162,7 +162,7 @@ impl Variable {
         &self,
         hole: Hole,
         seed: u64,
-        place: &Place,
+        place: &DrawContext,
         values: &mut Values,
     ) -> Result<(), Exhausted> {
         if matches!(self.source, Source::Answer) {
@@ -183,19 +183,19 @@ impl Variable {
             || self.source.texts().flat_map(Text::holes).any(secret);
         values.hide(hole, hidden);
         match drawn {
-            Err(Lack::Spent) => Err(Exhausted(self.name.clone())),
-            Ok(()) | Err(Lack::Unset) => Ok(()),
+            Err(NoValue::Spent) => Err(Exhausted(self.name.clone())),
+            Ok(()) | Err(NoValue::Unset) => Ok(()),
         }
     }
 }
 
 /// Why there is no value.
-enum Lack {
+enum NoValue {
     Unset,
     Spent,
 }
 
-impl From<Unset> for Lack {
+impl From<Unset> for NoValue {
     fn from(_: Unset) -> Self {
         Self::Unset
     }
@@ -206,14 +206,14 @@ struct Draw<'a> {
     seed: u64,
     stream: Stream,
     number: u64,
-    place: &'a Place,
+    place: &'a DrawContext,
 }
 
 impl Draw<'_> {
-    fn write(&self, source: &Source, values: &Values, out: &mut Vec<u8>) -> Result<(), Lack> {
+    fn write(&self, source: &Source, values: &Values, out: &mut Vec<u8>) -> Result<(), NoValue> {
         let mut draws = self.stream.at(self.number);
         match source {
-            Source::Answer => return Err(Lack::Unset),
+            Source::Answer => return Err(NoValue::Unset),
             Source::Text(text) => text.render(values, out)?,
             Source::User => integer(self.place.user.into(), out),
             Source::Iteration => integer(self.place.iteration.into(), out),
@@ -229,7 +229,7 @@ impl Draw<'_> {
             Source::Moment(moment) => moment.write(out),
             Source::Choice(choice) => choice.pick(&mut draws).render(values, out)?,
             Source::Cell { feeder, column } => {
-                let row = feeder.row(self.seed, self.number).ok_or(Lack::Spent)?;
+                let row = feeder.row(self.seed, self.number).ok_or(NoValue::Spent)?;
                 out.extend_from_slice(feeder.table().cell(row, *column));
             }
             Source::Secret(secret) => out.extend_from_slice(secret.expose()),
@@ -241,13 +241,13 @@ impl Draw<'_> {
 /// Variables that are made of each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("give the variable '{0}' a value: it is made of itself, by way of {1}")]
-pub struct Circle(pub String, pub String);
+pub struct VariableCycle(pub String, pub String);
 
 /// The order in which variables are filled, each after those it is made of, and when each is renewed.
 ///
 /// A text that names what an answer brings is renewed for each exchange, since the answer may come in the midst of an
 /// iteration; so is one that names what changes with each exchange.
-pub fn order(variables: &[Variable]) -> Result<Vec<(Hole, Renewal)>, Circle> {
+pub fn order(variables: &[Variable]) -> Result<Vec<(Hole, Renewal)>, VariableCycle> {
     let mut search =
         Search { variables, marks: vec![Mark::New; variables.len()], order: Vec::new() };
     for at in 0..variables.len() {
@@ -270,14 +270,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn visit(&mut self, at: usize, path: &mut Vec<usize>) -> Result<Renewal, Circle> {
+    fn visit(&mut self, at: usize, path: &mut Vec<usize>) -> Result<Renewal, VariableCycle> {
         match self.marks[at] {
             Mark::Done(renewal) => return Ok(renewal),
             Mark::Open => {
                 let names = path.iter().skip_while(|on| **on != at);
                 let names: Vec<_> =
                     names.map(|on| format!("'{}'", self.variables[*on].name)).collect();
-                return Err(Circle(self.variables[at].name.clone(), names.join(", ")));
+                return Err(VariableCycle(self.variables[at].name.clone(), names.join(", ")));
             }
             Mark::New => {}
         }
@@ -340,19 +340,19 @@ mod tests {
         Text::parse(text, Escape::None, |name| find(name).map(|at| Hole(at as u16))).unwrap()
     }
 
-    fn values(variable: &Variable, place: Place) -> Result<Values, Exhausted> {
+    fn values(variable: &Variable, place: DrawContext) -> Result<Values, Exhausted> {
         let mut values = Values::new(4);
         values.set(Hole(0), b"A");
         values.set(Hole(3), b"before");
         variable.draw(Hole(3), 7, &place, &mut values).map(|()| values)
     }
 
-    fn drawn(variable: &Variable, place: Place) -> Result<String, Exhausted> {
+    fn drawn(variable: &Variable, place: DrawContext) -> Result<String, Exhausted> {
         let values = values(variable, place)?;
         Ok(String::from_utf8(values.value(Hole(3)).unwrap().to_vec()).unwrap())
     }
 
-    const PLACE: Place = Place { iteration: 12, user: 2, users: 5, turn: 4 };
+    const PLACE: DrawContext = DrawContext { iteration: 12, user: 2, users: 5, turn: 4 };
 
     #[test]
     fn every_source_is_what_it_is_called() {
@@ -396,7 +396,8 @@ mod tests {
         let random = |least, most| {
             let source = Source::Random { least, most };
             let variable = variable("v", source, Renewal::Iteration);
-            (0..400).map(move |iteration| drawn(&variable, Place { iteration, ..PLACE }).unwrap())
+            (0..400)
+                .map(move |iteration| drawn(&variable, DrawContext { iteration, ..PLACE }).unwrap())
         };
         let values: HashSet<String> = random(-1, 2).collect();
         let expected = ["-1", "0", "1", "2"].map(str::to_owned);
@@ -413,7 +414,7 @@ mod tests {
         let variable = variable("v", source, Renewal::Iteration);
         let mut counts: HashMap<String, u32> = HashMap::new();
         for iteration in 0..8000 {
-            let value = drawn(&variable, Place { iteration, ..PLACE }).unwrap();
+            let value = drawn(&variable, DrawContext { iteration, ..PLACE }).unwrap();
             *counts.entry(value).or_default() += 1;
         }
         // Expected 2000 of 8000 with a deviation of 39.
@@ -425,14 +426,14 @@ mod tests {
     #[test]
     fn a_value_stays_as_long_as_its_renewal_says() {
         let uuid = |renewal, place| drawn(&variable("v", Source::Uuid, renewal), place).unwrap();
-        let other_user = Place { user: 3, turn: 9, ..PLACE };
-        let later = Place { iteration: 17, turn: 9, ..PLACE };
+        let other_user = DrawContext { user: 3, turn: 9, ..PLACE };
+        let later = DrawContext { iteration: 17, turn: 9, ..PLACE };
         // Who takes the iteration, and how often that user has drawn, makes no difference.
         assert_eq!(uuid(Renewal::Iteration, PLACE), uuid(Renewal::Iteration, other_user));
         assert_ne!(uuid(Renewal::Iteration, PLACE), uuid(Renewal::Iteration, later));
         assert_eq!(uuid(Renewal::User, PLACE), uuid(Renewal::User, later));
         assert_ne!(uuid(Renewal::User, PLACE), uuid(Renewal::User, other_user));
-        let next = Place { turn: 5, ..PLACE };
+        let next = DrawContext { turn: 5, ..PLACE };
         assert_ne!(uuid(Renewal::Exchange, PLACE), uuid(Renewal::Exchange, next));
     }
 
@@ -446,7 +447,7 @@ mod tests {
         let cell = |order, column, iteration| {
             let feeder = Arc::new(Feeder::new(0, Arc::clone(&table), order));
             let source = Source::Cell { feeder, column };
-            drawn(&variable("v", source, Renewal::Iteration), Place { iteration, ..PLACE })
+            drawn(&variable("v", source, Renewal::Iteration), DrawContext { iteration, ..PLACE })
         };
         for order in [RowOrder::Random, RowOrder::Shuffled, RowOrder::Sequential] {
             for iteration in 0..20 {
@@ -477,7 +478,7 @@ mod tests {
         let expected = [(2, Renewal::Extracted), (1, Renewal::Exchange), (0, Renewal::Exchange)];
         assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));
         let circle = order(&made("${b}", "x${c}", Source::Text(text("${a}")))).unwrap_err();
-        assert_eq!(circle, Circle("a".to_owned(), "'a', 'b', 'c'".to_owned()));
+        assert_eq!(circle, VariableCycle("a".to_owned(), "'a', 'b', 'c'".to_owned()));
         let own = order(&made("${a}", "", Source::User)).unwrap_err();
         assert_eq!(
             own.to_string(),

@@ -8,9 +8,9 @@ use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
 use super::cursor::{Cursor, Upcoming};
 use super::http_client::HttpClient;
-use super::ldap::LdapAct;
+use super::ldap::LdapExchange;
 use super::ldap_client::LdapClient;
-use super::plan::{Act, Start, Times, What};
+use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
@@ -148,10 +148,10 @@ impl User {
     }
 
     /// Opens the way to a step.
-    async fn open(&mut self, act: &Act, info: &ExchangeInfo, watch: &mut Watch<'_>) {
-        match (&act.what, &info.origin, &mut self.ldap_client) {
-            (What::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
-            (What::Ldap(_), _, Some(ldap_client)) => ldap_client.open(watch).await,
+    async fn open(&mut self, act: &ExchangeStep, info: &ExchangeInfo, watch: &mut Watch<'_>) {
+        match (&act.payload, &info.origin, &mut self.ldap_client) {
+            (Payload::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
+            (Payload::Ldap(_), _, Some(ldap_client)) => ldap_client.open(watch).await,
             _ => {}
         }
     }
@@ -180,7 +180,7 @@ impl User {
     }
 
     /// Enters the step in the ledger; what came too late has not passed.
-    fn count(&mut self, act: &Act, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
+    fn count(&mut self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
         let times = self.context.compiled.flow().times;
         if act.threshold.is_none() && times == Times::None {
             let result = if matches!(outcome, Outcome::Ok(_)) {
@@ -224,14 +224,14 @@ impl User {
     async fn exchange_of(
         &mut self,
         id: StepId,
-        act: &Act,
+        act: &ExchangeStep,
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let context = Rc::clone(&self.context);
         let values = self.variables.values();
-        match (&act.what, &mut self.ldap_client) {
-            (What::Http(http), _) => {
+        match (&act.payload, &mut self.ldap_client) {
+            (Payload::Http(http), _) => {
                 let step = (id, &**http, info);
                 match self.http_client.exchange(step, &context.compiled, values, watch).await {
                     Ok(()) => {
@@ -243,14 +243,14 @@ impl User {
                     Err(outcome) => outcome,
                 }
             }
-            (What::Ldap(ldap), Some(ldap_client)) => {
+            (Payload::Ldap(ldap), Some(ldap_client)) => {
                 match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
                     Ok(()) => judge_result(act, ldap, ldap_client, &mut self.variables, watch),
                     Err(outcome) => outcome,
                 }
             }
-            (What::Ldap(_), None) => Outcome::Skipped,
-            (What::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
+            (Payload::Ldap(_), None) => Outcome::Skipped,
+            (Payload::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
         }
     }
 
@@ -258,7 +258,7 @@ impl User {
     async fn lease(
         &mut self,
         kind: Kind,
-        act: &Act,
+        act: &ExchangeStep,
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> Outcome {
@@ -282,7 +282,12 @@ fn reopening(watch: &Watch<'_>) -> Duration {
 }
 
 /// Looks whether an answer is what the plan expects, and keeps of it what the plan wants.
-fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Watch<'_>) -> Outcome {
+fn judge(
+    act: &ExchangeStep,
+    reply: Reply<'_>,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
     let code = reply.code();
     if act.checks.is_empty() && act.extracts.is_empty() {
         return Outcome::Ok(code);
@@ -309,7 +314,7 @@ fn judge(act: &Act, reply: Reply<'_>, variables: &mut Variables, watch: &mut Wat
 
 /// The same for a web server, which says by its status that it did not do what it was asked.
 fn judge_status(
-    act: &Act,
+    act: &ExchangeStep,
     reply: Reply<'_>,
     variables: &mut Variables,
     watch: &mut Watch<'_>,
@@ -323,8 +328,8 @@ fn judge_status(
 
 /// The same for a directory, whose result codes have a meaning of their own where the plan gives them none.
 fn judge_result(
-    act: &Act,
-    ldap: &LdapAct,
+    act: &ExchangeStep,
+    ldap: &LdapExchange,
     ldap_client: &LdapClient,
     variables: &mut Variables,
     watch: &mut Watch<'_>,

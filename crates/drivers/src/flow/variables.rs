@@ -1,7 +1,7 @@
 //! [`Variables`]: the values of one user, and when each is given another.
 
 use super::compiled_flow::CompiledFlow;
-use super::source::{Exhausted, Place, Renewal};
+use super::source::{DrawContext, Exhausted, Renewal};
 use brunt_feed::{Hole, Values};
 
 /// The variables of one user.
@@ -9,7 +9,7 @@ use brunt_feed::{Hole, Values};
 pub(super) struct Variables {
     values: Values,
     /// Where the user is.
-    place: Place,
+    place: DrawContext,
     /// How many values the user has drawn of each.
     turns: Vec<u64>,
     /// Whether the value that stands has been used.
@@ -20,7 +20,8 @@ impl Variables {
     /// The variables of user `user`, those filled that are drawn once.
     pub(super) fn new(compiled: &CompiledFlow, user: u32) -> Self {
         let count = compiled.flow().variables.len();
-        let place = Place { user, users: compiled.flow().users, iteration: user.into(), turn: 0 };
+        let place =
+            DrawContext { user, users: compiled.flow().users, iteration: user.into(), turn: 0 };
         let mut variables = Self {
             values: Values::new(count),
             place,
@@ -46,7 +47,7 @@ impl Variables {
     pub(super) fn begin_iteration(
         &mut self,
         compiled: &CompiledFlow,
-        place: Place,
+        place: DrawContext,
     ) -> Result<(), Exhausted> {
         self.place = place;
         for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
@@ -92,7 +93,7 @@ impl Variables {
         for &(hole, renewal) in compiled.drawing_order() {
             let number = usize::from(hole.0);
             if due(renewal, self.used[number], self.turns[number]) {
-                let place = Place { turn: self.turns[number], ..self.place };
+                let place = DrawContext { turn: self.turns[number], ..self.place };
                 let flow = compiled.flow();
                 flow.variables[number].draw(hole, flow.seed, &place, &mut self.values)?;
                 self.turns[number] += 1;

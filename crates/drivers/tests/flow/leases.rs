@@ -4,8 +4,9 @@ use brunt_drivers::dhcp::{
     DhcpAccess, DhcpClient, DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind,
 };
 use brunt_drivers::flow::{
-    Act, AfterFailure, Check, CompiledFlow, Extract, Flow, FlowCounters, From, Iterations, Missing,
-    Must, Renewal, Scenario, Source, Step, User, Variable, What, WorkerContext,
+    AfterFailure, Check, CompiledFlow, Condition, ExchangeStep, Extract, Flow, FlowCounters,
+    Iterations, Location, Missing, Payload, Renewal, Scenario, Source, Step, User, Variable,
+    WorkerContext,
 };
 use brunt_drivers::http::{Network, Settings};
 use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
@@ -226,18 +227,18 @@ fn steps_of_a_flow_ask_for_leases() {
     let server = serve("127.0.0.1:0", |request, out| {
         v4(request, false, out);
     });
-    let of = |kind, operation| Act::new(operation, What::Dhcp(kind));
-    let address = || From::Field("address".to_owned());
+    let of = |kind, operation| ExchangeStep::new(operation, Payload::Dhcp(kind));
+    let address = || Location::Field("address".to_owned());
     let mut acquire = of(Kind::Acquire, 0);
     acquire.extracts = vec![Extract { from: address(), into: Hole(0), missing: Missing::Fail }];
     let mut renew = of(Kind::Renew, 1);
     let same = Text::parse("${held}", brunt_feed::Escape::None, |_| Some(Hole(0))).unwrap();
-    renew.checks = vec![Check::Value { of: address(), must: Must::Equal(same) }];
+    renew.checks = vec![Check::Value { of: address(), must: Condition::Equal(same) }];
     let steps = [acquire, renew, of(Kind::Release, 2)];
     let flow = Flow {
         scenarios: vec![Scenario {
             name: "lease".to_owned(),
-            steps: steps.map(|act| Step::Act(Box::new(act))).into(),
+            steps: steps.map(|act| Step::Exchange(Box::new(act))).into(),
             after_failure: AfterFailure::Skip,
         }],
         variables: vec![Variable {
