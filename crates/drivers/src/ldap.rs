@@ -11,11 +11,10 @@ mod buffers;
 mod channel;
 mod churn;
 mod connection;
-mod conversation;
 mod entries;
-mod errand;
 mod error;
 mod failure;
+mod ldap_step;
 mod link;
 mod live;
 mod login;
@@ -29,13 +28,13 @@ mod session;
 mod setup;
 mod slot;
 mod tally;
+mod user_connection;
 mod worker;
 
-pub use conversation::{Conversation, Hall, Told};
 pub use entries::{Entry, EntrySource};
-pub use errand::{Errand, Step};
 pub use error::PlanError;
 pub use failure::Failed;
+pub use ldap_step::{LdapOperation, LdapStep};
 pub use live::{DeleteMode, Threshold};
 pub use plan::{PARTS, Plan};
 pub use probe::{ProbeError, probe};
@@ -47,6 +46,7 @@ pub use setup::{
     Setup, Task,
 };
 pub use tally::{Counts, Tally};
+pub use user_connection::{LdapPool, OperationResult, UserConnection};
 
 use connection::Connection;
 use std::rc::Rc;

@@ -166,28 +166,30 @@ fn given(
     step: &LdapStep,
     names: &mut Names,
     world: &World<'_>,
-) -> Result<ldap::Step, Fault> {
+) -> Result<ldap::LdapOperation, Fault> {
     let mut entry = |text: &str| dn(&at.key("dn"), text, names);
     Ok(match step {
         LdapStep::Bind(Login { dn, password }) => {
             let dn = entry(dn)?;
             let password = secret(&at.key("password"), password, names, world)?;
-            ldap::Step::Bind { dn, password }
+            ldap::LdapOperation::Bind { dn, password }
         }
-        LdapStep::Search { base, scope, filter, attributes, size_limit } => ldap::Step::Search {
-            base: dn(&at.key("base"), base, names)?,
-            scope: match scope.unwrap_or(SearchScope::Sub) {
-                SearchScope::Base => Scope::Base,
-                SearchScope::One => Scope::One,
-                SearchScope::Sub => Scope::Subtree,
-                SearchScope::Subordinates => Scope::Subordinate,
-            },
-            // A value of a filter is a value of the message, and needs no escape.
-            filter: names.plain(&at.key("filter"), filter)?,
-            attributes: attributes.clone(),
-            size_limit: size_limit.map_or(0, |limit| i32::try_from(limit).unwrap_or(i32::MAX)),
-        },
-        LdapStep::Compare { dn, attribute, value } => ldap::Step::Compare {
+        LdapStep::Search { base, scope, filter, attributes, size_limit } => {
+            ldap::LdapOperation::Search {
+                base: dn(&at.key("base"), base, names)?,
+                scope: match scope.unwrap_or(SearchScope::Sub) {
+                    SearchScope::Base => Scope::Base,
+                    SearchScope::One => Scope::One,
+                    SearchScope::Sub => Scope::Subtree,
+                    SearchScope::Subordinates => Scope::Subordinate,
+                },
+                // A value of a filter is a value of the message, and needs no escape.
+                filter: names.plain(&at.key("filter"), filter)?,
+                attributes: attributes.clone(),
+                size_limit: size_limit.map_or(0, |limit| i32::try_from(limit).unwrap_or(i32::MAX)),
+            }
+        }
+        LdapStep::Compare { dn, attribute, value } => ldap::LdapOperation::Compare {
             dn: entry(dn)?,
             attribute: attribute.clone(),
             value: names.plain(&at.key("value"), value)?,
@@ -211,7 +213,7 @@ fn given(
                     "are none, and nothing would be modified",
                 ));
             }
-            ldap::Step::Modify { dn, changes: all }
+            ldap::LdapOperation::Modify { dn, changes: all }
         }
         LdapStep::Add { dn, attributes } => {
             let dn = entry(dn)?;
@@ -220,9 +222,9 @@ fn given(
                 let at = at.key("attributes").key(name);
                 all.push((name.to_owned(), texts(&at, values, names)?));
             }
-            ldap::Step::Add { dn, attributes: all }
+            ldap::LdapOperation::Add { dn, attributes: all }
         }
-        LdapStep::Delete { dn } => ldap::Step::Delete { dn: entry(dn)? },
+        LdapStep::Delete { dn } => ldap::LdapOperation::Delete { dn: entry(dn)? },
     })
 }
 

@@ -164,7 +164,7 @@ impl CompiledFlow {
                 info.origin = self.origin(act, &http.url)?;
                 used.extend(texts(http).flat_map(Text::holes));
             }
-            Payload::Ldap(ldap) => used.extend(ldap.errand.holes()),
+            Payload::Ldap(ldap) => used.extend(ldap.step.holes()),
             Payload::Dhcp(_) => {}
         }
         used.extend(act.checks.iter().flat_map(Check::texts).flat_map(Text::holes));

@@ -1,19 +1,22 @@
 //! [`LdapExchange`]: a step that is an LDAP operation.
 
-use crate::ldap::{Errand, Step};
+use crate::ldap::{LdapOperation, LdapStep};
 use brunt_wire::ldap::{code, filter::FilterError};
 
 /// An LDAP operation with holes.
 #[derive(Clone, Debug)]
 pub struct LdapExchange {
-    pub(super) errand: Errand,
+    pub(super) step: LdapStep,
     compares: bool,
 }
 
 impl LdapExchange {
     /// Compiles an operation; fails where a filter is none.
-    pub fn new(step: &Step) -> Result<Self, FilterError> {
-        Ok(Self { errand: Errand::new(step)?, compares: matches!(step, Step::Compare { .. }) })
+    pub fn new(step: &LdapOperation) -> Result<Self, FilterError> {
+        Ok(Self {
+            step: LdapStep::new(step)?,
+            compares: matches!(step, LdapOperation::Compare { .. }),
+        })
     }
 
     /// Whether a result code is what is expected where a plan does not say: success, and of a comparison that it was

@@ -3,13 +3,13 @@
 use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapExchange;
 use super::reply::Reply;
-use crate::ldap::{Conversation, Failed, Hall};
+use crate::ldap::{Failed, LdapPool, UserConnection};
 use brunt_exchange::{Outcome, Watch};
 use brunt_feed::Values;
 
 /// A connection of the user's own, and what came back over it last.
 pub(super) struct LdapClient {
-    conversation: Conversation,
+    connection: UserConnection,
     /// Why the connection could not be opened, to be told of the step that needed it.
     failed: Option<Failed>,
     /// The result code of the last answer.
@@ -18,14 +18,14 @@ pub(super) struct LdapClient {
 
 impl LdapClient {
     /// The side of user `number`.
-    pub(super) fn new(hall: &Hall, number: u32) -> Self {
-        Self { conversation: Conversation::new(hall, number), failed: None, code: 0 }
+    pub(super) fn new(ldap: &LdapPool, number: u32) -> Self {
+        Self { connection: UserConnection::new(ldap, number), failed: None, code: 0 }
     }
 
     /// Connects and binds if that is needed. A failure is kept for the step that needed it.
     pub(super) async fn open(&mut self, watch: &mut Watch<'_>) {
         if self.failed.is_none() {
-            self.failed = self.conversation.ready(watch).await.err();
+            self.failed = self.connection.ready(watch).await.err();
         }
     }
 
@@ -40,12 +40,12 @@ impl LdapClient {
         if let Some(failed) = self.failed.take() {
             return Err(failed.outcome(watch));
         }
-        let ran = self.conversation.run(&act.errand, values, watch).await;
+        let ran = self.connection.run(&act.step, values, watch).await;
         match ran.map_err(|unset| compiled.bare(unset, watch))? {
             Err(failed) => Err(failed.outcome(watch)),
-            Ok(told) => {
-                self.code = told.code;
-                watch.items(told.entries);
+            Ok(result) => {
+                self.code = result.code;
+                watch.items(result.entries);
                 Ok(())
             }
         }
@@ -53,11 +53,11 @@ impl LdapClient {
 
     /// The answer: of a search, the first entry.
     pub(super) fn reply(&self) -> Reply<'_> {
-        Reply::Named { code: self.code, values: self.conversation.found() }
+        Reply::Named { code: self.code, values: self.connection.found() }
     }
 
     /// Takes leave of the server.
     pub(super) async fn close(&mut self) {
-        self.conversation.close().await;
+        self.connection.close().await;
     }
 }

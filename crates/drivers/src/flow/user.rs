@@ -17,7 +17,7 @@ use super::step_id::StepId;
 use super::variables::Variables;
 use crate::dhcp::{DhcpAccess, DhcpClient, Kind};
 use crate::http::{self, Group};
-use crate::ldap::Hall;
+use crate::ldap::LdapPool;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::Hole;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub struct WorkerContext {
     compiled: Arc<CompiledFlow>,
     counters: Arc<FlowCounters>,
     group: Rc<Group>,
-    hall: Option<Hall>,
+    ldap: Option<LdapPool>,
     access: Option<DhcpAccess>,
 }
 
@@ -45,7 +45,7 @@ impl WorkerContext {
         let access = compiled.flow().dhcp.as_deref();
         Self {
             group: Group::new(compiled.network()),
-            hall: compiled.flow().ldap.as_ref().map(Hall::new),
+            ldap: compiled.flow().ldap.as_ref().map(LdapPool::new),
             access: access.map(|access| DhcpAccess::new(access, users)),
             compiled: Arc::clone(compiled),
             counters: Arc::clone(counters),
@@ -82,7 +82,7 @@ impl User {
             cursor: Cursor::new(number),
             variables: Variables::new(compiled, number),
             http_client: HttpClient::new(compiled, &context.group, number),
-            ldap_client: context.hall.as_ref().map(|hall| Box::new(LdapClient::new(hall, number))),
+            ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
             dhcp_client: context.access.as_ref().map(|access| DhcpClient::new(access, number)),
             opening: Duration::ZERO,
             in_flight: None,
@@ -319,8 +319,8 @@ fn judge_status(
     variables: &mut Variables,
     watch: &mut Watch<'_>,
 ) -> Outcome {
-    let told = act.checks.iter().any(super::Check::is_of_the_code);
-    if !told && reply.code() >= 400 {
+    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
+    if !code_checked && reply.code() >= 400 {
         return Outcome::Failed(Class::Result, reply.code());
     }
     judge(act, reply, variables, watch)
@@ -335,8 +335,8 @@ fn judge_result(
     watch: &mut Watch<'_>,
 ) -> Outcome {
     let reply = ldap_client.reply();
-    let told = act.checks.iter().any(super::Check::is_of_the_code);
-    if !told && !ldap.succeeded(reply.code()) {
+    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
+    if !code_checked && !ldap.succeeded(reply.code()) {
         return Outcome::Failed(Class::Result, reply.code());
     }
     judge(act, reply, variables, watch)

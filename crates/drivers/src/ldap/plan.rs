@@ -99,7 +99,7 @@ impl Plan {
                 _ => None,
             },
         };
-        plan.rehearse()?;
+        plan.preflight()?;
         Ok(plan)
     }
 
@@ -151,7 +151,7 @@ impl Plan {
     }
 
     /// Puts every request together once.
-    fn rehearse(&self) -> Result<(), PlanError> {
+    fn preflight(&self) -> Result<(), PlanError> {
         let mut scratch = Scratch::default();
         for (request, appended) in self.operation.requests() {
             let ready =

@@ -205,7 +205,7 @@ pub enum Task {
     },
     /// Adds, and deletes beyond a threshold, each an exchange of its own.
     AddAndDelete(AddSetup),
-    /// Whatever a [`Conversation`](super::Conversation) is given, step by step.
+    /// Whatever a [`UserConnection`](super::UserConnection) is given, step by step.
     Given,
 }
 

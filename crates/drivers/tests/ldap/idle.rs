@@ -3,8 +3,8 @@
 use crate::server::{Act, Incoming, Server, answer, entry, pause, yes};
 use crate::{plan, setup, simple};
 use brunt_drivers::ldap::{
-    Change, Conversation, Errand, Hall, Identity, ModifySetup, OperationControls, PARTS,
-    SearchSetup, Session, Setup, Step, Task, open,
+    Change, Identity, LdapOperation, LdapPool, LdapStep, ModifySetup, OperationControls, PARTS,
+    SearchSetup, Session, Setup, Task, UserConnection, open,
 };
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Watch};
@@ -296,16 +296,16 @@ async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
         .await;
         let login = simple("cn=admin", "secret");
         let plan = plan(Setup { login, ..setup(server.address, Task::Given) });
-        let mut user = Conversation::new(&Hall::new(&plan), 0);
+        let mut user = UserConnection::new(&LdapPool::new(&plan), 0);
         let filter = Text::parse("(uid=${x})", Escape::None, |_| Some(Hole(0))).unwrap();
-        let step = Step::Search {
+        let step = LdapOperation::Search {
             base: Text::literal("dc=x"),
             scope: Scope::Subtree,
             filter,
             attributes: Vec::new(),
             size_limit: 1,
         };
-        let errand = Errand::new(&step).unwrap();
+        let compiled = LdapStep::new(&step).unwrap();
         let clock = Monotonic::new();
         for number in 0..2 {
             let mut values = Values::new(1);
@@ -313,7 +313,7 @@ async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
             user.ready(&mut Watch::new(&clock, None)).await.unwrap();
             pause(Duration::from_millis(wait * number)).await;
             let mut watch = Watch::new(&clock, None);
-            let told = user.run(&errand, &values, &mut watch).await.unwrap().unwrap();
+            let told = user.run(&compiled, &values, &mut watch).await.unwrap().unwrap();
             assert_eq!((told.code, told.entries), (0, 1));
             let anew = number as u32;
             assert_eq!((watch.times_reconnected(), watch.times_resent()), (anew, anew * resent));

@@ -1,4 +1,4 @@
-//! [`Errand`]: one LDAP operation with holes for values that come and go by themselves, compiled.
+//! [`LdapStep`]: one LDAP operation with holes for values that come and go by themselves, compiled.
 //!
 //! The operations of the rate tools are filled from rows that a plan draws; these are filled with whatever the user of
 //! a flow knows by the time they are due. A value in a filter is a BER assertion value and needs no escaping; in a DN
@@ -12,7 +12,7 @@ use brunt_wire::ldap::{Skeleton, Text as Slots, op};
 
 /// An operation as it is asked for. Texts of DNs have their holes escaped as such.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum LdapOperation {
     /// A simple bind.
     Bind {
         /// Who.
@@ -65,7 +65,7 @@ pub enum Step {
 
 /// A compiled operation.
 #[derive(Clone, Debug)]
-pub struct Errand {
+pub struct LdapStep {
     pub(super) skeleton: Skeleton,
     fills: Vec<(Hole, Escape)>,
     /// The tag of the message that ends it.
@@ -76,25 +76,25 @@ pub struct Errand {
     pub(super) binds: bool,
 }
 
-impl Errand {
+impl LdapStep {
     /// Compiles an operation; fails where a filter is none, or only its values would give it a shape.
-    pub fn new(task: &Step) -> Result<Self, FilterError> {
+    pub fn new(task: &LdapOperation) -> Result<Self, FilterError> {
         let mut fills = Fills::default();
         let skeleton = fills.skeleton(task)?;
         let expected = match task {
-            Step::Bind { .. } => op::BIND_RESPONSE,
-            Step::Search { .. } => op::SEARCH_DONE,
-            Step::Compare { .. } => op::COMPARE_RESPONSE,
-            Step::Modify { .. } => op::MODIFY_RESPONSE,
-            Step::Add { .. } => op::ADD_RESPONSE,
-            Step::Delete { .. } => op::DELETE_RESPONSE,
+            LdapOperation::Bind { .. } => op::BIND_RESPONSE,
+            LdapOperation::Search { .. } => op::SEARCH_DONE,
+            LdapOperation::Compare { .. } => op::COMPARE_RESPONSE,
+            LdapOperation::Modify { .. } => op::MODIFY_RESPONSE,
+            LdapOperation::Add { .. } => op::ADD_RESPONSE,
+            LdapOperation::Delete { .. } => op::DELETE_RESPONSE,
         };
         Ok(Self {
             skeleton,
             fills: fills.0,
             expected,
-            finds: matches!(task, Step::Search { .. }),
-            binds: matches!(task, Step::Bind { .. }),
+            finds: matches!(task, LdapOperation::Search { .. }),
+            binds: matches!(task, LdapOperation::Bind { .. }),
         })
     }
 
@@ -123,12 +123,12 @@ impl Errand {
 struct Fills(Vec<(Hole, Escape)>);
 
 impl Fills {
-    fn skeleton(&mut self, task: &Step) -> Result<Skeleton, FilterError> {
+    fn skeleton(&mut self, task: &LdapOperation) -> Result<Skeleton, FilterError> {
         Ok(match task {
-            Step::Bind { dn, password } => {
+            LdapOperation::Bind { dn, password } => {
                 request::bind_simple(&self.slots(dn), &self.slots(password), &[])
             }
-            Step::Search { base, scope, filter, attributes, size_limit } => {
+            LdapOperation::Search { base, scope, filter, attributes, size_limit } => {
                 let base = self.slots(base);
                 let filter = Filter::parse_text(&self.slots(filter))?;
                 let mut search = Search::new(base, *scope, filter);
@@ -136,11 +136,11 @@ impl Fills {
                 search.attributes = attributes.iter().map(|name| name.as_str().into()).collect();
                 search.skeleton(&[])
             }
-            Step::Compare { dn, attribute, value } => {
+            LdapOperation::Compare { dn, attribute, value } => {
                 let dn = self.slots(dn);
                 request::compare(&dn, &attribute.as_str().into(), &self.slots(value), &[])
             }
-            Step::Modify { dn, changes } => {
+            LdapOperation::Modify { dn, changes } => {
                 let dn = self.slots(dn);
                 let change = |(op, attribute, values): &(ModifyOp, String, Vec<Text>)| Change {
                     op: *op,
@@ -150,7 +150,7 @@ impl Fills {
                 let changes: Vec<_> = changes.iter().map(change).collect();
                 request::modify(&dn, &changes, &[])
             }
-            Step::Add { dn, attributes } => {
+            LdapOperation::Add { dn, attributes } => {
                 let dn = self.slots(dn);
                 let attribute = |(name, values): &(String, Vec<Text>)| Attribute {
                     name: name.as_str().into(),
@@ -159,7 +159,7 @@ impl Fills {
                 let attributes: Vec<_> = attributes.iter().map(attribute).collect();
                 request::add(&dn, &attributes, &[])
             }
-            Step::Delete { dn } => request::delete(&self.slots(dn), &[]),
+            LdapOperation::Delete { dn } => request::delete(&self.slots(dn), &[]),
         })
     }
 
@@ -187,22 +187,22 @@ mod tests {
         Text::parse(text, escape, |name| name.parse().ok().map(Hole)).unwrap()
     }
 
-    fn encoded(task: &Step, values: &[&[u8]]) -> Result<Vec<u8>, Unset> {
+    fn encoded(task: &LdapOperation, values: &[&[u8]]) -> Result<Vec<u8>, Unset> {
         let mut known = Values::new(values.len());
         for (hole, value) in (0..).map(Hole).zip(values) {
             known.set(hole, value);
         }
-        let (errand, mut arena, mut out) =
-            (Errand::new(task).unwrap(), Arena::default(), Vec::new());
-        errand.fill(&known, &mut arena)?;
-        errand.skeleton.encode(7, &arena, &mut out);
+        let (step, mut arena, mut out) =
+            (LdapStep::new(task).unwrap(), Arena::default(), Vec::new());
+        step.fill(&known, &mut arena)?;
+        step.skeleton.encode(7, &arena, &mut out);
         Ok(out)
     }
 
     #[test]
     fn values_are_escaped_in_a_dn_and_nowhere_else() {
         let dn = text("uid=${0},ou=people", Escape::Dn);
-        let task = Step::Compare {
+        let task = LdapOperation::Compare {
             dn,
             attribute: "mail".to_owned(),
             value: text("${0}@${1}", Escape::None),
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_filter_keeps_its_shape_whatever_fills_it() {
-        let search = |filter: &str| Step::Search {
+        let search = |filter: &str| LdapOperation::Search {
             base: Text::literal("dc=x"),
             scope: Scope::Subtree,
             filter: text(filter, Escape::None),
@@ -233,7 +233,7 @@ mod tests {
         let Request::Search(found) = message.request else { panic!("{message:?}") };
         assert_eq!(found.base, b"dc=x");
         assert!(bytes.windows(8).any(|eight| eight == b"*)(uid=*"));
-        assert!(Errand::new(&search("(${0}")).is_err());
-        assert!(Errand::new(&search("${0}")).is_err(), "only the value would be the filter");
+        assert!(LdapStep::new(&search("(${0}")).is_err());
+        assert!(LdapStep::new(&search("${0}")).is_err(), "only the value would be the filter");
     }
 }

@@ -1,11 +1,11 @@
-//! [`Conversation`]: a connection of its own for a user of a flow, who says anew each time what is to be done.
+//! [`UserConnection`]: a connection of its own for a user of a flow, who says anew each time what is to be done.
 //!
 //! It is opened, secured, bound and replaced as the connections of the rate tools are; only what goes over it is
 //! decided by the step that is due.
 
 use super::connection::{Connection, Unsettling};
-use super::errand::Errand;
 use super::failure::Failed;
+use super::ldap_step::LdapStep;
 use super::plan::Plan;
 use super::session::is_safe;
 use super::slot::Keep;
@@ -18,15 +18,15 @@ use std::sync::Arc;
 
 /// What the conversations of one worker share.
 #[derive(Clone)]
-pub struct Hall(Rc<Worker>);
+pub struct LdapPool(Rc<Worker>);
 
-impl std::fmt::Debug for Hall {
+impl std::fmt::Debug for LdapPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hall").finish_non_exhaustive()
+        f.debug_struct("LdapPool").finish_non_exhaustive()
     }
 }
 
-impl Hall {
+impl LdapPool {
     /// For the users of one worker.
     pub fn new(plan: &Arc<Plan>) -> Self {
         Self(Rc::new(Worker::new(plan)))
@@ -34,7 +34,7 @@ impl Hall {
 }
 
 /// A connection of one user.
-pub struct Conversation {
+pub struct UserConnection {
     connection: Connection,
     /// What came back: the values of the first entry, by name.
     found: Vec<(String, Vec<u8>)>,
@@ -42,17 +42,17 @@ pub struct Conversation {
 
 /// What became of an errand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct OperationResult {
     /// The result code.
     pub code: u32,
     /// How many entries came back.
     pub entries: u64,
 }
 
-impl Conversation {
+impl UserConnection {
     /// The conversation of user `number`. Nothing is connected yet.
-    pub fn new(hall: &Hall, number: u32) -> Self {
-        Self { connection: Connection::new(&hall.0, number, 1), found: Vec::new() }
+    pub fn new(pool: &LdapPool, number: u32) -> Self {
+        Self { connection: Connection::new(&pool.0, number, 1), found: Vec::new() }
     }
 
     /// Connects and binds if that is needed.
@@ -74,10 +74,10 @@ impl Conversation {
     /// Runs an errand; what a search found can be looked at until the next.
     pub async fn run(
         &mut self,
-        errand: &Errand,
+        step: &LdapStep,
         values: &Values,
         watch: &mut Watch<'_>,
-    ) -> Result<Result<Told, Failed>, Unset> {
+    ) -> Result<Result<OperationResult, Failed>, Unset> {
         self.found.clear();
         let connection = &self.connection;
         let channel = connection.channel(0);
@@ -86,23 +86,23 @@ impl Conversation {
             return Ok(Err(Failed(failure)));
         }
         // Whoever binds to open a connection uses the same memory, so it is filled for each time the request is sent.
-        errand.fill(values, &mut scratch.borrow_mut().arena)?;
+        step.fill(values, &mut scratch.borrow_mut().arena)?;
         let encode = |id: i32, out: &mut Vec<u8>| {
-            errand.skeleton.encode(id, &scratch.borrow().arena, out);
+            step.skeleton.encode(id, &scratch.borrow().arena, out);
         };
-        let keep = if errand.finds { Keep::FirstEntry } else { Keep::Nothing };
-        let guard = errand.binds.then(|| Unsettling(&connection.unsettled));
+        let keep = if step.finds { Keep::FirstEntry } else { Keep::Nothing };
+        let guard = step.binds.then(|| Unsettling(&connection.unsettled));
         let used = connection.link.used.get();
-        let mut reply = channel.exchange(errand.expected, keep, watch, encode).await.code();
+        let mut reply = channel.exchange(step.expected, keep, watch, encode).await.code();
         if let Err(failure) = reply.as_ref()
             && failure.unanswered
             && connection.was_kept(used, watch)
-            && connection.worker.plan.resend.allows(is_safe(errand.expected))
+            && connection.worker.plan.resend.allows(is_safe(step.expected))
         {
             let renewed = Box::pin(connection.renew(0, failure.clone(), watch)).await;
-            errand.fill(values, &mut scratch.borrow_mut().arena)?;
+            step.fill(values, &mut scratch.borrow_mut().arena)?;
             reply = match renewed {
-                Ok(()) => channel.exchange(errand.expected, keep, watch, encode).await.code(),
+                Ok(()) => channel.exchange(step.expected, keep, watch, encode).await.code(),
                 Err(failure) => Err(failure),
             };
         }
@@ -120,7 +120,7 @@ impl Conversation {
         if entries > 0 {
             channel.kept(|kept| read_entry(kept, &mut self.found));
         }
-        Ok(reply.map(|code| Told { code, entries }).map_err(Failed))
+        Ok(reply.map(|code| OperationResult { code, entries }).map_err(Failed))
     }
 
     /// The values of the first entry that was found, by name; its DN is called `dn`.
