@@ -3,24 +3,24 @@
 //! What a browser does beside is done here: cookies are kept and sent, redirects followed, bodies unpacked. A client
 //! that does nothing of the kind takes the short way. Nothing here knows what an answer is good for.
 
-use super::ask::Ask;
 use super::connection::Done;
 use super::cookies::{self, Jar};
 use super::encoding::{self, Unpacked};
 use super::failure::Failure;
 use super::group::Group;
-use super::lane::{Lane, Owner};
 use super::network::Network;
 use super::origin::{self, Origin};
+use super::origin_connection::{OriginConnection, Owner};
 use super::redirect;
 use super::request::Request;
+use super::request_spec::RequestSpec;
 use super::response::{Response, Wanted};
 use brunt_exchange::Watch;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most places a user keeps a connection to.
-const LANES_MAX: usize = 16;
+const CONNECTIONS_MAX: usize = 16;
 
 /// The HTTP side of one virtual user.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct Client {
     network: Arc<Network>,
     group: Rc<Group>,
     number: u32,
-    seat: u32,
-    lanes: Vec<Lane>,
+    user: u32,
+    connections: Vec<OriginConnection>,
     jar: Jar,
     /// The place a URL led to last, by its spelling.
     last: Option<(Vec<u8>, Arc<Origin>)>,
@@ -42,8 +42,8 @@ impl Client {
             network: Arc::clone(network),
             group: Rc::clone(group),
             number,
-            seat: group.seat(),
-            lanes: Vec::new(),
+            user: group.user(),
+            connections: Vec::new(),
             jar: Jar::default(),
             last: None,
         }
@@ -57,7 +57,7 @@ impl Client {
         {
             return Ok((Arc::clone(origin), place.len()));
         }
-        let length = origin::place(url);
+        let length = origin::origin_length(url);
         let place = &url[..length];
         let found = match self.network.known(place) {
             Some(known) => known,
@@ -86,12 +86,12 @@ impl Client {
         origin: &Arc<Origin>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        let at = self.lane(origin);
-        let (owner, lanes) = self.parts();
-        if lanes[at].is_open(owner) {
+        let at = self.connection(origin);
+        let (owner, connections) = self.parts();
+        if connections[at].is_open(owner) {
             return Ok(());
         }
-        Box::pin(lanes[at].open(owner, watch)).await
+        Box::pin(connections[at].open(owner, watch)).await
     }
 
     /// Carries out one exchange. The request is stamped as sent when its first byte leaves; the answer has ended with
@@ -176,7 +176,7 @@ impl Client {
         if settings.cookies && request.value("cookie").is_none() {
             let before = lines.len();
             lines.extend_from_slice(COOKIE);
-            if self.jar.fill(place(origin, request), &mut lines) {
+            if self.jar.fill(request_scope(origin, request), &mut lines) {
                 lines.extend_from_slice(b"\r\n");
             } else {
                 lines.truncate(before);
@@ -189,7 +189,7 @@ impl Client {
     fn remember(&mut self, origin: &Origin, request: &Request, response: &Response) {
         if self.network.settings.cookies {
             for value in response.values("set-cookie") {
-                self.jar.absorb(place(origin, request), value);
+                self.jar.absorb(request_scope(origin, request), value);
             }
         }
     }
@@ -223,46 +223,51 @@ impl Client {
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
-        let manner = request.manner()?;
-        let at = self.lane(origin);
-        let (owner, lanes) = self.parts();
+        let flags = request.flags()?;
+        let at = self.connection(origin);
+        let (owner, connections) = self.parts();
         let limits = &owner.network.settings.limits;
-        let mut ask = Ask { request, origin, manner, extra, last: false, wanted, limits };
-        let done = lanes[at].exchange(owner, &mut ask, response, watch).await?;
+        let mut spec = RequestSpec { request, origin, flags, extra, last: false, wanted, limits };
+        let done = connections[at].exchange(owner, &mut spec, response, watch).await?;
         if !done.persistent {
-            Box::pin(lanes[at].leave(owner)).await;
+            Box::pin(connections[at].leave(owner)).await;
         }
         Ok(done)
     }
 
     /// Takes leave of every server.
     pub async fn close(&mut self) {
-        let (owner, lanes) = self.parts();
-        for lane in lanes {
-            lane.close(owner).await;
+        let (owner, connections) = self.parts();
+        for connection in connections {
+            connection.close(owner).await;
         }
     }
 
     /// The way to a place. A user that goes to more places than it keeps connections to gives up the first of them.
-    fn lane(&mut self, origin: &Arc<Origin>) -> usize {
-        if let Some(at) = self.lanes.iter().position(|lane| lane.leads_to(origin)) {
+    fn connection(&mut self, origin: &Arc<Origin>) -> usize {
+        if let Some(at) = self.connections.iter().position(|connection| connection.leads_to(origin))
+        {
             return at;
         }
-        if self.lanes.len() == LANES_MAX {
-            self.lanes.remove(0);
+        if self.connections.len() == CONNECTIONS_MAX {
+            self.connections.remove(0);
         }
-        let lane = Lane::new(self.parts().0, origin);
-        self.lanes.push(lane);
-        self.lanes.len() - 1
+        let connection = OriginConnection::new(self.parts().0, origin);
+        self.connections.push(connection);
+        self.connections.len() - 1
     }
 
-    fn parts(&mut self) -> (Owner<'_>, &mut [Lane]) {
-        let Self { network, group, number, seat, lanes, .. } = self;
-        (Owner { network, group, number: *number, seat: *seat }, lanes)
+    fn parts(&mut self) -> (Owner<'_>, &mut [OriginConnection]) {
+        let Self { network, group, number, user, connections, .. } = self;
+        (Owner { network, group, number: *number, user: *user }, connections)
     }
 }
 
 /// Where a request goes, as far as cookies mind.
-fn place<'a>(origin: &'a Origin, request: &'a Request) -> cookies::Place<'a> {
-    cookies::Place { host: origin.host(), secure: origin.is_secure(), target: request.target() }
+fn request_scope<'a>(origin: &'a Origin, request: &'a Request) -> cookies::RequestScope<'a> {
+    cookies::RequestScope {
+        host: origin.host(),
+        secure: origin.is_secure(),
+        target: request.target(),
+    }
 }

@@ -6,10 +6,10 @@
 //! the end of it. An exchange that is dropped half-way leaves a connection that nobody uses again.
 
 use super::FIRST_BYTE;
-use super::ask::Ask;
 use super::failure::{Failure, When};
 use super::group::Group;
-use super::message::Behind;
+use super::message::Trailing;
+use super::request_spec::RequestSpec;
 use super::response::{Field, Response};
 use crate::net::stream::Stream;
 use crate::net::tcp::Close;
@@ -82,7 +82,7 @@ impl Connection {
     }
 
     /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
-    pub(super) fn glance(&mut self, group: &Group) -> Idle {
+    pub(super) fn status(&mut self, group: &Group) -> Idle {
         if self.engaged {
             return Idle::Abandoned;
         }
@@ -107,7 +107,7 @@ impl Connection {
     pub(super) async fn exchange(
         &mut self,
         group: &Group,
-        ask: &Ask<'_>,
+        spec: &RequestSpec<'_>,
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
@@ -118,7 +118,7 @@ impl Connection {
         let mut carrying = Carrying {
             stream: &mut self.stream,
             group,
-            ask,
+            spec,
             response,
             outgoing: Outgoing::default(),
             phase: Phase::Unsent,
@@ -128,7 +128,7 @@ impl Connection {
             first: None,
             broken: None,
         };
-        let early = if ask.manner.expects() { Box::pin(carrying.hold(watch)).await? } else { None };
+        let early = if spec.flags.expects() { Box::pin(carrying.hold(watch)).await? } else { None };
         let done = match early {
             Some(done) => done,
             None => poll_fn(|context| carrying.poll(context, watch)).await?,
@@ -148,7 +148,7 @@ impl Connection {
 struct Carrying<'a> {
     stream: &'a mut Stream,
     group: &'a Group,
-    ask: &'a Ask<'a>,
+    spec: &'a RequestSpec<'a>,
     response: &'a mut Response,
     outgoing: Outgoing<'a>,
     phase: Phase,
@@ -167,7 +167,7 @@ struct Carrying<'a> {
 #[derive(Default)]
 struct Outgoing<'a> {
     head: Vec<u8>,
-    behind: Behind<'a>,
+    trailing: Trailing<'a>,
     /// What is behind the head waits for leave.
     held: bool,
     unflushed: bool,
@@ -244,20 +244,21 @@ impl Carrying<'_> {
 
     /// Puts the request together and writes it, in one piece if the socket takes it.
     fn begin(&mut self, context: &mut Context<'_>, watch: &mut Watch<'_>) {
-        let ask = self.ask;
+        let spec = self.spec;
         self.phase = Phase::Head;
         // What no field is added to leaves as it did before.
-        let plain = !ask.last && ask.extra.is_empty();
-        let image = ask.request.image();
-        if plain && let Some(bytes) = image.borrow().of(ask.origin) {
+        let plain = !spec.last && spec.extra.is_empty();
+        let cache = spec.request.cache();
+        if plain && let Some(bytes) = cache.borrow().of(spec.origin) {
             return self.write(bytes, context, watch);
         }
         let out = &mut *self.group.output.borrow_mut();
         out.clear();
-        self.outgoing.behind = ask.manner.write(out, ask.request, ask.origin, ask.last, ask.extra);
-        self.outgoing.held = ask.manner.expects();
-        if plain && self.outgoing.behind.is_empty() {
-            image.borrow_mut().sent(ask.origin, out);
+        self.outgoing.trailing =
+            spec.flags.write(out, spec.request, spec.origin, spec.last, spec.extra);
+        self.outgoing.held = spec.flags.expects();
+        if plain && self.outgoing.trailing.is_empty() {
+            cache.borrow_mut().sent(spec.origin, out);
         }
         self.write(out, context, watch);
         if out.capacity() > OUTPUT_KEPT {
@@ -362,7 +363,7 @@ impl Carrying<'_> {
         // Only a head is ever kept for later. It is scanned again when it may be whole, and not for every byte of it.
         let known = self.unread.len();
         self.unread.extend_from_slice(bytes);
-        if !may_end(&self.unread, known) && self.unread.len() <= self.ask.limits.head {
+        if !may_end(&self.unread, known) && self.unread.len() <= self.spec.limits.head {
             return Ok(false);
         }
         let mut unread = std::mem::take(&mut self.unread);
@@ -387,13 +388,13 @@ impl Carrying<'_> {
                     let taken = framing.take(rest, |data| {
                         self.response.receive(
                             data,
-                            self.ask.wanted.body,
-                            self.ask.limits.body_kept,
+                            self.spec.wanted.body,
+                            self.spec.limits.body_kept,
                         );
                     })?;
                     used += taken.used;
-                    if self.response.received > self.ask.limits.body {
-                        return Err(Failure::BodyTooLong(self.ask.limits.body));
+                    if self.response.received > self.spec.limits.body {
+                        return Err(Failure::BodyTooLong(self.spec.limits.body));
                     }
                     if taken.ended && used < bytes.len() {
                         return Err(Malformed::Excess.into());
@@ -406,14 +407,14 @@ impl Carrying<'_> {
 
     /// Reads a head, if it is whole, and says how long it is.
     fn head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Failure> {
-        let Ask { limits, wanted, manner, .. } = *self.ask;
+        let RequestSpec { limits, wanted, flags, .. } = *self.spec;
         let response = &mut *self.response;
         let scanned = if wanted.fields {
             let show = |name, value| response.fields.push(Field { name, value });
-            wire::scan(bytes, manner.asked(), limits.fields, show)?
+            wire::scan(bytes, flags.asked(), limits.fields, show)?
         } else {
             let mut heads = self.group.heads.borrow_mut();
-            heads.scan(bytes, manner.asked(), limits.fields)?
+            heads.scan(bytes, flags.asked(), limits.fields)?
         };
         let Some(head) = scanned else {
             let too_long = bytes.len() > limits.head;
@@ -455,12 +456,12 @@ impl Carrying<'_> {
 impl Outgoing<'_> {
     /// Whether something may be written.
     fn is_due(&self) -> bool {
-        self.unflushed || !self.head.is_empty() || !self.held && !self.behind.is_empty()
+        self.unflushed || !self.head.is_empty() || !self.held && !self.trailing.is_empty()
     }
 
     /// Whether something has not been written.
     fn is_left(&self) -> bool {
-        !self.head.is_empty() || !self.behind.is_empty()
+        !self.head.is_empty() || !self.trailing.is_empty()
     }
 
     fn poll(&mut self, stream: &mut Stream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -468,7 +469,7 @@ impl Outgoing<'_> {
         loop {
             let next = match &self.head[..] {
                 [] if self.held => &[],
-                [] => self.behind.next(),
+                [] => self.trailing.next(),
                 head => head,
             };
             if next.is_empty() {
@@ -479,7 +480,7 @@ impl Outgoing<'_> {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             if self.head.is_empty() {
-                self.behind.advance(count);
+                self.trailing.advance(count);
             } else {
                 self.head.drain(..count);
             }

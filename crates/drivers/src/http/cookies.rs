@@ -17,12 +17,12 @@ pub const COOKIE_MAX: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub struct Jar {
     /// In the order in which they were made, which is the order among those of equally long paths.
-    kept: Vec<Kept>,
+    kept: Vec<StoredCookie>,
 }
 
 /// Where a request goes, as far as cookies mind.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct RequestScope<'a> {
     /// The host, in lower case and without brackets.
     pub host: &'a str,
     /// Whether the way there is secured.
@@ -32,7 +32,7 @@ pub struct Place<'a> {
 }
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct StoredCookie {
     /// `name=value`, as it is sent.
     pair: Box<str>,
     name_length: usize,
@@ -48,7 +48,7 @@ struct Kept {
 
 impl Jar {
     /// Appends the value of the `Cookie` field of a request; says whether there is one.
-    pub fn fill(&self, place: Place<'_>, out: &mut Vec<u8>) -> bool {
+    pub fn fill(&self, place: RequestScope<'_>, out: &mut Vec<u8>) -> bool {
         if self.kept.is_empty() {
             return false;
         }
@@ -56,7 +56,7 @@ impl Jar {
     }
 
     /// Takes in the value of a `Set-Cookie` field of an answer from that place.
-    pub fn absorb(&mut self, place: Place<'_>, set_cookie: &[u8]) {
+    pub fn absorb(&mut self, place: RequestScope<'_>, set_cookie: &[u8]) {
         self.absorb_at(place, set_cookie, seconds_now);
     }
 
@@ -81,10 +81,10 @@ impl Jar {
         self.kept.is_empty()
     }
 
-    fn fill_at(&self, place: Place<'_>, now: impl Fn() -> i64, out: &mut Vec<u8>) -> bool {
+    fn fill_at(&self, place: RequestScope<'_>, now: impl Fn() -> i64, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         let path = path_of(place.target);
-        let goes = |kept: &&Kept| kept.goes_to(place, path) && !kept.is_over(&now);
+        let goes = |kept: &&StoredCookie| kept.goes_to(place, path) && !kept.is_over(&now);
         // RFC 6265 section 5.4: longer paths first, then as made. Looking for the next longer one is quadratic in the
         // number of different lengths, of which there are one or two.
         let mut below = usize::MAX;
@@ -102,13 +102,13 @@ impl Jar {
         out.len() > start
     }
 
-    fn absorb_at(&mut self, place: Place<'_>, set_cookie: &[u8], now: impl Fn() -> i64) {
+    fn absorb_at(&mut self, place: RequestScope<'_>, set_cookie: &[u8], now: impl Fn() -> i64) {
         if set_cookie.len() > COOKIE_MAX {
             return;
         }
         let Some(cookie) = std::str::from_utf8(set_cookie).ok().and_then(parse) else { return };
-        let Some(kept) = Kept::of(&cookie, place, &now) else { return };
-        let same = |other: &Kept| {
+        let Some(kept) = StoredCookie::of(&cookie, place, &now) else { return };
+        let same = |other: &StoredCookie| {
             other.name() == kept.name() && other.domain == kept.domain && other.path == kept.path
         };
         let before = self.kept.iter().position(same);
@@ -127,9 +127,9 @@ impl Jar {
     }
 }
 
-impl Kept {
+impl StoredCookie {
     /// What to keep, by RFC 6265 section 5.3; `None` if the place may not set such a cookie.
-    fn of(cookie: &Cookie<'_>, place: Place<'_>, now: impl Fn() -> i64) -> Option<Self> {
+    fn of(cookie: &Cookie<'_>, place: RequestScope<'_>, now: impl Fn() -> i64) -> Option<Self> {
         let own_host = || (Box::from(place.host), true);
         let (domain, host_only) = match cookie.domain().filter(|domain| !domain.is_empty()) {
             None => own_host(),
@@ -175,7 +175,7 @@ impl Kept {
         self.expires.is_some_and(|at| at <= now())
     }
 
-    fn goes_to(&self, place: Place<'_>, path: &[u8]) -> bool {
+    fn goes_to(&self, place: RequestScope<'_>, path: &[u8]) -> bool {
         let host =
             *self.domain == *place.host || !self.host_only && is_below(place.host, &self.domain);
         host && (place.secure || !self.secure) && is_within(path, self.path.as_bytes())
@@ -243,11 +243,11 @@ mod tests {
     /// Mon, 09 Nov 2026 00:00:00 GMT.
     const NOW: i64 = 1_794_182_400;
 
-    fn place(url: &str) -> Place<'_> {
+    fn place(url: &str) -> RequestScope<'_> {
         let (scheme, rest) = url.split_once("://").unwrap();
         let slash = rest.find('/').unwrap_or(rest.len());
         let target = &rest.as_bytes()[slash..];
-        Place { host: &rest[..slash], secure: scheme == "https", target }
+        RequestScope { host: &rest[..slash], secure: scheme == "https", target }
     }
 
     /// What is sent to `to` after `from` said all of `set`.

@@ -24,7 +24,7 @@ pub struct Group {
     pub(super) output: RefCell<Vec<u8>>,
     pub(super) heads: RefCell<Heads>,
     /// How many users there are.
-    seats: Cell<u32>,
+    users: Cell<u32>,
     /// By the place they lead to, and which of the connections to it they are.
     shared: RefCell<HashMap<(*const Origin, u32), Rc<Shared>>>,
 }
@@ -37,20 +37,20 @@ impl Group {
             input: RefCell::new(vec![0; INPUT].into_boxed_slice()),
             output: RefCell::default(),
             heads: RefCell::default(),
-            seats: Cell::default(),
+            users: Cell::default(),
             shared: RefCell::default(),
         })
     }
 
     /// The number of the next user, among those of its worker.
-    pub(super) fn seat(&self) -> u32 {
-        self.seats.replace(self.seats.get().wrapping_add(1))
+    pub(super) fn user(&self) -> u32 {
+        self.users.replace(self.users.get().wrapping_add(1))
     }
 
     /// The connection to a place that the user with that seat shares with its neighbours.
-    pub(super) fn shared(&self, origin: &Arc<Origin>, seat: u32) -> Rc<Shared> {
+    pub(super) fn shared(&self, origin: &Arc<Origin>, user: u32) -> Rc<Shared> {
         // The network keeps every place for as long as there is a group, so none has the address of another.
-        let key = (Arc::as_ptr(origin), seat / self.network.settings.streams.max(1));
+        let key = (Arc::as_ptr(origin), user / self.network.settings.streams.max(1));
         Rc::clone(self.shared.borrow_mut().entry(key).or_default())
     }
 }

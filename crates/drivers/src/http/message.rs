@@ -3,9 +3,9 @@
 //! The length of the body is ours to say, as a wrong one would break the connection; everything else is the plan's.
 
 use super::failure::Failure;
-use super::manner::{CHUNKED, CLOSE, CONNECTION, EXPECTS, HEAD, HOST, Manner};
 use super::origin::Origin;
 use super::request::Request;
+use super::request_flags::{CHUNKED, CLOSE, CONNECTION, EXPECTS, HEAD, HOST, RequestFlags};
 use brunt_wire::http as wire;
 
 /// A body up to this size leaves in one write with its head.
@@ -15,12 +15,12 @@ const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
 
 /// What leaves behind the bytes that are sent together with the head.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Behind<'a> {
+pub(super) struct Trailing<'a> {
     pub(super) body: &'a [u8],
     pub(super) last: &'static [u8],
 }
 
-impl Behind<'_> {
+impl Trailing<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.body.is_empty() && self.last.is_empty()
     }
@@ -42,18 +42,18 @@ impl Behind<'_> {
 
 impl Request {
     /// How it is sent, if it can be.
-    pub(super) fn manner(&self) -> Result<Manner, Failure> {
-        let known = self.image().borrow().manner();
-        if let Some(manner) = known {
-            return Ok(manner);
+    pub(super) fn flags(&self) -> Result<RequestFlags, Failure> {
+        let known = self.cache().borrow().flags();
+        if let Some(flags) = known {
+            return Ok(flags);
         }
-        let manner = Manner::of(self)?;
-        self.image().borrow_mut().examined(manner);
-        Ok(manner)
+        let flags = RequestFlags::of(self)?;
+        self.cache().borrow_mut().examined(flags);
+        Ok(flags)
     }
 }
 
-impl Manner {
+impl RequestFlags {
     /// Looks at every part of a request: whether it can be sent at all, and how.
     pub(super) fn of(request: &Request) -> Result<Self, Failure> {
         if !wire::is_method(request.method()) {
@@ -63,7 +63,7 @@ impl Manner {
             let path = String::from_utf8_lossy(request.target()).into_owned();
             return Err(super::UrlError::Byte { path, byte }.into());
         }
-        let mut manner = Self(if request.method() == b"HEAD" { HEAD } else { 0 });
+        let mut flags = Self(if request.method() == b"HEAD" { HEAD } else { 0 });
         for (name, value) in request.fields() {
             if !wire::is_field_name(name) {
                 return Err(Failure::Unsendable(
@@ -75,12 +75,12 @@ impl Manner {
                     "the value of a field holds a control character, such as the end of a line",
                 ));
             }
-            manner.read(name, value)?;
+            flags.read(name, value)?;
         }
         if request.body().bytes().is_none_or(<[u8]>::is_empty) {
-            manner.0 &= !EXPECTS;
+            flags.0 &= !EXPECTS;
         }
-        Ok(manner)
+        Ok(flags)
     }
 
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Failure> {
@@ -119,7 +119,7 @@ impl Manner {
         origin: &Origin,
         close: bool,
         extra: &[u8],
-    ) -> Behind<'a> {
+    ) -> Trailing<'a> {
         match origin.relay() {
             None => wire::request_line(out, request.method(), b"", request.target()),
             Some(gateway) => {
@@ -161,11 +161,11 @@ impl Manner {
             wire::chunk_size(out, body.len() as u64);
         }
         if body.len() > INLINE || self.expects() {
-            return Behind { body, last };
+            return Trailing { body, last };
         }
         out.extend_from_slice(body);
         out.extend_from_slice(last);
-        Behind::default()
+        Trailing::default()
     }
 }
 
@@ -201,9 +201,10 @@ mod tests {
         let network = Network::new(Settings::default()).unwrap();
         let origin = network.origin("http://127.0.0.1:8080").unwrap();
         let mut out = Vec::new();
-        let behind = Manner::of(request).unwrap().write(&mut out, request, &origin, close, b"");
-        out.extend_from_slice(behind.body);
-        out.extend_from_slice(behind.last);
+        let trailing =
+            RequestFlags::of(request).unwrap().write(&mut out, request, &origin, close, b"");
+        out.extend_from_slice(trailing.body);
+        out.extend_from_slice(trailing.last);
         String::from_utf8(out).unwrap()
     }
 
@@ -254,7 +255,7 @@ mod tests {
             (request("GET", "/", &[("X:", "a")], None), "name of a field"),
             (request("GET", "/", &[("Transfer-Encoding", "gzip")], None), "chunked"),
         ] {
-            let words = Manner::of(&wrong).unwrap_err().to_string();
+            let words = RequestFlags::of(&wrong).unwrap_err().to_string();
             assert!(words.contains(word), "{words}");
         }
     }
@@ -262,10 +263,10 @@ mod tests {
     #[test]
     fn fields_are_understood_in_any_case() {
         let fields = [("EXPECT", "100-Continue"), ("connection", "TE, Close")];
-        let manner = Manner::of(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
-        assert!(manner.closes() && manner.expects());
-        let manner = Manner::of(&request("PUT", "/", &fields, None)).unwrap();
-        assert!(!manner.expects(), "there is nothing to wait with");
+        let flags = RequestFlags::of(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
+        assert!(flags.closes() && flags.expects());
+        let flags = RequestFlags::of(&request("PUT", "/", &fields, None)).unwrap();
+        assert!(!flags.expects(), "there is nothing to wait with");
         assert!(is_idempotent(b"PUT") && !is_idempotent(b"POST") && !is_idempotent(b"PATCH"));
     }
 }

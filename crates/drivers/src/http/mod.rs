@@ -4,7 +4,6 @@
 //! lies between is written for as few instructions as the kernel allows. A client must not know when anything is due,
 //! nor what a plan makes of an answer.
 
-mod ask;
 mod client;
 mod connection;
 pub mod cookies;
@@ -12,15 +11,16 @@ pub mod encoding;
 mod failure;
 mod group;
 mod http2;
-mod image;
-mod lane;
-mod manner;
 mod message;
 mod network;
 mod origin;
+mod origin_connection;
 pub mod proxy;
 mod redirect;
 pub mod request;
+mod request_cache;
+mod request_flags;
+mod request_spec;
 pub mod response;
 mod route;
 mod settings;

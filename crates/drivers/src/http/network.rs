@@ -100,7 +100,7 @@ impl Network {
     /// The place that a URL leads to, and where its path begins. Blocks while a resolver works, if it was not met
     /// before; `known` never does.
     pub fn split(&self, url: &[u8]) -> Result<(Arc<Origin>, usize), UrlError> {
-        let (place, path) = url.split_at(origin::place(url));
+        let (place, path) = url.split_at(origin::origin_length(url));
         let found = match self.known(place) {
             Some(known) => known,
             None => self.look_up(place)?,

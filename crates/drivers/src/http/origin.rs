@@ -80,7 +80,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Reads the part of a URL that [`place`] found.
+    /// Reads the part of a URL that [`origin_length`] found.
     pub(super) fn parse(text: &[u8]) -> Result<Self, UrlError> {
         let not_one =
             |why: String| UrlError::NotOne { url: String::from_utf8_lossy(text).into_owned(), why };
@@ -166,7 +166,7 @@ impl Origin {
 }
 
 /// How many bytes of a URL name its place: up to the path, the query or the fragment.
-pub(super) fn place(url: &[u8]) -> usize {
+pub(super) fn origin_length(url: &[u8]) -> usize {
     let after_scheme = url.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);
     let rest = url.get(after_scheme..).unwrap_or_default();
     after_scheme
@@ -192,7 +192,7 @@ mod tests {
             ("nonsense", "nonsense"),
             ("", ""),
         ] {
-            assert_eq!(&url[..place(url.as_bytes())], prefix);
+            assert_eq!(&url[..origin_length(url.as_bytes())], prefix);
         }
     }
 

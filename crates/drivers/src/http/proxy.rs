@@ -259,7 +259,7 @@ impl Gateway {
             request.extend_from_slice(b"\r\n");
         }
         request.extend_from_slice(b"\r\n");
-        let asking = ask(stream, &request);
+        let asking = spec(stream, &request);
         let status = match self.dialer.options().timeout {
             None => asking.await,
             Some(limit) => {
@@ -272,7 +272,7 @@ impl Gateway {
 
 /// Sends a request for a tunnel and says what status came back. Reads no byte beyond the head, as the next may already
 /// come through the tunnel.
-async fn ask(stream: &mut Stream, request: &[u8]) -> Result<u16, ProxyFailure> {
+async fn spec(stream: &mut Stream, request: &[u8]) -> Result<u16, ProxyFailure> {
     stream.send(request).await.map_err(ProxyFailure::Broken)?;
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") && !answer.ends_with(b"\n\n") {

@@ -15,7 +15,9 @@ pub(super) fn next(
     request: &mut Request,
     response: &Response,
 ) -> Result<Option<Vec<u8>>, UrlError> {
-    let Some(turned) = Turned::of(request.method(), response.status()) else { return Ok(None) };
+    let Some(turned) = RedirectAction::of(request.method(), response.status()) else {
+        return Ok(None);
+    };
     let Some(location) = response.values("location").next() else { return Ok(None) };
     let wrong = |what: &[u8], why: url::ParseError| UrlError::NotOne {
         url: String::from_utf8_lossy(what).into_owned(),
@@ -24,7 +26,7 @@ pub(super) fn next(
     let base = Url::parse(&String::from_utf8_lossy(from)).map_err(|why| wrong(from, why))?;
     // Whatever is neither ASCII nor UTF-8 in it could not be asked for anyway.
     let to = base.join(&String::from_utf8_lossy(location)).map_err(|why| wrong(location, why))?;
-    if turned == Turned::Get {
+    if turned == RedirectAction::Get {
         if request.method() != b"HEAD" {
             request.set_method(b"GET");
         }
@@ -39,14 +41,14 @@ pub(super) fn next(
 
 /// What becomes of a request that is redirected.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turned {
+enum RedirectAction {
     /// It is sent again as it is.
     Same,
     /// What it did is done, and the answer is to be fetched elsewhere.
     Get,
 }
 
-impl Turned {
+impl RedirectAction {
     fn of(method: &[u8], status: u16) -> Option<Self> {
         match status {
             303 => Some(Self::Get),

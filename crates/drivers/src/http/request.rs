@@ -3,7 +3,7 @@
 //! Fields lie end to end in one buffer, so that a request which is rendered anew for every exchange allocates nothing
 //! once its buffers have grown. Where it goes is not in it: that is decided before it is rendered.
 
-use super::image::Image;
+use super::request_cache::RequestCache;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Request {
     body: Body,
     /// The buffer of a body that was rendered, while there is none.
     spare: Vec<u8>,
-    image: RefCell<Image>,
+    cache: RefCell<RequestCache>,
 }
 
 /// What follows the head.
@@ -68,7 +68,7 @@ impl Request {
 
     /// The path and query, to be written.
     pub fn target_mut(&mut self) -> &mut Vec<u8> {
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         &mut self.target
     }
 
@@ -77,7 +77,7 @@ impl Request {
     pub fn set_target(&mut self, rest: &[u8]) {
         let end = rest.iter().position(|byte| *byte == b'#').unwrap_or(rest.len());
         let rest = &rest[..end];
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         self.target.clear();
         if !rest.starts_with(b"/") && rest != b"*" {
             self.target.push(b'/');
@@ -87,7 +87,7 @@ impl Request {
 
     /// Adds a field.
     pub fn add(&mut self, name: &str, value: &[u8]) {
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         self.bytes.extend_from_slice(name.as_bytes());
         let name_end = self.bytes.len();
         self.bytes.extend_from_slice(value);
@@ -100,7 +100,7 @@ impl Request {
         name: &str,
         value: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         self.bytes.extend_from_slice(name.as_bytes());
         let name_end = self.bytes.len();
         value(&mut self.bytes)?;
@@ -124,7 +124,7 @@ impl Request {
 
     /// Changes the method and nothing else.
     pub(super) fn set_method(&mut self, method: &[u8]) {
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         self.method.clear();
         self.method.extend_from_slice(method);
     }
@@ -132,7 +132,7 @@ impl Request {
     /// Keeps those fields that `keep` says.
     pub(super) fn retain(&mut self, keep: impl Fn(&[u8], &[u8]) -> bool) {
         let before = self.clone();
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         self.bytes.clear();
         self.fields.clear();
         for (name, value) in before.fields().filter(|(name, value)| keep(name, value)) {
@@ -150,7 +150,7 @@ impl Request {
 
     /// Becomes like the other, but for the body, which is left alone.
     pub(super) fn copy_head(&mut self, other: &Self) {
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         self.method.clone_from(&other.method);
         self.target.clone_from(&other.target);
         self.bytes.clone_from(&other.bytes);
@@ -158,8 +158,8 @@ impl Request {
     }
 
     /// What it was sent as before, to be borrowed within a poll alone.
-    pub(super) fn image(&self) -> &RefCell<Image> {
-        &self.image
+    pub(super) fn cache(&self) -> &RefCell<RequestCache> {
+        &self.cache
     }
 
     /// The body.
@@ -179,7 +179,7 @@ impl Request {
 
     /// A body that is the same for all; or none.
     pub fn set_body(&mut self, body: Body) {
-        self.image.get_mut().change();
+        self.cache.get_mut().change();
         if let Body::Rendered(mut bytes) = std::mem::replace(&mut self.body, body) {
             bytes.clear();
             self.spare = bytes;

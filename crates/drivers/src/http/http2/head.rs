@@ -4,9 +4,9 @@
 //! fields again and again, so the map that h2 wants is made once and copied until other fields come. Fields that are
 //! about a connection and not a request go no further (RFC 9113 section 8.2.2).
 
-use crate::http::ask::Ask;
 use crate::http::failure::Failure;
 use crate::http::request::Request;
+use crate::http::request_spec::RequestSpec;
 use crate::http::response::{Field, Response};
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
@@ -34,14 +34,14 @@ struct Last {
 
 impl Heads {
     /// The head of a request.
-    pub(super) fn of(&mut self, ask: &Ask<'_>) -> Result<http::Request<()>, Failure> {
-        let secure = ask.origin.is_secure();
-        let authority = ask.request.value("host").unwrap_or(ask.origin.authority());
+    pub(super) fn of(&mut self, spec: &RequestSpec<'_>) -> Result<http::Request<()>, Failure> {
+        let secure = spec.origin.is_secure();
+        let authority = spec.request.value("host").unwrap_or(spec.origin.authority());
         let last = match self.last.take() {
             Some(last) if last.secure == secure && last.authority == authority => {
-                last.update(ask)?
+                last.update(spec)?
             }
-            _ => Last::new(ask, secure, authority)?,
+            _ => Last::new(spec, secure, authority)?,
         };
         let mut head = http::Request::new(());
         head.method_mut().clone_from(&last.method);
@@ -54,29 +54,29 @@ impl Heads {
 }
 
 impl Last {
-    fn new(ask: &Ask<'_>, secure: bool, authority: &[u8]) -> Result<Self, Failure> {
+    fn new(spec: &RequestSpec<'_>, secure: bool, authority: &[u8]) -> Result<Self, Failure> {
         let mut request = Request::default();
-        request.copy_head(ask.request);
+        request.copy_head(spec.request);
         Ok(Self {
             request,
-            length: length(ask.request),
-            extra: ask.extra.to_vec(),
+            length: length(spec.request),
+            extra: spec.extra.to_vec(),
             secure,
             authority: authority.to_vec(),
-            method: method(ask.request)?,
-            uri: uri(ask.request, secure, authority)?,
-            fields: fields(ask)?,
+            method: method(spec.request)?,
+            uri: uri(spec.request, secure, authority)?,
+            fields: fields(spec)?,
         })
     }
 
     /// Makes anew what differs from the request before.
-    fn update(mut self, ask: &Ask<'_>) -> Result<Self, Failure> {
-        let (request, before) = (ask.request, &mut self.request);
+    fn update(mut self, spec: &RequestSpec<'_>) -> Result<Self, Failure> {
+        let (request, before) = (spec.request, &mut self.request);
         let length = length(request);
         let same_method = request.method() == before.method();
         let same_target = request.target() == before.target();
         let same_fields =
-            request.has_fields_of(before) && length == self.length && ask.extra == self.extra;
+            request.has_fields_of(before) && length == self.length && spec.extra == self.extra;
         if same_method && same_target && same_fields {
             return Ok(self);
         }
@@ -87,10 +87,10 @@ impl Last {
             self.uri = uri(request, self.secure, &self.authority)?;
         }
         if !same_fields {
-            self.fields = fields(ask)?;
+            self.fields = fields(spec)?;
             self.length = length;
             self.extra.clear();
-            self.extra.extend_from_slice(ask.extra);
+            self.extra.extend_from_slice(spec.extra);
         }
         before.copy_head(request);
         Ok(self)
@@ -130,10 +130,10 @@ fn uri(request: &Request, secure: bool, authority: &[u8]) -> Result<Uri, Failure
     Uri::from_parts(parts).map_err(|_| unsendable())
 }
 
-fn fields(ask: &Ask<'_>) -> Result<HeaderMap, Failure> {
-    let request = ask.request;
+fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, Failure> {
+    let request = spec.request;
     let mut map = HeaderMap::with_capacity(request.fields().count() + 2);
-    for (name, value) in request.fields().chain(lines(ask.extra)) {
+    for (name, value) in request.fields().chain(lines(spec.extra)) {
         if !is_of_connection(name, value) {
             let name = HeaderName::from_bytes(name).map_err(|_| unsendable())?;
             let value = HeaderValue::from_bytes(value.trim_ascii()).map_err(|_| unsendable())?;
@@ -184,8 +184,8 @@ pub(super) fn keep(fields: &HeaderMap, response: &mut Response) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::ask::Ask;
-    use crate::http::manner::Manner;
+    use crate::http::request_flags::RequestFlags;
+    use crate::http::request_spec::RequestSpec;
     use crate::http::{Limits, Network, Origin, Settings, Wanted};
     use std::sync::Arc;
 
@@ -208,10 +208,11 @@ mod tests {
 
     fn shown(heads: &mut Heads, origin: &Origin, request: &Request, extra: &[u8]) -> String {
         let limits = Limits::default();
-        let manner = Manner::of(request).unwrap();
+        let flags = RequestFlags::of(request).unwrap();
         let wanted = Wanted::default();
-        let ask = Ask { request, origin, manner, extra, last: false, wanted, limits: &limits };
-        let head = heads.of(&ask).unwrap();
+        let spec =
+            RequestSpec { request, origin, flags, extra, last: false, wanted, limits: &limits };
+        let head = heads.of(&spec).unwrap();
         let mut text = format!("{} {}", head.method(), head.uri());
         for (name, value) in head.headers() {
             text.extend([" ", name.as_str(), "=", value.to_str().unwrap()]);

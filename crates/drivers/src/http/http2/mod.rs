@@ -9,9 +9,9 @@ mod failure;
 mod head;
 
 use super::FIRST_BYTE;
-use super::ask::Ask;
 use super::failure::{Failure, Http2Failure, When};
 use super::request::Body;
+use super::request_spec::RequestSpec;
 use super::response::{Response, Wanted};
 use super::settings::{Limits, Version};
 use crate::net::stream::Stream;
@@ -72,7 +72,7 @@ struct Link {
 
 /// What was found of a connection that nobody looked at for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Glance {
+pub(super) enum SharedStatus {
     /// It can carry a request.
     Open,
     /// There is none.
@@ -94,21 +94,21 @@ pub(super) enum Opened {
 
 impl Shared {
     /// Looks whether the connection is there and the server has not left.
-    pub(super) fn glance(&self) -> Glance {
+    pub(super) fn status(&self) -> SharedStatus {
         let mut state = self.state.borrow_mut();
         let link = match &mut *state {
             State::Open(link) => link,
-            State::Declined => return Glance::Declined,
-            State::Closed | State::Opening | State::Failed(_) => return Glance::Closed,
+            State::Declined => return SharedStatus::Declined,
+            State::Closed | State::Opening | State::Failed(_) => return SharedStatus::Closed,
         };
         // A connection that has received GOAWAY, an error or its end is not ready for another stream.
         match link.send.poll_ready(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(_)) => {
                 *state = State::Closed;
                 self.lapsed.set(true);
-                Glance::Ended
+                SharedStatus::Ended
             }
-            _ => Glance::Open,
+            _ => SharedStatus::Open,
         }
     }
 
@@ -160,15 +160,15 @@ impl Shared {
                 _ if agreed(&stream) => begin(stream, limits).await,
                 Version::Http2 if stream.is_secured() => Err(Http2Failure::NotAgreed.into()),
                 Version::Http2 | Version::Http2PriorKnowledge => begin(stream, limits).await,
-                Version::Http1 | Version::Negotiate => Ok(Begun::Declined(stream)),
+                Version::Http1 | Version::Negotiate => Ok(BegunExchange::Declined(stream)),
             }
         };
         match began.await {
-            Ok(Begun::Link(link)) => {
+            Ok(BegunExchange::Link(link)) => {
                 opening.outcome = State::Open(link);
                 Ok(Opened::Shared)
             }
-            Ok(Begun::Declined(stream)) => {
+            Ok(BegunExchange::Declined(stream)) => {
                 opening.outcome = State::Declined;
                 Ok(Opened::Alone(Some(stream)))
             }
@@ -183,12 +183,12 @@ impl Shared {
     /// Carries out one exchange and says when its last byte came. The connection must be there.
     pub(super) async fn exchange(
         &self,
-        ask: &Ask<'_>,
+        spec: &RequestSpec<'_>,
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Moment, Failure> {
-        let head = self.heads.borrow_mut().of(ask)?;
-        let (answer, sent) = self.send(ask, head, watch)?;
+        let head = self.heads.borrow_mut().of(spec)?;
+        let (answer, sent) = self.send(spec, head, watch)?;
         let answer = answer.await.map_err(|error| failure::of(error, When::Waiting))?;
         let first = watch.now();
         if let State::Open(link) = &mut *self.state.borrow_mut() {
@@ -196,17 +196,17 @@ impl Shared {
         }
         super::report(watch, FIRST_BYTE, first - sent);
         response.status = answer.status().as_u16();
-        if ask.wanted.fields {
+        if spec.wanted.fields {
             head::keep(answer.headers(), response);
         }
-        let late = receive(answer.into_body(), ask.wanted, ask.limits, response).await?;
+        let late = receive(answer.into_body(), spec.wanted, spec.limits, response).await?;
         Ok(if late { watch.now() } else { first })
     }
 
     /// Hands a request over to the task that drives the connection, and says when.
     fn send(
         &self,
-        ask: &Ask<'_>,
+        spec: &RequestSpec<'_>,
         head: http::Request<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(ResponseFuture, Moment), Failure> {
@@ -215,12 +215,12 @@ impl Shared {
         link.carried += 1;
         // A clone, as one handle has no more than one stream that waits to be opened.
         let mut send = link.send.clone();
-        if ask.last {
+        if spec.last {
             // The task goes on until every answer is there, and then takes leave.
             *state = State::Closed;
         }
         drop(state);
-        let body = bytes_of(ask.request.body());
+        let body = bytes_of(spec.request.body());
         // What is sent once more, or elsewhere, left at another moment than the exchange did.
         let again = watch.sent_at().map(|_| watch.now());
         watch.sent();
@@ -258,7 +258,7 @@ impl Drop for Opening<'_> {
     }
 }
 
-enum Begun {
+enum BegunExchange {
     Link(Link),
     Declined(Stream),
 }
@@ -269,7 +269,7 @@ fn agreed(stream: &Stream) -> bool {
 }
 
 /// Begins to speak HTTP/2.
-async fn begin(stream: Stream, limits: &Limits) -> Result<Begun, Failure> {
+async fn begin(stream: Stream, limits: &Limits) -> Result<BegunExchange, Failure> {
     let began = Builder::new()
         .enable_push(false)
         .initial_window_size(STREAM_WINDOW)
@@ -280,7 +280,7 @@ async fn begin(stream: Stream, limits: &Limits) -> Result<Begun, Failure> {
     let (send, connection) = began.map_err(|error| failure::of(error, When::Sending))?;
     // What ended the connection is told to every stream on it.
     let task = tokio::task::spawn_local(async move { drop(connection.await) });
-    Ok(Begun::Link(Link { send, carried: 0, used: false, task }))
+    Ok(BegunExchange::Link(Link { send, carried: 0, used: false, task }))
 }
 
 /// The bytes of a body; those that all requests have are shared and not copied.

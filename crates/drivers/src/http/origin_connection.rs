@@ -1,18 +1,18 @@
-//! [`Lane`]: a user's way to one place: a connection of its own, or its share of one over HTTP/2.
+//! [`OriginConnection`]: a user's way to one place: a connection of its own, or its share of one over HTTP/2.
 //!
 //! Connecting is made ready before an exchange and is in none of its latencies. A connection that the server closed
 //! while it was idle is made anew, before the next request or, if the server closed it in the moment a request was on
 //! its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
 //! RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
 
-use super::ask::Ask;
 use super::connection::{Connection, Done, Idle};
 use super::failure::{Failure, When};
 use super::group::Group;
-use super::http2::{Glance, Opened, Shared};
+use super::http2::{Opened, Shared, SharedStatus};
 use super::message::is_idempotent;
 use super::network::Network;
 use super::origin::Origin;
+use super::request_spec::RequestSpec;
 use super::response::Response;
 use super::settings::{Keep, Version};
 use super::tally::Tally;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// The way to one place.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct OriginConnection {
     origin: Arc<Origin>,
     connection: Option<Connection>,
     /// The connection over HTTP/2, where that is spoken or to be agreed on.
@@ -47,10 +47,10 @@ pub(super) struct Owner<'a> {
     /// The number of the user.
     pub(super) number: u32,
     /// Its number among the users of its worker.
-    pub(super) seat: u32,
+    pub(super) user: u32,
 }
 
-impl Lane {
+impl OriginConnection {
     /// A way that nobody has gone yet.
     pub(super) fn new(owner: Owner<'_>, origin: &Arc<Origin>) -> Self {
         let multiplexed = match owner.network.settings.version {
@@ -58,7 +58,7 @@ impl Lane {
             Version::Negotiate => origin.is_secure(),
             Version::Http2 | Version::Http2PriorKnowledge => true,
         };
-        let shared = multiplexed.then(|| owner.group.shared(origin, owner.seat));
+        let shared = multiplexed.then(|| owner.group.shared(origin, owner.user));
         let origin = Arc::clone(origin);
         Self { origin, connection: None, shared, lapsed: false, attempts: 0, failures: 0 }
     }
@@ -71,17 +71,17 @@ impl Lane {
     /// Whether there is a connection, as far as is known. One that is of no use is dropped.
     pub(super) fn is_open(&mut self, owner: Owner<'_>) -> bool {
         let tally = &owner.network.tally;
-        match self.shared.as_ref().map(|shared| shared.glance()) {
-            None | Some(Glance::Declined) => {}
-            Some(Glance::Open) => return true,
-            Some(Glance::Closed) => return false,
-            Some(Glance::Ended) => {
+        match self.shared.as_ref().map(|shared| shared.status()) {
+            None | Some(SharedStatus::Declined) => {}
+            Some(SharedStatus::Open) => return true,
+            Some(SharedStatus::Closed) => return false,
+            Some(SharedStatus::Ended) => {
                 Tally::one(&tally.lost);
                 return false;
             }
         }
         let Some(connection) = &mut self.connection else { return false };
-        let idle = connection.glance(owner.group);
+        let idle = connection.status(owner.group);
         match idle {
             Idle::Quiet => return true,
             Idle::Ended => Tally::one(&tally.lost),
@@ -151,7 +151,7 @@ impl Lane {
     pub(super) async fn exchange(
         &mut self,
         owner: Owner<'_>,
-        ask: &mut Ask<'_>,
+        spec: &mut RequestSpec<'_>,
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
@@ -172,10 +172,10 @@ impl Lane {
             response.clear();
             let shared = self.shared.as_ref().filter(|shared| !shared.is_declined());
             let (failure, kept) = if let Some(shared) = shared {
-                ask.last = is_last(owner.network, shared.carried());
+                spec.last = is_last(owner.network, shared.carried());
                 let used = shared.is_used();
                 // Apart, as what it takes is more than HTTP/1.1 does.
-                match Box::pin(shared.exchange(ask, response, watch)).await {
+                match Box::pin(shared.exchange(spec, response, watch)).await {
                     Ok(at) => return Ok(Done { at, persistent: true }),
                     Err(failure) => (failure, used || was_idle(shared.opened.get(), watch)),
                 }
@@ -184,10 +184,10 @@ impl Lane {
                     return Err(Failure::Closed(When::Unsent));
                 };
                 let carried = connection.carried();
-                ask.last = is_last(owner.network, carried);
-                match connection.exchange(owner.group, ask, response, watch).await {
+                spec.last = is_last(owner.network, carried);
+                match connection.exchange(owner.group, spec, response, watch).await {
                     Ok(done) => {
-                        let persistent = done.persistent && !ask.last && !ask.manner.closes();
+                        let persistent = done.persistent && !spec.last && !spec.flags.closes();
                         return Ok(Done { persistent, ..done });
                     }
                     Err(failure) => {
@@ -196,7 +196,7 @@ impl Lane {
                     }
                 }
             };
-            let again = met.is_none() && may_repeat(owner.network, ask, &failure, kept);
+            let again = met.is_none() && may_repeat(owner.network, spec, &failure, kept);
             if !self.broken(&failure, again) {
                 return Err(failure);
             }
@@ -212,7 +212,7 @@ impl Lane {
             return again;
         };
         // A connection that ended with an exchange on it is no loss beside that.
-        let gone = shared.glance() != Glance::Open;
+        let gone = shared.status() != SharedStatus::Open;
         // A stream that is refused on a connection that goes on is the server's answer to load.
         let again = again && (gone || !failure.is_refused());
         if gone {
@@ -250,14 +250,14 @@ fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
 /// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was
 /// kept, having been used before or stood idle, and it cannot have been processed or may be processed twice, as the
 /// settings have it.
-fn may_repeat(network: &Network, ask: &Ask<'_>, failure: &Failure, kept: bool) -> bool {
+fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept: bool) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() {
         // A fresh connection that takes nothing at all is not the end of one that was kept.
         return resend.allows(true) && (kept || !failure.is_unanswered());
     }
     kept && (failure.is_refused() && resend.allows(true)
-        || failure.is_unanswered() && resend.allows(is_idempotent(ask.request.method())))
+        || failure.is_unanswered() && resend.allows(is_idempotent(spec.request.method())))
 }
 
 /// Connects, and secures the connection where the place wants it. What the server had closed is made anew as one part,

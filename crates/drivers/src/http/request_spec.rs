@@ -1,17 +1,17 @@
-//! [`Ask`]: a request and how it is to be carried out, whichever version of HTTP carries it.
+//! [`RequestSpec`]: a request and how it is to be carried out, whichever version of HTTP carries it.
 
-use super::manner::Manner;
 use super::origin::Origin;
 use super::request::Request;
+use super::request_flags::RequestFlags;
 use super::response::Wanted;
 use super::settings::Limits;
 
 /// A request and how it is to be carried out.
 #[derive(Clone, Copy)]
-pub(super) struct Ask<'a> {
+pub(super) struct RequestSpec<'a> {
     pub(super) request: &'a Request,
     pub(super) origin: &'a Origin,
-    pub(super) manner: Manner,
+    pub(super) flags: RequestFlags,
     /// Lines of fields that the client adds.
     pub(super) extra: &'a [u8],
     /// Whether it is the last on this connection.

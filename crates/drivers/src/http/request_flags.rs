@@ -1,10 +1,10 @@
-//! [`Manner`]: what the fields of a request mean to its connection.
+//! [`RequestFlags`]: what the fields of a request mean to its connection.
 
 use brunt_wire::http::Asked;
 
 /// What the fields of a request mean to its connection: flags in a byte, as it goes from hand to hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Manner(pub(super) u8);
+pub(super) struct RequestFlags(pub(super) u8);
 
 /// Its method is HEAD.
 pub(super) const HEAD: u8 = 1;
@@ -18,7 +18,7 @@ pub(super) const CONNECTION: u8 = 1 << 4;
 /// Its body is sent in chunks.
 pub(super) const CHUNKED: u8 = 1 << 5;
 
-impl Manner {
+impl RequestFlags {
     /// Whether it asks that the connection be closed.
     pub(super) fn closes(self) -> bool {
         self.has(CLOSE)

@@ -1,14 +1,14 @@
-//! [`Image`]: a request as it went over the wire, kept to be sent again as it is.
+//! [`RequestCache`]: a request as it went over the wire, kept to be sent again as it is.
 //!
 //! Many plans send the same request for ever. Such a request is looked at once and put together twice; from then on its
 //! bytes are at hand. A request that changes each time is never copied for it.
 
-use super::manner::Manner;
 use super::origin::Origin;
+use super::request_flags::RequestFlags;
 
 /// What is known of a request since it was changed last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Image {
+pub(super) struct RequestCache {
     state: State,
     bytes: Vec<u8>,
 }
@@ -19,32 +19,30 @@ enum State {
     #[default]
     Changed,
     /// That it can be sent, and how.
-    Examined(Manner),
+    Examined(RequestFlags),
     /// As well, that it was sent to the origin of that number.
-    Sent(Manner, u64),
+    Sent(RequestFlags, u64),
     /// As well, as which bytes.
-    Kept(Manner, u64),
+    Kept(RequestFlags, u64),
 }
 
-impl Image {
+impl RequestCache {
     /// The request is another one.
     pub(super) fn change(&mut self) {
         self.state = State::Changed;
     }
 
     /// How it is sent, if that was found out since it was changed.
-    pub(super) fn manner(&self) -> Option<Manner> {
+    pub(super) fn flags(&self) -> Option<RequestFlags> {
         match self.state {
             State::Changed => None,
-            State::Examined(manner) | State::Sent(manner, _) | State::Kept(manner, _) => {
-                Some(manner)
-            }
+            State::Examined(flags) | State::Sent(flags, _) | State::Kept(flags, _) => Some(flags),
         }
     }
 
     /// It was found out how it is sent.
-    pub(super) fn examined(&mut self, manner: Manner) {
-        self.state = State::Examined(manner);
+    pub(super) fn examined(&mut self, flags: RequestFlags) {
+        self.state = State::Examined(flags);
     }
 
     /// The bytes it was sent as to that origin before.
@@ -60,13 +58,13 @@ impl Image {
         let (number, before) = (origin.number(), self.state);
         self.state = match before {
             State::Changed => return,
-            State::Sent(manner, last) if last == number => {
+            State::Sent(flags, last) if last == number => {
                 self.bytes.clear();
                 self.bytes.extend_from_slice(bytes);
-                State::Kept(manner, number)
+                State::Kept(flags, number)
             }
-            State::Examined(manner) | State::Sent(manner, _) | State::Kept(manner, _) => {
-                State::Sent(manner, number)
+            State::Examined(flags) | State::Sent(flags, _) | State::Kept(flags, _) => {
+                State::Sent(flags, number)
             }
         };
     }
@@ -85,21 +83,21 @@ mod tests {
         let mut request = Request::default();
         request.begin("GET");
         request.set_target(b"/");
-        let manner = Manner::of(&request).unwrap();
-        let mut image = Image::default();
-        image.sent(&one, b"a");
-        assert_eq!((image.manner(), image.of(&one)), (None, None), "never looked at");
-        image.examined(manner);
-        image.sent(&one, b"b");
-        assert_eq!((image.manner(), image.of(&one)), (Some(manner), None), "sent once");
-        image.sent(&one, b"b");
-        assert_eq!((image.of(&one), image.of(&two)), (Some(&b"b"[..]), None));
-        image.sent(&two, b"c");
-        assert_eq!((image.of(&one), image.of(&two)), (None, None));
-        image.sent(&two, b"c");
-        assert_eq!((image.manner(), image.of(&two)), (Some(manner), Some(&b"c"[..])));
-        image.change();
-        assert_eq!((image.manner(), image.of(&two)), (None, None));
+        let flags = RequestFlags::of(&request).unwrap();
+        let mut cache = RequestCache::default();
+        cache.sent(&one, b"a");
+        assert_eq!((cache.flags(), cache.of(&one)), (None, None), "never looked at");
+        cache.examined(flags);
+        cache.sent(&one, b"b");
+        assert_eq!((cache.flags(), cache.of(&one)), (Some(flags), None), "sent once");
+        cache.sent(&one, b"b");
+        assert_eq!((cache.of(&one), cache.of(&two)), (Some(&b"b"[..]), None));
+        cache.sent(&two, b"c");
+        assert_eq!((cache.of(&one), cache.of(&two)), (None, None));
+        cache.sent(&two, b"c");
+        assert_eq!((cache.flags(), cache.of(&two)), (Some(flags), Some(&b"c"[..])));
+        cache.change();
+        assert_eq!((cache.flags(), cache.of(&two)), (None, None));
     }
 
     #[test]
@@ -119,14 +117,14 @@ mod tests {
         for (number, change) in changes.iter().enumerate() {
             request.begin("GET");
             request.set_target(b"/a");
-            let before = request.manner().unwrap();
-            assert_eq!(request.image().borrow().manner(), Some(before));
+            let before = request.flags().unwrap();
+            assert_eq!(request.cache().borrow().flags(), Some(before));
             change(&mut request);
-            assert_eq!(request.image().borrow().manner(), None, "change {number}");
+            assert_eq!(request.cache().borrow().flags(), None, "change {number}");
         }
         let other = request.clone();
-        request.manner().unwrap();
+        request.flags().unwrap();
         request.copy_head(&other);
-        assert_eq!(request.image().borrow().manner(), None);
+        assert_eq!(request.cache().borrow().flags(), None);
     }
 }
