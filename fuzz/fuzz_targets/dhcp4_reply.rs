@@ -2,12 +2,12 @@
 
 #![no_main]
 
-use brunt_wire::dhcp4::{Header, Message, OPTIONS_AT, Spot, Writer, option, relay};
+use brunt_wire::dhcp4::{Header, Message, OPTIONS_AT, FieldAt, Writer, option, relay};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     for offset in (0..bytes.len()).step_by(7) {
-        let _ = Spot::of(bytes, offset).to_string();
+        let _ = FieldAt::of(bytes, offset).to_string();
     }
     let Ok(message) = Message::scan(bytes) else { return };
     assert!(bytes.len() >= OPTIONS_AT && message.chaddr().len() <= 16);

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_wire::http::{Asked, FIELDS_MAX, Framing, Heads, Malformed, scan};
+use brunt_wire::http::{RequestKind, FIELDS_MAX, Framing, Heads, Malformed, scan};
 use libfuzzer_sys::fuzz_target;
 
 /// What is in a body that comes in pieces of that size: its bytes, how many were used, and whether it has ended.
@@ -29,7 +29,7 @@ fn body(
 
 fuzz_target!(|input: (u8, u8, &[u8])| {
     let (asked, piece, bytes) = input;
-    let asked = [Asked::Any, Asked::Head, Asked::Connect][usize::from(asked % 3)];
+    let asked = [RequestKind::Any, RequestKind::Head, RequestKind::Connect][usize::from(asked % 3)];
     let mut fields = 0;
     let scanned = scan(bytes, asked, FIELDS_MAX, |name, value| {
         fields += 1;

@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails should stop")]
 
-use brunt_wire::http::{self, Asked};
+use brunt_wire::http::{self, RequestKind};
 use divan::Bencher;
 use std::hint::black_box;
 
@@ -35,7 +35,7 @@ fn write_head(bencher: Bencher<'_, '_>) {
 fn scan_and_let_go(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
         let answer = black_box(ANSWER);
-        let mut head = http::scan(answer, Asked::Any, 256, |_, _| {}).unwrap().unwrap();
+        let mut head = http::scan(answer, RequestKind::Any, 256, |_, _| {}).unwrap().unwrap();
         head.framing.take(&answer[head.length..], |_| {}).unwrap().ended
     });
 }
@@ -46,7 +46,7 @@ fn scan_and_show_fields(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
         fields.clear();
         let show = |name, value| fields.push((name, value));
-        http::scan(black_box(ANSWER), Asked::Any, 256, show).unwrap();
+        http::scan(black_box(ANSWER), RequestKind::Any, 256, show).unwrap();
         fields.len()
     });
 }
@@ -62,7 +62,7 @@ fn read_over_chunks(bencher: Bencher<'_, '_>) {
     answer.extend_from_slice(b"0\r\n\r\n");
     bencher.bench_local(|| {
         let answer = black_box(&answer[..]);
-        let mut head = http::scan(answer, Asked::Any, 256, |_, _| {}).unwrap().unwrap();
+        let mut head = http::scan(answer, RequestKind::Any, 256, |_, _| {}).unwrap().unwrap();
         head.framing.take(&answer[head.length..], |_| {}).unwrap().ended
     });
 }

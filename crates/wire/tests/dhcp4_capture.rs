@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
 use brunt_wire::dhcp4::{
-    BOOTREPLY, BOOTREQUEST, DecodeError, Draft, Header, Message, MessageType, OPTIONS_AT, Present,
-    Spot, Writer, at, option, patch, relay,
+    BOOTREPLY, BOOTREQUEST, DecodeError, Draft, FieldAt, Header, Message, MessageType, OPTIONS_AT,
+    Present, Writer, at, option, patch, relay,
 };
 use std::net::Ipv4Addr;
 
@@ -187,7 +187,7 @@ fn an_option_is_there_once_but_the_parameters_grow() {
     let places = message.options().map(|each| each.unwrap().offset);
     for (place, code) in places.zip(codes) {
         assert!(
-            matches!(Spot::of(&packet, place), Spot::Option { code: there, into: 0, .. } if there == code)
+            matches!(FieldAt::of(&packet, place), FieldAt::Option { code: there, into: 0, .. } if there == code)
         );
     }
 }

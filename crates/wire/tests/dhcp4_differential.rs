@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
-use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, Spot, option, patch, relay};
+use brunt_wire::dhcp4::{Draft, FieldAt, Header, Message, MessageType, option, patch, relay};
 use dhcproto::v4::relay::{RelayAgentInformation, RelayInfo};
 use dhcproto::v4::{self as oracle, DhcpOption, OptionCode};
 use dhcproto::{Decodable, Decoder, Encodable};
@@ -208,7 +208,7 @@ proptest! {
             }
         }
         for offset in 0..bytes.len() + 2 {
-            prop_assert_eq!(matches!(Spot::of(&bytes, offset), Spot::Beyond { .. }), offset >= bytes.len());
+            prop_assert_eq!(matches!(FieldAt::of(&bytes, offset), FieldAt::Beyond { .. }), offset >= bytes.len());
         }
     }
 }

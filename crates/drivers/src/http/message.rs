@@ -236,7 +236,7 @@ mod tests {
             let (head, rest) = text.split_once("\r\n\r\n").unwrap();
             assert!(!head.contains("Content-Length"), "{head}");
             let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-            let answer = wire::scan(answer, wire::Asked::Any, 9, |_, _| {}).unwrap().unwrap();
+            let answer = wire::scan(answer, wire::RequestKind::Any, 9, |_, _| {}).unwrap().unwrap();
             let mut framing = answer.framing;
             let mut found = 0;
             let taken = framing.take(rest.as_bytes(), |data| found += data.len()).unwrap();

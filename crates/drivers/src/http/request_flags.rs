@@ -1,6 +1,6 @@
 //! [`RequestFlags`]: what the fields of a request mean to its connection.
 
-use brunt_wire::http::Asked;
+use brunt_wire::http::RequestKind;
 
 /// What the fields of a request mean to its connection: flags in a byte, as it goes from hand to hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl RequestFlags {
     }
 
     /// How its answer is to be read.
-    pub(super) fn asked(self) -> Asked {
-        if self.has(HEAD) { Asked::Head } else { Asked::Any }
+    pub(super) fn asked(self) -> RequestKind {
+        if self.has(HEAD) { RequestKind::Head } else { RequestKind::Any }
     }
 
     pub(super) fn has(self, flag: u8) -> bool {

@@ -1,11 +1,11 @@
-//! A [`Spot`]: what an offset into a message points at, so that an error about one can say so.
+//! A [`FieldAt`]: what an offset into a message points at, so that an error about one can say so.
 
 use super::{OPTIONS_AT, Options, at, option};
 use std::fmt;
 
 /// What stands at an offset of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub enum FieldAt {
     /// A field of the header.
     Field {
         /// What RFC 2131 calls it.
@@ -50,7 +50,7 @@ const FIELDS: [(usize, &str); 15] = [
     (at::COOKIE, "magic cookie"),
 ];
 
-impl Spot {
+impl FieldAt {
     /// What stands at `offset` of `message`, whose options are read as far as they can be.
     pub fn of(message: &[u8], offset: usize) -> Self {
         if offset >= message.len() {
@@ -74,7 +74,7 @@ impl Spot {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for FieldAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Field { name, into: 0 } => write!(f, "is the first byte of {name}"),
@@ -114,7 +114,7 @@ mod tests {
             .with(option::PARAMETER_REQUEST_LIST, &[1, 28, 2, 3])
             .with(option::SERVER_ID, &[10, 0, 0, 1])
             .to_bytes();
-        let said = |offset| Spot::of(&packet, offset).to_string();
+        let said = |offset| FieldAt::of(&packet, offset).to_string();
         assert_eq!(said(4), "is the first byte of xid");
         assert_eq!(said(33), "is byte 6 of chaddr");
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
             said(252),
             "is inside option 55 (parameter request list), 3 bytes after its code"
         );
-        assert_eq!(Spot::of(&packet, 255), Spot::Filler);
-        assert_eq!(Spot::of(&packet, 256), Spot::Beyond { length: 256 });
+        assert_eq!(FieldAt::of(&packet, 255), FieldAt::Filler);
+        assert_eq!(FieldAt::of(&packet, 256), FieldAt::Beyond { length: 256 });
     }
 }

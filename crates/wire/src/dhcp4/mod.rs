@@ -2,7 +2,7 @@
 //!
 //! A client compiles a [`Draft`] once, copies what it wrote for every exchange and fills in a few
 //! fields through [`patch`]; it looks at the answer through a [`Message`]. A server reads the request
-//! through a [`Message`] and writes its reply with a [`Writer`]. [`Spot`] says what an offset into a
+//! through a [`Message`] and writes its reply with a [`Writer`]. [`FieldAt`] says what an offset into a
 //! packet points at, for packets that somebody else composed.
 
 mod draft;
@@ -20,7 +20,7 @@ mod writer;
 pub use draft::{Draft, Present};
 pub use error::DecodeError;
 pub use header::Header;
-pub use layout::Spot;
+pub use layout::FieldAt;
 pub use message::Message;
 pub use message_type::MessageType;
 pub use options::{DhcpOption, Options};

@@ -63,8 +63,8 @@ impl<'a> Options<'a> {
     }
 
     /// The options in their order.
-    pub const fn iter(self) -> Walk<'a> {
-        Walk { rest: self.bytes, offset: self.offset }
+    pub const fn iter(self) -> OptionIter<'a> {
+        OptionIter { rest: self.bytes, offset: self.offset }
     }
 
     /// All of them as they lie in the message.
@@ -75,21 +75,21 @@ impl<'a> Options<'a> {
 
 impl<'a> IntoIterator for Options<'a> {
     type Item = Opt<'a>;
-    type IntoIter = Walk<'a>;
+    type IntoIter = OptionIter<'a>;
 
-    fn into_iter(self) -> Walk<'a> {
+    fn into_iter(self) -> OptionIter<'a> {
         self.iter()
     }
 }
 
 /// A walk over [`Options`].
 #[derive(Clone, Debug)]
-pub struct Walk<'a> {
+pub struct OptionIter<'a> {
     rest: &'a [u8],
     offset: usize,
 }
 
-impl<'a> Iterator for Walk<'a> {
+impl<'a> Iterator for OptionIter<'a> {
     type Item = Opt<'a>;
 
     #[inline]

@@ -4,7 +4,7 @@
 //! follows from its bytes alone, and to compare them costs a tenth of reading them. Only whoever does not want to see
 //! the fields can do with that.
 
-use super::{Asked, Head, Malformed, scan};
+use super::{Head, Malformed, RequestKind, scan};
 
 /// How many heads are remembered: a few kinds of answers, told apart by how much came at once.
 const SLOTS: usize = 8;
@@ -20,7 +20,7 @@ pub struct Heads {
 #[derive(Debug, Default)]
 struct Slot {
     bytes: Vec<u8>,
-    read: Option<(Asked, usize, Head)>,
+    read: Option<(RequestKind, usize, Head)>,
 }
 
 impl Heads {
@@ -28,7 +28,7 @@ impl Heads {
     pub fn scan(
         &mut self,
         bytes: &[u8],
-        asked: Asked,
+        asked: RequestKind,
         fields_max: usize,
     ) -> Result<Option<Head>, Malformed> {
         let Some(slot) = self.slots.get_mut(bytes.len() % SLOTS) else {
@@ -71,7 +71,9 @@ mod tests {
             "",
         ];
         for _ in 0..3 {
-            for (asked, fields_max) in [(Asked::Any, 9), (Asked::Head, 9), (Asked::Any, 1)] {
+            for (asked, fields_max) in
+                [(RequestKind::Any, 9), (RequestKind::Head, 9), (RequestKind::Any, 1)]
+            {
                 for text in texts {
                     let bytes = text.as_bytes();
                     for end in [bytes.len(), bytes.len().saturating_sub(8), bytes.len()] {

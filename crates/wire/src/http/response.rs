@@ -10,7 +10,7 @@ pub const FIELDS_MAX: usize = 256;
 
 /// What of a request decides how its response is read (RFC 9112 section 6.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestKind {
     /// Any other method.
     #[default]
     Any,
@@ -42,7 +42,7 @@ impl Head {
 
 /// What the fields of a head say about its message.
 #[derive(Default)]
-struct Said {
+struct MessageFields {
     length: Option<u64>,
     coding: Option<Coding>,
     close: bool,
@@ -62,7 +62,7 @@ enum Coding {
 /// field's name and value lie, in order, once the head is whole. At most `fields_max` fields are accepted.
 pub fn scan(
     bytes: &[u8],
-    asked: Asked,
+    asked: RequestKind,
     fields_max: usize,
     mut shown: impl FnMut(Range<usize>, Range<usize>),
 ) -> Result<Option<Head>, Malformed> {
@@ -79,7 +79,7 @@ pub fn scan(
     if status < 100 {
         return Err(Malformed::StatusLine);
     }
-    let mut said = Said::default();
+    let mut said = MessageFields::default();
     for field in response.headers.iter() {
         said.read(field.name.as_bytes(), field.value)?;
         shown(within(bytes, field.name.as_bytes()), within(bytes, field.value));
@@ -97,7 +97,7 @@ pub fn scan(
     }))
 }
 
-impl Said {
+impl MessageFields {
     #[inline]
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Malformed> {
         match name.len() {
@@ -129,9 +129,9 @@ impl Said {
     }
 
     /// The rules of RFC 9112 section 6.3, in order.
-    fn framing(&self, status: u16, minor: u8, asked: Asked) -> Result<Framing, Malformed> {
-        let bodiless = asked == Asked::Head || matches!(status, 100..200 | 204 | 304);
-        if bodiless || asked == Asked::Connect && matches!(status, 200..300) {
+    fn framing(&self, status: u16, minor: u8, asked: RequestKind) -> Result<Framing, Malformed> {
+        let bodiless = asked == RequestKind::Head || matches!(status, 100..200 | 204 | 304);
+        if bodiless || asked == RequestKind::Connect && matches!(status, 200..300) {
             return Ok(Framing::Length(0));
         }
         match (self.coding, self.length) {
@@ -173,12 +173,12 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn head(text: &str, asked: Asked) -> Result<Option<Head>, Malformed> {
+    fn head(text: &str, asked: RequestKind) -> Result<Option<Head>, Malformed> {
         scan(text.as_bytes(), asked, FIELDS_MAX, |_, _| {})
     }
 
     fn framing(fields: &str) -> Result<Framing, Malformed> {
-        head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n"), Asked::Any)
+        head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n"), RequestKind::Any)
             .map(|head| head.unwrap().framing)
     }
 
@@ -186,7 +186,7 @@ mod tests {
     fn fields_are_shown_where_they_lie() {
         let text = "HTTP/1.1 404 Not Found\r\nServer:  x \r\nContent-Length: 3\r\nA:\r\n\r\nabc";
         let mut seen = Vec::new();
-        let found = scan(text.as_bytes(), Asked::Any, 8, |name, value| {
+        let found = scan(text.as_bytes(), RequestKind::Any, 8, |name, value| {
             seen.push((text[name].to_owned(), text[value].to_owned()));
         });
         let found = found.unwrap().unwrap();
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(found.framing, Framing::Length(3));
         for end in 0..found.length {
             assert_eq!(
-                scan(&text.as_bytes()[..end], Asked::Any, 8, |_, _| panic!("not yet")),
+                scan(&text.as_bytes()[..end], RequestKind::Any, 8, |_, _| panic!("not yet")),
                 Ok(None)
             );
         }
@@ -213,9 +213,12 @@ mod tests {
         );
         assert_eq!(framing("Transfer-Encoding: Chunked\r\n"), Ok(chunked));
         let both = "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n";
-        for (status, asked) in
-            [(200, Asked::Head), (204, Asked::Any), (304, Asked::Any), (200, Asked::Connect)]
-        {
+        for (status, asked) in [
+            (200, RequestKind::Head),
+            (204, RequestKind::Any),
+            (304, RequestKind::Any),
+            (200, RequestKind::Connect),
+        ] {
             let text = format!("HTTP/1.1 {status} x\r\n{both}\r\n");
             assert_eq!(
                 head(&text, asked).unwrap().unwrap().framing,
@@ -223,7 +226,7 @@ mod tests {
                 "{status}"
             );
         }
-        let refused = head("HTTP/1.1 407 x\r\nContent-Length: 4\r\n\r\n", Asked::Connect);
+        let refused = head("HTTP/1.1 407 x\r\nContent-Length: 4\r\n\r\n", RequestKind::Connect);
         assert_eq!(refused.unwrap().unwrap().framing, Framing::Length(4));
     }
 
@@ -250,7 +253,7 @@ mod tests {
         ] {
             assert_eq!(framing(fields), Err(why), "{fields:?}");
         }
-        let old = head("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", Asked::Any);
+        let old = head("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", RequestKind::Any);
         assert_eq!(old, Err(Malformed::Coding));
     }
 
@@ -258,12 +261,12 @@ mod tests {
     fn connections_persist_as_they_say() {
         let persistent = |version, fields| {
             let text = format!("HTTP/{version} 200 OK\r\nContent-Length: 0\r\n{fields}\r\n");
-            head(&text, Asked::Any).unwrap().unwrap().persistent
+            head(&text, RequestKind::Any).unwrap().unwrap().persistent
         };
         assert!(persistent("1.1", "") && !persistent("1.0", ""));
         assert!(!persistent("1.1", "Connection: x, Close\r\n"));
         assert!(persistent("1.0", "connection: Keep-Alive\r\n"));
-        let endless = head("HTTP/1.1 200 OK\r\n\r\n", Asked::Any).unwrap().unwrap();
+        let endless = head("HTTP/1.1 200 OK\r\n\r\n", RequestKind::Any).unwrap().unwrap();
         assert!(!endless.persistent);
     }
 
@@ -276,10 +279,13 @@ mod tests {
             ("HTTP/1.1 099 OK\r\n\r\n", Malformed::StatusLine),
             ("HTTP/1.1 200 OK\r\n\0: b\r\n", Malformed::Field),
         ] {
-            assert_eq!(head(text, Asked::Any), Err(why), "{text:?}");
+            assert_eq!(head(text, RequestKind::Any), Err(why), "{text:?}");
         }
         let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(3));
-        assert_eq!(scan(many.as_bytes(), Asked::Any, 2, |_, _| {}), Err(Malformed::TooManyFields));
-        assert!(scan(many.as_bytes(), Asked::Any, 3, |_, _| {}).unwrap().is_some());
+        assert_eq!(
+            scan(many.as_bytes(), RequestKind::Any, 2, |_, _| {}),
+            Err(Malformed::TooManyFields)
+        );
+        assert!(scan(many.as_bytes(), RequestKind::Any, 3, |_, _| {}).unwrap().is_some());
     }
 }

@@ -41,7 +41,7 @@ enum Step {
 /// Where the value of a slot stands in an encoded request, counted back from the end of the request
 /// because that is what stays true while it is being written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SlotPosition {
     /// The number of the slot, or `None` for the contents of the message id.
     pub(super) slot: Option<usize>,
     pub(super) from_end: usize,
@@ -94,7 +94,7 @@ impl Skeleton {
         message_id: i32,
         values: &V,
         out: &mut Vec<u8>,
-        note: impl FnMut(Place),
+        note: impl FnMut(SlotPosition),
     ) {
         let most = self.fixed_max + self.values_length(values);
         let start = out.len();
@@ -131,7 +131,7 @@ impl Skeleton {
         values: &V,
         room: &mut [u8],
         ends: &mut [usize],
-        mut note: impl FnMut(Place),
+        mut note: impl FnMut(SlotPosition),
     ) -> usize {
         let most = room.len();
         let mut at = most;
@@ -146,14 +146,18 @@ impl Skeleton {
                     let value = values.value(slot);
                     room[at - value.len()..at].copy_from_slice(value);
                     at -= value.len();
-                    note(Place { slot: Some(slot), from_end: most - at, length: value.len() });
+                    note(SlotPosition {
+                        slot: Some(slot),
+                        from_end: most - at,
+                        length: value.len(),
+                    });
                 }
                 Step::MessageId => {
                     let bytes = message_id.to_be_bytes();
                     let content = minimal(&bytes);
                     room[at - content.len()..at].copy_from_slice(content);
                     at -= content.len();
-                    note(Place { slot: None, from_end: most - at, length: content.len() });
+                    note(SlotPosition { slot: None, from_end: most - at, length: content.len() });
                     room[at - 2..at].copy_from_slice(&[tag::INTEGER, content.len() as u8]);
                     at -= 2;
                 }

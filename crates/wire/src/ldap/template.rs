@@ -5,7 +5,7 @@
 //! the values themselves changes, and they are copied over the old ones. A worker keeps one template
 //! an operation, not one a session: ten thousand idle connections must not each hold a request.
 
-use super::skeleton::{Place, Skeleton};
+use super::skeleton::{Skeleton, SlotPosition};
 use crate::ber::{Values, minimal};
 
 /// A skeleton and the request it last made.
@@ -13,7 +13,7 @@ use crate::ber::{Values, minimal};
 pub struct Template {
     skeleton: Skeleton,
     last: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<SlotPosition>,
 }
 
 impl Template {

@@ -3,7 +3,7 @@
 //! Options and packets are checked by those who write them, and all of them say what is wrong in the same words. It
 //! must not know what was asked, only what is in the way.
 
-use brunt_wire::dhcp4::{DecodeError, Present, Spot, option};
+use brunt_wire::dhcp4::{DecodeError, FieldAt, Present, option};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -66,7 +66,7 @@ pub enum SetupError {
         /// The offset.
         offset: usize,
         /// What is there.
-        spot: Spot,
+        spot: FieldAt,
         /// Where it should point.
         remedy: String,
     },

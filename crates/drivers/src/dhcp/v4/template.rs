@@ -7,7 +7,7 @@
 use super::error::SetupError;
 use super::recipe::Fields;
 use brunt_wire::dhcp4::{
-    DecodeError, Message, MessageType, Present, Spot, Writer, at, option, patch,
+    DecodeError, FieldAt, Message, MessageType, Present, Writer, at, option, patch,
 };
 use std::ops::Range;
 use std::path::PathBuf;
@@ -160,7 +160,7 @@ impl Checked<'_> {
             template: self.template.name.clone(),
             switch,
             offset,
-            spot: Spot::of(&self.template.packet, offset),
+            spot: FieldAt::of(&self.template.packet, offset),
             remedy,
         }
     }
@@ -183,8 +183,8 @@ impl Checked<'_> {
     fn identity(&self, offset: usize) -> Result<usize, SetupError> {
         let packet = &self.template.packet;
         let in_client_id = matches!(
-            Spot::of(packet, offset),
-            Spot::Option { code: option::CLIENT_ID, length, into } if into == length + 1 && length >= 6
+            FieldAt::of(packet, offset),
+            FieldAt::Option { code: option::CLIENT_ID, length, into } if into == length + 1 && length >= 6
         );
         if offset == CHADDR_LAST || in_client_id {
             return Ok(offset - 5);
@@ -218,7 +218,9 @@ impl Checked<'_> {
         let Some(offset) = offset else {
             return Ok(found.filter(|place| place.len() == 4).map(|place| place.start));
         };
-        if Spot::of(&self.template.packet, offset) == (Spot::Option { code, length: 4, into: 0 }) {
+        if FieldAt::of(&self.template.packet, offset)
+            == (FieldAt::Option { code, length: 4, into: 0 })
+        {
             return Ok(Some(offset + 2));
         }
         let remedy = match found {
