@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 const NOBODY: u32 = u32::MAX;
 
-struct Held<L> {
+struct HeldLease<L> {
     lease: L,
     client: u64,
     older: u32,
@@ -19,7 +19,7 @@ struct Held<L> {
 /// Leases held, at most so many.
 pub struct Leases<L> {
     capacity: usize,
-    held: Vec<Held<L>>,
+    held: Vec<HeldLease<L>>,
     by_client: HashMap<u64, u32>,
     oldest: u32,
     newest: u32,
@@ -70,7 +70,7 @@ impl<L> Leases<L> {
         let forgotten =
             (self.held.len() >= self.capacity).then(|| self.remove(self.oldest)).flatten();
         let place = self.held.len() as u32;
-        self.held.push(Held { lease, client, older: self.newest, newer: NOBODY });
+        self.held.push(HeldLease { lease, client, older: self.newest, newer: NOBODY });
         self.by_client.insert(client, place);
         if self.newest == NOBODY {
             self.oldest = place;
@@ -100,12 +100,12 @@ impl<L> Leases<L> {
     }
 
     fn remove(&mut self, place: u32) -> Option<L> {
-        let &Held { client, older, newer, .. } = self.held.get(place as usize)?;
+        let &HeldLease { client, older, newer, .. } = self.held.get(place as usize)?;
         self.by_client.remove(&client);
         self.join(older, newer);
         let removed = self.held.swap_remove(place as usize);
         // The last of the list has moved to the place that came free.
-        if let Some(&Held { client, older, newer, .. }) = self.held.get(place as usize) {
+        if let Some(&HeldLease { client, older, newer, .. }) = self.held.get(place as usize) {
             self.by_client.insert(client, place);
             self.relink(older, newer, place);
         }

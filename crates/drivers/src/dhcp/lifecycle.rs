@@ -76,7 +76,7 @@ enum Drawn {
 }
 
 /// How an exchange of a life ended.
-pub(super) struct Turn<L> {
+pub(super) struct ExchangeResult<L> {
     pub(super) kind: Kind,
     pub(super) outcome: Outcome,
     pub(super) lease: Option<L>,
@@ -160,8 +160,8 @@ impl<L> Lifecycle<L> {
 
     /// Takes in how an exchange ended and decides what comes next. If nothing more comes in this
     /// life that a client would wait for, says how long it waited for the server in all.
-    pub(super) fn ended(&mut self, turn: Turn<L>) -> Option<Duration> {
-        let Turn { kind, outcome, lease, waited, at } = turn;
+    pub(super) fn ended(&mut self, turn: ExchangeResult<L>) -> Option<Duration> {
+        let ExchangeResult { kind, outcome, lease, waited, at } = turn;
         self.turn += 1;
         self.waited += waited;
         let well = matches!(outcome, Outcome::Ok(_));
@@ -354,7 +354,7 @@ mod tests {
         let ends = begins + waited;
         let given = ends - at(1000);
         let lease = matches!(outcome, Outcome::Ok(_)).then_some(Times { given, ..HOUR });
-        let turn = Turn { kind, outcome, lease, waited, at: ends };
+        let turn = ExchangeResult { kind, outcome, lease, waited, at: ends };
         (kind, begins, lifecycle.ended(turn))
     }
 
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(until, Some((scaled(3150), Outcome::TimedOut)));
         let timed_out = |lifecycle: &mut Lifecycle<Times>, kind, at| {
             let (outcome, waited) = (Outcome::TimedOut, Duration::from_secs(22));
-            lifecycle.ended(Turn { kind, outcome, lease: None, waited, at })
+            lifecycle.ended(ExchangeResult { kind, outcome, lease: None, waited, at })
         };
         assert_eq!(timed_out(&mut lifecycle, Kind::Renew, scaled(3150)), None);
         assert_eq!(lifecycle.next(), Some((Kind::Rebind, scaled(3150))));
@@ -431,7 +431,7 @@ mod tests {
         let (kind, outcome, back) =
             (Kind::Reboot, Outcome::Ok(7), born + Duration::from_secs(3200));
         let waited = Duration::from_millis(1);
-        let turn = Turn { kind, outcome, lease: None, waited, at: back };
+        let turn = ExchangeResult { kind, outcome, lease: None, waited, at: back };
         assert_eq!(lifecycle.ended(turn), None);
         assert_eq!(lifecycle.next(), Some((Kind::Rebind, back)));
     }
@@ -532,7 +532,7 @@ mod tests {
         let cut = PowerCut { at: Duration::from_secs(3), within: Duration::ZERO };
         let mut lifecycle = lifecycle(LifecycleOptions { power_cut: Some(cut), ..PLAIN }, 0);
         let (outcome, waited, fails) = (Outcome::CutOff, Duration::from_secs(3), at(4000));
-        let turn = Turn { kind: Kind::Acquire, outcome, lease: None, waited, at: fails };
+        let turn = ExchangeResult { kind: Kind::Acquire, outcome, lease: None, waited, at: fails };
         assert_eq!(lifecycle.ended(turn), Some(waited));
         assert_eq!(lifecycle.next(), Some((Kind::Acquire, fails)));
     }
@@ -542,8 +542,13 @@ mod tests {
         let mut lifecycle = lifecycle(PLAIN, 0);
         let lease = Some(Times { renew: None, rebind: None, ends: None, ..HOUR });
         let waited = Duration::from_millis(1);
-        let over =
-            lifecycle.ended(Turn { kind: Kind::Acquire, outcome: OK, lease, waited, at: at(1001) });
+        let over = lifecycle.ended(ExchangeResult {
+            kind: Kind::Acquire,
+            outcome: OK,
+            lease,
+            waited,
+            at: at(1001),
+        });
         assert_eq!((lifecycle.next(), over), (None, Some(waited)));
     }
 

@@ -7,7 +7,7 @@
 
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
 use super::hub::{Ended, Hub, Terms};
-use super::lifecycle::{Lifecycle, Turn};
+use super::lifecycle::{ExchangeResult, Lifecycle};
 use super::task::Task;
 use super::{Kind, Stage};
 use crate::chance::mix;
@@ -79,7 +79,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         report(&ended, self.title(ended.stage), client, watch);
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
-        let turn = Turn { kind, outcome, lease, waited, at };
+        let turn = ExchangeResult { kind, outcome, lease, waited, at };
         if let Some(lifecycle) = &mut self.lifecycle
             && let Some(waited) = lifecycle.ended(turn)
         {

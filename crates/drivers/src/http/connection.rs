@@ -115,7 +115,7 @@ impl Connection {
         self.carried += 1;
         // What a broken write under TLS took along is not known.
         let left = self.stream.is_secured();
-        let mut carrying = Carrying {
+        let mut in_flight = ExchangeInFlight {
             stream: &mut self.stream,
             group,
             spec,
@@ -128,10 +128,11 @@ impl Connection {
             first: None,
             broken: None,
         };
-        let early = if spec.flags.expects() { Box::pin(carrying.hold(watch)).await? } else { None };
+        let early =
+            if spec.flags.expects() { Box::pin(in_flight.hold(watch)).await? } else { None };
         let done = match early {
             Some(done) => done,
-            None => poll_fn(|context| carrying.poll(context, watch)).await?,
+            None => poll_fn(|context| in_flight.poll(context, watch)).await?,
         };
         self.engaged = false;
         Ok(done)
@@ -145,7 +146,7 @@ impl Connection {
 }
 
 /// One exchange being carried out.
-struct Carrying<'a> {
+struct ExchangeInFlight<'a> {
     stream: &'a mut Stream,
     group: &'a Group,
     spec: &'a RequestSpec<'a>,
@@ -180,7 +181,7 @@ enum Phase {
     Body { framing: Framing, persistent: bool },
 }
 
-impl Carrying<'_> {
+impl ExchangeInFlight<'_> {
     /// Sends the head alone and waits for leave to send the rest, but not for ever. There may be an answer at once.
     async fn hold(&mut self, watch: &mut Watch<'_>) -> Result<Option<Done>, Failure> {
         let leave = poll_fn(|context| self.poll_leave(context, watch));

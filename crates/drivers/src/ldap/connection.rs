@@ -7,7 +7,7 @@
 use super::channel::Channel;
 use super::failure::Failure;
 use super::link::Link;
-use super::login::Occasion;
+use super::login::BindContext;
 use super::plan::{BIND, CONNECT, RECONNECT, TLS};
 use super::route::Security;
 use super::slot::{Keep, Reply};
@@ -150,7 +150,7 @@ impl Connection {
                 self.opened().await;
                 continue;
             }
-            let mut turn = Turn::take(self);
+            let mut guard = OpenGuard::take(self);
             let failures = self.failures.get();
             if failures > 0 {
                 backoff::wait(self.worker.plan.seed, self.number, failures - 1).await;
@@ -159,7 +159,7 @@ impl Connection {
             let opened = self.attempt(slot, watch).await;
             match &opened {
                 Ok(()) => {
-                    turn.succeeded = true;
+                    guard.succeeded = true;
                     self.opened.set(watch.now());
                     self.failures.set(0);
                 }
@@ -269,16 +269,16 @@ impl Connection {
         let plan = &self.worker.plan;
         let Some(credentials) = &plan.login else { return Ok(()) };
         let none = brunt_feed::Arguments::default();
-        let occasion = Occasion {
+        let context = BindContext {
             host: self.host(),
             arguments: &none,
             position: Position::alone(0),
             found: None,
         };
         let channel = self.channel(slot);
-        let guard = Unsettling(&self.unsettled);
+        let guard = IdentityGuard(&self.unsettled);
         Tally::one(&plan.tally.binds);
-        let bound = plan.route.within("the bind", credentials.bind(channel, occasion, None)).await;
+        let bound = plan.route.within("the bind", credentials.bind(channel, context, None)).await;
         if bound.is_ok() {
             guard.settle();
         }
@@ -286,7 +286,7 @@ impl Connection {
         if code == code::SUCCESS {
             return Ok(());
         }
-        let text = format!("bind as {}: {}", credentials.about(&occasion), channel.refusal(code));
+        let text = format!("bind as {}: {}", credentials.about(&context), channel.refusal(code));
         Err(Failure::new(Class::Login, code, text))
     }
 
@@ -314,19 +314,19 @@ impl Connection {
 
 /// The turn to open the connection, given back and announced however the attempt ends. A connection
 /// half opened is closed: it might be in the clear where TLS was asked for.
-struct Turn<'a> {
+struct OpenGuard<'a> {
     connection: &'a Connection,
     succeeded: bool,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> OpenGuard<'a> {
     fn take(connection: &'a Connection) -> Self {
         connection.opening.set(true);
         Self { connection, succeeded: false }
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for OpenGuard<'_> {
     fn drop(&mut self) {
         if !self.succeeded {
             drop(self.connection.link.detach());
@@ -339,15 +339,15 @@ impl Drop for Turn<'_> {
 }
 
 /// Marks the connection as one whose identity is unknown, unless the bind comes to its end.
-pub(super) struct Unsettling<'a>(pub(super) &'a Cell<bool>);
+pub(super) struct IdentityGuard<'a>(pub(super) &'a Cell<bool>);
 
-impl Unsettling<'_> {
+impl IdentityGuard<'_> {
     pub(super) fn settle(self) {
         std::mem::forget(self);
     }
 }
 
-impl Drop for Unsettling<'_> {
+impl Drop for IdentityGuard<'_> {
     fn drop(&mut self) {
         self.0.set(true);
     }

@@ -35,7 +35,7 @@ pub enum Threshold {
 
 /// What an exchange is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum AddAction {
     Add(u64),
     Delete(u64),
 }
@@ -52,7 +52,7 @@ pub(super) struct Live {
 }
 
 /// An entry whose fate is open. Dropped without word from the server, it is left to the purge.
-pub(super) struct Open<'a> {
+pub(super) struct PendingEntry<'a> {
     live: &'a Live,
     number: u64,
 }
@@ -85,7 +85,7 @@ impl Live {
 
     /// Decides what the next exchange does. `draw` picks the entry where any will do. The entry is
     /// nobody's until one of the other calls says what became of it.
-    pub(super) fn next(&self, now: Moment, draw: u64) -> Turn {
+    pub(super) fn next(&self, now: Moment, draw: u64) -> AddAction {
         let mut state = self.state();
         let size = state.entries.len() as u64;
         if self.mode != DeleteMode::Off && size > 0 && size > state.limit(self.threshold, now) {
@@ -94,10 +94,10 @@ impl Live {
                 _ => state.entries.pop_front(),
             };
             if let Some((number, _)) = deleted {
-                return Turn::Delete(number);
+                return AddAction::Delete(number);
             }
         }
-        Turn::Add(self.untaken(&mut state))
+        AddAction::Add(self.untaken(&mut state))
     }
 
     /// The next entry to add. Where names begin anew, those whose entry is still there are passed
@@ -123,8 +123,8 @@ impl Live {
     }
 
     /// Keeps an entry's fate open while the server is asked to add or to delete it.
-    pub(super) const fn open(&self, number: u64) -> Open<'_> {
-        Open { live: self, number }
+    pub(super) const fn open(&self, number: u64) -> PendingEntry<'_> {
+        PendingEntry { live: self, number }
     }
 
     /// The server has it.
@@ -164,14 +164,14 @@ impl Live {
     }
 }
 
-impl Open<'_> {
+impl PendingEntry<'_> {
     /// The server has said what became of it.
     pub(super) fn settle(self) {
         std::mem::forget(self);
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for PendingEntry<'_> {
     fn drop(&mut self) {
         self.live.uncertain(self.number);
     }
@@ -204,10 +204,10 @@ mod tests {
 
     const START: Moment = Moment::ZERO;
 
-    fn turns(live: &Live, count: u64, at: impl Fn(u64) -> Moment) -> Vec<Turn> {
+    fn turns(live: &Live, count: u64, at: impl Fn(u64) -> Moment) -> Vec<AddAction> {
         let turn = |n| {
             let turn = live.next(at(n), n * 7);
-            if let Turn::Add(number) = turn {
+            if let AddAction::Add(number) = turn {
                 live.added(number, at(n));
             }
             turn
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn above_the_size_adds_and_deletes_alternate_oldest_first() {
-        use Turn::{Add, Delete};
+        use AddAction::{Add, Delete};
         let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1), None);
         assert_eq!(
             turns(&live, 7, |_| START),
@@ -232,7 +232,7 @@ mod tests {
         let live = Live::new(DeleteMode::Random, Threshold::Size(50), (0, 1), None);
         let mut deleted = Vec::new();
         for turn in turns(&live, 1000, |_| START) {
-            if let Turn::Delete(number) = turn {
+            if let AddAction::Delete(number) = turn {
                 deleted.push(number);
             }
         }
@@ -248,7 +248,7 @@ mod tests {
         let live =
             Live::new(DeleteMode::Fifo, Threshold::Age(Duration::from_secs(1)), (0, 1), None);
         let all = turns(&live, 200, |n| Moment::from_nanos(n * 100_000_000));
-        let first = all.iter().position(|turn| matches!(turn, Turn::Delete(_))).unwrap();
+        let first = all.iter().position(|turn| matches!(turn, AddAction::Delete(_))).unwrap();
         assert_eq!(first, 11, "the first entry is older than a second after eleven tenths");
         assert!(live.size().abs_diff(11) <= 1, "{}", live.size());
     }
@@ -256,12 +256,15 @@ mod tests {
     #[test]
     fn off_never_deletes_and_nodes_share_the_numbers() {
         let live = Live::new(DeleteMode::Off, Threshold::Size(1), (1, 3), None);
-        assert_eq!(turns(&live, 3, |_| START), [Turn::Add(1), Turn::Add(4), Turn::Add(7)]);
+        assert_eq!(
+            turns(&live, 3, |_| START),
+            [AddAction::Add(1), AddAction::Add(4), AddAction::Add(7)]
+        );
     }
 
     #[test]
     fn a_name_is_used_again_once_its_entry_is_gone() {
-        use Turn::{Add, Delete};
+        use AddAction::{Add, Delete};
         let live = Live::new(DeleteMode::Fifo, Threshold::Size(1), (0, 1), Some(3));
         assert_eq!(turns(&live, 3, |_| START), [Add(0), Add(1), Delete(0)]);
         assert_eq!(turns(&live, 2, |_| START), [Add(2), Delete(1)]);

@@ -59,7 +59,7 @@ struct Sasl {
 
 /// Which bind of a run this is.
 #[derive(Clone, Copy)]
-pub(super) struct Occasion<'a> {
+pub(super) struct BindContext<'a> {
     /// The server's name.
     pub(super) host: &'a str,
     pub(super) arguments: &'a Arguments,
@@ -116,13 +116,13 @@ impl Credentials {
     }
 
     /// Who the bind is for, in words.
-    pub(super) fn about(&self, occasion: &Occasion<'_>) -> String {
+    pub(super) fn about(&self, context: &BindContext<'_>) -> String {
         match &self.method {
             Method::Simple(request) => {
-                request.about(occasion.arguments, &occasion.position, occasion.found)
+                request.about(context.arguments, &context.position, context.found)
             }
             Method::Sasl(sasl) => {
-                format!("{} {}", sasl.options.mechanism, sasl.render(&sasl.authid, occasion))
+                format!("{} {}", sasl.options.mechanism, sasl.render(&sasl.authid, context))
             }
         }
     }
@@ -136,16 +136,16 @@ impl Credentials {
     pub(super) async fn bind(
         &self,
         channel: Channel<'_>,
-        occasion: Occasion<'_>,
+        context: BindContext<'_>,
         watch: Option<&mut Watch<'_>>,
     ) -> Result<u32, Failure> {
-        let password = self.password(occasion.position.number);
+        let password = self.password(context.position.number);
         match &self.method {
             Method::Simple(request) => {
                 let reply = {
                     let encode = |id: i32, out: &mut Vec<u8>| {
                         let mut scratch = channel.buffers.scratch.borrow_mut();
-                        let Occasion { arguments, position, found, .. } = &occasion;
+                        let BindContext { arguments, position, found, .. } = &context;
                         // Nothing about a DN can fail: only filters are parsed late.
                         if let Ok(ready) =
                             request.fill(arguments, position, *found, &[password], &mut scratch)
@@ -162,7 +162,7 @@ impl Credentials {
                 };
                 reply.code()
             }
-            Method::Sasl(sasl) => Box::pin(sasl.bind(channel, occasion, password, watch)).await,
+            Method::Sasl(sasl) => Box::pin(sasl.bind(channel, context, password, watch)).await,
         }
     }
 }
@@ -181,19 +181,19 @@ impl Sasl {
     async fn bind(
         &self,
         channel: Channel<'_>,
-        occasion: Occasion<'_>,
+        context: BindContext<'_>,
         password: &[u8],
         mut watch: Option<&mut Watch<'_>>,
     ) -> Result<u32, Failure> {
         let mechanism = self.options.mechanism;
         let (authid, act_as) =
-            (self.render(&self.authid, &occasion), self.render(&self.authzid, &occasion));
+            (self.render(&self.authid, &context), self.render(&self.authzid, &context));
         let identity = SaslIdentity {
             authid: &authid,
             authzid: &act_as,
             password,
             realm: self.options.realm.as_deref(),
-            host: occasion.host,
+            host: context.host,
             digest_uri: self.options.digest_uri.as_deref(),
         };
         let mut conversation =
@@ -236,10 +236,10 @@ impl Sasl {
         )))
     }
 
-    fn render(&self, template: &Template, occasion: &Occasion<'_>) -> String {
+    fn render(&self, template: &Template, context: &BindContext<'_>) -> String {
         let (mut row, mut text) = (Row::new(), Vec::new());
-        occasion.arguments.draw(&occasion.position, &mut row);
-        if let Some(found) = occasion.found {
+        context.arguments.draw(&context.position, &mut row);
+        if let Some(found) = context.found {
             row.push(found);
         }
         template.render(&row, self.escape, &mut text);

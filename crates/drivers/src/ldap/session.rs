@@ -5,10 +5,10 @@
 
 use super::channel::Channel;
 use super::churn::Churn;
-use super::connection::{Connection, Unsettling};
+use super::connection::{Connection, IdentityGuard};
 use super::failure::Failure;
-use super::live::Turn;
-use super::login::{Credentials, Occasion};
+use super::live::AddAction;
+use super::login::{BindContext, Credentials};
 use super::plan::{BIND, MODIFY, Operation, Plan, READ, SEARCH};
 use super::request::{Ready, Request};
 use super::setup::Mode;
@@ -83,25 +83,25 @@ impl brunt_exchange::Session for Session {
         connection.carried.set(connection.carried.get() + 1);
         let channel = connection.channel(self.slot);
         let again = Cell::new(true);
-        let carrying = Carrying { connection, channel, ticket, again };
+        let in_flight = ExchangeInFlight { connection, channel, ticket, again };
         match &connection.worker.plan.operation {
-            Operation::Bind(credentials) => carrying.bind(credentials, watch).await,
-            Operation::Search { search, paged: false } => carrying.search(search, watch).await,
-            Operation::Modify(modify) => carrying.modify(modify, watch).await,
+            Operation::Bind(credentials) => in_flight.bind(credentials, watch).await,
+            Operation::Search { search, paged: false } => in_flight.search(search, watch).await,
+            Operation::Modify(modify) => in_flight.modify(modify, watch).await,
             Operation::Search { search, paged: true } => {
-                Box::pin(carrying.pages(search, watch)).await
+                Box::pin(in_flight.pages(search, watch)).await
             }
             Operation::SearchThenBind { search, bind } => {
-                carrying.search_then_bind(search, bind, watch).await
+                in_flight.search_then_bind(search, bind, watch).await
             }
             Operation::ReadModify { read, modify } => {
-                carrying.read_modify(read, modify, watch).await
+                in_flight.read_modify(read, modify, watch).await
             }
-            Operation::AddAndDelete(churn) => carrying.add_or_delete(churn, watch).await,
+            Operation::AddAndDelete(churn) => in_flight.add_or_delete(churn, watch).await,
             Operation::Given => Outcome::Skipped,
             Operation::SearchAndModify { search, modify } => match take_dn(&mut self.found) {
-                None => carrying.find(search, &mut self.found, watch).await,
-                Some(dn) => carrying.modify_found(modify, &dn, watch).await,
+                None => in_flight.find(search, &mut self.found, watch).await,
+                Some(dn) => in_flight.modify_found(modify, &dn, watch).await,
             },
         }
     }
@@ -114,7 +114,7 @@ impl brunt_exchange::Session for Session {
 }
 
 /// One exchange being carried out.
-struct Carrying<'a> {
+struct ExchangeInFlight<'a> {
     connection: &'a Connection,
     channel: Channel<'a>,
     ticket: &'a Ticket,
@@ -122,7 +122,7 @@ struct Carrying<'a> {
     again: Cell<bool>,
 }
 
-impl Carrying<'_> {
+impl ExchangeInFlight<'_> {
     fn plan(&self) -> &Plan {
         &self.connection.worker.plan
     }
@@ -234,16 +234,16 @@ impl Carrying<'_> {
         found: Option<&[u8]>,
         watch: &mut Watch<'_>,
     ) -> Outcome {
-        let occasion = || Occasion {
+        let context = || BindContext {
             host: self.connection.host(),
             arguments: &self.plan().arguments,
             position: self.position(),
             found,
         };
-        let guard = Unsettling(&self.connection.unsettled);
+        let guard = IdentityGuard(&self.connection.unsettled);
         let reply = loop {
             let used = self.connection.link.used.get();
-            match credentials.bind(self.channel, occasion(), Some(&mut *watch)).await {
+            match credentials.bind(self.channel, context(), Some(&mut *watch)).await {
                 Ok(code) => break Ok(code),
                 Err(failure) => match self.retry(failure, used, op::BIND_RESPONSE, watch).await {
                     Ok(()) => {}
@@ -252,7 +252,7 @@ impl Carrying<'_> {
             }
         };
         guard.settle();
-        self.outcome(reply, || credentials.about(&occasion()), watch)
+        self.outcome(reply, || credentials.about(&context()), watch)
     }
 
     async fn search(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {
@@ -353,8 +353,8 @@ impl Carrying<'_> {
 
     async fn add_or_delete(&self, churn: &Churn, watch: &mut Watch<'_>) -> Outcome {
         match churn.live.next(watch.now(), self.draw()) {
-            Turn::Add(number) => self.add(churn, number, watch).await,
-            Turn::Delete(number) => self.delete(churn, number, watch).await,
+            AddAction::Add(number) => self.add(churn, number, watch).await,
+            AddAction::Delete(number) => self.delete(churn, number, watch).await,
         }
     }
 

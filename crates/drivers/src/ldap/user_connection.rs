@@ -3,7 +3,7 @@
 //! It is opened, secured, bound and replaced as the connections of the rate tools are; only what goes over it is
 //! decided by the step that is due.
 
-use super::connection::{Connection, Unsettling};
+use super::connection::{Connection, IdentityGuard};
 use super::failure::Failed;
 use super::ldap_step::LdapStep;
 use super::plan::Plan;
@@ -91,7 +91,7 @@ impl UserConnection {
             step.skeleton.encode(id, &scratch.borrow().arena, out);
         };
         let keep = if step.finds { Keep::FirstEntry } else { Keep::Nothing };
-        let guard = step.binds.then(|| Unsettling(&connection.unsettled));
+        let guard = step.binds.then(|| IdentityGuard(&connection.unsettled));
         let used = connection.link.used.get();
         let mut reply = channel.exchange(step.expected, keep, watch, encode).await.code();
         if let Err(failure) = reply.as_ref()

@@ -4,7 +4,7 @@
 //! knowing which. The inbox is allocated once and refilled; nothing here allocates for a datagram. It must not know
 //! what is in one.
 
-use super::mmsg::{BATCH, Beside, Incoming};
+use super::mmsg::{AncillaryData, BATCH, Incoming};
 use super::stamp::Translation;
 use brunt_exchange::{Clock, Moment};
 use std::io;
@@ -165,7 +165,7 @@ impl Inbox {
     pub(super) fn take(
         &mut self,
         count: usize,
-        mut place: impl FnMut(&[u8], &Beside) -> Option<Arrived>,
+        mut place: impl FnMut(&[u8], &AncillaryData) -> Option<Arrived>,
     ) {
         self.arrived.clear();
         for slot in 0..count {
@@ -186,7 +186,7 @@ impl Default for Inbox {
 
 impl Arrived {
     /// A datagram that fills its buffer from the start.
-    pub(super) fn whole(beside: &Beside, at: Option<Moment>) -> Self {
+    pub(super) fn whole(beside: &AncillaryData, at: Option<Moment>) -> Self {
         Self {
             slot: 0,
             start: 0,

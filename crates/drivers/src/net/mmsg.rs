@@ -39,7 +39,7 @@ pub(super) struct Incoming {
 
 /// What the kernel says of one datagram beside its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Beside {
+pub(super) struct AncillaryData {
     /// How many bytes of it there are in the buffer.
     pub(super) length: usize,
     /// Whether it was longer than the buffer.
@@ -164,14 +164,14 @@ impl Incoming {
     }
 
     /// What the kernel said of datagram `index` of those taken last.
-    pub(super) fn beside(&self, index: usize) -> Option<Beside> {
+    pub(super) fn beside(&self, index: usize) -> Option<AncillaryData> {
         let received = self.headers[..self.filled].get(index)?;
         let header = &received.msg_hdr;
-        let mut beside = Beside {
+        let mut beside = AncillaryData {
             length: (received.msg_len as usize).min(self.size),
             truncated: header.msg_flags & libc::MSG_TRUNC != 0,
             from: read_name(&self.names[index], header.msg_namelen),
-            ..Beside::default()
+            ..AncillaryData::default()
         };
         // SAFETY: the kernel left in msg_control a chain of control messages within msg_controllen bytes, which lie in
         // `controls[index]`; CMSG_NXTHDR stays within them, and each value is read at its own length, unaligned.

@@ -10,7 +10,7 @@ use super::ethernet::{EVERYBODY, Mac};
 use super::frame::{self, End, Frame, HEADERS, Trust};
 use super::neighbours::Neighbours;
 use crate::net::carrier::{Arrived, DATAGRAM_MAX, OutgoingDatagram};
-use crate::net::mmsg::{BATCH, Beside};
+use crate::net::mmsg::{AncillaryData, BATCH};
 use brunt_exchange::Moment;
 use brunt_wire::dhcp4::{Message, at};
 use std::io;
@@ -93,7 +93,7 @@ impl Segment {
     pub(super) fn hear(
         &mut self,
         bytes: &[u8],
-        beside: &Beside,
+        beside: &AncillaryData,
         at: Option<Moment>,
         send: impl Fn(&[u8]),
     ) -> Option<Arrived> {
@@ -184,7 +184,7 @@ fn question(frame: &[u8], wanted: Ipv4Addr) -> Option<[u8; arp::FRAME]> {
     Some(Arp::question((mac, ip.into()), wanted).frame())
 }
 
-const fn trust(beside: &Beside) -> Trust {
+const fn trust(beside: &AncillaryData) -> Trust {
     if beside.truncated {
         Trust::Cut
     } else if beside.status & libc::TP_STATUS_CSUMNOTREADY != 0 {
