@@ -167,7 +167,7 @@ impl Store {
                     durability,
                     statements,
                     journal,
-                    patience,
+                    timeout: patience,
                     may_destroy,
                 }))
             }
@@ -189,7 +189,7 @@ impl Store {
                 durability,
                 statements,
                 may_destroy,
-                patience,
+                timeout: patience,
             };
             return Arc::new(PostgresBackend::new(options));
         }
@@ -204,7 +204,7 @@ impl Store {
             engine,
             flush,
             may_destroy,
-            patience,
+            timeout: patience,
         }))
     }
 }

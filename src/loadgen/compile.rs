@@ -157,7 +157,7 @@ fn step(step: &draft::Step) -> Result<Step, String> {
         checks: Vec::new(),
         extracts: extracts?,
         threshold: send.threshold.map(threshold),
-        patience: send.threshold.filter(|millis| *millis > 0).map(Duration::from_millis),
+        timeout: send.threshold.filter(|millis| *millis > 0).map(Duration::from_millis),
         needs: Vec::new(),
     })))
 }

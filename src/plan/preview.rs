@@ -260,7 +260,7 @@ impl<'a> Sample<'a> {
         if let Some(threshold) = act.threshold {
             let _ = writeln!(out, "   exceeded beyond {}", time_words(threshold));
         }
-        if let Some(patience) = act.patience {
+        if let Some(patience) = act.timeout {
             let _ = writeln!(out, "   given up after {}", time_words(patience));
         }
     }

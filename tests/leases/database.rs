@@ -125,7 +125,7 @@ impl Database<'_> {
                 engine: None,
                 flush: asked.flush,
                 may_destroy,
-                patience,
+                timeout: patience,
             })),
             Self::Postgres(_) => Arc::new(PostgresBackend::new(PostgresOptions {
                 server,
@@ -134,7 +134,7 @@ impl Database<'_> {
                 durability,
                 statements,
                 may_destroy,
-                patience,
+                timeout: patience,
             })),
         }
     }

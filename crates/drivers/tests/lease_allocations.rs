@@ -125,7 +125,7 @@ fn sentences_that_are_kept_are_said_without_allocating() {
         durability: Durability::Async,
         statements: Statements::Prepared,
         journal: Journal::Wal,
-        patience: Duration::from_secs(5),
+        timeout: Duration::from_secs(5),
         may_destroy: false,
     };
     let backend: Arc<dyn Backend> = Arc::new(SqliteBackend::new(setup));

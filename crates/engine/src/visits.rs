@@ -19,7 +19,7 @@ struct Visitors {
     taking: Duration,
     pause: Duration,
     hanging: bool,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     /// The numbers of all tickets, in order.
     numbers: Arc<Mutex<Vec<u64>>>,
 }
@@ -40,8 +40,8 @@ impl Session for Visitor {
         }
     }
 
-    fn patience(&mut self, _: &Ticket) -> Option<Duration> {
-        self.visitors.patience
+    fn timeout(&mut self, _: &Ticket) -> Option<Duration> {
+        self.visitors.timeout
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
@@ -109,7 +109,7 @@ fn a_session_midway_is_free_for_no_other_arrival() {
 
 #[test]
 fn a_session_that_loses_patience_is_timed_out_within_a_twentieth_of_it() {
-    let visitors = Visitors { hanging: true, patience: Some(ms(100)), ..three_steps() };
+    let visitors = Visitors { hanging: true, timeout: Some(ms(100)), ..three_steps() };
     let mut settings = Settings::closed(ThinkTime::None, 1);
     settings.operation_timeout = Duration::from_secs(10);
     settings.stop.count = Some(4);

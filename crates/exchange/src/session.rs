@@ -62,7 +62,7 @@ pub trait Session {
 
     /// How long the exchange of this ticket, which comes next, may take from its start; where it is `None`, as long as
     /// the run allows.
-    fn patience(&mut self, ticket: &Ticket) -> Option<Duration> {
+    fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
         let _ = ticket;
         None
     }

@@ -292,7 +292,7 @@ fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, Str
             engine: None,
             flush: None,
             may_destroy,
-            patience,
+            timeout: patience,
         })),
         Ubench::Sqlite => Arc::new(SqliteBackend::new(SqliteSetup {
             path,
@@ -301,7 +301,7 @@ fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, Str
             durability,
             statements,
             journal: Journal::Off,
-            patience,
+            timeout: patience,
             may_destroy,
         })),
         Ubench::Memfile => {

@@ -102,11 +102,11 @@ fn paths(args: &LookupArgs) -> Result<AccessPaths, String> {
     let socket = |usual: &'static str| args.socket.as_deref().unwrap_or(Path::new(usual)).into();
     Ok(match args.through {
         Through::Nss => AccessPaths::Nss,
-        Through::Nscd => AccessPaths::Nscd { socket: socket(NSCD_SOCKET), patience },
-        Through::Nslcd => AccessPaths::Nslcd { socket: socket(NSLCD_SOCKET), patience },
+        Through::Nscd => AccessPaths::Nscd { socket: socket(NSCD_SOCKET), timeout: patience },
+        Through::Nslcd => AccessPaths::Nslcd { socket: socket(NSLCD_SOCKET), timeout: patience },
         Through::Ldap => AccessPaths::Ldap {
             directory: Arc::new(directory(&args.directory)?),
-            patience,
+            timeout: patience,
             resend: args.directory.resend.into(),
         },
     })

@@ -111,7 +111,7 @@ fn names(line: &str) -> Vec<&str> {
 
 /// What nscd has to say for itself.
 fn cache(socket: &Path) -> String {
-    let paths = AccessPaths::Nscd { socket: socket.into(), patience: Some(CACHE_PATIENCE) };
+    let paths = AccessPaths::Nscd { socket: socket.into(), timeout: Some(CACHE_PATIENCE) };
     let keeps = |by, name| {
         let question = Question { by, id: Some(0), name, expected: Expected::Either };
         paths.open().ask(&question).map(|answer| answer != Answer::Absent)

@@ -298,7 +298,7 @@ impl Steps<'_> {
             checks,
             extracts,
             threshold: step.threshold.map(|time| time.0),
-            patience: step.timeout.map(|time| time.0),
+            timeout: step.timeout.map(|time| time.0),
             needs,
             ..ExchangeStep::new(operation, payload)
         })

@@ -147,15 +147,15 @@ impl<L> Lifecycle<L> {
     /// Until when an exchange that begins now may take, and how it ends then.
     pub(super) fn until(&self, kind: Kind, now: Moment) -> Option<(Moment, Outcome)> {
         let times = self.lease.as_ref().map(self.times);
-        let patience = times.and_then(|times| match kind {
+        let limit = times.and_then(|times| match kind {
             Kind::Renew => self.aged(&times, times.rebind),
             Kind::Rebind => self.aged(&times, times.ends),
             _ => None,
         });
         // However late it is, a server has a moment to answer.
-        let patience = patience.map(|at| (at.max(now + Duration::from_secs(1)), Outcome::TimedOut));
+        let limit = limit.map(|at| (at.max(now + Duration::from_secs(1)), Outcome::TimedOut));
         let cut = self.cut_at().map(|at| (at, Outcome::CutOff));
-        patience.into_iter().chain(cut).min_by_key(|(at, _)| *at)
+        limit.into_iter().chain(cut).min_by_key(|(at, _)| *at)
     }
 
     /// Takes in how an exchange ended and decides what comes next. If nothing more comes in this

@@ -108,7 +108,7 @@ pub struct ExchangeStep {
     /// An answer that takes longer counts as exceeded.
     pub threshold: Option<Duration>,
     /// How long to wait for the answer at most; where it is `None`, as long as the run allows.
-    pub patience: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// Skipped while one of these variables has no value or an empty one.
     pub needs: Vec<Hole>,
 }
@@ -122,7 +122,7 @@ impl ExchangeStep {
             checks: Vec::new(),
             extracts: Vec::new(),
             threshold: None,
-            patience: None,
+            timeout: None,
             needs: Vec::new(),
         }
     }

@@ -135,12 +135,12 @@ impl User {
         let Some(id) = self.in_flight.take() else { return };
         let context = Rc::clone(&self.context);
         if let Some((act, _)) = context.compiled.act(id) {
-            let patience = act.patience.unwrap_or_default();
+            let timeout = act.timeout.unwrap_or_default();
             context.counters.ended(
                 self.cursor.phase(),
                 act.operation,
                 StepResult::Exceeded,
-                patience,
+                timeout,
             );
         }
         self.http_client.give_up();
@@ -411,9 +411,9 @@ impl Session for User {
         }
     }
 
-    fn patience(&mut self, ticket: &Ticket) -> Option<Duration> {
+    fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
         let id = self.next(ticket)?;
-        self.context.compiled.act(id).and_then(|(act, _)| act.patience)
+        self.context.compiled.act(id).and_then(|(act, _)| act.timeout)
     }
 
     async fn close(&mut self) {

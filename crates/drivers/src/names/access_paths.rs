@@ -24,21 +24,21 @@ pub enum AccessPaths {
         /// Where it is.
         socket: Arc<Path>,
         /// How long a step may take, so that a thread that was left behind ends some time.
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
     },
     /// The socket of nslcd.
     Nslcd {
         /// Where it is.
         socket: Arc<Path>,
         /// How long a step may take.
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
     },
     /// A directory.
     Ldap {
         /// Which.
         directory: Arc<Directory>,
         /// How long a step may take.
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
         /// Whether a search is sent again that met the end of its connection; it is safe to.
         resend: Resend,
     },
@@ -49,14 +49,12 @@ impl AccessPaths {
     pub fn open(&self) -> Box<dyn AccessPath> {
         match self {
             Self::Nss => Box::new(NssPath::new()),
-            Self::Nscd { socket, patience } => {
-                Box::new(NscdPath::new(Arc::clone(socket), *patience))
+            Self::Nscd { socket, timeout } => Box::new(NscdPath::new(Arc::clone(socket), *timeout)),
+            Self::Nslcd { socket, timeout } => {
+                Box::new(NslcdPath::new(Arc::clone(socket), *timeout))
             }
-            Self::Nslcd { socket, patience } => {
-                Box::new(NslcdPath::new(Arc::clone(socket), *patience))
-            }
-            Self::Ldap { directory, patience, resend } => {
-                Box::new(LdapPath::new(Arc::clone(directory), *patience, *resend))
+            Self::Ldap { directory, timeout, resend } => {
+                Box::new(LdapPath::new(Arc::clone(directory), *timeout, *resend))
             }
         }
     }

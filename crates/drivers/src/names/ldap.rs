@@ -215,7 +215,7 @@ impl Stream for StreamOwned<ClientConnection, TcpStream> {
 /// A session's connection to a directory.
 pub(super) struct LdapPath {
     directory: Arc<Directory>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     templates: Templates,
     resend: Resend,
     stream: Option<Box<dyn Stream>>,
@@ -254,13 +254,13 @@ enum Which {
 impl LdapPath {
     pub(super) fn new(
         directory: Arc<Directory>,
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
         resend: Resend,
     ) -> Self {
         let templates = directory.templates.clone();
         Self {
             directory,
-            patience,
+            timeout,
             templates,
             resend,
             stream: None,
@@ -282,15 +282,15 @@ impl LdapPath {
         match &self.directory.server {
             Server::Unix(path) => {
                 let stream = UnixStream::connect(path).map_err(failed)?;
-                stream.set_read_timeout(self.patience).map_err(failed)?;
-                stream.set_write_timeout(self.patience).map_err(failed)?;
+                stream.set_read_timeout(self.timeout).map_err(failed)?;
+                stream.set_write_timeout(self.timeout).map_err(failed)?;
                 Ok(Box::new(stream))
             }
             Server::Tcp { host, port } => {
-                Ok(Box::new(tcp(host, *port, self.patience).map_err(failed)?))
+                Ok(Box::new(tcp(host, *port, self.timeout).map_err(failed)?))
             }
             Server::Tls { host, port, client } => {
-                let stream = tcp(host, *port, self.patience).map_err(failed)?;
+                let stream = tcp(host, *port, self.timeout).map_err(failed)?;
                 client
                     .secure_blocking(stream, host)
                     .map(|stream| Box::new(stream) as _)
@@ -514,18 +514,18 @@ impl AccessPath for LdapPath {
 }
 
 /// Connects to the first address of the host that answers.
-fn tcp(host: &str, port: u16, patience: Option<Duration>) -> std::io::Result<TcpStream> {
+fn tcp(host: &str, port: u16, timeout: Option<Duration>) -> std::io::Result<TcpStream> {
     let mut last = std::io::Error::from_raw_os_error(libc::EHOSTUNREACH);
     for address in (host, port).to_socket_addrs()? {
-        let connected = match patience {
+        let connected = match timeout {
             Some(limit) => TcpStream::connect_timeout(&address, limit),
             None => TcpStream::connect(address),
         };
         match connected {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(patience)?;
-                stream.set_write_timeout(patience)?;
+                stream.set_read_timeout(timeout)?;
+                stream.set_write_timeout(timeout)?;
                 return Ok(stream);
             }
             Err(error) => last = error,

@@ -22,8 +22,8 @@ pub(super) struct NscdPath {
 }
 
 impl NscdPath {
-    pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
-        Self { socket: DaemonSocket::new(socket, patience), groups: Vec::new() }
+    pub(super) fn new(socket: Arc<Path>, timeout: Option<Duration>) -> Self {
+        Self { socket: DaemonSocket::new(socket, timeout), groups: Vec::new() }
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) struct NslcdPath {
 }
 
 impl NslcdPath {
-    pub(super) fn new(socket: Arc<Path>, patience: Option<Duration>) -> Self {
-        let socket = DaemonSocket::new(socket, patience);
+    pub(super) fn new(socket: Arc<Path>, timeout: Option<Duration>) -> Self {
+        let socket = DaemonSocket::new(socket, timeout);
         Self { socket, first: None, name: Vec::new(), groups: Vec::new() }
     }
 }

@@ -18,7 +18,7 @@ const PIECE: usize = 1024;
 /// The way to a daemon.
 pub(super) struct DaemonSocket {
     to: Arc<Path>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     /// The request, filled in by the caller.
     pub(super) request: Vec<u8>,
     /// What has come, and room for more.
@@ -27,8 +27,8 @@ pub(super) struct DaemonSocket {
 }
 
 impl DaemonSocket {
-    pub(super) fn new(to: Arc<Path>, patience: Option<Duration>) -> Self {
-        Self { to, patience, request: Vec::new(), reply: vec![0; PIECE], come: 0 }
+    pub(super) fn new(to: Arc<Path>, timeout: Option<Duration>) -> Self {
+        Self { to, timeout, request: Vec::new(), reply: vec![0; PIECE], come: 0 }
     }
 
     /// Connects and sends the request.
@@ -44,10 +44,10 @@ impl DaemonSocket {
 
     fn connect(&self) -> std::io::Result<Socket> {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-        if self.patience.is_some() {
+        if self.timeout.is_some() {
             // The time to write is also the time to connect to a daemon whose queue is full.
-            socket.set_write_timeout(self.patience)?;
-            socket.set_read_timeout(self.patience)?;
+            socket.set_write_timeout(self.timeout)?;
+            socket.set_read_timeout(self.timeout)?;
         }
         socket.connect(&SockAddr::unix(&self.to)?)?;
         Ok(socket)

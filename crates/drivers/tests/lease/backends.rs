@@ -30,7 +30,7 @@ pub(crate) fn sqlite(directory: &Path, schema: Schema, family: Family) -> Sqlite
         durability: Durability::Async,
         statements: Statements::Prepared,
         journal: Journal::Wal,
-        patience: Duration::from_secs(5),
+        timeout: Duration::from_secs(5),
         may_destroy: false,
     }
 }

@@ -319,8 +319,8 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// Sees to it that an exchange which takes longer than that is noticed within a twentieth of it.
-    fn watch_closely(&self, patience: Duration) {
-        let tick = (patience / 20).clamp(TICK_MIN, TICK);
+    fn watch_closely(&self, timeout: Duration) {
+        let tick = (timeout / 20).clamp(TICK_MIN, TICK);
         self.impatient.set(true);
         self.tick.set(self.tick.get().min(tick));
     }
@@ -415,7 +415,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         text: &mut String,
     ) -> Moment {
         let slot = self.slot(index);
-        let limit = session.patience(ticket).inspect(|patience| self.watch_closely(*patience));
+        let limit = session.timeout(ticket).inspect(|timeout| self.watch_closely(*timeout));
         let limit = limit.or(self.timeout);
         let deadline = limit.map_or(NEVER, |limit| assignment.due.max(free) + limit);
         slot.begin(SessionState::Exchanging, deadline);

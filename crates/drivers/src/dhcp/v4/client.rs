@@ -91,7 +91,7 @@ impl Client {
         OutgoingMessage {
             stage: self.stage,
             xid: self.xid(),
-            wait: answered.then(|| self.patience(plan, Duration::ZERO)),
+            wait: answered.then(|| self.reply_timeout(plan, Duration::ZERO)),
             to: self.lease.filter(|_| unicast).and_then(|lease| plan.unicast(&lease)),
             offered: self.offered.map(IpAddr::V4),
         }
@@ -103,8 +103,8 @@ impl Client {
     }
 
     /// How long to wait for the answer to a message sent `since` the stage began.
-    fn patience(&self, plan: &Plan, since: Duration) -> Duration {
-        plan.patience(self.stage, self.number, self.again, self.left(since))
+    fn reply_timeout(&self, plan: &Plan, since: Duration) -> Duration {
+        plan.reply_timeout(self.stage, self.number, self.again, self.left(since))
     }
 
     /// What is left of the time in which a lease can be renewed, or rebound.
@@ -333,6 +333,6 @@ impl Dialogue for Client {
             let waited = u16::try_from(since.as_secs()).unwrap_or(u16::MAX);
             patch::secs(out, self.secs.saturating_add(waited));
         }
-        Step::Again(self.patience(plan, since))
+        Step::Again(self.reply_timeout(plan, since))
     }
 }

@@ -174,7 +174,7 @@ impl Plan {
 
     /// How long to wait for an answer to a message that was sent for the `attempt`th time, counted
     /// from 0, where `left` is what is left of the time in which it can be sent at all.
-    pub(super) fn patience(
+    pub(super) fn reply_timeout(
         &self,
         stage: Stage,
         number: u64,

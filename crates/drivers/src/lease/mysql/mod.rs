@@ -56,7 +56,7 @@ pub struct MysqlOptions {
     /// Whether tables that somebody else made may be dropped where the named database has them.
     pub may_destroy: bool,
     /// How long an answer is waited for before the connection is given up.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// A database on a MySQL server in which leases lie.
@@ -109,7 +109,7 @@ impl MysqlBackend {
 
     fn connect(&self, database: Option<&str>) -> Result<Conn, BackendError> {
         let Server { endpoint, user, password, .. } = &self.options.server;
-        let patience = Some(self.options.patience);
+        let timeout = Some(self.options.timeout);
         let password = password.as_ref().map(|password| {
             password.expose_str().ok_or_else(|| BackendError {
                 class: Class::Login,
@@ -125,9 +125,9 @@ impl MysqlBackend {
             .max_allowed_packet(Some(PACKET_MAX))
             // A renewal that changes nothing has found its lease all the same.
             .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
-            .read_timeout(patience)
-            .write_timeout(patience)
-            .tcp_connect_timeout(patience);
+            .read_timeout(timeout)
+            .write_timeout(timeout)
+            .tcp_connect_timeout(timeout);
         let options = match endpoint {
             ServerEndpoint::Socket(path) => options.socket(Some(path.display().to_string())),
             ServerEndpoint::Tcp { host, port } => {

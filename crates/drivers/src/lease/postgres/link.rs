@@ -28,7 +28,7 @@ const LOOKS: usize = 4;
 pub(super) struct Link {
     runtime: Runtime,
     client: Client,
-    patience: Duration,
+    limit: Duration,
 }
 
 impl Link {
@@ -36,7 +36,7 @@ impl Link {
     pub(super) fn open(
         server: &Server,
         database: &str,
-        patience: Duration,
+        limit: Duration,
     ) -> Result<Self, BackendError> {
         let endpoint = &server.endpoint;
         let refused =
@@ -48,11 +48,11 @@ impl Link {
         let opened = runtime.block_on(async {
             let late = || BackendError {
                 class: Class::Connect,
-                ..late(&format!("connect to {endpoint}"), patience)
+                ..late(&format!("connect to {endpoint}"), limit)
             };
-            let stream = timeout(patience, connect(endpoint)).await.map_err(|_| late())?;
+            let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
-            let shaken = timeout(patience, config.connect_raw(stream, secured)).await;
+            let shaken = timeout(limit, config.connect_raw(stream, secured)).await;
             let shaken = shaken.map_err(|_| late())?;
             shaken.map_err(|error| logging_in(endpoint, &error))
         });
@@ -61,7 +61,7 @@ impl Link {
             // What ends a connection is said to whoever asks over it next.
             drop(connection.await);
         });
-        Ok(Self { runtime, client, patience })
+        Ok(Self { runtime, client, limit })
     }
 
     /// Whether no more can be asked over it.
@@ -89,12 +89,12 @@ impl Link {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let Self { runtime, client, patience } = self;
-        let asked = runtime.block_on(async { timeout(*patience, ask(client)).await });
+        let Self { runtime, client, limit } = self;
+        let asked = runtime.block_on(async { timeout(*limit, ask(client)).await });
         if let Ok(answer) = asked {
             return answer.map_err(|error| asking(what, &error));
         }
-        Err(late(what, *patience))
+        Err(late(what, *limit))
     }
 
     /// Says one sentence or several, without an answer.
@@ -166,10 +166,10 @@ fn secured(server: &Server) -> Result<Secured, BackendError> {
     Ok(Secured::by(client, name))
 }
 
-fn late(what: &str, patience: Duration) -> BackendError {
+fn late(what: &str, limit: Duration) -> BackendError {
     BackendError {
         class: Class::Closed,
         code: libc::ETIMEDOUT.unsigned_abs(),
-        text: format!("{what}: no answer within {patience:?}"),
+        text: format!("{what}: no answer within {limit:?}"),
     }
 }

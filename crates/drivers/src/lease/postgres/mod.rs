@@ -45,7 +45,7 @@ pub struct PostgresOptions {
     /// Whether tables that somebody else made may be dropped where the named database has them.
     pub may_destroy: bool,
     /// How long an answer is waited for before the connection is given up.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// A schema on a PostgreSQL server in which leases lie.
@@ -99,7 +99,7 @@ impl PostgresBackend {
 
     /// Connects, and makes the schema in which tables are looked for the backend's own.
     fn link(&self) -> Result<Link, BackendError> {
-        let mut link = Link::open(&self.options.server, self.database(), self.options.patience)?;
+        let mut link = Link::open(&self.options.server, self.database(), self.options.timeout)?;
         let commits = match self.options.durability {
             Durability::Sync => "on",
             Durability::Async => "off",

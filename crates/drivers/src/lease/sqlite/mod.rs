@@ -54,7 +54,7 @@ pub struct SqliteSetup {
     /// How changes can be taken back.
     pub journal: Journal,
     /// How long a connection waits for another's lock before it gives up.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Whether tables that somebody else made may be dropped.
     pub may_destroy: bool,
 }
@@ -94,7 +94,7 @@ impl SqliteBackend {
         let path = &self.setup.path;
         let connect = || {
             let connection = rusqlite::Connection::open_with_flags(path, flags)?;
-            connection.busy_timeout(self.setup.patience)?;
+            connection.busy_timeout(self.setup.timeout)?;
             statement::extend_codes(&connection);
             Ok::<_, rusqlite::Error>(connection)
         };

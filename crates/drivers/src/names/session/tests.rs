@@ -70,11 +70,11 @@ fn look_up(session: &mut NamesSession) -> (Outcome, String) {
 }
 
 fn nscd(path: &Path) -> AccessPaths {
-    AccessPaths::Nscd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
+    AccessPaths::Nscd { socket: path.into(), timeout: Some(Duration::from_millis(300)) }
 }
 
 fn nslcd(path: &Path) -> AccessPaths {
-    AccessPaths::Nslcd { socket: path.into(), patience: Some(Duration::from_millis(300)) }
+    AccessPaths::Nslcd { socket: path.into(), timeout: Some(Duration::from_millis(300)) }
 }
 
 fn outcomes(paths: fn(&Path) -> AccessPaths, by: By, turns: Vec<Turn>) -> Vec<(Outcome, String)> {
