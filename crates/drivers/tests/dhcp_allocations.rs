@@ -85,7 +85,7 @@ impl Play {
         assert!(matches!(step, Step::Send(_)));
     }
 
-    fn hear(&mut self, kind: MessageType) -> Step<Lease> {
+    fn receive(&mut self, kind: MessageType) -> Step<Lease> {
         self.reply.clear();
         let request = Message::scan(&self.out).unwrap();
         let header = Header { yiaddr: Ipv4Addr::new(10, 0, 0, 9), ..Header::reply_to(&request) };
@@ -107,13 +107,13 @@ impl Play {
         self.begin(Kind::Acquire, number, None);
         let step = self.client.expired(&self.plan, Duration::from_secs(4), &mut self.out);
         assert!(matches!(step, Step::Again(_)));
-        assert!(matches!(self.hear(MessageType::Offer), Step::Send(_)));
-        let Step::Done(Ending { lease: Some(lease), .. }) = self.hear(MessageType::Ack) else {
+        assert!(matches!(self.receive(MessageType::Offer), Step::Send(_)));
+        let Step::Done(Ending { lease: Some(lease), .. }) = self.receive(MessageType::Ack) else {
             panic!("an ACK ends it")
         };
         for kind in [Kind::Renew, Kind::Rebind, Kind::Reboot, Kind::Inform] {
             self.begin(kind, number, Some(lease));
-            let done = self.hear(MessageType::Ack);
+            let done = self.receive(MessageType::Ack);
             assert!(matches!(done, Step::Done(Ending { outcome: Outcome::Ok(5), .. })));
         }
         self.begin(Kind::Release, number, Some(lease));

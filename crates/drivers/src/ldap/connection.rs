@@ -83,7 +83,7 @@ impl Connection {
     }
 
     /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
-    pub(super) fn glance(&self) {
+    pub(super) fn check_idle(&self) {
         let mut context = Context::from_waker(Waker::noop());
         self.link.poll_idle(&mut context, &mut self.worker.buffers.input.borrow_mut());
     }
@@ -91,7 +91,7 @@ impl Connection {
     /// Looks the same right before an exchange, which may have been waited for since the session was ready; opens the
     /// connection again if it is down.
     pub(super) async fn keep(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
-        self.glance();
+        self.check_idle();
         if self.is_open() { Ok(()) } else { Box::pin(self.reopen(slot, watch)).await }
     }
 

@@ -42,7 +42,7 @@ impl Session {
     async fn prepare(&self, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let connection = &self.connection;
         let plan = self.plan();
-        connection.glance();
+        connection.check_idle();
         let used = connection.carried.get();
         let worn = plan.mode == Mode::PerOperation && used > 0
             || plan.reconnect_every > 0 && used >= plan.reconnect_every

@@ -58,7 +58,7 @@ impl UserConnection {
     /// Connects and binds if that is needed.
     pub async fn ready(&mut self, watch: &mut Watch<'_>) -> Result<(), Failed> {
         let connection = &self.connection;
-        connection.glance();
+        connection.check_idle();
         if connection.unsettled.get() && connection.link.is_up() {
             Box::pin(connection.leave()).await;
         }

@@ -86,12 +86,12 @@ impl Sampler {
 fn stride(count: u64) -> u64 {
     let golden = (count as f64 * 0.618_033_988_749_895).round() as u64;
     let near = golden.saturating_sub(NEAR).max(1)..=(golden + NEAR).min(count.max(1));
-    let best = near.filter_map(|stride| Some((roughness(stride, count)?, stride))).min();
+    let best = near.filter_map(|stride| Some((largest_quotient(stride, count)?, stride))).min();
     best.map_or(1, |(_, stride)| stride)
 }
 
 /// The largest number in the continued fraction of `a / b`; nothing where they have a factor in common.
-fn roughness(mut a: u64, mut b: u64) -> Option<u64> {
+fn largest_quotient(mut a: u64, mut b: u64) -> Option<u64> {
     let mut most = 0;
     while b != 0 {
         most = most.max(a / b);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     /// Pearson's test: how far counts are from what they should be, in units of its standard deviation.
-    fn strangeness(counts: &[u64], shares: &[f64]) -> f64 {
+    fn deviation(counts: &[u64], shares: &[f64]) -> f64 {
         let draws = counts.iter().sum::<u64>() as f64;
         let chi: f64 = counts
             .iter()
@@ -164,21 +164,21 @@ mod tests {
             let all: f64 = weights.iter().sum();
             let shares: Vec<f64> = weights.iter().map(|weight| weight / all).collect();
             let counts = counts(Distribution::Zipf(exponent), keys as usize, 400_000);
-            let strange = strangeness(&counts, &shares);
+            let strange = deviation(&counts, &shares);
             assert!(strange.abs() < 4.0, "s = {exponent}, {keys} keys: {strange}");
             // The same counts are far from those of the exponent next to it.
             let others: Vec<f64> =
                 (1..=keys).map(|k| 1.0 / f64::from(k).powf(exponent + 0.1)).collect();
             let all: f64 = others.iter().sum();
             let others: Vec<f64> = others.iter().map(|weight| weight / all).collect();
-            assert!(strangeness(&counts, &others) > 20.0, "s = {exponent}");
+            assert!(deviation(&counts, &others) > 20.0, "s = {exponent}");
         }
     }
 
     #[test]
     fn uniform_is_even_and_once_is_each_in_its_turn() {
         let even = counts(Distribution::Uniform, 500, 500_000);
-        let strange = strangeness(&even, &[1.0 / 500.0; 500]);
+        let strange = deviation(&even, &[1.0 / 500.0; 500]);
         assert!(strange.abs() < 4.0, "{strange}");
         assert_eq!(counts(Distribution::Once, 7, 21), [3; 7]);
     }

@@ -191,24 +191,24 @@ fn template(
 /// A stream to the server. Boxed, since what it costs to find its `read` is nothing beside the system call.
 trait Stream: Read + Write {
     /// Whether a read that finds nothing returns at once.
-    fn hurry(&self, hurried: bool) -> std::io::Result<()>;
+    fn non_blocking(&self, on: bool) -> std::io::Result<()>;
 }
 
 impl Stream for TcpStream {
-    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
-        self.set_nonblocking(hurried)
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.set_nonblocking(on)
     }
 }
 
 impl Stream for UnixStream {
-    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
-        self.set_nonblocking(hurried)
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.set_nonblocking(on)
     }
 }
 
 impl Stream for StreamOwned<ClientConnection, TcpStream> {
-    fn hurry(&self, hurried: bool) -> std::io::Result<()> {
-        self.sock.set_nonblocking(hurried)
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.sock.set_nonblocking(on)
     }
 }
 
@@ -465,9 +465,9 @@ impl AccessPath for LdapPath {
             read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
         };
         let alive = self.read == self.come
-            && stream.hurry(true).is_ok()
+            && stream.non_blocking(true).is_ok()
             && quiet(stream.read(&mut self.buffer))
-            && stream.hurry(false).is_ok();
+            && stream.non_blocking(false).is_ok();
         if !alive {
             self.stream = None;
         }

@@ -259,7 +259,7 @@ impl<D: Dialogue> ExchangeTable<D> {
     }
 
     /// A datagram came in.
-    pub(super) fn hear(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
+    pub(super) fn receive(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
         let Arrival { mut at, stamp, origin } = arrival;
         let (xid, message) = match D::open(&self.plan, datagram) {
             Ok(opened) if !truncated => opened,

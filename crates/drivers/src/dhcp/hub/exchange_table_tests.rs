@@ -17,12 +17,12 @@ fn an_exchange_of_four_messages_is_two_stages() {
     harness.begin(0, 7);
     assert_eq!(harness.send(), [(DISCOVER, 7)]);
     harness.pass(Duration::from_millis(3));
-    harness.hear(OFFER, 7, 99);
+    harness.receive(OFFER, 7, 99);
     harness.pass(Duration::from_millis(1));
     assert_eq!(harness.send(), [(REQUEST, 7)], "a millisecond later, for want of a call");
     assert!(harness.end(0).is_none());
     harness.pass(Duration::from_millis(4));
-    harness.hear(ACK, 7, 99);
+    harness.receive(ACK, 7, 99);
     let ended = harness.end(0).unwrap();
     assert_eq!((ended.outcome, ended.sent, ended.at), (Outcome::Ok(5), Some(at(5)), at(13)));
     let millis = |n| Duration::from_millis(n);
@@ -44,7 +44,7 @@ fn the_drop_time_is_exact_to_the_nanosecond() {
         harness.send();
         // The wheel has not come round when the reply is read.
         harness.pass(Duration::from_secs(1) + later);
-        harness.hear(OFFER, 7, 99);
+        harness.receive(OFFER, 7, 99);
         let ended = harness.end(0);
         assert_eq!(ended.as_ref().map(|ended| ended.outcome), outcome);
         assert!(ended.is_none_or(|ended| ended.at == at(1005)), "it ended when the time was over");
@@ -74,10 +74,10 @@ fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
     // A slot that is used again before the wheel comes round is left alone by it.
     harness.begin(0, 8);
     harness.send();
-    harness.hear(OFFER, 8, 1);
+    harness.receive(OFFER, 8, 1);
     harness.send();
     harness.pass(Duration::from_millis(900));
-    harness.hear(ACK, 8, 1);
+    harness.receive(ACK, 8, 1);
     assert_eq!(harness.outcome(0), Some(Outcome::Ok(5)));
     harness.begin(0, 9);
     harness.send();
@@ -93,30 +93,30 @@ fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
 #[test]
 fn late_double_and_foreign_replies_are_told_apart() {
     let mut harness = TableHarness::new(1, Rules::default());
-    harness.hear(OFFER, 7, 99);
+    harness.receive(OFFER, 7, 99);
     assert_eq!(harness.overall(), [("foreign", 1)], "nobody has asked yet");
     harness.begin(0, 7);
-    harness.hear(OFFER, 7, 99);
+    harness.receive(OFFER, 7, 99);
     assert_eq!(harness.overall(), [("foreign", 2)], "nor has the message left");
     harness.send();
-    harness.hear(OFFER, 7, 99);
-    harness.hear(OFFER, 7, 98);
+    harness.receive(OFFER, 7, 99);
+    harness.receive(OFFER, 7, 98);
     assert_eq!(harness.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 1)]);
     harness.send();
-    harness.hear(OFFER, 7, 97);
+    harness.receive(OFFER, 7, 97);
     assert_eq!(harness.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 2)]);
-    harness.hear(ACK, 7, 99);
+    harness.receive(ACK, 7, 99);
     assert_eq!(harness.outcome(0), Some(Outcome::Ok(5)));
-    harness.hear(ACK, 7, 99);
+    harness.receive(ACK, 7, 99);
     assert_eq!(harness.counts(Stage::Second), [("sent", 1), ("received", 1), ("duplicates", 1)]);
-    harness.hear(OFFER, 7, 96);
+    harness.receive(OFFER, 7, 96);
     assert_eq!(harness.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 3)]);
     harness.begin(0, 8);
     harness.send();
     harness.pass(Duration::from_secs(2));
     harness.table.tick(harness.now);
     assert_eq!(harness.outcome(0), Some(Outcome::TimedOut));
-    harness.hear(OFFER, 8, 1);
+    harness.receive(OFFER, 8, 1);
     let first = [("sent", 2), ("received", 1), ("drops", 1), ("late", 1), ("duplicates", 3)];
     assert_eq!(harness.counts(Stage::First), first);
     assert_eq!(harness.overall(), [("foreign", 2)]);
@@ -129,13 +129,13 @@ fn a_stage_with_its_own_transaction_frees_the_one_before() {
     let mut harness = TableHarness::new(1, Rules { own_xids: true, ..Rules::default() });
     harness.begin(0, 7);
     harness.send();
-    harness.hear(OFFER, 14, 99);
+    harness.receive(OFFER, 14, 99);
     assert_eq!(harness.send(), [(REQUEST, 15)]);
-    harness.hear(OFFER, 14, 98);
+    harness.receive(OFFER, 14, 98);
     assert_eq!(harness.counts(Stage::First), [("sent", 1), ("received", 1), ("duplicates", 1)]);
-    harness.hear(ACK, 14, 99);
+    harness.receive(ACK, 14, 99);
     assert_eq!(harness.outcome(0), None, "not this transaction's");
-    harness.hear(ACK, 15, 99);
+    harness.receive(ACK, 15, 99);
     assert_eq!(harness.outcome(0), Some(Outcome::Ok(5)));
 }
 
@@ -143,10 +143,10 @@ fn a_stage_with_its_own_transaction_frees_the_one_before() {
 fn what_is_no_reply_is_counted_by_what_is_wrong_with_it() {
     let mut harness = TableHarness::new(1, Rules::default());
     let arrival = Arrival { at: at(5), stamp: None, origin: at(0) };
-    harness.table.hear(b"abc", false, arrival);
-    harness.table.hear(b"abcdefg", false, arrival);
-    harness.table.hear(&message(OFFER, 1, 1), true, arrival);
-    harness.hear(DISCOVER, 1, 1);
+    harness.table.receive(b"abc", false, arrival);
+    harness.table.receive(b"abcdefg", false, arrival);
+    harness.table.receive(&message(OFFER, 1, 1), true, arrival);
+    harness.receive(DISCOVER, 1, 1);
     assert_eq!(harness.overall(), [("malformed", 2), ("tooshort", 1), ("unexpected", 1)]);
 }
 
@@ -157,14 +157,14 @@ fn refusals_and_useless_answers_end_their_stage() {
         harness.begin(slot, slot.into());
     }
     harness.send();
-    harness.hear(OFFER, 0, NONE);
+    harness.receive(OFFER, 0, NONE);
     assert_eq!(harness.outcome(0), Some(Outcome::Failed(Class::Check, 0)));
-    harness.hear(OFFER, 1, 9);
-    harness.hear(OFFER, 2, 9);
+    harness.receive(OFFER, 1, 9);
+    harness.receive(OFFER, 2, 9);
     harness.send();
-    harness.hear(NAK, 1, NONE);
+    harness.receive(NAK, 1, NONE);
     assert_eq!(harness.outcome(1), Some(Outcome::Failed(Class::Result, 6)));
-    harness.hear(ACK, 2, NONE);
+    harness.receive(ACK, 2, NONE);
     assert_eq!(harness.outcome(2), Some(Outcome::Failed(Class::Check, 0)));
     assert_eq!(harness.counts(Stage::First), [("sent", 3), ("received", 2), ("unusable", 1)]);
     let second = [("sent", 2), ("received", 1), ("naks", 1), ("rejected leases", 1)];
@@ -183,9 +183,9 @@ fn what_is_called_off_is_cut_off_and_its_answer_late() {
     harness.begin(1, 3);
     assert_eq!(harness.send(), [(DISCOVER, 2), (DISCOVER, 3)]);
     harness.table.call_off(0);
-    harness.hear(OFFER, 2, 9);
+    harness.receive(OFFER, 2, 9);
     assert_eq!(harness.counts(Stage::First), [("sent", 2), ("cut off", 1), ("late", 1)]);
-    harness.hear(OFFER, 3, 9);
+    harness.receive(OFFER, 3, 9);
     harness.table.call_off(1);
     assert_eq!(harness.send(), []);
     assert_eq!(harness.counts(Stage::Second), [], "the REQUEST had not left");
@@ -209,10 +209,10 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
     harness.pass(second * 2);
     harness.table.tick(harness.now);
     // The reply to the second comes in before the third has left.
-    harness.hear(OFFER, 7, 9);
+    harness.receive(OFFER, 7, 9);
     assert_eq!(harness.send(), [(REQUEST, 7)]);
     harness.pass(Duration::from_secs(1) + NANO);
-    harness.hear(ACK, 7, 9);
+    harness.receive(ACK, 7, 9);
     let ended = harness.end(0).unwrap();
     assert_eq!(ended.outcome, Outcome::Ok(5), "past its time and waiting to be sent again");
     assert_eq!(ended.took[0], Some((Stage::First, second * 3)), "from the first time it was sent");
@@ -272,7 +272,7 @@ fn what_this_machine_refuses_was_not_sent() {
     harness.table.tick(harness.now);
     assert_eq!(harness.table.datagrams(64).count(), 1);
     harness.table.refused(libc::ENOBUFS, harness.now);
-    harness.hear(OFFER, 2, 9);
+    harness.receive(OFFER, 2, 9);
     assert_eq!(harness.send(), [(REQUEST, 2)], "the first had left, and was answered");
     assert_eq!(harness.overall(), [("locallimit", 2)]);
     assert_eq!(harness.counts(Stage::First), [("sent", 1), ("received", 1)]);
@@ -301,13 +301,13 @@ fn the_budget_of_requests_cuts_off_what_comes_after() {
     harness.begin(0, 1);
     harness.begin(1, 2);
     harness.send();
-    harness.hear(OFFER, 1, 1);
-    harness.hear(OFFER, 2, 2);
+    harness.receive(OFFER, 1, 1);
+    harness.receive(OFFER, 2, 2);
     assert_eq!(harness.send(), [(REQUEST, 1)]);
     assert_eq!(harness.outcome(1), Some(Outcome::CutOff));
     assert_eq!(harness.shared.limits.reason(), Some(Reason::Requests));
     assert_eq!(harness.counts(Stage::First), [("sent", 2), ("received", 2)]);
-    harness.hear(ACK, 1, 1);
+    harness.receive(ACK, 1, 1);
     assert_eq!(harness.outcome(0), Some(Outcome::Ok(5)));
     harness.assert_nothing_waits();
 }
@@ -335,9 +335,9 @@ fn an_address_that_two_clients_have_is_counted() {
     let acquire = |harness: &mut TableHarness, number, offered, given| {
         harness.begin(0, number);
         harness.send();
-        harness.hear(OFFER, number as u32, offered);
+        harness.receive(OFFER, number as u32, offered);
         harness.send();
-        harness.hear(ACK, number as u32, given);
+        harness.receive(ACK, number as u32, given);
         assert_eq!(harness.outcome(0), Some(Outcome::Ok(5)));
     };
     let counted = |harness: &TableHarness| {
@@ -364,7 +364,7 @@ fn an_offer_alone_is_looked_at_as_well() {
     for number in 0..3 {
         harness.begin(0, number);
         harness.send();
-        harness.hear(OFFER, number as u32, 100);
+        harness.receive(OFFER, number as u32, 100);
         assert_eq!(harness.outcome(0), Some(Outcome::Ok(2)));
     }
     assert_eq!(harness.tally().stage(Stage::First, Counter::NonUnique), 2);
@@ -378,9 +378,9 @@ fn leases_are_kept_as_far_as_there_is_room() {
     for number in 0..5_u32 {
         harness.begin(0, number.into());
         harness.send();
-        harness.hear(OFFER, number, number + 1);
+        harness.receive(OFFER, number, number + 1);
         harness.send();
-        harness.hear(ACK, number, number + 1);
+        harness.receive(ACK, number, number + 1);
         harness.outcome(0);
     }
     assert_eq!(harness.overall(), [("leases forgotten", 2)]);
@@ -400,7 +400,7 @@ fn what_is_wished_for_is_kept() {
         harness.begin(0, number);
         harness.send();
         harness.pass(Duration::from_millis(1));
-        harness.hear(OFFER, number as u32, 100);
+        harness.receive(OFFER, number as u32, 100);
         harness.send();
         harness.pass(Duration::from_secs(2));
         harness.table.tick(harness.now);
@@ -454,7 +454,7 @@ fn memory_stays_flat_in_an_overload() {
             assert_eq!(harness.outcome(slot), Some(Outcome::TimedOut));
         }
         for back in 0..u64::from(SLOTS) / 100 {
-            harness.hear(OFFER, (number - 1 - back * 100) as u32, 1);
+            harness.receive(OFFER, (number - 1 - back * 100) as u32, 1);
         }
         assert_eq!(Some(harness.table.sizes()), sizes);
     }

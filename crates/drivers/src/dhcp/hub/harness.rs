@@ -69,7 +69,7 @@ impl TableHarness {
         sent
     }
 
-    pub(super) fn hear(&mut self, what: u8, xid: u32, address: u32) {
+    pub(super) fn receive(&mut self, what: u8, xid: u32, address: u32) {
         let now = self.now;
         self.hear_stamped(what, xid, address, None, now);
     }
@@ -84,7 +84,7 @@ impl TableHarness {
         now: Moment,
     ) {
         let arrival = Arrival { at: now, stamp, origin: at(0) };
-        self.table.hear(&message(what, xid, address), false, arrival);
+        self.table.receive(&message(what, xid, address), false, arrival);
     }
 
     pub(super) fn pass(&mut self, time: Duration) {

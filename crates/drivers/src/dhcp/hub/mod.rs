@@ -245,12 +245,12 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     }
 
     /// Takes in what came in by `now`.
-    fn hear(&self, inbox: &Inbox, now: Moment) {
+    fn receive(&self, inbox: &Inbox, now: Moment) {
         let origin = self.shared.origin(now);
         let mut table = self.table.borrow_mut();
         for datagram in inbox.iter() {
             let arrival = Arrival { at: datagram.at.unwrap_or(now), stamp: datagram.stamp, origin };
-            table.hear(datagram.bytes, datagram.truncated, arrival);
+            table.receive(datagram.bytes, datagram.truncated, arrival);
         }
     }
 
@@ -269,7 +269,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
                 Ok(()) => inbox.stamp(clock),
                 Err(_) => break,
             }
-            self.hear(inbox, clock.now());
+            self.receive(inbox, clock.now());
             if inbox.iter().any(|datagram| datagram.stamp.is_some_and(|stamp| stamp > now)) {
                 break;
             }
@@ -392,7 +392,7 @@ async fn run_io<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
                 if due.is_some() {
                     inbox.stamp(&*hub.shared.clock);
                 }
-                hub.hear(&inbox, now);
+                hub.receive(&inbox, now);
             }
             // An error that somebody else's ICMP caused is not the end of the socket.
             Wakeup::Inbox(Err(_)) => faults += 1,
@@ -415,7 +415,7 @@ async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
     inbox: &mut Inbox,
     timer: &mut DropTimer,
     flushed: Flushed,
-    hears: bool,
+    receives: bool,
 ) -> Wakeup {
     let Ok(carrier) = &hub.carrier else {
         if flushed == Flushed::All {
@@ -426,7 +426,7 @@ async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
     let mut receive = pin!(carrier.receive(inbox, &*hub.shared.clock));
     let mut writable = pin!(carrier.writable());
     poll_fn(|cx| {
-        if hears && let Poll::Ready(received) = receive.as_mut().poll(cx) {
+        if receives && let Poll::Ready(received) = receive.as_mut().poll(cx) {
             return Poll::Ready(Wakeup::Inbox(received));
         }
         let raised = hub.wake_flag.poll(cx).is_ready();

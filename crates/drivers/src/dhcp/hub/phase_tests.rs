@@ -41,7 +41,7 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
             _ => {
                 let what = [OFFER, ACK, NAK, OFFER, ACK][(draw >> 20) as usize % 5];
                 let xid = begun.saturating_sub((draw >> 32) % 24) as u32;
-                harness.hear(what, xid, ((draw >> 40) % 3) as u32);
+                harness.receive(what, xid, ((draw >> 40) % 3) as u32);
             }
         }
         for slot in 0..16 {
@@ -85,9 +85,9 @@ fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
     harness.begin(1, 3);
     harness.begin(2, 1);
     harness.send();
-    harness.hear(OFFER, 3, 9);
+    harness.receive(OFFER, 3, 9);
     harness.send();
-    harness.hear(ACK, 3, 9);
+    harness.receive(ACK, 3, 9);
     harness.pass(Duration::from_secs(2));
     harness.table.tick(harness.now);
     harness.end(0);
@@ -95,10 +95,10 @@ fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
     harness.end(2);
     harness.begin(0, 2);
     harness.send();
-    harness.hear(OFFER, 0, 9);
-    harness.hear(ACK, 3, 9);
-    harness.hear(OFFER, 3, 9);
-    harness.hear(OFFER, 999, 9);
+    harness.receive(OFFER, 0, 9);
+    harness.receive(ACK, 3, 9);
+    harness.receive(OFFER, 3, 9);
+    harness.receive(OFFER, 999, 9);
     let of =
         |stage, counter| [1, 2, 3].map(|phase| harness.tally().stage_in(phase, stage, counter));
     assert_eq!(of(Stage::First, Counter::Sent), [2, 1, 1]);

@@ -208,7 +208,7 @@ impl Link {
                 self.overflow.heard(lost);
             }
             let at = translation.and_then(|it| Some(it.moment(beside.stamp?)));
-            segment.hear(frame, beside, at, send)
+            segment.receive(frame, beside, at, send)
         });
         segment.release(send);
         Ok(())

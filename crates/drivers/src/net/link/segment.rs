@@ -90,7 +90,7 @@ impl Segment {
 
     /// Takes in a frame: a message for a client of this link, or nothing. What has to be answered at once is given to
     /// `send`.
-    pub(super) fn hear(
+    pub(super) fn receive(
         &mut self,
         bytes: &[u8],
         beside: &AncillaryData,

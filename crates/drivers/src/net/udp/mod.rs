@@ -256,7 +256,7 @@ impl Carrier for Socket {
         let mut guard = self.inner.writable().await?;
         if guard.ready().is_write_closed() {
             // To the runtime, a socket that an ICMP message was about is ready for ever. Only trying tells.
-            breathe().await;
+            back_off().await;
         }
         guard.retain_ready();
         Ok(())
@@ -302,7 +302,7 @@ impl Carrier for Socket {
 
 /// Lets a full buffer drain for a moment.
 #[expect(clippy::disallowed_methods, reason = "it bounds how often a full buffer is tried")]
-async fn breathe() {
+async fn back_off() {
     tokio::time::sleep(FULL).await;
 }
 

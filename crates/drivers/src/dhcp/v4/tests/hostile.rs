@@ -17,7 +17,7 @@ fn somewhere(kind: Kind, second: bool, rapid: bool, again: bool) -> Play {
     let lease = play.leased(1);
     play.begin(kind, 5, (kind != Kind::Acquire).then_some(lease));
     if second && kind == Kind::Acquire {
-        play.hear(&play.reply(MessageType::Offer).bytes());
+        play.receive(&play.reply(MessageType::Offer).bytes());
     }
     play
 }
@@ -69,7 +69,7 @@ proptest! {
             bytes[place] = value;
         }
         let opened = Client::open(&play.plan, &bytes).is_ok();
-        let step = play.hear(&bytes);
+        let step = play.receive(&bytes);
         sane(&play, &step)?;
         prop_assert!(opened || matches!(step, Step::Ignore(_)), "what is refused unopened is ignored: {step:?}");
         if !matches!(step, Step::Done(_)) {
@@ -87,7 +87,7 @@ proptest! {
         let mut play = somewhere(kind, second, false, false);
         let _ = Client::open(&play.plan, &bytes);
         let _ = (Client::answers(&bytes), Client::server(&bytes));
-        let step = play.hear(&bytes);
+        let step = play.receive(&bytes);
         sane(&play, &step)?;
     }
 
@@ -99,7 +99,7 @@ proptest! {
         for (code, time) in codes.into_iter().zip(times) {
             ack = ack.without(code).with(code, &time.to_be_bytes());
         }
-        let step = play.hear(&ack.bytes());
+        let step = play.receive(&ack.bytes());
         sane(&play, &step)?;
         let Step::Done(ending) = step else { panic!("an ACK ends it") };
         for kind in [Kind::Renew, Kind::Rebind] {

@@ -60,7 +60,7 @@ impl Play {
     }
 
     /// Hands over a reply that came after half a second.
-    fn hear(&mut self, message: &[u8]) -> Step<Lease> {
+    fn receive(&mut self, message: &[u8]) -> Step<Lease> {
         self.hear_after(message, Duration::from_millis(500))
     }
 
@@ -94,8 +94,8 @@ impl Play {
     /// Gets a lease for exchange `number`.
     fn leased(&mut self, number: u64) -> Lease {
         self.outgoing(Kind::Acquire, number, None);
-        outgoing(self.hear(&self.reply(MessageType::Offer).bytes()));
-        let Step::Done(ending) = self.hear(&self.reply(MessageType::Ack).bytes()) else {
+        outgoing(self.receive(&self.reply(MessageType::Offer).bytes()));
+        let Step::Done(ending) = self.receive(&self.reply(MessageType::Ack).bytes()) else {
             panic!("an ACK ends it")
         };
         ending.lease.unwrap()

@@ -31,15 +31,15 @@ fn packets_are_those_of_the_old_tool() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(play.out, sent[0]);
-    outgoing(play.hear(&answers[0]));
+    outgoing(play.receive(&answers[0]));
     assert_eq!(play.out, sent[1]);
-    let Step::Done(ending) = play.hear(&answers[1]) else { panic!("the ACK ends it") };
+    let Step::Done(ending) = play.receive(&answers[1]) else { panic!("the ACK ends it") };
     let lease = ending.lease.unwrap();
     assert_eq!(lease.address, OFFERED);
     let other = Lease { client: 0, address: Ipv4Addr::new(10, 9, 1, 0), ..lease };
     play.outgoing(Kind::Renew, 8, Some(other));
     assert_eq!(play.out, sent[2]);
-    let Step::Done(ending) = play.hear(&answers[2]) else { panic!("the ACK ends it") };
+    let Step::Done(ending) = play.receive(&answers[2]) else { panic!("the ACK ends it") };
     assert_eq!(ending.lease.map(|lease| lease.address), Some(other.address));
     play.outgoing(Kind::Release, 9, Some(lease));
     assert_eq!(play.out, sent[3]);
@@ -100,7 +100,7 @@ fn relays_are_picked_for_an_exchange_and_kept_by_its_lease() {
     for number in 0..300 {
         play.outgoing(Kind::Acquire, number, None);
         let relay = play.packet().giaddr();
-        outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+        outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
         assert_eq!((play.packet().giaddr(), play.packet().hops()), (relay, 3));
         let lease = play.leased(number);
         assert_eq!(lease.relay, relay, "the same number picks the same relay");
@@ -144,7 +144,7 @@ fn options_are_added_to_every_message() {
     assert_eq!(codes(&play), [53, 55, 60, 61, 82]);
     let parameters = play.packet().option(option::PARAMETER_REQUEST_LIST);
     assert_eq!(parameters, Some(&[1, 28, 2, 3, 15, 6, 12, 66, 67][..]));
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(codes(&play), [53, 50, 54, 55, 60, 61, 82]);
     let lease = play.leased(2);
     for (kind, expected) in [
@@ -244,7 +244,7 @@ fn fields_are_where_the_old_tool_says() {
     let offsets = play.plan.offsets(Stage::First, &play.out);
     assert_eq!((offsets.xid, offsets.identity, offsets.elapsed), (Some(4), Some(33), Some(8)));
     assert_eq!((offsets.server_id, offsets.requested), (None, None));
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     let offsets = play.plan.offsets(Stage::Second, &play.out);
     assert_eq!((offsets.requested, offsets.server_id), (Some(243), Some(249)));
 }

@@ -47,11 +47,11 @@ fn a_lease_takes_four_messages() {
     };
     assert_eq!(discover, first);
     let offer = play.reply(MessageType::Offer).bytes();
-    let request = outgoing(play.hear(&offer));
+    let request = outgoing(play.receive(&offer));
     let offered = Some(IpAddr::V4(OFFERED));
     let second = OutgoingMessage { stage: Stage::Second, wait: Some(seconds(2)), offered, ..first };
     assert_eq!(request, second);
-    assert_eq!(play.hear(&offer), Step::Ignore(Anomaly::Duplicate));
+    assert_eq!(play.receive(&offer), Step::Ignore(Anomaly::Duplicate));
     let ack = play.reply(MessageType::Ack).bytes();
     let lease = Lease {
         client: 2,
@@ -63,7 +63,7 @@ fn a_lease_takes_four_messages() {
         renew_after: Some(seconds(900)),
         rebind_after: Some(seconds(1_800)),
     };
-    assert_eq!(play.hear(&ack), ok(MessageType::Ack, Some(lease)));
+    assert_eq!(play.receive(&ack), ok(MessageType::Ack, Some(lease)));
     assert_eq!(play.client.offered(), offered);
     assert_eq!((Client::address(&lease), Client::holder(&lease)), (OFFERED.into(), 2));
 }
@@ -73,7 +73,7 @@ fn half_an_exchange_ends_with_the_offer() {
     let mut play = Play::with(|setup| setup.first_half = true);
     play.outgoing(Kind::Acquire, 7, None);
     let offer = play.reply(MessageType::Offer).bytes();
-    assert_eq!(play.hear(&offer), ok(MessageType::Offer, None));
+    assert_eq!(play.receive(&offer), ok(MessageType::Offer, None));
     assert_eq!(play.client.offered(), Some(OFFERED.into()));
 }
 
@@ -85,19 +85,19 @@ fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
     let slow = play.reply(MessageType::Ack);
     let rapid = slow.clone().with(option::RAPID_COMMIT, &[]);
     // RFC 4039 section 3: without the option it is no answer to a DISCOVER.
-    assert_eq!(play.hear(&slow.bytes()), Step::Ignore(Anomaly::Unexpected));
-    let Step::Done(ending) = play.hear(&rapid.bytes()) else { panic!("the ACK ends it") };
+    assert_eq!(play.receive(&slow.bytes()), Step::Ignore(Anomaly::Unexpected));
+    let Step::Done(ending) = play.receive(&rapid.bytes()) else { panic!("the ACK ends it") };
     assert_eq!((ending.outcome, ending.answered), (Outcome::Ok(5), true));
     assert_eq!(ending.lease.unwrap().address, OFFERED);
 
     play.outgoing(Kind::Acquire, 4, None);
-    let request = outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    let request = outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(request.stage, Stage::Second);
     assert!(!play.packet().rapid_commit());
 
     let mut plain = Play::plain();
     plain.outgoing(Kind::Acquire, 1, None);
-    assert_eq!(plain.hear(&rapid.bytes()), Step::Ignore(Anomaly::Unexpected));
+    assert_eq!(plain.receive(&rapid.bytes()), Step::Ignore(Anomaly::Unexpected));
     assert_eq!(Client::answers(&rapid.bytes()), Some(Stage::First));
     assert_eq!(Client::answers(&slow.bytes()), None);
 }
@@ -106,13 +106,16 @@ fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
 fn a_refusal_is_an_answer_of_its_own() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
-    assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), Step::Ignore(Anomaly::Unexpected));
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
-    assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), refused());
+    assert_eq!(
+        play.receive(&play.reply(MessageType::Nak).bytes()),
+        Step::Ignore(Anomaly::Unexpected)
+    );
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
+    assert_eq!(play.receive(&play.reply(MessageType::Nak).bytes()), refused());
     let lease = lease_of(&mut play);
     for kind in [Kind::Renew, Kind::Rebind, Kind::Reboot] {
         play.outgoing(kind, 5, Some(lease));
-        assert_eq!(play.hear(&play.reply(MessageType::Nak).bytes()), refused(), "{kind:?}");
+        assert_eq!(play.receive(&play.reply(MessageType::Nak).bytes()), refused(), "{kind:?}");
     }
 }
 
@@ -122,26 +125,26 @@ fn answers_without_what_was_asked_for_end_it() {
     play.outgoing(Kind::Acquire, 2, None);
     let offer = play.reply(MessageType::Offer);
     let nameless = offer.clone().without(option::SERVER_ID).bytes();
-    assert_eq!(play.hear(&nameless), useless(Anomaly::Malformed, false, None));
+    assert_eq!(play.receive(&nameless), useless(Anomaly::Malformed, false, None));
     play.outgoing(Kind::Acquire, 2, None);
     let empty = offer.giving(Ipv4Addr::UNSPECIFIED).bytes();
-    assert_eq!(play.hear(&empty), useless(Anomaly::Rejected, true, None));
+    assert_eq!(play.receive(&empty), useless(Anomaly::Rejected, true, None));
     play.outgoing(Kind::Acquire, 2, None);
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     let empty = play.reply(MessageType::Ack).giving(Ipv4Addr::UNSPECIFIED).bytes();
-    assert_eq!(play.hear(&empty), useless(Anomaly::Rejected, true, None));
+    assert_eq!(play.receive(&empty), useless(Anomaly::Rejected, true, None));
 
     // A lease that is renewed is still there when the answer speaks of another address.
     let lease = lease_of(&mut play);
     play.outgoing(Kind::Renew, 5, Some(lease));
     let other = play.reply(MessageType::Ack).giving(Ipv4Addr::new(10, 9, 1, 3)).bytes();
-    assert_eq!(play.hear(&other), useless(Anomaly::Rejected, true, Some(lease)));
+    assert_eq!(play.receive(&other), useless(Anomaly::Rejected, true, Some(lease)));
 
     // An ACK that does not say who it is from is from the server that was asked.
     play.outgoing(Kind::Acquire, 2, None);
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     let nameless = play.reply(MessageType::Ack).without(option::SERVER_ID).bytes();
-    let Step::Done(ending) = play.hear(&nameless) else { panic!("the ACK ends it") };
+    let Step::Done(ending) = play.receive(&nameless) else { panic!("the ACK ends it") };
     assert_eq!(ending.lease.unwrap().server, SERVER);
 }
 
@@ -155,7 +158,7 @@ fn leases_are_renewed_rebound_and_remembered() {
         let sent = play.outgoing(kind, 77, Some(lease));
         assert_eq!((sent.stage, sent.xid, sent.wait), (stage, 77, Some(seconds(2))));
         assert_eq!(
-            play.hear(&play.reply(MessageType::Offer).bytes()),
+            play.receive(&play.reply(MessageType::Offer).bytes()),
             Step::Ignore(Anomaly::Unexpected)
         );
         let ack = play.reply(MessageType::Ack).without(option::SERVER_ID).bytes();
@@ -193,9 +196,9 @@ fn who_has_an_address_asks_for_the_rest() {
         // A server would answer a client there, where its relay does not listen.
         assert_eq!(play.packet().ciaddr(), Ipv4Addr::UNSPECIFIED);
         let nak = play.reply(MessageType::Nak).bytes();
-        assert_eq!(play.hear(&nak), Step::Ignore(Anomaly::Unexpected));
+        assert_eq!(play.receive(&nak), Step::Ignore(Anomaly::Unexpected));
         let ack = play.reply(MessageType::Ack).giving(Ipv4Addr::UNSPECIFIED).bytes();
-        assert_eq!(play.hear(&ack), ok(MessageType::Ack, held));
+        assert_eq!(play.receive(&ack), ok(MessageType::Ack, held));
     }
 }
 
@@ -205,7 +208,7 @@ fn nothing_is_sent_again_unless_it_is_asked_for() {
     play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(play.expire(seconds(1)), unanswered(None));
     play.outgoing(Kind::Acquire, 5, None);
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     assert_eq!(play.expire(seconds(2)), unanswered(None));
 }
 
@@ -287,7 +290,7 @@ fn the_first_server_is_the_one_that_all_requests_name() {
     for (play, named) in [(&mut play, SERVER), (&mut Play::plain(), other)] {
         play.outgoing(Kind::Acquire, 5, None);
         let offer = play.reply(MessageType::Offer).without(option::SERVER_ID);
-        outgoing(play.hear(&offer.with(option::SERVER_ID, &other.octets()).bytes()));
+        outgoing(play.receive(&offer.with(option::SERVER_ID, &other.octets()).bytes()));
         assert_eq!(play.packet().server_id(), Some(named));
     }
     let elsewhere = Lease { server: other, ..lease };
@@ -333,11 +336,11 @@ fn somebody_elses_answers_are_passed_over() {
     play.outgoing(Kind::Acquire, 2, None);
     let mut offer = play.reply(MessageType::Offer);
     offer.header.chaddr[5] ^= 1;
-    assert_eq!(play.hear(&offer.bytes()), Step::Ignore(Anomaly::Unexpected));
+    assert_eq!(play.receive(&offer.bytes()), Step::Ignore(Anomaly::Unexpected));
     offer.header.chaddr[5] ^= 1;
     offer.header.op = BOOTREQUEST;
-    assert_eq!(play.hear(&offer.bytes()), Step::Ignore(Anomaly::Unexpected));
-    assert_eq!(play.hear(b"no message at all"), Step::Ignore(Anomaly::Malformed));
+    assert_eq!(play.receive(&offer.bytes()), Step::Ignore(Anomaly::Unexpected));
+    assert_eq!(play.receive(b"no message at all"), Step::Ignore(Anomaly::Malformed));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn templates_are_sent_with_a_few_fields_filled_in() {
     let told = play.plan.offsets(Stage::Second, &play.out);
     assert_eq!((told.identity, told.server_id, told.requested), (Some(33), Some(256), Some(250)));
     let ack = play.reply(MessageType::Ack).bytes();
-    assert!(matches!(play.hear(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
+    assert!(matches!(play.receive(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn options_of_a_template_are_found_without_offsets() {
         Play::with(|setup| setup.second_template = Some(template(request, Offsets::default())));
     play.outgoing(Kind::Acquire, 4, None);
     assert_eq!(play.out.len(), captured(">")[0].len(), "the DISCOVER is the usual one");
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     let sent = play.packet();
     assert_eq!((sent.requested_address(), sent.server_id()), (Some(OFFERED), Some(SERVER)));
     assert_eq!(sent.option(option::HOST_NAME), Some(&b"phone"[..]));
@@ -87,7 +87,7 @@ fn the_mac_may_stand_in_a_client_identifier() {
     assert_eq!(play.packet().client_id(), Some(&[1, 0x00, 0x0c, 0x01, 0x02, 0x03, 0x05][..]));
     assert_eq!(play.packet().chaddr(), [0; 6]);
     // Such an answer bears the template's own address, and is heard.
-    outgoing(play.hear(&play.reply(MessageType::Offer).bytes()));
+    outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
 }
 
 #[test]
@@ -170,10 +170,10 @@ fn a_template_of_another_type_is_answered_by_an_ack() {
     });
     play.outgoing(Kind::Acquire, 4, None);
     let ack = play.reply(MessageType::Ack).bytes();
-    assert!(matches!(play.hear(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
+    assert!(matches!(play.receive(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
     play.outgoing(Kind::Acquire, 5, None);
     let nak = play.reply(MessageType::Nak).bytes();
-    assert!(matches!(play.hear(&nak), Step::Done(ending) if ending.lease.is_none()));
+    assert!(matches!(play.receive(&nak), Step::Done(ending) if ending.lease.is_none()));
 }
 
 #[test]

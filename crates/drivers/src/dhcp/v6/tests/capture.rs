@@ -38,12 +38,12 @@ fn play(plan: &Plan, number: u64, sent: &[&[u8]], received: &[&[u8]]) -> Lease {
     assert_eq!(player.out, sent[0]);
     let (xid, advertise) = Client::open(plan, received[0]).unwrap();
     assert_eq!((xid, Client::answers(advertise)), (first.xid, Some(Stage::First)));
-    let second = outgoing(player.hears(plan, advertise));
+    let second = outgoing(player.receives(plan, advertise));
     assert_eq!((second.stage, second.offered), (Stage::Second, player.client.offered()));
     assert_eq!(player.out, sent[1]);
     let (xid, reply) = Client::open(plan, received[1]).unwrap();
     assert_eq!((xid, Client::answers(reply)), (second.xid, None));
-    let end = done(player.hears(plan, reply));
+    let end = done(player.receives(plan, reply));
     assert_eq!((end.outcome, end.answered, end.anomaly), (Outcome::Ok(7), true, None));
     let lease = end.lease.unwrap();
     assert_eq!(Some(lease.server()), Client::server(reply));
@@ -96,7 +96,7 @@ fn options_of_the_user_stand_where_the_old_tool_puts_them() {
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
     assert_eq!(player.out, sent[0]);
-    let end = done(player.hears(&plan, &received[0]));
+    let end = done(player.receives(&plan, &received[0]));
     assert_eq!((end.outcome, end.answered), (Outcome::Ok(2), true), "Kea does not commit at once");
     assert!(end.lease.is_none());
 
@@ -133,7 +133,7 @@ fn renewals_and_releases_are_those_of_the_old_tool() {
         let mut ours = player.out.clone();
         set_xid(&mut ours, theirs);
         assert_eq!(ours, by_xid(&sent, theirs));
-        let end = done(player.hears(&plan, &by_xid(&received, theirs)));
+        let end = done(player.receives(&plan, &by_xid(&received, theirs)));
         assert_eq!((end.outcome, end.answered, end.anomaly), (Outcome::Ok(7), true, None));
         let address = end.lease.map(|lease| lease.address());
         let renewed = (kind == Kind::Renew).then(|| leases[1].address());

@@ -70,7 +70,7 @@ proptest! {
         let _ = player.begin(&plan, Kind::Acquire, 5, None);
         if stage == 1 {
             let advertise = player.answer(MessageType::ADVERTISE, gives);
-            let _ = player.hears(&plan, &advertise);
+            let _ = player.receives(&plan, &advertise);
         }
         let kind = [MessageType::ADVERTISE, MessageType::REPLY][stage];
         let mut reply = player.answer(kind, |writer| {
@@ -85,7 +85,7 @@ proptest! {
         if let Some(cut) = cut {
             reply.truncate(cut.index(reply.len()));
         }
-        let step = player.hears(&plan, &reply);
+        let step = player.receives(&plan, &reply);
         sound(&step, &player.out);
         let step = player.client.expired(&plan, Duration::from_secs(3), &mut player.out);
         sound(&step, &player.out);

@@ -91,7 +91,7 @@ fn what_a_reply_leaves_of_a_lease() {
         (Kind::Inform, ask_again, result(1), true),
     ] {
         let (mut player, _) = asks(&plan, kind);
-        let end = done(player.hears(&plan, &player.answer(MessageType::REPLY, gift)));
+        let end = done(player.receives(&plan, &player.answer(MessageType::REPLY, gift)));
         assert_eq!((end.outcome, end.answered), (outcome, true), "{kind:?}");
         assert_eq!(end.lease.is_some(), keeps, "{kind:?} {outcome:?}");
         // Silence takes nothing away but what was given up anyway.
@@ -107,13 +107,13 @@ fn a_client_with_prefixes_rebinds_where_it_would_confirm() {
     let plan = plan(|setup| setup.wanted = Wanted::Prefixes);
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
-    outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, delegates)));
-    let lease = done(player.hears(&plan, &player.answer(MessageType::REPLY, delegates))).lease;
+    outgoing(player.receives(&plan, &player.answer(MessageType::ADVERTISE, delegates)));
+    let lease = done(player.receives(&plan, &player.answer(MessageType::REPLY, delegates))).lease;
     let opening = outgoing(player.begin(&plan, Kind::Reboot, 1, lease));
     assert_eq!(opening.stage, Stage::Reboot);
     assert_eq!(player.message().kind(), MessageType::REBIND);
     assert_eq!(codes(&player.message()), [1, 6, 8, 25]);
-    let end = done(player.hears(&plan, &player.answer(MessageType::REPLY, delegates)));
+    let end = done(player.receives(&plan, &player.answer(MessageType::REPLY, delegates)));
     assert_eq!(end.outcome, ENDED);
     assert!(end.lease.is_some());
 }
@@ -164,7 +164,7 @@ fn messages_are_sent_again_at_the_instants_of_the_rfc() {
     assert!((secs(3240)..=secs(3960)).contains(longest), "SOL_MAX_RT");
 
     outgoing(player.begin(&plan, Kind::Acquire, 3, None));
-    let request = outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
+    let request = outgoing(player.receives(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     let request = waits(&plan, &mut player, request.wait.unwrap());
     assert_eq!(request.len(), 10, "REQ_MAX_RC");
 

@@ -46,7 +46,7 @@ impl Player {
         self.client.begin(plan, request, &mut self.out)
     }
 
-    fn hears(&mut self, plan: &Plan, message: &[u8]) -> Step<Lease> {
+    fn receives(&mut self, plan: &Plan, message: &[u8]) -> Step<Lease> {
         let received = ReceivedReply { message, took: TOOK, at: Duration::from_secs(9) };
         self.client.reply(plan, &received, &mut self.out)
     }
@@ -64,9 +64,9 @@ impl Player {
     fn acquires(&mut self, plan: &Plan, number: u64) -> Lease {
         outgoing(self.begin(plan, Kind::Acquire, number, None));
         let advertise = self.answer(MessageType::ADVERTISE, gives);
-        outgoing(self.hears(plan, &advertise));
+        outgoing(self.receives(plan, &advertise));
         let reply = self.answer(MessageType::REPLY, gives);
-        done(self.hears(plan, &reply)).lease.unwrap()
+        done(self.receives(plan, &reply)).lease.unwrap()
     }
 
     /// An answer to the last message by [`SERVER`].

@@ -135,13 +135,13 @@ fn a_link_is_chosen_for_each_exchange_and_kept_for_its_lease() {
         let first = levels(&out)[1].link;
         assert_eq!(levels(&out)[0].link, agent(2).link, "only the nearest agent chooses");
         let duid = plan.duid(0);
-        let hears = |client: &mut Client, kind, out: &mut Vec<u8>| {
+        let receives = |client: &mut Client, kind, out: &mut Vec<u8>| {
             let bytes = answer(kind, 0, Some(duid.octets()), Some(b"server"), gives);
             client.reply(plan, &ReceivedReply { message: &bytes, took: TOOK, at: TOOK }, out)
         };
-        outgoing(hears(&mut client, MessageType::ADVERTISE, &mut out));
+        outgoing(receives(&mut client, MessageType::ADVERTISE, &mut out));
         assert_eq!(levels(&out)[1].link, first, "a REQUEST goes where its SOLICIT went");
-        let lease = super::done(hears(&mut client, MessageType::REPLY, &mut out)).lease;
+        let lease = super::done(receives(&mut client, MessageType::REPLY, &mut out)).lease;
         let request = ExchangeRequest {
             kind: Kind::Renew,
             number: number + 1,
@@ -151,7 +151,7 @@ fn a_link_is_chosen_for_each_exchange_and_kept_for_its_lease() {
         };
         outgoing(client.begin(plan, request, &mut out));
         assert_eq!(levels(&out)[1].link, first, "and so does what is said of the lease");
-        let lease = super::done(hears(&mut client, MessageType::REPLY, &mut out)).lease;
+        let lease = super::done(receives(&mut client, MessageType::REPLY, &mut out)).lease;
         assert_eq!(lease.unwrap().exchange(), number);
         first
     };

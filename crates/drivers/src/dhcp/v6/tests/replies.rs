@@ -30,7 +30,7 @@ fn waiting(plan: &Plan, stage: Stage) -> Player {
             gives(writer);
             delegates(writer);
         });
-        outgoing(player.hears(plan, &advertise));
+        outgoing(player.receives(plan, &advertise));
     }
     player
 }
@@ -46,7 +46,7 @@ fn ignored(step: Step<Lease>) -> Anomaly {
 fn an_exchange_of_two_messages_ends_with_the_advertise() {
     let plan = plan(|setup| setup.first_half = true);
     let mut player = waiting(&plan, Stage::First);
-    let end = done(player.hears(&plan, &player.answer(ADVERTISE, gives)));
+    let end = done(player.receives(&plan, &player.answer(ADVERTISE, gives)));
     assert_eq!((end.outcome, end.answered, end.anomaly), (Outcome::Ok(2), true, None));
     assert!(end.lease.is_none());
     assert_eq!(player.client.offered(), Some(ADDRESS.into()));
@@ -59,7 +59,7 @@ fn each_stage_waits_as_long_as_it_is_given() {
     let first = outgoing(player.begin(&plan, Kind::Acquire, 8, None));
     assert_eq!((first.stage, first.xid, first.offered, first.to), (Stage::First, 16, None, None));
     assert_eq!(first.wait, Some(Duration::from_secs(3)));
-    let second = outgoing(player.hears(&plan, &player.answer(ADVERTISE, gives)));
+    let second = outgoing(player.receives(&plan, &player.answer(ADVERTISE, gives)));
     assert_eq!((second.stage, second.xid), (Stage::Second, 17));
     assert_eq!(second.offered, Some(ADDRESS.into()));
     assert_eq!(second.wait, Some(Duration::from_secs(5)));
@@ -110,7 +110,7 @@ fn an_answer_without_what_was_wanted_is_rejected() {
         let plan = plan(|setup| setup.wanted = wanted);
         for (stage, kind) in [(Stage::First, ADVERTISE), (Stage::Second, REPLY)] {
             let mut player = waiting(&plan, stage);
-            let end = done(player.hears(&plan, &player.answer(kind, gift)));
+            let end = done(player.receives(&plan, &player.answer(kind, gift)));
             assert_eq!(end.outcome, outcome, "{wanted:?} {stage:?}");
             assert_eq!((end.answered, end.anomaly), (true, Some(Anomaly::Rejected)));
             assert!(end.lease.is_none());
@@ -126,14 +126,14 @@ fn the_earliest_times_of_both_associations_count() {
         gives(writer);
         delegates(writer);
     });
-    let lease = done(player.hears(&plan, &reply)).lease.unwrap();
+    let lease = done(player.receives(&plan, &reply)).lease.unwrap();
     // T2 of the prefix is left to the client: four fifths of 2,000 s.
     let times = [lease.t1(), lease.t2(), lease.valid(), lease.given()].map(|time| time.as_secs());
     assert_eq!(times, [900, 1600, 3500, 9]);
     assert_eq!((lease.client(), lease.address()), (0, ADDRESS));
     let prefixes = plan_of_prefixes();
     let mut player = waiting(&prefixes, Stage::Second);
-    let lease = done(player.hears(&prefixes, &player.answer(REPLY, delegates))).lease.unwrap();
+    let lease = done(player.receives(&prefixes, &player.answer(REPLY, delegates))).lease.unwrap();
     assert_eq!((lease.address(), lease.addresses()), (PREFIX, &[][..]));
 }
 
@@ -149,19 +149,19 @@ fn without_both_identifiers_it_is_no_answer() {
             let mut player = waiting(&plan, stage);
             let duid = player.duid();
             let (client, server) = (client.then_some(duid.as_slice()), server.then_some(SERVER));
-            let end = done(player.hears(&plan, &answer(kind, 0, client, server, gives)));
+            let end = done(player.receives(&plan, &answer(kind, 0, client, server, gives)));
             assert_eq!((end.outcome, end.answered), (CHECK, false));
             assert_eq!(end.anomaly, Some(Anomaly::Malformed));
         }
         let mut player = waiting(&plan, stage);
         let other = answer(kind, 0, Some(&[9; 14]), Some(SERVER), gives);
-        assert_eq!(ignored(player.hears(&plan, &other)), Anomaly::Unexpected);
+        assert_eq!(ignored(player.receives(&plan, &other)), Anomaly::Unexpected);
         // An address of three bytes.
         let broken = player.answer(kind, |writer| {
             let open = writer.open_ia(IaKind::Na, 1, 0, 0);
             writer.option(code::IAADDR, &[1, 2, 3]).close(&open);
         });
-        let end = done(player.hears(&plan, &broken));
+        let end = done(player.receives(&plan, &broken));
         assert_eq!((end.outcome, end.anomaly), (CHECK, Some(Anomaly::Malformed)));
     }
 }
@@ -172,19 +172,19 @@ fn what_nobody_waits_for_is_ignored() {
     let mut first = waiting(&plan, Stage::First);
     let reply = first.answer(REPLY, gives);
     assert_eq!(
-        ignored(first.hears(&plan, &reply)),
+        ignored(first.receives(&plan, &reply)),
         Anomaly::Unexpected,
         "no rapid commit asked for"
     );
     let mut second = waiting(&plan, Stage::Second);
     let advertise = second.answer(ADVERTISE, gives);
-    assert_eq!(ignored(second.hears(&plan, &advertise)), Anomaly::Duplicate);
+    assert_eq!(ignored(second.receives(&plan, &advertise)), Anomaly::Duplicate);
     let before = second.out.clone();
     let reconfigure = second.answer(MessageType::RECONFIGURE, gives);
-    assert_eq!(ignored(second.hears(&plan, &reconfigure)), Anomaly::Unexpected);
-    assert_eq!(ignored(second.hears(&plan, &[7, 0, 0])), Anomaly::Malformed);
+    assert_eq!(ignored(second.receives(&plan, &reconfigure)), Anomaly::Unexpected);
+    assert_eq!(ignored(second.receives(&plan, &[7, 0, 0])), Anomaly::Malformed);
     assert_eq!(second.out, before, "what may have to be sent again stays");
-    assert!(done(second.hears(&plan, &second.answer(REPLY, gives))).lease.is_some());
+    assert!(done(second.receives(&plan, &second.answer(REPLY, gives))).lease.is_some());
 }
 
 #[test]
@@ -197,16 +197,20 @@ fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
     let mut player = waiting(&plan, Stage::First);
     assert!(player.message().rapid_commit());
     let unmarked = player.answer(REPLY, gives);
-    assert_eq!(ignored(player.hears(&plan, &unmarked)), Anomaly::Unexpected, "it does not say so");
-    let end = done(player.hears(&plan, &player.answer(REPLY, commits)));
+    assert_eq!(
+        ignored(player.receives(&plan, &unmarked)),
+        Anomaly::Unexpected,
+        "it does not say so"
+    );
+    let end = done(player.receives(&plan, &player.answer(REPLY, commits)));
     assert_eq!((end.outcome, end.answered), (Outcome::Ok(7), true));
     assert_eq!(end.lease.unwrap().address(), ADDRESS);
 
     let mut player = waiting(&plan, Stage::First);
-    let request = outgoing(player.hears(&plan, &player.answer(ADVERTISE, gives)));
+    let request = outgoing(player.receives(&plan, &player.answer(ADVERTISE, gives)));
     assert_eq!(request.stage, Stage::Second);
     assert!(!player.message().rapid_commit(), "only a SOLICIT asks for it");
-    let end = done(player.hears(&plan, &player.answer(REPLY, gives)));
+    let end = done(player.receives(&plan, &player.answer(REPLY, gives)));
     assert_eq!(end.outcome, Outcome::Ok(7));
 
     let refusal = waiting(&plan, Stage::First);
@@ -215,7 +219,7 @@ fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
         refuses(status::NO_ADDRS_AVAIL)(writer);
         writer.option(code::RAPID_COMMIT, &[]);
     });
-    assert_eq!(done(player.hears(&plan, &none)).outcome, refused(2));
+    assert_eq!(done(player.receives(&plan, &none)).outcome, refused(2));
 }
 
 #[test]
@@ -224,7 +228,7 @@ fn the_first_server_of_the_run_gets_all_requests() {
         let mut player = Player::default();
         outgoing(player.begin(plan, Kind::Acquire, number, None));
         let duid = player.duid();
-        outgoing(player.hears(plan, &answer(ADVERTISE, 0, Some(&duid), Some(server), gives)));
+        outgoing(player.receives(plan, &answer(ADVERTISE, 0, Some(&duid), Some(server), gives)));
         player.message().server_id().unwrap().to_vec()
     };
     let first = plan(|setup| setup.first_server = true);
@@ -268,7 +272,7 @@ fn a_request_tells_no_elapsed_time_and_keeps_what_was_offered() {
         }
         writer.close(&open);
     });
-    outgoing(player.hears(&plan, &advertise));
+    outgoing(player.receives(&plan, &advertise));
     assert!(TOOK > Duration::ZERO);
     assert_eq!(player.message().elapsed(), Ok(Some(0)));
     let ia = player.message().associations().next().unwrap().unwrap();
@@ -277,6 +281,6 @@ fn a_request_tells_no_elapsed_time_and_keeps_what_was_offered() {
         let option = ia.option;
         writer.encoded(option.whole);
     });
-    let lease = done(player.hears(&plan, &reply)).lease.unwrap();
+    let lease = done(player.receives(&plan, &reply)).lease.unwrap();
     assert_eq!(lease.addresses().len(), 16 + 40 * 28, "a long lease is kept whole");
 }

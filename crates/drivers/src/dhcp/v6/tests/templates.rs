@@ -123,7 +123,7 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
             let open = writer.open_ia(IaKind::Na, 5, 1000, 2000);
             writer.address(ADDRESS, 3, 4).address(ADDRESS, 5, 6).close(&open);
         });
-        outgoing(player.hears(&plan, &advertise));
+        outgoing(player.receives(&plan, &advertise));
         let offered = Message::parse(&advertise).unwrap();
         let mut expected = Vec::new();
         Writer::message(&mut expected, MessageType::REQUEST, 599)
@@ -134,7 +134,7 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
             .option(code::ORO, &[0, 23]);
         assert_eq!(player.out, expected);
         let reply = answer(MessageType::REPLY, 599, Some(&duid), Some(server), gives);
-        let lease: Lease = done(player.hears(&plan, &reply)).lease.unwrap();
+        let lease: Lease = done(player.receives(&plan, &reply)).lease.unwrap();
         // What follows is no template, and is the same client's.
         outgoing(player.begin(&plan, Kind::Renew, 300, Some(lease)));
         assert_eq!((player.duid(), codes(&player.message())), (duid, vec![1, 2, 3]));
@@ -146,7 +146,7 @@ fn an_elapsed_time_may_be_left_as_it_is() {
     let plan = compiled(1, NONE, Offsets { elapsed: Some(0), ..NONE }).unwrap();
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
-    outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
+    outgoing(player.receives(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     assert_eq!(player.message().elapsed(), Ok(Some(99)));
 }
 
@@ -162,7 +162,7 @@ fn options_of_the_user_stand_behind_the_template_s() {
     assert_eq!(codes(&player.message()), [1, 8, 6, 3, 39, 14, 4]);
     assert_eq!(player.message().elapsed(), Ok(Some(77)));
     // The REQUEST, of which there is no template, is the default one.
-    outgoing(player.hears(&plan, &player.answer(MessageType::ADVERTISE, gives)));
+    outgoing(player.receives(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     assert_eq!(codes(&player.message()), [1, 2, 3, 4, 8]);
 }
 
