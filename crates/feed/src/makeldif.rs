@@ -31,7 +31,7 @@ pub use entry::Entry;
 
 use crate::stream::Stream;
 use definition::Definition;
-use place::{Level, Place};
+use place::{EntryPosition, Level};
 use resources::{Names, Resources};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,7 @@ impl MakeLdif {
     /// Makes branch `index`, counted from 0 in the order of the file; false beyond the last.
     pub fn branch(&self, index: usize, entry: &mut Entry) -> bool {
         let Some(&branch) = self.branches.get(index) else { return false };
-        entry.fill(&Place { forest: self, branch, levels: &[], given: &[] });
+        entry.fill(&EntryPosition { forest: self, branch, levels: &[], given: &[] });
         true
     }
 
@@ -157,7 +157,7 @@ impl MakeLdif {
     }
 
     /// Finds entry `number` and hands its place to `use_it`.
-    fn at<T>(&self, number: u64, use_it: impl FnOnce(&Place<'_>) -> T) -> Option<T> {
+    fn at<T>(&self, number: u64, use_it: impl FnOnce(&EntryPosition<'_>) -> T) -> Option<T> {
         let mut rest = number;
         let mut owner = *self.branches.iter().find(|&&branch| {
             let below = self.below(branch);
@@ -185,7 +185,7 @@ impl MakeLdif {
                 _ => break,
             }
         }
-        Some(use_it(&Place { forest: self, branch, levels: &levels[..depth], given: &[] }))
+        Some(use_it(&EntryPosition { forest: self, branch, levels: &levels[..depth], given: &[] }))
     }
 
     /// Which entry directly below `owner` holds the entry `rest`, and its number within that one.

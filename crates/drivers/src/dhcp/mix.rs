@@ -17,7 +17,7 @@ pub struct Mix {
 
 /// What an exchange is, and which of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct MixedExchange {
     /// Its kind.
     pub kind: Kind,
     /// Its number among those of its kind, counted from 0.
@@ -39,18 +39,18 @@ impl Mix {
     }
 
     /// What exchange `number` is.
-    pub fn turn(&self, number: u64) -> Turn {
+    pub fn turn(&self, number: u64) -> MixedExchange {
         let whole = self.acquire + self.renew + self.release;
         let acquired = before(number, self.acquire, whole);
         if before(number + 1, self.acquire, whole) > acquired {
-            return Turn { kind: Kind::Acquire, rank: acquired };
+            return MixedExchange { kind: Kind::Acquire, rank: acquired };
         }
         let others = number - acquired;
         let renewed = before(others, self.renew, self.renew + self.release);
         if before(others + 1, self.renew, self.renew + self.release) > renewed {
-            return Turn { kind: Kind::Renew, rank: renewed };
+            return MixedExchange { kind: Kind::Renew, rank: renewed };
         }
-        Turn { kind: Kind::Release, rank: others - renewed }
+        MixedExchange { kind: Kind::Release, rank: others - renewed }
     }
 
     /// How many exchanges there are up to and including the acquiring one that makes them so many.
@@ -136,7 +136,10 @@ mod tests {
         for acquired in 1..500 {
             let until = mix.until_acquired(acquired);
             assert_eq!(counted(&mix, 0, until)[0], acquired);
-            assert_eq!(mix.turn(until - 1), Turn { kind: Kind::Acquire, rank: acquired - 1 });
+            assert_eq!(
+                mix.turn(until - 1),
+                MixedExchange { kind: Kind::Acquire, rank: acquired - 1 }
+            );
         }
         assert_eq!(mix.until_acquired(0), 0);
     }
@@ -145,7 +148,7 @@ mod tests {
     fn without_other_rates_all_is_acquiring() {
         for mix in [Mix::ACQUIRE, Mix::new(0, 0, 0), Mix::new(500, 0, 0)] {
             let turn = mix.turn(u64::MAX / 2);
-            assert_eq!(turn, Turn { kind: Kind::Acquire, rank: u64::MAX / 2 });
+            assert_eq!(turn, MixedExchange { kind: Kind::Acquire, rank: u64::MAX / 2 });
         }
     }
 }

@@ -6,7 +6,7 @@
 //! must not know a packet.
 
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
-use super::hub::{Ended, Hub, Terms};
+use super::hub::{EndedExchange, Hub, Terms};
 use super::lifecycle::{ExchangeResult, Lifecycle};
 use super::task::Task;
 use super::{Kind, Stage};
@@ -138,7 +138,7 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
 }
 
 /// Tells the engine what it has to know of an exchange.
-fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
+fn report<L>(ended: &EndedExchange<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
     if let Some(sent) = ended.sent {
         watch.sent_as(sent);
     }
@@ -150,7 +150,12 @@ fn report<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) 
 }
 
 /// Says why an exchange failed, if it did.
-pub(super) fn explain<L>(ended: &Ended<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
+pub(super) fn explain<L>(
+    ended: &EndedExchange<L>,
+    title: &str,
+    client: u64,
+    watch: &mut Watch<'_>,
+) {
     if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..) | Outcome::TimedOut) {
         return;
     }

@@ -74,7 +74,7 @@ impl Default for Rules {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct ToyLease {
     pub(super) client: u64,
     pub(super) address: u32,
 }
@@ -91,17 +91,17 @@ pub(super) struct Toy {
 
 impl Dialogue for Toy {
     type Plan = Rules;
-    type Lease = Held;
+    type Lease = ToyLease;
 
-    fn address(lease: &Held) -> IpAddr {
+    fn address(lease: &ToyLease) -> IpAddr {
         Ipv4Addr::from_bits(lease.address).into()
     }
 
-    fn holder(lease: &Held) -> u64 {
+    fn holder(lease: &ToyLease) -> u64 {
         lease.client
     }
 
-    fn times(_: &Held) -> Times {
+    fn times(_: &ToyLease) -> Times {
         Times { given: Duration::ZERO, renew: None, rebind: None, ends: None }
     }
 
@@ -129,9 +129,9 @@ impl Dialogue for Toy {
     fn begin(
         &mut self,
         rules: &Rules,
-        request: ExchangeRequest<Held>,
+        request: ExchangeRequest<ToyLease>,
         out: &mut Vec<u8>,
-    ) -> Step<Held> {
+    ) -> Step<ToyLease> {
         let ExchangeRequest { kind, number, client, lease, .. } = request;
         *self = Self { client, number, kind: Some(kind), ..Self::default() };
         let (what, stage) = match kind {
@@ -156,10 +156,10 @@ impl Dialogue for Toy {
         rules: &Rules,
         received: &ReceivedReply<'_>,
         out: &mut Vec<u8>,
-    ) -> Step<Held> {
+    ) -> Step<ToyLease> {
         let (what, xid, address) = parts(received.message);
         let acquires = self.kind == Some(Kind::Acquire);
-        let lease = Some(Held { client: self.client, address });
+        let lease = Some(ToyLease { client: self.client, address });
         let done = |outcome, answered, anomaly, lease| {
             Step::Done(Ending { outcome, answered, anomaly, lease })
         };
@@ -190,7 +190,7 @@ impl Dialogue for Toy {
         }
     }
 
-    fn expired(&mut self, rules: &Rules, _: Duration, _: &mut Vec<u8>) -> Step<Held> {
+    fn expired(&mut self, rules: &Rules, _: Duration, _: &mut Vec<u8>) -> Step<ToyLease> {
         if self.attempts < rules.resends {
             self.attempts += 1;
             return Step::Again(rules.wait * (1 << self.attempts));

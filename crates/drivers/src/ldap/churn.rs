@@ -1,7 +1,7 @@
 //! Adding entries and deleting them again, compiled: what addrate measures, and what a purge undoes.
 
 use super::entries::{Entry, EntrySource};
-use super::live::Live;
+use super::live::LiveEntries;
 use brunt_wire::ldap::control::{self, Control};
 use brunt_wire::ldap::{Skeleton, request};
 use std::sync::Arc;
@@ -10,13 +10,17 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Churn {
     entries: Arc<dyn EntrySource>,
-    pub(super) live: Live,
+    pub(super) live: LiveEntries,
     /// Encoded, as the requests around them are made on the fly.
     controls: Vec<u8>,
 }
 
 impl Churn {
-    pub(super) fn new(entries: Arc<dyn EntrySource>, live: Live, controls: &[Control]) -> Self {
+    pub(super) fn new(
+        entries: Arc<dyn EntrySource>,
+        live: LiveEntries,
+        controls: &[Control],
+    ) -> Self {
         let mut encoded = Vec::new();
         if let Some(node) = control::node(controls) {
             Skeleton::fragment(&node).encode(0, &(), &mut encoded);

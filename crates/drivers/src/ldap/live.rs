@@ -41,7 +41,7 @@ pub(super) enum AddAction {
 }
 
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct LiveEntries {
     mode: DeleteMode,
     threshold: Threshold,
     /// This node's share of the entry numbers: its index, and how many nodes there are.
@@ -53,7 +53,7 @@ pub(super) struct Live {
 
 /// An entry whose fate is open. Dropped without word from the server, it is left to the purge.
 pub(super) struct PendingEntry<'a> {
-    live: &'a Live,
+    live: &'a LiveEntries,
     number: u64,
 }
 
@@ -69,7 +69,7 @@ struct State {
     taken: HashSet<u64>,
 }
 
-impl Live {
+impl LiveEntries {
     pub(super) fn new(
         mode: DeleteMode,
         threshold: Threshold,
@@ -204,7 +204,7 @@ mod tests {
 
     const START: Moment = Moment::ZERO;
 
-    fn turns(live: &Live, count: u64, at: impl Fn(u64) -> Moment) -> Vec<AddAction> {
+    fn turns(live: &LiveEntries, count: u64, at: impl Fn(u64) -> Moment) -> Vec<AddAction> {
         let turn = |n| {
             let turn = live.next(at(n), n * 7);
             if let AddAction::Add(number) = turn {
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn above_the_size_adds_and_deletes_alternate_oldest_first() {
         use AddAction::{Add, Delete};
-        let live = Live::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1), None);
+        let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1), None);
         assert_eq!(
             turns(&live, 7, |_| START),
             [Add(0), Add(1), Add(2), Delete(0), Add(3), Delete(1), Add(4)]
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn any_entry_is_deleted_once() {
-        let live = Live::new(DeleteMode::Random, Threshold::Size(50), (0, 1), None);
+        let live = LiveEntries::new(DeleteMode::Random, Threshold::Size(50), (0, 1), None);
         let mut deleted = Vec::new();
         for turn in turns(&live, 1000, |_| START) {
             if let AddAction::Delete(number) = turn {
@@ -245,8 +245,12 @@ mod tests {
 
     #[test]
     fn with_an_age_the_number_reached_by_then_is_kept() {
-        let live =
-            Live::new(DeleteMode::Fifo, Threshold::Age(Duration::from_secs(1)), (0, 1), None);
+        let live = LiveEntries::new(
+            DeleteMode::Fifo,
+            Threshold::Age(Duration::from_secs(1)),
+            (0, 1),
+            None,
+        );
         let all = turns(&live, 200, |n| Moment::from_nanos(n * 100_000_000));
         let first = all.iter().position(|turn| matches!(turn, AddAction::Delete(_))).unwrap();
         assert_eq!(first, 11, "the first entry is older than a second after eleven tenths");
@@ -255,7 +259,7 @@ mod tests {
 
     #[test]
     fn off_never_deletes_and_nodes_share_the_numbers() {
-        let live = Live::new(DeleteMode::Off, Threshold::Size(1), (1, 3), None);
+        let live = LiveEntries::new(DeleteMode::Off, Threshold::Size(1), (1, 3), None);
         assert_eq!(
             turns(&live, 3, |_| START),
             [AddAction::Add(1), AddAction::Add(4), AddAction::Add(7)]
@@ -265,7 +269,7 @@ mod tests {
     #[test]
     fn a_name_is_used_again_once_its_entry_is_gone() {
         use AddAction::{Add, Delete};
-        let live = Live::new(DeleteMode::Fifo, Threshold::Size(1), (0, 1), Some(3));
+        let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(1), (0, 1), Some(3));
         assert_eq!(turns(&live, 3, |_| START), [Add(0), Add(1), Delete(0)]);
         assert_eq!(turns(&live, 2, |_| START), [Add(2), Delete(1)]);
         // The deletions of 0 and 1 are under way; 2 is live. All names are taken: one has to be tried.
@@ -278,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_may_be_somebody_elses_is_left_alone() {
-        let live = Live::new(DeleteMode::Fifo, Threshold::Size(9), (0, 1), None);
+        let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(9), (0, 1), None);
         live.uncertain(7);
         assert_eq!(live.take(), (vec![7], 0));
         live.uncertain(8);

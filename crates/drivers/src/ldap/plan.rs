@@ -6,7 +6,7 @@
 use super::buffers::Scratch;
 use super::churn::Churn;
 use super::error::PlanError;
-use super::live::Live;
+use super::live::LiveEntries;
 use super::login::{Credentials, WrongPasswords};
 use super::request::{Compiler, Request};
 use super::route::{Route, Security};
@@ -208,7 +208,7 @@ impl Operation {
             Task::AddAndDelete(adding) => {
                 let share = (adding.share.0, adding.share.1.max(1));
                 let names = adding.entries.names();
-                let live = Live::new(adding.delete, adding.threshold, share, names);
+                let live = LiveEntries::new(adding.delete, adding.threshold, share, names);
                 let controls =
                     Compiler::new(&Arguments::default(), 0, true).controls(&adding.controls)?;
                 Self::AddAndDelete(Box::new(Churn::new(adding.entries.clone(), live, &controls)))

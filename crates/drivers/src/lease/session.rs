@@ -139,10 +139,10 @@ macro_rules! retrying {
 }
 
 /// How an operation ended, before it is counted.
-type Ended = Result<u32, Failed>;
+type OperationEnd = Result<u32, OperationFailure>;
 
 /// Why an operation failed.
-enum Failed {
+enum OperationFailure {
     /// The store said no.
     Backend(BackendError),
     /// The store's answer was not what must be there.
@@ -151,7 +151,7 @@ enum Failed {
     Nothing,
 }
 
-impl From<BackendError> for Failed {
+impl From<BackendError> for OperationFailure {
     fn from(trouble: BackendError) -> Self {
         Self::Backend(trouble)
     }
@@ -247,18 +247,18 @@ impl LeaseSession {
     }
 
     #[cold]
-    fn failed(&mut self, failed: Failed, watch: &mut Watch<'_>) -> Outcome {
+    fn failed(&mut self, failed: OperationFailure, watch: &mut Watch<'_>) -> Outcome {
         if self.open.as_ref().is_some_and(|open| open.connection.broken()) {
             self.open = None;
             self.failures = self.failures.saturating_add(1);
         }
         match failed {
-            Failed::Nothing => Outcome::Skipped,
-            Failed::Backend(trouble) => {
+            OperationFailure::Nothing => Outcome::Skipped,
+            OperationFailure::Backend(trouble) => {
                 watch.explain(format_args!("{trouble}"));
                 trouble.outcome()
             }
-            Failed::Check { what, number } => {
+            OperationFailure::Check { what, number } => {
                 let address = self.factory.leases.lease(number).notation();
                 watch.explain(format_args!("{what}: number {number}, {address}"));
                 Outcome::Failed(Class::Check, 0)
@@ -305,7 +305,12 @@ impl OpenConnection {
     /// One operation of a phase.
     // Each call above a system call costs a return that no processor foresees, so those on the way to a store are none.
     #[inline]
-    fn operate(&mut self, factory: &LeaseSessions, number: u64, watch: &mut Watch<'_>) -> Ended {
+    fn operate(
+        &mut self,
+        factory: &LeaseSessions,
+        number: u64,
+        watch: &mut Watch<'_>,
+    ) -> OperationEnd {
         let leases = &factory.leases;
         match &factory.work {
             Work::Create { first } => {
@@ -331,7 +336,7 @@ impl OpenConnection {
                     retrying!(self, factory, watch, false, self.connection.release(address))?;
                 checked(released, "the lease to delete was not there", number)
             }
-            Work::Mix(_) => Err(Failed::Nothing),
+            Work::Mix(_) => Err(OperationFailure::Nothing),
         }
     }
 
@@ -343,15 +348,16 @@ impl OpenConnection {
         number: u64,
         there: Option<bool>,
         watch: &mut Watch<'_>,
-    ) -> Ended {
+    ) -> OperationEnd {
         let found = self.look(factory, search.by, number, watch)?;
         match there {
             Some(true) if !found => {
-                Err(Failed::Check { what: "the lease looked for was not found", number })
+                Err(OperationFailure::Check { what: "the lease looked for was not found", number })
             }
-            Some(false) if found => {
-                Err(Failed::Check { what: "a lease was found that was never made", number })
-            }
+            Some(false) if found => Err(OperationFailure::Check {
+                what: "a lease was found that was never made",
+                number,
+            }),
             _ => Ok(if found { HIT } else { MISS }),
         }
     }
@@ -377,7 +383,12 @@ impl OpenConnection {
     }
 
     /// A transaction of several operations, which are done all or not at all.
-    fn group(&mut self, factory: &LeaseSessions, exchange: u64, watch: &mut Watch<'_>) -> Ended {
+    fn group(
+        &mut self,
+        factory: &LeaseSessions,
+        exchange: u64,
+        watch: &mut Watch<'_>,
+    ) -> OperationEnd {
         let size = u64::from(factory.group);
         let first = exchange.saturating_mul(size);
         let last = first.saturating_add(size).min(factory.total);
@@ -416,7 +427,7 @@ impl OpenConnection {
         session: u32,
         number: u64,
         watch: &mut Watch<'_>,
-    ) -> Ended {
+    ) -> OperationEnd {
         let act = mix.act(factory.seed, number);
         watch.operation(act as u16);
         let draw = crate::chance::mix(factory.seed.rotate_left(32) ^ number);
@@ -446,9 +457,9 @@ impl OpenConnection {
         session: u32,
         draw: u64,
         watch: &mut Watch<'_>,
-    ) -> Ended {
+    ) -> OperationEnd {
         let taken = factory.share(session).take_free(draw);
-        let number = taken.ok_or(Failed::Nothing)?;
+        let number = taken.ok_or(OperationFailure::Nothing)?;
         factory.leases.write(number, &mut self.lease);
         let created = retrying!(self, factory, watch, false, self.connection.create(&self.lease));
         if answered(&created) {
@@ -467,9 +478,9 @@ impl OpenConnection {
         (session, act): (u32, Act),
         draw: u64,
         watch: &mut Watch<'_>,
-    ) -> Ended {
+    ) -> OperationEnd {
         let taken = factory.share(session).take_held(draw);
-        let number = taken.ok_or(Failed::Nothing)?;
+        let number = taken.ok_or(OperationFailure::Nothing)?;
         let answer = match act {
             Act::Renew => {
                 let renewal = renewal(&factory.leases, number);
@@ -488,7 +499,9 @@ impl OpenConnection {
         match answer? {
             true => Ok(HIT),
             false if mix.expire > 0 => Ok(MISS),
-            false => Err(Failed::Check { what: "a lease that was held was not there", number }),
+            false => {
+                Err(OperationFailure::Check { what: "a lease that was held was not there", number })
+            }
         }
     }
 }
@@ -511,8 +524,8 @@ fn answered<T>(answer: &Result<T, BackendError>) -> bool {
     !matches!(answer, Err(trouble) if trouble.class != Class::Result)
 }
 
-fn checked(there: bool, what: &'static str, number: u64) -> Ended {
-    if there { Ok(HIT) } else { Err(Failed::Check { what, number }) }
+fn checked(there: bool, what: &'static str, number: u64) -> OperationEnd {
+    if there { Ok(HIT) } else { Err(OperationFailure::Check { what, number }) }
 }
 
 fn renewal(leases: &Leases, number: u64) -> Renewal {

@@ -25,7 +25,7 @@ struct User {
 
 /// What became of one exchange, and of its connection.
 #[derive(Debug, PartialEq, Eq)]
-struct Kept {
+struct ReuseResult {
     outcome: Outcome,
     reconnected: u32,
     resent: u32,
@@ -34,10 +34,15 @@ struct Kept {
     parts: (usize, usize),
 }
 
-const WELL: Kept =
-    Kept { outcome: Outcome::Ok(200), reconnected: 0, resent: 0, not_ready: None, parts: (0, 0) };
+const WELL: ReuseResult = ReuseResult {
+    outcome: Outcome::Ok(200),
+    reconnected: 0,
+    resent: 0,
+    not_ready: None,
+    parts: (0, 0),
+};
 /// One that went well over a connection that was made anew.
-const ANEW: Kept = Kept { reconnected: 1, parts: (0, 1), ..WELL };
+const ANEW: ReuseResult = ReuseResult { reconnected: 1, parts: (0, 1), ..WELL };
 
 impl User {
     fn new(resend: Resend) -> Self {
@@ -48,7 +53,7 @@ impl User {
     }
 
     /// Makes ready, waits for the exchange to fall due, and carries it out: by one watch each, as the engine does.
-    async fn after(&mut self, url: &str, method: &str, wait: Duration) -> Kept {
+    async fn after(&mut self, url: &str, method: &str, wait: Duration) -> ReuseResult {
         let clock = Monotonic::new();
         let origin = self.network.origin(url).unwrap();
         let mut watch = Watch::new(&clock, None);
@@ -69,7 +74,7 @@ impl User {
             Err(failure) => Failure::as_outcome(&failure),
         };
         let count = |wanted| watch.parts().iter().filter(|(part, _)| *part == wanted).count();
-        Kept {
+        ReuseResult {
             outcome,
             reconnected: watch.times_reconnected(),
             resent: watch.times_resent(),
@@ -119,7 +124,11 @@ async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
 }
 
 /// What becomes of a second exchange whose request meets what `end` does on the first connection.
-async fn second(method: &str, resend: Resend, end: fn(&mut crate::server::Peer)) -> (Kept, usize) {
+async fn second(
+    method: &str,
+    resend: Resend,
+    end: fn(&mut crate::server::Peer),
+) -> (ReuseResult, usize) {
     let server = Server::start(move |number, peer| {
         peer.request();
         peer.say(OK);
@@ -138,8 +147,8 @@ async fn second(method: &str, resend: Resend, end: fn(&mut crate::server::Peer))
 /// RFC 9110 section 9.2.2 by table.
 #[tokio::test]
 async fn methods_are_sent_again_as_they_may_be() {
-    let failed = Kept { outcome: CLOSED, ..WELL };
-    let again = Kept { resent: 1, ..ANEW };
+    let failed = ReuseResult { outcome: CLOSED, ..WELL };
+    let again = ReuseResult { resent: 1, ..ANEW };
     for (method, idempotent) in [
         ("GET", true),
         ("OPTIONS", true),
@@ -172,7 +181,7 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
     ];
     for end in ends {
         let (kept, asked) = second("GET", Resend::Always, end).await;
-        assert_eq!(kept, Kept { outcome: CLOSED, ..WELL });
+        assert_eq!(kept, ReuseResult { outcome: CLOSED, ..WELL });
         assert_eq!(asked, 2);
     }
 }
@@ -207,6 +216,6 @@ async fn a_server_that_died_is_a_failure() {
     assert_eq!(user.after(&url, "GET", Duration::ZERO).await, WELL);
     let refused = Outcome::Failed(Class::Connect, 111);
     let kept = user.after(&url, "GET", Duration::ZERO).await;
-    assert_eq!(kept, Kept { outcome: CLOSED, not_ready: Some(refused), ..WELL });
+    assert_eq!(kept, ReuseResult { outcome: CLOSED, not_ready: Some(refused), ..WELL });
     server.join().unwrap();
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 /// A server on a port of its own. Its threads end with the connections.
 pub(crate) struct Server {
     address: SocketAddr,
-    log: Arc<Mutex<Vec<Asked>>>,
+    log: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 /// One request as it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     /// On which connection, counted from 0.
     pub(crate) connection: usize,
     pub(crate) head: String,
@@ -24,7 +24,7 @@ pub(crate) struct Asked {
 pub(crate) struct Peer {
     stream: TcpStream,
     number: usize,
-    log: Arc<Mutex<Vec<Asked>>>,
+    log: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Server {
@@ -60,14 +60,14 @@ impl Server {
     }
 
     /// What it was asked so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.log.lock().unwrap().clone()
     }
 }
 
 impl Peer {
     /// Reads a whole request: its head, and a body of the length it tells. `None` at the end.
-    pub(crate) fn request(&mut self) -> Option<Asked> {
+    pub(crate) fn request(&mut self) -> Option<ReceivedRequest> {
         let head = self.head()?;
         let length = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -75,7 +75,7 @@ impl Peer {
         });
         let mut body = vec![0; length.unwrap_or(0)];
         self.stream.read_exact(&mut body).ok()?;
-        let asked = Asked { connection: self.number, head, body };
+        let asked = ReceivedRequest { connection: self.number, head, body };
         self.log.lock().unwrap().push(asked.clone());
         Some(asked)
     }

@@ -17,7 +17,7 @@ const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
 /// What became of one exchange, and of its connection.
 #[derive(Debug, PartialEq, Eq)]
-struct Kept {
+struct ReuseResult {
     outcome: Outcome,
     parts: Vec<&'static str>,
     reconnected: u32,
@@ -26,7 +26,7 @@ struct Kept {
     sent: bool,
 }
 
-impl Kept {
+impl ReuseResult {
     /// An exchange that went well over the connection there was.
     fn well() -> Self {
         let parts = Vec::new();
@@ -41,14 +41,14 @@ impl Kept {
 }
 
 /// Makes ready, waits for the exchange to fall due, and carries it out: by one watch each, as the engine does.
-async fn after(session: &mut Session, number: u64, wait: Duration) -> Kept {
+async fn after(session: &mut Session, number: u64, wait: Duration) -> ReuseResult {
     let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None)).await;
     pause(wait).await;
     let mut watch = Watch::new(&clock, None);
     let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
     let outcome = session.exchange(&ticket, &mut watch).await;
-    Kept {
+    ReuseResult {
         outcome,
         parts: watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect(),
         reconnected: watch.times_reconnected(),
@@ -106,9 +106,9 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
             let plan = plan(setup);
             let mut session = open(&plan, 0..1).remove(0);
             let wait = Duration::from_millis(60);
-            assert_eq!(after(&mut session, 0, wait).await, Kept::well());
+            assert_eq!(after(&mut session, 0, wait).await, ReuseResult::well());
             for number in 1..4 {
-                assert_eq!(after(&mut session, number, wait).await, Kept::anew(0));
+                assert_eq!(after(&mut session, number, wait).await, ReuseResult::anew(0));
             }
             let asked = server.log.count("search") + server.log.count("modify");
             assert_eq!((asked, server.log.connections()), (4, 4), "each was sent once");
@@ -131,7 +131,7 @@ async fn a_connection_found_closed_when_getting_ready_is_counted_then() {
         .await;
         let plan = plan(setup(server.address, search()));
         let mut session = open(&plan, 0..1).remove(0);
-        assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+        assert_eq!(after(&mut session, 0, Duration::ZERO).await, ReuseResult::well());
         pause(Duration::from_millis(20)).await;
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
@@ -147,7 +147,7 @@ async fn second(
     task: Task,
     resend: Resend,
     acts: impl Fn(&Incoming<'_>) -> Vec<Act> + Send + Sync + 'static,
-) -> (Kept, usize) {
+) -> (ReuseResult, usize) {
     let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
         (0, 1) => acts(incoming),
         _ => vec![Act::Send(yes(incoming.message))],
@@ -155,7 +155,7 @@ async fn second(
     .await;
     let plan = plan(Setup { resend, ..setup(server.address, task) });
     let mut session = open(&plan, 0..1).remove(0);
-    assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+    assert_eq!(after(&mut session, 0, Duration::ZERO).await, ReuseResult::well());
     let kept = after(&mut session, 1, Duration::ZERO).await;
     assert_eq!(after(&mut session, 2, Duration::ZERO).await.outcome, Outcome::Ok(0));
     (kept, ["search", "modify", "bind"].map(|kind| server.log.count(kind)).iter().sum())
@@ -163,7 +163,7 @@ async fn second(
 
 #[tokio::test]
 async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
-    let failed = |outcome| Kept { outcome, ..Kept::well() };
+    let failed = |outcome| ReuseResult { outcome, ..ReuseResult::well() };
     let reset = Outcome::Failed(Class::Closed, 104);
     for (task, resend, again) in [
         (search(), Resend::Safe, true),
@@ -176,7 +176,7 @@ async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
         let cases: [(fn() -> Act, Outcome); 2] = [(|| Act::Close, CLOSED), (|| Act::Reset, reset)];
         for (act, outcome) in cases {
             let (kept, asked) = second(task.clone(), resend, move |_| vec![act()]).await;
-            let expected = if again { Kept::anew(1) } else { failed(outcome) };
+            let expected = if again { ReuseResult::anew(1) } else { failed(outcome) };
             assert_eq!((kept, asked), (expected, 3 + usize::from(again)), "{task:?} {resend:?}");
         }
     }
@@ -199,13 +199,17 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
         second(search(), Resend::Always, half).await,
         second(search(), Resend::Always, octet).await,
     ] {
-        assert_eq!((kept, asked), (Kept { outcome: CLOSED, ..Kept::well() }, 3));
+        assert_eq!((kept, asked), (ReuseResult { outcome: CLOSED, ..ReuseResult::well() }, 3));
     }
     let (kept, _) = second(search(), Resend::Always, blamed).await;
     let blamed = Outcome::Failed(Class::Closed, 2);
-    assert_eq!(kept, Kept { outcome: blamed, ..Kept::well() }, "the request itself was refused");
+    assert_eq!(
+        kept,
+        ReuseResult { outcome: blamed, ..ReuseResult::well() },
+        "the request itself was refused"
+    );
     let leaving = |_: &Incoming<'_>| vec![notice(52), Act::Close];
-    assert_eq!(second(search(), Resend::Safe, leaving).await.0, Kept::anew(1));
+    assert_eq!(second(search(), Resend::Safe, leaving).await.0, ReuseResult::anew(1));
 }
 
 #[tokio::test]
@@ -229,7 +233,7 @@ async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
     .await;
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
-    assert_eq!(after(&mut session, 0, Duration::from_millis(60)).await, Kept::anew(1));
+    assert_eq!(after(&mut session, 0, Duration::from_millis(60)).await, ReuseResult::anew(1));
 }
 
 #[tokio::test]
@@ -237,7 +241,7 @@ async fn a_server_that_died_is_a_failure() {
     let server = Server::willing().await;
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
-    assert_eq!(after(&mut session, 0, Duration::ZERO).await, Kept::well());
+    assert_eq!(after(&mut session, 0, Duration::ZERO).await, ReuseResult::well());
     let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None)).await;
     drop(server);
@@ -272,8 +276,8 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
             after(&mut second, number, Duration::from_millis(5))
         );
         if number == 1 {
-            assert_eq!(one, Kept { outcome: CLOSED, ..Kept::well() });
-            assert_eq!(other, Kept::anew(1));
+            assert_eq!(one, ReuseResult { outcome: CLOSED, ..ReuseResult::well() });
+            assert_eq!(other, ReuseResult::anew(1));
         }
     }
     assert_eq!((server.log.connections(), server.log.count("search")), (2, 5));

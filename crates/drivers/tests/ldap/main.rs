@@ -58,7 +58,7 @@ fn plan(setup: Setup) -> Arc<Plan> {
 
 /// What became of one exchange.
 #[derive(Debug)]
-struct Ran {
+struct ExchangeResult {
     outcome: Outcome,
     operation: u16,
     items: u64,
@@ -68,7 +68,11 @@ struct Ran {
 }
 
 /// Carries out one exchange as the engine does: ready first, then the exchange against the timeout.
-async fn one(session: &mut brunt_drivers::ldap::Session, number: u64, timeout: Duration) -> Ran {
+async fn one(
+    session: &mut brunt_drivers::ldap::Session,
+    number: u64,
+    timeout: Duration,
+) -> ExchangeResult {
     let clock = Monotonic::new();
     let mut text = String::new();
     let mut watch = Watch::new(&clock, Some(&mut text));
@@ -77,7 +81,7 @@ async fn one(session: &mut brunt_drivers::ldap::Session, number: u64, timeout: D
     let outcome = tokio::time::timeout(timeout, session.exchange(&ticket, &mut watch)).await;
     let outcome = outcome.unwrap_or(Outcome::TimedOut);
     let names = brunt_drivers::ldap::PARTS;
-    Ran {
+    ExchangeResult {
         outcome,
         operation: watch.named_operation(),
         items: watch.counted_items(),
@@ -88,7 +92,7 @@ async fn one(session: &mut brunt_drivers::ldap::Session, number: u64, timeout: D
 }
 
 /// Runs exchanges one after the other on the plan's first session, then closes.
-async fn run(plan: &Arc<Plan>, count: u64) -> Vec<Ran> {
+async fn run(plan: &Arc<Plan>, count: u64) -> Vec<ExchangeResult> {
     let mut sessions = open(plan, 0..1);
     let mut ran = Vec::new();
     for number in 0..count {
@@ -106,7 +110,7 @@ async fn settle() {
     server::pause(Duration::from_millis(20)).await;
 }
 
-fn outcomes(ran: &[Ran]) -> Vec<Outcome> {
+fn outcomes(ran: &[ExchangeResult]) -> Vec<Outcome> {
     ran.iter().map(|ran| ran.outcome).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Servers that reorder, repeat, drip, lie, stall and die.
 
 use crate::server::{Act, Server, answer, entry, pause, yes};
-use crate::{Ran, one, outcomes, plan, run, settle, setup, simple};
+use crate::{ExchangeResult, one, outcomes, plan, run, settle, setup, simple};
 use brunt_drivers::ldap::{Mode, Plan, SearchSetup, Session, Task, open};
 use brunt_exchange::{Class, Outcome, Session as _};
 use brunt_wire::ldap::message::Message;
@@ -30,7 +30,7 @@ fn backwards(count: usize) -> impl Fn(&Message<'_>) -> Vec<Act> {
 }
 
 /// Runs every session of one connection for `count` exchanges, all at the same time.
-async fn together(plan: &Arc<Plan>, count: u64) -> Vec<Vec<Ran>> {
+async fn together(plan: &Arc<Plan>, count: u64) -> Vec<Vec<ExchangeResult>> {
     let local = tokio::task::LocalSet::new();
     let mut running = Vec::new();
     for mut session in open(plan, 0..1) {
@@ -230,7 +230,7 @@ async fn a_request_cut_off_in_the_middle_is_finished_before_the_next() {
     assert_eq!((server.log.connections(), server.log.count("search")), (1, 3));
 }
 
-async fn misbehaving(act: fn(&Message<'_>) -> Vec<Act>) -> (Server, Vec<Ran>) {
+async fn misbehaving(act: fn(&Message<'_>) -> Vec<Act>) -> (Server, Vec<ExchangeResult>) {
     let server = Server::start(move |incoming| match incoming.connection {
         0 => act(incoming.message),
         _ => vec![Act::Send(yes(incoming.message))],

@@ -14,7 +14,7 @@ const LEASES: Leases = Leases { family: Family::V4, contents: Contents::Distinct
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
 /// A backend whose stores lose their connection before their second operation, all but the last.
-struct Losing {
+struct LosingBackend {
     /// Whether a look tells so; else the operation finds out.
     told: bool,
     /// How many stores may be opened.
@@ -85,7 +85,7 @@ impl Connection for LosingConnection {
     }
 }
 
-impl Backend for Losing {
+impl Backend for LosingBackend {
     fn prepare(&self) -> Result<(), BackendError> {
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Backend for Losing {
 
 /// What became of the second operation.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct SecondOperation {
     outcome: Outcome,
     parts: Vec<&'static str>,
     reconnected: u32,
@@ -136,10 +136,16 @@ struct Seen {
 }
 
 /// Two operations, the second so long after the first.
-fn second(work: Work, resend: Resend, told: bool, connections: u64, pause: Duration) -> Seen {
+fn second(
+    work: Work,
+    resend: Resend,
+    told: bool,
+    connections: u64,
+    pause: Duration,
+) -> SecondOperation {
     let asked = Arc::new(AtomicU64::new(0));
     let opened = AtomicU64::new(0);
-    let backend = Arc::new(Losing { told, connections, opened, asked: Arc::clone(&asked) });
+    let backend = Arc::new(LosingBackend { told, connections, opened, asked: Arc::clone(&asked) });
     let factory = Arc::new(LeaseSessions::new(backend, work, LEASES, 5, 1).resending(resend));
     let mut session = factory.session(0);
     let clock = Monotonic::new();
@@ -150,7 +156,7 @@ fn second(work: Work, resend: Resend, told: bool, connections: u64, pause: Durat
         watch.sent_as(Moment::ZERO + pause * number as u32);
         let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
         let outcome = session.exchange(&ticket, &mut watch);
-        seen = Some(Seen {
+        seen = Some(SecondOperation {
             outcome,
             parts: watch.parts().iter().map(|(part, _)| PARTS[usize::from(part.0)]).collect(),
             reconnected: watch.times_reconnected(),
@@ -173,13 +179,13 @@ fn create() -> Work {
 const LONG: Duration = Duration::from_secs(1);
 
 /// A second operation that went well over a store that was opened again.
-fn anew(resent: u32, asked: u64) -> Seen {
+fn anew(resent: u32, asked: u64) -> SecondOperation {
     let (outcome, parts) = (Outcome::Ok(0), vec!["reconnect"]);
-    Seen { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
+    SecondOperation { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
 }
 
-fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> Seen {
-    Seen { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, asked }
+fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> SecondOperation {
+    SecondOperation { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, asked }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug)]
-enum Asked {
+enum Operation {
     Create(u64),
     FindAddress(u64),
     FindClient(u64),
@@ -21,19 +21,19 @@ enum Asked {
     RollBack,
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+fn asked() -> impl Strategy<Value = Operation> {
     let number = 0_u64..24;
     prop_oneof![
-        6 => number.clone().prop_map(Asked::Create),
-        2 => number.clone().prop_map(Asked::FindAddress),
-        1 => number.clone().prop_map(Asked::FindClient),
-        1 => number.clone().prop_map(Asked::FindHardware),
-        3 => (number.clone(), 1_u32..3_000).prop_map(|(n, time)| Asked::Renew(n, time)),
-        3 => number.prop_map(Asked::Release),
-        1 => (1_000_000_000_i64..1_000_004_000, 1_u32..5).prop_map(|(n, k)| Asked::Expire(n, k)),
-        1 => Just(Asked::Begin),
-        1 => Just(Asked::Commit),
-        1 => Just(Asked::RollBack),
+        6 => number.clone().prop_map(Operation::Create),
+        2 => number.clone().prop_map(Operation::FindAddress),
+        1 => number.clone().prop_map(Operation::FindClient),
+        1 => number.clone().prop_map(Operation::FindHardware),
+        3 => (number.clone(), 1_u32..3_000).prop_map(|(n, time)| Operation::Renew(n, time)),
+        3 => number.prop_map(Operation::Release),
+        1 => (1_000_000_000_i64..1_000_004_000, 1_u32..5).prop_map(|(n, k)| Operation::Expire(n, k)),
+        1 => Just(Operation::Begin),
+        1 => Just(Operation::Commit),
+        1 => Just(Operation::RollBack),
     ]
 }
 
@@ -46,24 +46,24 @@ struct Model {
 
 impl Model {
     /// What must be answered: yes or no, or how many. An error where the address is taken.
-    fn answer(&mut self, leases: &Leases, asked: &Asked) -> Result<u32, ()> {
+    fn answer(&mut self, leases: &Leases, asked: &Operation) -> Result<u32, ()> {
         match asked {
-            Asked::Create(number) if self.over.contains_key(number) => return Err(()),
-            Asked::Create(number) => {
+            Operation::Create(number) if self.over.contains_key(number) => return Err(()),
+            Operation::Create(number) => {
                 self.over.insert(*number, leases.lease(*number).expires());
             }
-            Asked::FindAddress(number)
-            | Asked::FindClient(number)
-            | Asked::FindHardware(number) => {
+            Operation::FindAddress(number)
+            | Operation::FindClient(number)
+            | Operation::FindHardware(number) => {
                 return Ok(u32::from(self.over.contains_key(number)));
             }
-            Asked::Renew(number, time) => {
+            Operation::Renew(number, time) => {
                 let lease = self.over.get_mut(number);
                 let renewed = lease.map(|over| *over = leases.epoch + 500 + i64::from(*time));
                 return Ok(u32::from(renewed.is_some()));
             }
-            Asked::Release(number) => return Ok(u32::from(self.over.remove(number).is_some())),
-            Asked::Expire(now, limit) => {
+            Operation::Release(number) => return Ok(u32::from(self.over.remove(number).is_some())),
+            Operation::Expire(now, limit) => {
                 let mut over: Vec<(i64, u64)> = self.over.iter().map(|(n, at)| (*at, *n)).collect();
                 over.retain(|(at, _)| at < now);
                 over.sort_unstable();
@@ -76,9 +76,9 @@ impl Model {
                 }
                 return Ok(over.len() as u32);
             }
-            Asked::Begin => self.before = Some(self.over.clone()),
-            Asked::Commit => self.before = None,
-            Asked::RollBack => self.over = self.before.take().unwrap(),
+            Operation::Begin => self.before = Some(self.over.clone()),
+            Operation::Commit => self.before = None,
+            Operation::RollBack => self.over = self.before.take().unwrap(),
         }
         Ok(1)
     }
@@ -96,37 +96,37 @@ fn clean_cut(over: &[(i64, u64)], limit: usize) -> usize {
 fn ask(
     connection: &mut dyn Connection,
     leases: &Leases,
-    asked: &Asked,
+    asked: &Operation,
     limit: u32,
 ) -> Result<u32, ()> {
     let lease = |number: u64| leases.lease(number);
     let answer = match asked {
-        Asked::Create(number) => connection.create(&lease(*number)).map(|()| 1),
-        Asked::FindAddress(number) => {
+        Operation::Create(number) => connection.create(&lease(*number)).map(|()| 1),
+        Operation::FindAddress(number) => {
             connection.find(&Identity::Address(leases.address(*number))).map(u32::from)
         }
-        Asked::FindClient(number) => {
+        Operation::FindClient(number) => {
             connection.find(&Identity::ClientId(lease(*number).client_id)).map(u32::from)
         }
-        Asked::FindHardware(number) => {
+        Operation::FindHardware(number) => {
             connection.find(&Identity::Hardware(lease(*number).hardware)).map(u32::from)
         }
-        Asked::Renew(number, valid_lifetime) => {
+        Operation::Renew(number, valid_lifetime) => {
             let (address, cltt) = (leases.address(*number), leases.epoch + 500);
             connection
                 .renew(&Renewal { address, valid_lifetime: *valid_lifetime, cltt })
                 .map(u32::from)
         }
-        Asked::Release(number) => connection.release(leases.address(*number)).map(u32::from),
-        Asked::Expire(now, _) => connection.expire(*now, limit),
-        Asked::Begin => connection.begin().map(|()| 1),
-        Asked::Commit => connection.commit().map(|()| 1),
-        Asked::RollBack => connection.roll_back().map(|()| 1),
+        Operation::Release(number) => connection.release(leases.address(*number)).map(u32::from),
+        Operation::Expire(now, _) => connection.expire(*now, limit),
+        Operation::Begin => connection.begin().map(|()| 1),
+        Operation::Commit => connection.commit().map(|()| 1),
+        Operation::RollBack => connection.roll_back().map(|()| 1),
     };
     answer.map_err(|_| ())
 }
 
-fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Asked]) {
+fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Operation]) {
     let leases = Leases { family, contents: Contents::Distinct, epoch: 1_000_000_000 };
     backend.prepare().unwrap();
     assert_eq!(backend.count().unwrap(), 0, "{name}");
@@ -135,12 +135,12 @@ fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Asked]) {
     for (place, asked) in script.iter().enumerate() {
         // A transaction is begun once and ended once.
         let fits = match asked {
-            Asked::Begin => model.before.is_none(),
-            Asked::Commit | Asked::RollBack => model.before.is_some(),
+            Operation::Begin => model.before.is_none(),
+            Operation::Commit | Operation::RollBack => model.before.is_some(),
             _ => true,
         };
         let mut limit = 0;
-        if let Asked::Expire(now, most) = asked {
+        if let Operation::Expire(now, most) = asked {
             let mut over: Vec<(i64, u64)> =
                 model.over.iter().map(|(n, at)| (*at, *n)).filter(|(at, _)| at < now).collect();
             over.sort_unstable();

@@ -29,12 +29,12 @@ pub struct MachineWatch {
 struct Shared {
     clock: Monotonic,
     origin: Arc<OnceLock<Moment>>,
-    seen: Mutex<Seen>,
+    seen: Mutex<Observations>,
     over: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct Observations {
     counters: MachineCounters,
     /// Whether the origin has come, from which everything counts.
     begun: bool,
@@ -46,7 +46,7 @@ impl MachineWatch {
     /// called by a thread that is not pinned to a core.
     pub fn start(clock: Monotonic, origin: Arc<OnceLock<Moment>>) -> Self {
         let counters = MachineCounters::new(clock.now());
-        let seen = Mutex::new(Seen { counters, begun: false, stalls: Vec::new() });
+        let seen = Mutex::new(Observations { counters, begun: false, stalls: Vec::new() });
         let shared = Arc::new(Shared { clock, origin, seen, over: AtomicBool::new(false) });
         let watched = Arc::clone(&shared);
         let watchdog = thread::Builder::new().name("watchdog".to_owned());
@@ -154,7 +154,7 @@ impl Shared {
         (seen.counters.take(now), std::mem::take(&mut seen.stalls))
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, Observations> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
 //! One generated entry: a buffer that is filled again for every entry.
 
-use super::place::{Given, Place};
+use super::place::{EntryPosition, Given};
 
 /// A DN and attribute values. The values of one attribute stand next to each other.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ impl Entry {
             .map(|span| (&self.bytes[span.name..span.value], &self.bytes[span.value..span.end]))
     }
 
-    pub(super) fn fill(&mut self, place: &Place<'_>) {
+    pub(super) fn fill(&mut self, place: &EntryPosition<'_>) {
         self.bytes.clear();
         self.values.clear();
         self.given.clear();
@@ -49,7 +49,7 @@ impl Entry {
             let name = self.bytes.len();
             self.bytes.extend_from_slice(definition.lines[line].name.as_bytes());
             let value = self.bytes.len();
-            let here = Place { given: &self.given, ..*place };
+            let here = EntryPosition { given: &self.given, ..*place };
             if here.value(line, &mut self.bytes) {
                 let end = self.bytes.len();
                 self.values.push(Span { name, value, end });

@@ -24,7 +24,7 @@ pub(super) struct Level {
 
 /// The place of one entry.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct EntryPosition<'a> {
     pub(super) forest: &'a MakeLdif,
     pub(super) branch: usize,
     pub(super) levels: &'a [Level],
@@ -41,7 +41,7 @@ pub(super) enum Given {
     Value(Range<usize>),
 }
 
-impl<'a> Place<'a> {
+impl<'a> EntryPosition<'a> {
     /// The template or branch that makes the entry.
     pub(super) fn definition(&self) -> &'a Definition {
         &self.forest.definitions[self.levels.last().map_or(self.branch, |level| level.template)]

@@ -38,7 +38,7 @@ pub(in crate::dhcp) struct Arrival {
 }
 
 /// How an exchange ended, for the session that began it.
-pub(in crate::dhcp) struct Ended<L> {
+pub(in crate::dhcp) struct EndedExchange<L> {
     pub(in crate::dhcp) outcome: Outcome,
     pub(in crate::dhcp) anomaly: Option<Anomaly>,
     pub(in crate::dhcp) stage: Stage,
@@ -126,13 +126,13 @@ impl<D: Dialogue> ExchangeTable<D> {
         &mut self,
         index: u32,
         cx: &Context<'_>,
-    ) -> Option<Ended<D::Lease>> {
+    ) -> Option<EndedExchange<D::Lease>> {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Ended
             && let Some(ending) = slot.ending.take()
         {
             slot.phase = Phase::Idle;
-            return Some(Ended {
+            return Some(EndedExchange {
                 outcome: ending.outcome,
                 anomaly: ending.anomaly,
                 stage: slot.stage,

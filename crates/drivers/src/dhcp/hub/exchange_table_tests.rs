@@ -5,7 +5,9 @@ use super::*;
 use crate::dhcp::captures::CaptureOptions;
 use crate::dhcp::limits::{DropLimit, Limits, Reason};
 use crate::dhcp::tally::Counter;
-use crate::dhcp::toy::{ACK, DISCOVER, Held, NAK, NONE, OFFER, REQUEST, Rules, at, message, setup};
+use crate::dhcp::toy::{
+    ACK, DISCOVER, NAK, NONE, OFFER, REQUEST, Rules, ToyLease, at, message, setup,
+};
 use crate::dhcp::{Kind, Stage};
 use brunt_exchange::{Class, Outcome};
 
@@ -283,7 +285,7 @@ fn what_this_machine_refuses_was_not_sent() {
 #[test]
 fn a_release_that_nobody_answers_ends_as_it_leaves() {
     let mut harness = TableHarness::new(1, Rules::default());
-    let lease = Held { client: 4, address: 77 };
+    let lease = ToyLease { client: 4, address: 77 };
     harness.begin_kind(0, 7, Kind::Release, Some(lease));
     assert_eq!(harness.outcome(0), None);
     harness.send();
@@ -349,7 +351,7 @@ fn an_address_that_two_clients_have_is_counted() {
     assert_eq!(counted(&harness), [1, 0]);
     acquire(&mut harness, 3, 103, 101);
     assert_eq!(counted(&harness), [1, 1]);
-    harness.begin_kind(0, 4, Kind::Release, Some(Held { client: 2, address: 101 }));
+    harness.begin_kind(0, 4, Kind::Release, Some(ToyLease { client: 2, address: 101 }));
     harness.send();
     assert_eq!(harness.outcome(0), Some(Outcome::Ok(0)));
     acquire(&mut harness, 5, 105, 101);

@@ -1,13 +1,13 @@
 //! A [`TableHarness`]: a table on moments made up, for tests of what a network can bring about.
 
-use super::exchange_table::{Arrival, Ended, ExchangeTable};
+use super::exchange_table::{Arrival, EndedExchange, ExchangeTable};
 use super::slot::Terms;
 use crate::dhcp::dialogue::ExchangeRequest;
 use crate::dhcp::run::Dhcp;
 use crate::dhcp::setup::Setup;
 use crate::dhcp::shared::Shared;
 use crate::dhcp::tally::{Counter, Overall, Tally};
-use crate::dhcp::toy::{Held, Rules, Toy, Wire, at, message, parts, setup};
+use crate::dhcp::toy::{Rules, Toy, ToyLease, Wire, at, message, parts, setup};
 use crate::dhcp::{Kind, Stage};
 use brunt_exchange::{Moment, Outcome, Ticket};
 use std::rc::Rc;
@@ -51,7 +51,13 @@ impl TableHarness {
         self.begin_kind(slot, number, Kind::Acquire, None);
     }
 
-    pub(super) fn begin_kind(&mut self, slot: u32, number: u64, kind: Kind, lease: Option<Held>) {
+    pub(super) fn begin_kind(
+        &mut self,
+        slot: u32,
+        number: u64,
+        kind: Kind,
+        lease: Option<ToyLease>,
+    ) {
         let request = ExchangeRequest { kind, number, client: number, lease, at: Duration::ZERO };
         let phase = if self.phased { (number % 3 + 1) as u8 } else { STEADY };
         self.table.begin(slot, request, Terms { phase, until: None }, self.now);
@@ -91,7 +97,7 @@ impl TableHarness {
         self.now = self.now + time;
     }
 
-    pub(super) fn end(&mut self, slot: u32) -> Option<Ended<Held>> {
+    pub(super) fn end(&mut self, slot: u32) -> Option<EndedExchange<ToyLease>> {
         self.table.poll_end(slot, &Context::from_waker(Waker::noop()))
     }
 

@@ -21,7 +21,7 @@ mod slot;
 mod tests;
 mod transactions;
 
-pub(super) use exchange_table::Ended;
+pub(super) use exchange_table::EndedExchange;
 pub(super) use slot::Terms;
 
 use super::Kind;
@@ -158,7 +158,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         slot: u32,
         request: ExchangeRequest<D::Lease>,
         terms: Terms,
-    ) -> Ended<D::Lease> {
+    ) -> EndedExchange<D::Lease> {
         let now = self.shared.clock.now();
         self.table.borrow_mut().begin(slot, request, terms, now);
         self.wake_flag.raise();

@@ -6,8 +6,8 @@ use crate::dhcp::setup::Setup;
 use crate::dhcp::tally::{Counter, Overall};
 use crate::dhcp::task::Task;
 use crate::dhcp::toy::{
-    ACK, DISCOVER, Held, Log, OFFER, REQUEST, Rules, Server, Toy, Wire, message, obliging, parts,
-    setup,
+    ACK, DISCOVER, Log, OFFER, REQUEST, Rules, Server, Toy, ToyLease, Wire, message, obliging,
+    parts, setup,
 };
 use crate::dhcp::{Kind, LEASE_LIFE, LifecycleOptions, Mix, Session, Stage};
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
@@ -198,7 +198,7 @@ fn renewals_and_releases_find_leases_or_are_skipped() {
 #[test]
 fn leases_are_given_back_one_an_exchange() {
     let mut setup = setup(Rules::default());
-    let lease = |n| Held { client: n, address: 1000 + n as u32 };
+    let lease = |n| ToyLease { client: n, address: 1000 + n as u32 };
     setup.task = Task::Release((0..3).map(lease).collect());
     let act = |sessions, log: Rc<Log>| async move { (at_once(sessions).await, log) };
     let (_, (outcomes, log)) = play(setup, Box::new(obliging), 4, act);
@@ -267,5 +267,5 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     let sent = |phase, stage| dhcp.tallies()[0].stage_in(phase, stage, Counter::Sent);
     assert_eq!((sent(1, Stage::Inform), sent(2, Stage::First), sent(2, Stage::Second)), (1, 1, 1));
     let left = dhcp.take_leases();
-    assert_eq!(left, [Held { client: 2, address: 22 }], "its session's number is the client's");
+    assert_eq!(left, [ToyLease { client: 2, address: 22 }], "its session's number is the client's");
 }

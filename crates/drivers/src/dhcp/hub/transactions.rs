@@ -38,20 +38,20 @@ const FREE: u32 = u32::MAX;
 const GOLDEN: u32 = 0x9e37_79b9;
 
 #[derive(Clone, Copy)]
-struct Live {
+struct LiveTransaction {
     xid: u32,
     slot: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Ended {
+struct EndedTransaction {
     xid: u32,
     what: Option<Past>,
 }
 
 pub(in crate::dhcp) struct Transactions {
-    live: Box<[Live]>,
-    ended: Box<[Ended]>,
+    live: Box<[LiveTransaction]>,
+    ended: Box<[EndedTransaction]>,
 }
 
 impl Transactions {
@@ -62,8 +62,8 @@ impl Transactions {
         let preload = usize::try_from(preload).unwrap_or(ENDED_MAX).min(ENDED_MAX / 2);
         let ended = (preload * 2).next_power_of_two().max(ENDED_MIN);
         Self {
-            live: vec![Live { xid: 0, slot: FREE }; live].into_boxed_slice(),
-            ended: vec![Ended { xid: 0, what: None }; ended].into_boxed_slice(),
+            live: vec![LiveTransaction { xid: 0, slot: FREE }; live].into_boxed_slice(),
+            ended: vec![EndedTransaction { xid: 0, what: None }; ended].into_boxed_slice(),
         }
     }
 
@@ -88,7 +88,7 @@ impl Transactions {
         while self.live[place].slot != FREE && self.live[place].xid != xid {
             place = (place + 1) % self.live.len();
         }
-        self.live[place] = Live { xid, slot };
+        self.live[place] = LiveTransaction { xid, slot };
     }
 
     /// Ends the transaction, if it is still this slot's, and remembers what became of it.
@@ -111,7 +111,7 @@ impl Transactions {
     /// Remembers a transaction that no slot has.
     pub(in crate::dhcp) fn remember(&mut self, xid: u32, past: Past) {
         let place = home(xid, self.ended.len());
-        self.ended[place] = Ended { xid, what: Some(past) };
+        self.ended[place] = EndedTransaction { xid, what: Some(past) };
     }
 
     /// What became of a transaction that nobody has any more; nothing if it was never ours or has

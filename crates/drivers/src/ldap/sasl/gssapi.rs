@@ -119,8 +119,8 @@ impl Gssapi {
 
     /// `None` stands for the default ticket cache.
     fn credential(&self) -> Result<Option<Arc<Credential>>, GssError> {
-        type Kept = HashMap<(String, [u8; 32]), Arc<Credential>>;
-        static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+        type CredentialCache = HashMap<(String, [u8; 32]), Arc<Credential>>;
+        static KEPT: Mutex<Option<CredentialCache>> = Mutex::new(None);
         if self.password.is_empty() {
             return Ok(None);
         }

@@ -56,18 +56,18 @@ pub struct MemfileSetup {
 /// A lease file and the index of it.
 pub struct MemfileBackend {
     setup: MemfileSetup,
-    inside: Mutex<Inside>,
+    inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
-struct Inside {
+struct Inner {
     lease_file: Option<Arc<LeaseFile>>,
-    made: Option<Made>,
+    made: Option<Preparation>,
 }
 
 /// What `prepare` did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Made {
+enum Preparation {
     /// There was no file.
     New,
     /// There was one, and it was emptied.
@@ -77,18 +77,18 @@ enum Made {
 impl MemfileBackend {
     /// A backend in this file, which is not touched yet.
     pub fn new(setup: MemfileSetup) -> Self {
-        Self { setup, inside: Mutex::new(Inside::default()) }
+        Self { setup, inner: Mutex::new(Inner::default()) }
     }
 
     /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The
     /// first [`open`](Backend::open) does the same where nothing was prepared.
     pub fn recover(&self) -> Result<Recovered, BackendError> {
-        self.recover_inside(&mut self.inside())
+        self.recover_inner(&mut self.inner())
     }
 
-    fn recover_inside(&self, inside: &mut Inside) -> Result<Recovered, BackendError> {
+    fn recover_inner(&self, inner: &mut Inner) -> Result<Recovered, BackendError> {
         let (lease_file, recovered) = self.read()?;
-        inside.lease_file = Some(Arc::new(lease_file));
+        inner.lease_file = Some(Arc::new(lease_file));
         Ok(recovered)
     }
 
@@ -124,18 +124,18 @@ impl MemfileBackend {
         Ok(())
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
         // Each change is a single assignment, so what a panic left is whole.
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Backend for MemfileBackend {
     fn prepare(&self) -> Result<(), BackendError> {
-        let mut inside = self.inside();
+        let mut inner = self.inner();
         let path = &self.setup.path;
         let length = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
-        if let (None, false, Some(length @ 1..)) = (inside.made, self.setup.may_destroy, length) {
+        if let (None, false, Some(length @ 1..)) = (inner.made, self.setup.may_destroy, length) {
             let text = format!(
                 "make the lease file anew: {} is there and holds {length} octets; name another file, or let it be \
                  emptied with --yes-destroy",
@@ -143,19 +143,19 @@ impl Backend for MemfileBackend {
             );
             return Err(BackendError { class: Class::Check, code: 0, text });
         }
-        inside.lease_file = None;
+        inner.lease_file = None;
         self.make().map_err(|error| trouble("make", path, &error))?;
-        let made = if length.is_some() { Made::Emptied } else { Made::New };
-        inside.made.get_or_insert(made);
-        self.recover_inside(&mut inside).map(drop)
+        let made = if length.is_some() { Preparation::Emptied } else { Preparation::New };
+        inner.made.get_or_insert(made);
+        self.recover_inner(&mut inner).map(drop)
     }
 
     fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
-        let mut inside = self.inside();
-        if inside.lease_file.is_none() {
-            self.recover_inside(&mut inside)?;
+        let mut inner = self.inner();
+        if inner.lease_file.is_none() {
+            self.recover_inner(&mut inner)?;
         }
-        match &inside.lease_file {
+        match &inner.lease_file {
             Some(lease_file) => Ok(Box::new(MemfileConnection::new(Arc::clone(lease_file))?)),
             None => Err(BackendError::refused(0, "open the lease file: it was cleared away")),
         }
@@ -163,7 +163,7 @@ impl Backend for MemfileBackend {
 
     /// Counts what the file says, and not what the index has.
     fn count(&self) -> Result<u64, BackendError> {
-        let lease_file = self.inside().lease_file.clone();
+        let lease_file = self.inner().lease_file.clone();
         if let Some(lease_file) = lease_file {
             lease_file.settle_all()?;
         }
@@ -187,12 +187,12 @@ impl Backend for MemfileBackend {
     }
 
     fn clear(&self) -> Result<(), BackendError> {
-        let mut inside = self.inside();
+        let mut inner = self.inner();
         let path = &self.setup.path;
-        inside.lease_file = None;
-        match inside.made.take() {
-            Some(Made::New) => std::fs::remove_file(path),
-            Some(Made::Emptied) => File::create(path).map(drop),
+        inner.lease_file = None;
+        match inner.made.take() {
+            Some(Preparation::New) => std::fs::remove_file(path),
+            Some(Preparation::Emptied) => File::create(path).map(drop),
             None => Ok(()),
         }
         .map_err(|error| trouble("remove", path, &error))

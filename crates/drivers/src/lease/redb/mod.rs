@@ -43,11 +43,11 @@ pub struct RedbSetup {
 /// A database of redb.
 pub struct RedbBackend {
     setup: RedbSetup,
-    inside: Mutex<Inside>,
+    inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
-struct Inside {
+struct Inner {
     shared: Option<Arc<Shared>>,
     made: bool,
 }
@@ -55,22 +55,22 @@ struct Inside {
 impl RedbBackend {
     /// A backend in this file, which is not touched yet.
     pub fn new(setup: RedbSetup) -> Self {
-        Self { setup, inside: Mutex::new(Inside::default()) }
+        Self { setup, inner: Mutex::new(Inner::default()) }
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
         // Each change is a single assignment, so what a panic left is whole.
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn shared(&self) -> Result<Arc<Shared>, BackendError> {
-        let mut inside = self.inside();
-        if let Some(shared) = &inside.shared {
+        let mut inner = self.inner();
+        if let Some(shared) = &inner.shared {
             return Ok(Arc::clone(shared));
         }
         let database = Database::open(&self.setup.path).map_err(|error| self.unopened(error))?;
         let shared = self.share(database);
-        inside.shared = Some(Arc::clone(&shared));
+        inner.shared = Some(Arc::clone(&shared));
         Ok(shared)
     }
 
@@ -98,26 +98,26 @@ impl RedbBackend {
 
 impl Backend for RedbBackend {
     fn prepare(&self) -> Result<(), BackendError> {
-        let mut inside = self.inside();
+        let mut inner = self.inner();
         let path = &self.setup.path;
-        if !inside.made && !self.setup.may_destroy && path.exists() {
+        if !inner.made && !self.setup.may_destroy && path.exists() {
             let text = format!(
                 "make the database anew: {} is there; name another file, or let it be deleted with --yes-destroy",
                 path.display()
             );
             return Err(BackendError { class: Class::Check, code: 0, text });
         }
-        inside.shared = None;
+        inner.shared = None;
         self.remove()?;
         let database = Database::create(path).map_err(|error| self.unopened(error))?;
-        inside.made = true;
+        inner.made = true;
         let transaction = database.begin_write().map_err(trouble)?;
         transaction.open_table(LEASES).map_err(trouble)?;
         transaction.open_table(BY_CLIENT).map_err(trouble)?;
         transaction.open_table(BY_HARDWARE).map_err(trouble)?;
         transaction.open_table(OVER).map_err(trouble)?;
         transaction.commit().map_err(trouble)?;
-        inside.shared = Some(self.share(database));
+        inner.shared = Some(self.share(database));
         Ok(())
     }
 
@@ -147,9 +147,9 @@ impl Backend for RedbBackend {
     }
 
     fn clear(&self) -> Result<(), BackendError> {
-        let mut inside = self.inside();
-        inside.shared = None;
-        if std::mem::take(&mut inside.made) { self.remove() } else { Ok(()) }
+        let mut inner = self.inner();
+        inner.shared = None;
+        if std::mem::take(&mut inner.made) { self.remove() } else { Ok(()) }
     }
 
     fn in_process(&self) -> bool {

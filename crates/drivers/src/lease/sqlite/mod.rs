@@ -63,7 +63,7 @@ pub struct SqliteSetup {
 pub struct SqliteBackend {
     setup: SqliteSetup,
     table: Table,
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<Preparation>>,
     /// A connection that is open from `prepare` to `clear`: the last one to close would take the write-ahead log with
     /// it, and whatever comes next would begin with making another.
     open: Mutex<Option<rusqlite::Connection>>,
@@ -71,7 +71,7 @@ pub struct SqliteBackend {
 
 /// What `prepare` found, so that `clear` leaves it so.
 #[derive(Clone, Debug)]
-struct Made {
+struct Preparation {
     /// How the database kept changes before; `None` where there was no file.
     journal_before: Option<String>,
 }
@@ -158,7 +158,7 @@ impl SqliteBackend {
         Ok(())
     }
 
-    fn made(&self) -> Option<Made> {
+    fn made(&self) -> Option<Preparation> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -166,7 +166,7 @@ impl SqliteBackend {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = connection;
     }
 
-    fn remember(&self, made: Option<Made>) {
+    fn remember(&self, made: Option<Preparation>) {
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = made;
     }
 }
@@ -182,7 +182,7 @@ impl Backend for SqliteBackend {
             }
             let mode = || connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
             let journal_before = if was_there { Some(mode()?) } else { None };
-            self.remember(Some(Made { journal_before }));
+            self.remember(Some(Preparation { journal_before }));
         }
         self.instruct(&connection)?;
         self.drop_tables(&connection)?;

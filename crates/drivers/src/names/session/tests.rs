@@ -237,7 +237,7 @@ fn outcomes_have_words() {
 }
 
 /// A path that loses its connection before its second question.
-struct Losing {
+struct LosingPath {
     /// Whether a look tells so; else the question finds out.
     told: bool,
     again: bool,
@@ -246,7 +246,7 @@ struct Losing {
     open: bool,
 }
 
-impl AccessPath for Losing {
+impl AccessPath for LosingPath {
     fn is_ready(&self) -> bool {
         self.open
     }
@@ -284,7 +284,7 @@ fn refused() -> std::io::Error {
 
 /// What became of the second of two lookups that are so far apart: its outcome, how many connections were made anew for
 /// it, how often it was asked again, and why a path could not be opened.
-fn second(path: Losing, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
+fn second(path: LosingPath, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
     let mut session = NamesSession::new(&questions(By::User, 0.0), &AccessPaths::Nss, 0, 1);
     session.path_state.path = Box::new(path);
     let clock = Monotonic::new();
@@ -308,7 +308,7 @@ fn a_connection_that_lapsed_costs_no_lookup() {
     let long = Duration::from_secs(1);
     let closed = Outcome::Failed(Class::Closed, 0);
     let refused = Outcome::Failed(Class::Connect, 111);
-    let losing = |told, again, paths| Losing { told, again, paths, asked: 0, open: false };
+    let losing = |told, again, paths| LosingPath { told, again, paths, asked: 0, open: false };
     assert_eq!(second(losing(true, false, 2), long), (Outcome::Ok(FOUND), 1, 0, None));
     assert_eq!(second(losing(true, false, 1), long), (refused, 0, 0, Some(refused)));
     assert_eq!(second(losing(false, true, 2), long), (Outcome::Ok(FOUND), 1, 1, None));
