@@ -1,9 +1,9 @@
 //! [`Resend`]: whether a request may be sent again after its connection was closed before any answer.
 //!
 //! A server may close a connection that it keeps at any time, and cannot tell a client that is about to use it. A
-//! request that leaves in that moment meets the end of the connection. It was most likely not processed, but nobody can
-//! know: so what may be sent again depends on whether carrying it out twice has the effect of carrying it out once (RFC
-//! 9110 section 9.2.2). Nothing here knows a protocol; whether a request is safe is said by its driver.
+//! request that leaves in that moment meets the end of the connection. It was most likely not processed, but that is
+//! not certain: so what may be sent again depends on whether carrying it out twice has the effect of carrying it out
+//! once (RFC 9110 section 9.2.2). Nothing here knows a protocol; whether a request is safe is said by its driver.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! The [`Collector`]: lays what the workers measured side by side and hands it on, row by row.
+//! The [`Collector`]: merges what the workers measured and passes it on, row by row.
 //!
-//! A row waits for every worker, but not for ever: a worker that is held up must not keep the
-//! others' figures from the screen. What comes too late for its row is laid into the next one, so
+//! A row waits for every worker, but not forever: a worker that is held up must not keep the
+//! others' figures from the screen. What comes too late for its row is merged into the next one, so
 //! rows come on time and nothing is left out. It must not know what made the workers measure.
 
 use crate::worker::WorkerIntervals;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// How long a row waits for the last worker once the first has reported.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// Whoever wants to see the intervals of a run as they come.
+/// Receives the intervals of a run as they come.
 pub trait Sink {
     /// One step of one phase, over all workers. Steps come in order; a step in which exchanges of
     /// an earlier phase ended brings an interval for each phase, the earlier phase first.
@@ -42,7 +42,7 @@ pub(crate) struct Collector {
 
 struct Row {
     since: Moment,
-    /// What was laid together so far, and which worker's memory it is in.
+    /// What was merged so far, and which worker's memory it is in.
     phases: BTreeMap<Phase, (usize, Interval)>,
 }
 
@@ -104,7 +104,7 @@ impl Collector {
         }
     }
 
-    /// Hands on the rows that are whole or have waited long enough.
+    /// Passes on the rows that are complete or have waited long enough.
     fn hand_on(&mut self, now: Moment, observe: Observe<'_>, sink: &mut dyn Sink) {
         while let Some(row) = self.rows.first_entry() {
             let step = *row.key();

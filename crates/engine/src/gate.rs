@@ -1,8 +1,8 @@
 //! The [`Gate`] at which workers wait for each other before the run begins.
 //!
-//! The last to arrive fixes the origin of the run for all. A worker that fails on its way is
-//! counted as arrived, so that nobody waits for it for ever. It blocks the thread: nothing is
-//! under way that could be delayed.
+//! The last to arrive sets the origin of the run for all. A worker that fails before it arrives is
+//! counted as arrived, so that the others do not wait for it forever. Waiting blocks the thread:
+//! nothing is in flight yet that could be delayed.
 
 use brunt_exchange::Moment;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,7 +15,7 @@ const LEAD: Duration = Duration::from_millis(1);
 pub(crate) struct Gate {
     state: Mutex<State>,
     opened: Condvar,
-    /// The same origin, for whoever does not wait for it.
+    /// The same origin, for readers that do not wait for it.
     origin: Arc<OnceLock<Moment>>,
 }
 

@@ -7,11 +7,11 @@
 //! |---|---|
 //! | [`schedule`] | when exchanges are due, as a pure function of their numbers |
 //! | [`Settings`], [`Plan`] | what was asked, and what of it is legal |
-//! | [`SessionFactory`] | who makes the sessions |
-//! | [`BlockingSessionFactory`] | who makes sessions that keep their threads waiting |
+//! | [`SessionFactory`] | what makes the sessions |
+//! | [`BlockingSessionFactory`] | what makes sessions that block their threads |
 //! | [`timer`] | the machine's time, or a test's |
-//! | [`run()`] | carries it all out and hands each [`Interval`](brunt_record::Interval) to a [`Sink`] |
-//! | [`run_blocking`] | the same for a factory |
+//! | [`run()`] | carries it all out and passes each [`Interval`](brunt_record::Interval) to a [`Sink`] |
+//! | [`run_blocking`] | the same for blocking sessions |
 //! | [`machine`] | what the machine did to the run |
 //! | [`Stop`] | ends a run early |
 

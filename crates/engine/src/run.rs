@@ -45,7 +45,7 @@ pub struct Finished {
     pub ended: Ended,
     /// How long the run lasted, from the origin to the last answer, or to the end of the schedule if that is later.
     pub lasted: Duration,
-    /// How long it was until nothing was in flight any more, waits in vain included.
+    /// How long it took until nothing was in flight any more, including waits for answers that never came.
     pub over: Duration,
     /// How long preparing took, before the origin.
     pub prepared_in: Duration,
@@ -124,9 +124,8 @@ pub fn run<T: Time, F: SessionFactory>(
     conclude(plan, totals, &finished, began, noise)
 }
 
-/// Carries out `plan` with sessions that keep their threads waiting, as [`run`] does with others: each has a worker of
-/// its own. Returns once every exchange is accounted for, even if some call never came back; its thread stays behind
-/// until it does.
+/// Carries out `plan` with sessions that block their threads, as [`run`] does with others: each has a worker of its
+/// own. Returns once every exchange is accounted for, even if some call never returned; its thread is abandoned.
 ///
 /// # Panics
 ///
@@ -200,7 +199,7 @@ fn drive<T: Time, F: SessionFactory>(
     end
 }
 
-/// Sees to it that a worker that fails neither keeps the others waiting nor running.
+/// Aborts the run if a worker fails, so that the others neither wait for it nor run on.
 struct AbortGuard<'a> {
     gate: &'a Gate,
     stop: &'a Stop,
@@ -253,7 +252,7 @@ pub(crate) fn conclude(
     })
 }
 
-/// When exchanges had ceased to fall due at all workers. Where a count ended the load, the first that would have come
+/// When exchanges ceased to fall due at all workers. Where a count ended the load, the first that would have come
 /// after it is the earliest that any worker saw.
 fn window_to(workers: &[WorkerEnd]) -> Option<Moment> {
     let counted = workers.iter().filter_map(|worker| match worker.window_to {

@@ -1,4 +1,4 @@
-//! What the engine asks of whoever supplies sessions: a [`SessionFactory`].
+//! What the engine needs from the supplier of sessions: a [`SessionFactory`].
 //!
 //! Sessions never leave the thread that drives them, so a factory is shared between the workers and
 //! makes sessions where they will live. It must not know when anything is due.
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The sessions of a run, made worker by worker.
 pub trait SessionFactory: Sync {
-    /// What a session of this factory is.
+    /// The sessions it makes.
     type Session: Session + 'static;
 
     /// Whether it makes no difference which free session carries an exchange out. Then it is the one freed last, whose
@@ -24,14 +24,14 @@ pub trait SessionFactory: Sync {
     /// worker's thread, within its runtime; connecting is left to the sessions' `ready`.
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Self::Session>;
 
-    /// Writes down what this worker's sessions have noticed since the beginning that belongs to no exchange. Called on
-    /// the worker's thread some times an interval, each time with what it wrote before.
+    /// Writes the driver's own counts since the beginning, of this worker's sessions. Called on the worker's thread a
+    /// few times an interval, each time with what it wrote before.
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         let _ = (worker, into);
     }
 }
 
-/// What belongs to no exchange, counted since the beginning of the run.
+/// The driver's own counts since the beginning of the run: what the outcomes of exchanges do not show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriverCounts {
     /// Replies that answered no exchange in flight.

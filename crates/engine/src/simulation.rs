@@ -463,7 +463,7 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
 
 #[test]
 fn a_target_that_answers_at_once_keeps_nobody_from_running() {
-    // One session is answered at once for ever; the timeout of the other, the rows and the end of
+    // One session is answered at once forever; the timeout of the other, the rows and the end of
     // the run need the pacer, which this session must let through. Real time passes here, since
     // virtual time stands still while somebody is busy.
     struct EagerSession(bool);

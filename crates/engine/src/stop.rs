@@ -22,7 +22,7 @@ pub enum Urgency {
 }
 
 impl Stop {
-    /// A handle that nobody has used yet.
+    /// A handle that has not been used yet.
     pub fn new() -> Self {
         Self::default()
     }

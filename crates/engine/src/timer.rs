@@ -86,7 +86,7 @@ impl Time for MachineTime {
 
 /// A timerfd.
 ///
-/// It is never read: epoll reports it edge by edge, and setting it anew forgets the rings counted.
+/// It is never read: epoll reports it edge by edge, and setting it again forgets the rings counted.
 #[derive(Debug)]
 pub struct MachineTimer {
     fd: AsyncFd<OwnedFd>,
@@ -111,7 +111,7 @@ impl Timer for MachineTimer {
                 guard.clear_ready();
                 Poll::Ready(())
             }
-            // Only while the runtime is taken down, when nobody waits any more.
+            // Only while the runtime shuts down, when nothing waits any more.
             Poll::Ready(Err(_)) => Poll::Ready(()),
             Poll::Pending => Poll::Pending,
         }

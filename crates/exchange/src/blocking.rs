@@ -1,13 +1,13 @@
-//! What a driver offers whose exchanges keep their thread waiting: a [`BlockingSession`].
+//! What a driver offers whose exchanges block their thread: a [`BlockingSession`].
 //!
-//! A library of a database and a call of the system's name service answer when they return, and until then nothing else
-//! runs on their thread. Such a session gets a thread of its own. It is a trait beside [`Session`](crate::Session) and
-//! not a future that never waits, because what the engine owes it differs: there is nobody to share a timer with, and
-//! an exchange that takes too long cannot be called off, only left behind together with its thread.
+//! A call into a database library or the system's name service answers when it returns, and until then nothing else
+//! runs on its thread. Such a session gets a thread of its own. It is a trait beside [`Session`](crate::Session) and
+//! not a future that never waits, because the engine has to treat it differently: no timer is shared with other
+//! sessions, and an exchange that takes too long cannot be cancelled, only abandoned together with its thread.
 
 use crate::{Outcome, Ticket, Watch};
 
-/// One conversation with the target that keeps its thread waiting.
+/// One conversation with the target that blocks its thread.
 ///
 /// The engine calls [`ready`](Self::ready) and [`exchange`](Self::exchange) in turn. An exchange that outlives the
 /// operation timeout is counted as timed out, and the session that is still in it is never used again: a fresh one of
@@ -19,7 +19,7 @@ pub trait BlockingSession {
         false
     }
 
-    /// Makes ready what the next exchange needs: opens a file, connects, waits out a back-off of at most some hundred
+    /// Prepares what the next exchange needs: opens a file, connects, waits out a back-off of at most some hundred
     /// milliseconds after a failed attempt. Measured as parts, never as response time. A failure is kept and becomes
     /// the outcome of the next exchange, so that every attempt is counted once.
     fn ready(&mut self, watch: &mut Watch<'_>);

@@ -30,7 +30,7 @@ pub enum Want {
     /// When the run says so.
     #[default]
     Next,
-    /// At this moment, which may have passed: the session lives a life of its own.
+    /// At this moment, which may have passed: the session has its own schedule.
     At(Moment),
     /// Never again.
     Nothing,
@@ -39,12 +39,12 @@ pub enum Want {
 /// One conversation with the target: a connection, or a client behind a shared socket.
 ///
 /// The engine calls [`ready`](Self::ready) and [`exchange`](Self::exchange) in turn and drops the
-/// future of an exchange that outlives the operation timeout or the end of the run. A session must
-/// survive that: the next `ready` finds out what state the conversation is in.
+/// future of an exchange that exceeds the operation timeout or the end of the run. A session must
+/// survive that: the next `ready` determines what state the conversation is in.
 #[expect(async_fn_in_trait, reason = "sessions live on one core and are never sent")]
 pub trait Session {
-    /// Makes ready what the next exchange needs: connects, shakes hands, binds again, or waits out
-    /// a back-off after a failed attempt. Measured as parts, never as response time. A failure is
+    /// Prepares what the next exchange needs: connects, shakes hands, binds again, or waits out a
+    /// back-off after a failed attempt. Measured as parts, never as response time. A failure is
     /// kept and becomes the outcome of the next exchange, so that every attempt is counted once.
     async fn ready(&mut self, watch: &mut Watch<'_>);
 
@@ -67,6 +67,6 @@ pub trait Session {
         None
     }
 
-    /// Takes leave of the target (an unbind, a close) once the run is over.
+    /// Closes the conversation (an unbind, a close) once the run is over.
     async fn close(&mut self);
 }

@@ -105,8 +105,8 @@ impl<'a> Watch<'a> {
         self.sent = None;
     }
 
-    /// Says at which moment the answer arrived, where the driver knows better than whoever waits for it: replies are
-    /// read in batches, and the kernel may have stamped them.
+    /// Says at which moment the answer arrived, where the driver knows better than its caller: replies are read in
+    /// batches, and the kernel may have stamped them.
     pub fn ended_as(&mut self, moment: Moment) {
         self.ended = Some(moment);
     }
@@ -130,13 +130,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Says that a session could not be made ready, and why. The exchange that then fails for it is
+    /// Says that a session could not be prepared, and why. The exchange that then fails for it is
     /// counted apart: this counts the attempt, whether an exchange was waiting for it or not.
     pub fn not_ready(&mut self, why: Outcome) {
         self.unready = Some(why);
     }
 
-    /// Counts a connection that the target had closed while it was idle, and that was made anew.
+    /// Counts a connection that the target had closed while it was idle, and that was opened again.
     pub fn reconnected(&mut self) {
         self.reconnected += 1;
         // Nothing could be sent before, which is the target's doing and no lateness of ours.
@@ -151,7 +151,7 @@ impl<'a> Watch<'a> {
         self.resent += 1;
     }
 
-    /// Whether [`explain`](Self::explain) would keep anything, so that no text is made in vain.
+    /// Whether [`explain`](Self::explain) would keep anything, so that no text is made needlessly.
     pub fn wants_text(&self) -> bool {
         self.text.is_some()
     }
@@ -190,12 +190,12 @@ impl<'a> Watch<'a> {
         self.unready
     }
 
-    /// How many connections were made anew because they had been closed while idle.
+    /// How many connections were opened again because they had been closed while idle.
     pub fn times_reconnected(&self) -> u32 {
         self.reconnected
     }
 
-    /// When a connection had been made anew before the request left: until then the session was not free to send it.
+    /// When a connection had been opened again before the request left: until then the session was not free to send it.
     pub fn free_at(&self) -> Option<Moment> {
         self.free
     }

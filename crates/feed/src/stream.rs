@@ -1,7 +1,7 @@
 //! Random bits as a pure function of a key and a position, with no state between draws.
 //!
 //! The mixing is the finaliser of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014), written here
-//! because a stream must stay the same for ever: a record names its seed, and a library that
+//! because a stream must stay the same forever: a record names its seed, and a library that
 //! changed its generator would make the run unrepeatable. Not for secrets.
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

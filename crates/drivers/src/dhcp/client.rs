@@ -1,7 +1,7 @@
-//! [`DhcpClient`]: one client that does as it is told, and holds a lease between two steps.
+//! [`DhcpClient`]: one client that carries out single exchanges, and keeps its lease between them.
 //!
-//! Its identity follows from its number. The hub it shares keeps a clock of its own, so stamps are carried over to the
-//! clock of whoever watches: both run at the same pace and differ in where they begin.
+//! Its identity follows from its number. The hub it shares has a clock of its own, so stamps are converted to the clock
+//! of the watch: both run at the same pace and differ in their origin.
 
 use super::describe::DescribeReply;
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
@@ -31,8 +31,8 @@ struct SharedHub<D: Dialogue> {
 }
 
 impl DhcpAccess {
-    /// A station for so many clients. To be made once, within a runtime where tasks may be spawned that cannot be
-    /// sent.
+    /// Access for so many clients. To be created once, within a runtime where tasks may be spawned that are not
+    /// `Send`.
     pub fn new(access: &DhcpEndpoint, clients: usize) -> Self {
         Self(match &access.0 {
             Family::V4(dhcp) => FamilyHub::V4(SharedHub::new(dhcp.hub(0, clients))),
@@ -68,7 +68,7 @@ struct ClientState<D: Dialogue> {
     /// The number of the client in the whole run.
     number: u64,
     lease: Option<D::Lease>,
-    /// What the last answer told.
+    /// The values of the last answer.
     values: Vec<(String, Vec<u8>)>,
 }
 
@@ -77,7 +77,7 @@ impl DhcpClient {
     ///
     /// # Panics
     ///
-    /// If there are more clients than the station was made for.
+    /// If there are more clients than the access was created for.
     pub fn new(access: &DhcpAccess, number: u32) -> Self {
         Self(match &access.0 {
             FamilyHub::V4(shared) => FamilyClient::V4(Box::new(ClientState::new(shared, number))),
@@ -85,7 +85,7 @@ impl DhcpClient {
         })
     }
 
-    /// Carries out an exchange of this kind. Where `wanted`, what the answer tells can be asked afterwards.
+    /// Carries out an exchange of this kind. Where `wanted`, the values of the answer are available afterwards.
     /// `phase` is that in which it fell due.
     pub async fn carry_out(
         &mut self,
@@ -100,7 +100,7 @@ impl DhcpClient {
         }
     }
 
-    /// What the last answer told, by name: `address`, `lease-time` and so on, and each option as `option-N` in
+    /// The values of the last answer, by name: `address`, `lease-time` and so on, and each option as `option-N` in
     /// hexadecimal.
     pub fn values(&self) -> &[(String, Vec<u8>)] {
         match &self.0 {
@@ -109,7 +109,7 @@ impl DhcpClient {
         }
     }
 
-    /// Takes leave: the lease it holds is left to end by itself.
+    /// Closes the client: the lease it holds is left to expire.
     pub fn leave(&mut self) {
         match &mut self.0 {
             FamilyClient::V4(client) => client.shared.hub.leave(),
@@ -158,7 +158,7 @@ impl<D: DescribeReply> ClientState<D> {
         self.lease = match (kind, well) {
             (Kind::Release | Kind::Decline, _) => None,
             (_, true) => ended.lease.or(self.lease.take()),
-            // Whoever is refused has nothing left.
+            // After a refusal the client has no lease.
             _ if ended.anomaly == Some(Anomaly::Nak) => None,
             _ => self.lease.take(),
         };

@@ -1,4 +1,4 @@
-//! [`DescribeReply`]: what an answer tells, as named values that people can ask for.
+//! [`DescribeReply`]: the contents of an answer, as named values.
 //!
 //! A name is that of the option, in small letters and with hyphens: `domain-name-servers`, `lease-time`. Each option
 //! also goes by its number, `option-6`, in hexadecimal, so that nothing an answer holds is out of reach. What is
@@ -10,9 +10,9 @@ use brunt_wire::{dhcp4, dhcp6};
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A family whose answers can be told of.
+/// A family whose answers can be described.
 pub(super) trait DescribeReply: Dialogue {
-    /// Appends what an answer tells.
+    /// Appends the values of an answer.
     fn describe(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>);
 }
 

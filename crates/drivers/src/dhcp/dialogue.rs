@@ -1,16 +1,15 @@
-//! A [`Dialogue`]: what one client says and hears in one exchange, as a machine over bytes.
+//! A [`Dialogue`]: what one client sends and receives in one exchange, as a state machine over bytes.
 //!
-//! Whoever drives it sends what it writes, hands it what comes back and tells it when it has waited
-//! long enough. So a dialogue needs no socket, no clock and no runtime, and two of them can be
-//! played against each other in a test. It keeps no counts: it says what happened, and whoever
-//! drives it counts.
+//! The caller sends what it writes, passes it what comes back and tells it when it has waited long enough. So a
+//! dialogue needs no socket, no clock and no runtime, and two of them can be run against each other in a test. It keeps
+//! no counts: it reports what happened, and the caller counts.
 
 use super::{Kind, Stage};
 use brunt_exchange::Outcome;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// What is asked of a dialogue.
+/// What a dialogue is to do.
 #[derive(Debug)]
 pub struct ExchangeRequest<L> {
     /// What the exchange is about.
@@ -25,10 +24,10 @@ pub struct ExchangeRequest<L> {
     pub at: Duration,
 }
 
-/// A reply to the exchange.
+/// A reply to the exchange, as received.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceivedReply<'a> {
-    /// The message, taken out of whatever relay messages it came in.
+    /// The message, without any relay messages around it.
     pub message: &'a [u8],
     /// The time since the message it answers was first sent.
     pub took: Duration,
@@ -53,14 +52,14 @@ pub struct OutgoingMessage {
     pub offered: Option<IpAddr>,
 }
 
-/// What becomes of an exchange after something happened to it.
+/// What happens next in an exchange.
 #[derive(Debug, PartialEq)]
 pub enum Step<L> {
     /// Send the message: the stage before it, if any, was answered.
     Send(OutgoingMessage),
     /// Send what stands in the buffer again, with the same transaction id, and wait so long.
     Again(Duration),
-    /// The reply changes nothing: go on waiting.
+    /// The reply changes nothing: continue to wait.
     Ignore(Anomaly),
     /// The exchange is over.
     Done(Ending<L>),
@@ -73,13 +72,13 @@ pub struct Ending<L> {
     pub outcome: Outcome,
     /// Whether a reply ended it that counts as the answer of its stage.
     pub answered: bool,
-    /// What is to be counted apart.
+    /// What is to be counted separately.
     pub anomaly: Option<Anomaly>,
     /// The lease the client has now.
     pub lease: Option<L>,
 }
 
-/// What is counted apart.
+/// A reply that is counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anomaly {
     /// DHCPNAK.
@@ -88,9 +87,9 @@ pub enum Anomaly {
     Rejected,
     /// Another answer where one was had already.
     Duplicate,
-    /// A message of a type that nobody waits for.
+    /// A message of an unexpected type.
     Unexpected,
-    /// What was heard is not the protocol.
+    /// The reply is malformed.
     Malformed,
 }
 
@@ -101,7 +100,7 @@ pub enum Rejected {
     TooShort,
     /// Not the protocol.
     Malformed,
-    /// The protocol, but of a type that no client waits for: another client's or relay's request.
+    /// A valid message of a type that no client waits for: another client's or relay's request.
     Unexpected,
 }
 
@@ -119,7 +118,7 @@ pub struct Times {
     pub ends: Option<Duration>,
 }
 
-/// One family's way of talking.
+/// The exchanges of one address family.
 pub trait Dialogue: Default + 'static {
     /// What all dialogues of a run share: identities, packets, drop times.
     type Plan: Send + Sync + 'static;
@@ -139,7 +138,7 @@ pub trait Dialogue: Default + 'static {
     /// to hand to [`reply`](Self::reply).
     fn open<'a>(plan: &Self::Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected>;
 
-    /// The stage that a reply of this type answers, where its type alone tells: an OFFER or an
+    /// The stage that a reply of this type answers, where its type alone determines it: an OFFER or an
     /// ADVERTISE answers the first, whatever its transaction has come to since.
     fn answers(message: &[u8]) -> Option<Stage> {
         let _ = message;

@@ -1,8 +1,8 @@
-//! [`DhcpEndpoint`]: the way to a DHCP server for clients that do as they are told, step by step.
+//! [`DhcpEndpoint`]: the way to a DHCP server for clients that carry out single exchanges, step by step.
 //!
-//! Where a run is made of leases, rates and lives say what comes next. Here somebody else does, for whom a lease is
-//! one step among others, so all that is to be said is where the server is and who asks. There is one socket, which
-//! one worker reads: relay agents have one port. It must not know what the steps are.
+//! In a run of leases, rates and lifecycles decide what comes next. Here a flow does, for which a lease is one step
+//! among others, so only the server and the clients have to be given. There is one socket, which one worker reads:
+//! relay agents have one port. It must not know what the steps are.
 
 use super::population::{Mac, Population};
 use super::setup::{Opener, Setup};
@@ -14,7 +14,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The MAC of the first client where nothing else is said, as the old tool has it.
+/// The default MAC of the first client, as in perfdhcp.
 const FIRST_MAC: Mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
 /// What is asked for.
@@ -38,14 +38,14 @@ pub struct EndpointSetup {
 }
 
 impl EndpointSetup {
-    /// What is asked of a server if nothing else is said.
+    /// The defaults for a server.
     pub fn of(server: SocketAddr, users: u32) -> Self {
         let wait = Duration::from_secs(1);
         Self { server, local: None, relay: None, mac: None, wait, users, seed: 0 }
     }
 }
 
-/// Why there is no way to a DHCP server.
+/// Why a DHCP server cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum DhcpEndpointError {
     /// There is no route.
@@ -64,7 +64,7 @@ pub enum DhcpEndpointError {
         /// The server.
         server: SocketAddr,
     },
-    /// The socket cannot be had.
+    /// The socket cannot be opened.
     #[error(transparent)]
     Socket(#[from] OpenError),
     /// The packets of DHCPv4 cannot be made.
@@ -114,7 +114,7 @@ impl DhcpEndpoint {
 }
 
 impl DhcpEndpoint {
-    /// Whether DHCPv6 is spoken.
+    /// Whether it uses DHCPv6.
     pub const fn is_v6(&self) -> bool {
         matches!(self.0, Family::V6(_))
     }

@@ -1,11 +1,10 @@
-//! The lives of a fleet: what one client does next, and when. [`LifecycleOptions`] says how they are lived.
+//! The lifecycles of a fleet's clients: what one client does next, and when. [`LifecycleOptions`] configures them.
 //!
-//! A life begins at birth or when the client comes back, gets a lease in one way or another, keeps
-//! it for a drawn number of renewals and ends with a release or without a word; after a while the
-//! client begins another. Whatever is drawn follows from the seed, the client, the life and the turn
-//! within it, so that a fleet lives the same lives whenever and on however many machines it runs,
-//! as long as the server says the same. Leases age as much faster as the time scale says; what a
-//! client waits for an answer does not. It must not know a socket, a clock or a packet.
+//! A lifecycle begins at birth or when the client comes back, gets a lease in one way or another, keeps it for a drawn
+//! number of renewals and ends with a release or silently; after a while the client begins another. Everything drawn
+//! follows from the seed, the client, the lifecycle and the turn within it, so that a fleet behaves the same whenever
+//! and on however many machines it runs, as long as the server's answers are the same. Leases age faster by the time
+//! scale; the time a client waits for an answer does not. It must not know a socket, a clock or a packet.
 
 use super::Kind;
 use super::dialogue::Times;
@@ -13,7 +12,7 @@ use crate::chance::mix;
 use brunt_exchange::{Class, Moment, Outcome};
 use std::time::Duration;
 
-/// How the clients of a fleet live. Shares are between 0 and 1.
+/// The lifecycles of a fleet's clients. Shares are between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LifecycleOptions {
     /// The time between the births of two clients.
@@ -35,7 +34,7 @@ pub struct LifecycleOptions {
     pub power_cut: Option<PowerCut>,
 }
 
-/// Every client goes away without a word and comes back, asking whether its lease still holds.
+/// Every client disappears without releasing its lease and comes back, asking whether the lease is still valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerCut {
     /// When, counted from the beginning of the run.
@@ -47,7 +46,7 @@ pub struct PowerCut {
 impl LifecycleOptions {
     /// How often a lease is renewed on average: a number from nothing to twice as many is drawn.
     pub const RENEWALS_MEAN: u32 = 4;
-    /// How long a client waits on average before it asks anew that got no lease or declined one:
+    /// How long a client waits on average before it asks again that got no lease or declined one:
     /// RFC 2131 section 3.1.5 asks for at least ten seconds after a decline, from which it draws up
     /// to half as much again and less.
     pub const RETRY: Duration = Duration::from_secs(15);
@@ -75,7 +74,7 @@ enum Drawn {
     Return,
 }
 
-/// How an exchange of a life ended.
+/// How an exchange of a lifecycle ended.
 pub(super) struct ExchangeResult<L> {
     pub(super) kind: Kind,
     pub(super) outcome: Outcome,
@@ -85,7 +84,7 @@ pub(super) struct ExchangeResult<L> {
     pub(super) at: Moment,
 }
 
-/// One client's life, and the lives to come.
+/// One client's lifecycle, and those that follow.
 pub(super) struct Lifecycle<L> {
     lives: LifecycleOptions,
     times: fn(&L) -> Times,
@@ -139,7 +138,7 @@ impl<L> Lifecycle<L> {
         self.lease.as_ref().filter(|_| !matches!(kind, Kind::Acquire | Kind::Inform))
     }
 
-    /// Takes away the lease it has, or left without a word, as the run is over.
+    /// Takes the lease it has, or did not release, as the run is over.
     pub(super) fn take_lease(&mut self) -> Option<L> {
         self.lease.take()
     }
@@ -206,7 +205,7 @@ impl<L> Lifecycle<L> {
 
     /// Begins a life at a moment.
     fn begin(&mut self, at: Moment) {
-        // Whoever is away when the power fails does not notice.
+        // A client that is away when the power fails is not affected.
         self.cut |= self.cut_at().is_some_and(|cut| at >= cut);
         let way = self.draw(Drawn::Beginning);
         let LifecycleOptions { inform_share, reboot_share, .. } = self.lives;
@@ -239,7 +238,7 @@ impl<L> Lifecycle<L> {
     fn hold(&mut self, at: Moment) -> Option<Duration> {
         let times = self.lease.as_ref().map(self.times)?;
         let Some(renew) = self.aged(&times, times.renew) else {
-            // It lasts for ever.
+            // It lasts forever.
             self.next = None;
             let over = std::mem::take(&mut self.waited);
             if !self.cut {

@@ -1,10 +1,9 @@
 //! The [`Limits`] that end a run from within: messages of the second stage, and drops.
 //!
 //! Shared by the workers of a run, and looked at only where something happens that they limit. The
-//! first limit reached is kept as the [`Reason`], and whoever runs the engine is asked to halt.
+//! first limit reached is kept as the [`Reason`], and the caller of the engine is asked to halt.
 //! Drops are exchanges without an answer within the drop time, in whatever phase of the run; what is
-//! still in flight is none. It
-//! must not know how a run is halted.
+//! still in flight is none. It must not know how a run is halted.
 
 use super::Stage;
 use super::tally::{Counter, Tally};

@@ -1,6 +1,6 @@
-//! DHCP for IPv4 and IPv6: leases asked for, kept and given back by simulated clients.
+//! DHCP for IPv4 and IPv6: leases requested, kept and released by simulated clients.
 //!
-//! What a client says and hears is a [`Dialogue`]: a state machine over bytes that knows neither a
+//! What a client sends and receives is a [`Dialogue`]: a state machine over bytes that knows neither a
 //! socket nor a clock, so that every path through it can be tested without either. The hub owns a
 //! worker's socket, carries the dialogues of all its sessions at once, matches replies by
 //! transaction id, keeps the drop times and counts what belongs to no exchange.

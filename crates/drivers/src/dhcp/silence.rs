@@ -1,11 +1,11 @@
-//! [`Silence`]: since when nothing came back, for whoever has to say which target went away and when.
+//! [`Silence`]: since when no reply came, for the report of which target went away and when.
 //!
-//! Each worker notes when it last heard a reply and what it sent after it. It must not know whether that is too long.
+//! Each worker records when its last reply came and what it sent after that. It must not know whether that is too long.
 
 use brunt_exchange::Moment;
 use std::time::Duration;
 
-/// What a worker, or all of them, knows of the end of a conversation.
+/// What a worker, or all of them, knows of the last reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silence {
     /// When the last reply came, since the beginning of the run; nothing if none ever did.
@@ -22,7 +22,7 @@ impl Silence {
         self.asked.unwrap_or_default().saturating_sub(self.heard.unwrap_or_default())
     }
 
-    /// What two workers know together: whoever heard last knows whether the target is there.
+    /// What two workers know together: the later reply shows whether the target is there.
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Silence {
     }
 }
 
-/// The notes of one worker.
+/// What one worker records.
 #[derive(Debug, Default)]
 pub(super) struct Listening {
     heard: Option<Moment>,
@@ -54,7 +54,7 @@ impl Listening {
         self.unanswered += 1;
     }
 
-    /// The notes, counted from `origin`.
+    /// What was recorded, counted from `origin`.
     pub(super) fn since(&self, origin: Moment) -> Silence {
         let since = |moment: Option<Moment>| moment.map(|moment| moment - origin);
         Silence { heard: since(self.heard), asked: since(self.asked), unanswered: self.unanswered }

@@ -104,7 +104,7 @@ pub enum Overall {
     Malformed,
     /// Datagrams shorter than the shortest message.
     TooShort,
-    /// Messages of a type that nobody waits for.
+    /// Messages of an unexpected type.
     Unexpected,
     /// Messages that this machine's kernel refused to send.
     LocalLimit,

@@ -30,7 +30,7 @@ impl Addresses {
         *seen.entry(address).or_insert(client) != client
     }
 
-    /// Nobody has the address any more.
+    /// No client has the address any more.
     pub(super) fn free(&self, address: IpAddr) {
         for seen in &self.stages {
             lock(seen).remove(&address);

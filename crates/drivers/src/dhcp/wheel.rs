@@ -1,11 +1,10 @@
-//! A [`Wheel`]: which slots must be looked at when, for any number of them at the same price.
+//! A [`Wheel`]: which slots must be checked when, at the same cost for any number of them.
 //!
-//! A hashed timing wheel (Varghese and Lauck, 1987) of [`SPOKES`] spokes, [`TICK`] apart. Every slot
-//! stands on at most one spoke, in a list threaded through the slots themselves, so memory is
-//! fixed when the wheel is made however many exchanges come and go. A slot that must be looked at
-//! later than it already will be is left where it is: whoever looks at it finds that out and arms
-//! it again. An exchange that is answered at once therefore costs the wheel one comparison. It
-//! must not know what is looked at.
+//! A hashed timing wheel (Varghese and Lauck, 1987) of [`SPOKES`] spokes, [`TICK`] apart. Every slot stands on at most
+//! one spoke, in a list threaded through the slots themselves, so memory is fixed when the wheel is made however many
+//! exchanges come and go. A slot whose deadline is moved back stays where it is: it is found not to be due when it is
+//! checked, and armed again. An exchange that is answered at once therefore costs the wheel one comparison. It must not
+//! know what is looked at.
 
 use brunt_exchange::Moment;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! [`CompiledFlow`]: a flow made ready to be walked, with all that can be known of it before the run.
+//! [`CompiledFlow`]: a flow, with everything that can be known about it before the run.
 //!
-//! Which origin a step goes to, which variables it uses, what it wants to see of an answer, in which order variables
-//! are drawn: each is worked out once, so that an exchange looks things up by number and asks nobody.
+//! Which origin a step goes to, which variables it uses, which parts of an answer it needs, in which order variables
+//! are drawn: each is computed once, so that an exchange looks things up by index.
 
 use super::check::Check;
 use super::counters::Tallies;
@@ -15,7 +15,7 @@ use crate::http::{Network, Origin, UrlError};
 use brunt_feed::{Hole, Text, TextPiece};
 use std::sync::Arc;
 
-/// A flow made ready to be walked.
+/// A flow, compiled.
 #[derive(Debug)]
 pub struct CompiledFlow {
     flow: Flow,
@@ -33,7 +33,7 @@ pub struct CompiledFlow {
 /// What is known of a step.
 #[derive(Debug)]
 pub(super) enum StepInfo {
-    /// Of a pause: its number in the ledger.
+    /// Of a pause: its number among the counters.
     Pause(usize),
     /// Of an exchange.
     Exchange(ExchangeInfo),
@@ -46,7 +46,7 @@ pub(super) struct ExchangeInfo {
     pub(super) wanted: Wanted,
     /// The variables it uses, those that others are made of included.
     pub(super) uses: Vec<Hole>,
-    /// The variables without which it is skipped: of one that is made anew for each exchange, the answers' values
+    /// The variables without which it is skipped: of one that is made again for each exchange, the answers' values
     /// that it is made of.
     pub(super) needs: Vec<Hole>,
     /// Whether its request never changes.
@@ -55,13 +55,13 @@ pub(super) struct ExchangeInfo {
     pub(super) origin: Option<(Arc<Origin>, usize)>,
 }
 
-/// Why a flow cannot be walked.
+/// Why a flow cannot be compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// Variables that are made of each other.
     #[error(transparent)]
     Cycle(#[from] VariableCycle),
-    /// A URL that leads nowhere.
+    /// A URL that cannot be used.
     #[error("find where the step '{step}' goes: failed to {source}")]
     Url {
         /// The step.
@@ -121,7 +121,7 @@ impl CompiledFlow {
         self.renews_by_exchange
     }
 
-    /// The exchange at a spot, which is known to be one.
+    /// The exchange of a step, if it is one.
     pub(super) fn act(&self, id: StepId) -> Option<(&ExchangeStep, &ExchangeInfo)> {
         match (&self.flow.scenarios[id.scenario].steps[id.step], &self.infos[id.scenario][id.step])
         {
@@ -135,7 +135,7 @@ impl CompiledFlow {
         self.ends[scenario]
     }
 
-    /// The number in the ledger of the pause at a spot.
+    /// The number among the counters of a pause.
     pub(super) fn pause(&self, id: StepId) -> usize {
         match self.infos[id.scenario][id.step] {
             StepInfo::Pause(number) => number,

@@ -1,12 +1,12 @@
-//! [`FlowCounters`]: what becomes of steps, pauses and iterations, counted as a table of results shows it.
+//! [`FlowCounters`]: the results of steps, pauses and iterations, counted as a table of results shows them.
 //!
-//! The histograms of a run tell how long exchanges took; the tables of LoadGen want sums by outcome, and nobody else
-//! knows of pauses and iterations. Counts are kept by each worker and reported as tallies of its fleet. That the counts
-//! here and those of the engine agree is a law that tests hold.
+//! The histograms of a run show how long exchanges took; the tables of LoadGen need sums by outcome, and only this
+//! module knows of pauses and iterations. Each worker keeps its counts, which are reported as tallies of the session
+//! factory. Tests hold that the counts here and those of the engine agree.
 //!
 //! A step belongs to the phase of the run in which it fell due. Pauses and the beginnings and ends of iterations belong
-//! to the phase of the step before them. What comes before a user's first step has no phase of its own, and enters
-//! the one in which it is noticed.
+//! to the phase of the step before them. What comes before a user's first step has no phase of its own, and is counted
+//! in the phase in which it is read.
 
 use super::plan::{Flow, Step};
 use brunt_exchange::Ticket;
@@ -180,7 +180,7 @@ pub struct FlowCounters {
 }
 
 impl FlowCounters {
-    /// A ledger in which nothing is counted yet.
+    /// Counters at zero.
     pub fn new(tallies: Tallies) -> Self {
         let row = || std::iter::repeat_with(AtomicU64::default).take(tallies.len()).collect();
         let rows = std::array::from_fn(|_| row());

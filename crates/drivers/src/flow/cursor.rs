@@ -1,7 +1,7 @@
-//! [`Cursor`]: a user's way from step to step, iteration after iteration.
+//! [`Cursor`]: where a user is in its flow, from step to step and iteration to iteration.
 //!
-//! Pauses are summed up on the way to the next step that is an exchange; of what follows a failure nothing is walked
-//! past in silence: each step is still met, to be skipped and counted. A walk must not know what a step sends.
+//! Pauses are summed up on the way to the next step that is an exchange. After a failure no step is passed silently:
+//! each is still visited, to be skipped and counted. A cursor must not know what a step sends.
 
 use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Upcoming {
-    /// Nobody has looked yet.
+    /// Not determined yet.
     Unknown,
     /// A step, after so long a pause.
     Step(StepId, Duration),
@@ -25,7 +25,7 @@ pub(super) enum Upcoming {
     Nothing,
 }
 
-/// Where a user is.
+/// The position of a user.
 #[derive(Debug)]
 pub(super) struct Cursor {
     user: u32,
@@ -42,7 +42,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The walk of user `user`, which stands at the beginning.
+    /// The cursor of user `user`, at the beginning.
     pub(super) fn new(user: u32) -> Self {
         Self {
             user,
@@ -70,7 +70,8 @@ impl Cursor {
         self.failed
     }
 
-    /// What comes next. It is settled once: asking again changes nothing until the step is [`done`](Self::done).
+    /// What comes next. It is determined once: calling this again changes nothing until the step is
+    /// [`done`](Self::done).
     pub(super) fn upcoming(
         &mut self,
         compiled: &CompiledFlow,
@@ -83,8 +84,8 @@ impl Cursor {
         self.upcoming
     }
 
-    /// Begins what an arrival brings and says which step comes first. A pause before it is not made: an arrival is
-    /// somebody who has come.
+    /// Begins the iteration of an arrival and returns its first step. A pause before that step is not made: the
+    /// arrival's moment is given by the schedule.
     pub(super) fn arrive(
         &mut self,
         number: u64,
@@ -140,7 +141,7 @@ impl Cursor {
         }
     }
 
-    /// Begins an iteration; without one that follows, the walk is at its end.
+    /// Begins an iteration; without one that follows, the cursor is at its end.
     fn begin(
         &mut self,
         number: u64,

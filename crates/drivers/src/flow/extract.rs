@@ -1,7 +1,7 @@
 //! [`Extract`]: what is kept of an answer, and where it is found.
 //!
-//! A place in an answer is a [`From`], compiled once; checks look at the same places. What has no value in an answer is
-//! taken away from the variable too, so that no step sends what an earlier iteration was given.
+//! A place in an answer is a [`Location`], compiled once; checks look at the same places. What has no value in an
+//! answer is taken away from the variable too, so that no step sends what an earlier iteration was given.
 
 use super::json::{self, Pointer};
 use super::pattern::Pattern;
@@ -88,7 +88,7 @@ pub struct LocationError {
 pub(super) enum Found<'a> {
     /// Bytes as they came.
     Bytes(Cow<'a, [u8]>),
-    /// JSON as it came.
+    /// JSON as it was received.
     Raw(&'a str),
     /// JSON, parsed.
     Json(&'a Value),
@@ -151,7 +151,7 @@ impl Extract {
         self.from.wants()
     }
 
-    /// What is to be said of an answer that does not hold it.
+    /// The error text for an answer that does not hold it.
     pub fn words(&self, parsed: &Parsed<'_>) -> String {
         let kept = if parsed.reply().is_truncated() && self.wants().body {
             ", of which only the beginning is kept"

@@ -1,4 +1,4 @@
-//! [`HttpClient`]: the side of a user that speaks HTTP.
+//! [`HttpClient`]: the HTTP connections of a user.
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpExchange};
@@ -18,7 +18,7 @@ pub(super) struct HttpClient {
     url: Vec<u8>,
     /// The step whose request lies rendered, where it never changes.
     rendered: Option<StepId>,
-    /// Why the way to a server could not be opened, to be told of the step that needed it.
+    /// Why a connection could not be opened, to be reported for the step that needed it.
     failed: Option<(Arc<Origin>, http::Failure)>,
 }
 
@@ -96,7 +96,7 @@ impl HttpClient {
         self.response.trim();
     }
 
-    /// Takes leave of every server.
+    /// Closes every connection.
     pub(super) async fn close(&mut self) {
         self.client.close().await;
     }
@@ -128,7 +128,7 @@ impl HttpClient {
 }
 
 impl CompiledFlow {
-    /// The outcome of a step that wants a variable nobody has filled.
+    /// The outcome of a step that needs a variable which has not been filled.
     pub(super) fn bare(&self, Unset(hole): Unset, watch: &mut Watch<'_>) -> Outcome {
         let variable = self.flow().variables.get(usize::from(hole.0));
         let name = variable.map_or("?", |variable| &variable.name);

@@ -85,7 +85,7 @@ fn walk<'a>(body: &'a [u8], tokens: &[String], into_first: bool) -> Option<&'a s
     found.map(RawValue::get)
 }
 
-/// A walk down a JSON text.
+/// A search down a JSON text, along a pointer.
 #[derive(Clone, Copy)]
 struct Walk<'t> {
     tokens: &'t [String],

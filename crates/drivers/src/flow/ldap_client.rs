@@ -1,4 +1,4 @@
-//! [`LdapClient`]: the side of a user that speaks LDAP.
+//! [`LdapClient`]: the LDAP connection of a user.
 
 use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapExchange;
@@ -10,14 +10,14 @@ use brunt_feed::Values;
 /// A connection of the user's own, and what came back over it last.
 pub(super) struct LdapClient {
     connection: UserConnection,
-    /// Why the connection could not be opened, to be told of the step that needed it.
+    /// Why the connection could not be opened, to be reported for the step that needed it.
     failed: Option<Failed>,
     /// The result code of the last answer.
     code: u32,
 }
 
 impl LdapClient {
-    /// The side of user `number`.
+    /// The client of user `number`.
     pub(super) fn new(ldap: &LdapPool, number: u32) -> Self {
         Self { connection: UserConnection::new(ldap, number), failed: None, code: 0 }
     }
@@ -56,7 +56,7 @@ impl LdapClient {
         Reply::Named { code: self.code, values: self.connection.found() }
     }
 
-    /// Takes leave of the server.
+    /// Closes the connection.
     pub(super) async fn close(&mut self) {
         self.connection.close().await;
     }

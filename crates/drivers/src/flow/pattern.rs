@@ -1,7 +1,7 @@
-//! [`Pattern`]: a regular expression over bytes, one group of which is wanted.
+//! [`Pattern`]: a regular expression over bytes, of which one group is wanted.
 //!
-//! The engine beneath `regex` is used by itself, because it leaves where groups end and begin to whoever asks, and so
-//! finds them without allocating. Matching takes time that grows with the text and no faster.
+//! The engine beneath `regex` is used directly: its caller owns the memory for the bounds of groups, so a match
+//! allocates nothing. Matching takes time linear in the text.
 
 use regex_automata::Input;
 use regex_automata::meta::{Config, Regex};

@@ -21,7 +21,7 @@ pub struct Flow {
     pub order: Order,
     /// The variables, by hole.
     pub variables: Vec<Variable>,
-    /// The names of the operations, by number: what figures are told of.
+    /// The names of the operations, by number, as reports show them.
     pub operations: Vec<String>,
     /// When users begin.
     pub start: Start,

@@ -106,7 +106,7 @@ pub struct Parsed<'a> {
 }
 
 impl<'a> Parsed<'a> {
-    /// A reply that nobody has looked at.
+    /// A reply that has not been parsed.
     pub fn new(reply: Reply<'a>) -> Self {
         Self { reply, json: OnceCell::new(), xml: OnceCell::new() }
     }

@@ -1,4 +1,4 @@
-//! [`StepId`]: where in a flow a user is.
+//! [`StepId`]: identifies a step of a flow.
 
 /// A step of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! [`User`]: a virtual user, who carries out one step of a flow an exchange.
 //!
-//! A user has a client of its own, with its own connections and cookies, and its own variables. It is ready when the
-//! way to its next step is open; what the step sends is rendered only when it is due, because in the open model nobody
-//! knows before what an arrival brings.
+//! A user has clients of its own, with their connections and cookies, and its own variables. It is ready when the
+//! connection for its next step is open; what the step sends is rendered only when it is due, because in the open model
+//! an arrival decides what is sent.
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
@@ -40,7 +40,8 @@ pub struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// A desk for so many users, those of the worker that writes this ledger. To be made within its runtime.
+    /// The context of so many users, those of the worker that writes these counters. Call it within the worker's
+    /// runtime.
     pub fn new(compiled: &Arc<CompiledFlow>, counters: &Arc<FlowCounters>, users: usize) -> Self {
         let access = compiled.flow().dhcp.as_deref();
         Self {
@@ -62,14 +63,14 @@ pub struct User {
     http_client: HttpClient,
     ldap_client: Option<Box<LdapClient>>,
     dhcp_client: Option<DhcpClient>,
-    /// How long the way to the next step took to open.
+    /// How long the connection for the next step took to open.
     opening: Duration,
     /// The step that was begun and has not ended.
     in_flight: Option<StepId>,
     /// When the iteration began.
     began: Moment,
     started: bool,
-    /// Why there was nothing to fill the variables of an iteration with.
+    /// Why the variables of an iteration could not be filled.
     spent: Option<Exhausted>,
 }
 
@@ -130,7 +131,7 @@ impl User {
         }
     }
 
-    /// An exchange that was begun and has not come back was called off by the run.
+    /// An exchange that was begun and did not end was cancelled by the run.
     fn settle(&mut self) {
         let Some(id) = self.in_flight.take() else { return };
         let context = Rc::clone(&self.context);
@@ -147,7 +148,7 @@ impl User {
         self.cursor.done(id, true, &context.compiled);
     }
 
-    /// Opens the way to a step.
+    /// Opens the connection for a step.
     async fn open(&mut self, act: &ExchangeStep, info: &ExchangeInfo, watch: &mut Watch<'_>) {
         match (&act.payload, &info.origin, &mut self.ldap_client) {
             (Payload::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
@@ -179,7 +180,7 @@ impl User {
         outcome
     }
 
-    /// Enters the step in the ledger; what came too late has not passed.
+    /// Counts the step; one that came too late has not passed.
     fn count(&mut self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
         let times = self.context.compiled.flow().times;
         if act.threshold.is_none() && times == Times::None {
@@ -390,7 +391,7 @@ impl Session for User {
             }
         }
         let outcome = self.act(id, watch).await;
-        // How long a visit takes is told of those that came to their end, where it is more than one exchange.
+        // The duration of an iteration is recorded for those that were completed, if they have more than one exchange.
         if id.step == last && first != last && !self.cursor.skips() {
             watch.part(ITERATION, watch.now() - self.began);
         }

@@ -1,7 +1,7 @@
-//! [`Client`]: the HTTP side of one virtual user: its connections, one for each place it goes to.
+//! [`Client`]: the HTTP side of one virtual user: its connections, one for each origin it goes to.
 //!
-//! What a browser does beside is done here: cookies are kept and sent, redirects followed, bodies unpacked. A client
-//! that does nothing of the kind takes the short way. Nothing here knows what an answer is good for.
+//! The rest of what a browser does is done here: cookies are kept and sent, redirects followed, bodies decoded. A
+//! client that needs none of that takes a shorter path. Nothing here knows what an answer is used for.
 
 use super::connection::Done;
 use super::cookies::{self, Jar};
@@ -19,7 +19,7 @@ use brunt_exchange::Watch;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The most places a user keeps a connection to.
+/// The most origins a user keeps a connection to.
 const CONNECTIONS_MAX: usize = 16;
 
 /// The HTTP side of one virtual user.
@@ -31,7 +31,7 @@ pub struct Client {
     user: u32,
     connections: Vec<OriginConnection>,
     jar: Jar,
-    /// The place a URL led to last, by its spelling.
+    /// The origin a URL led to last, by its spelling.
     last: Option<(Vec<u8>, Arc<Origin>)>,
 }
 
@@ -49,7 +49,7 @@ impl Client {
         }
     }
 
-    /// The place that a URL leads to, and where its path begins. A name that was not met before is looked up aside, on
+    /// The origin that a URL leads to, and where its path begins. A name that was not met before is looked up aside, on
     /// a thread of its own, so that no other user waits for the resolver.
     pub async fn aim(&mut self, url: &[u8]) -> Result<(Arc<Origin>, usize), Failure> {
         if let Some((place, origin)) = &self.last
@@ -79,7 +79,7 @@ impl Client {
         }
     }
 
-    /// Makes sure that there is a connection to that place, as far as can be known without asking the server; after a
+    /// Makes sure that there is a connection to that origin, as far as can be known without asking the server; after a
     /// failed attempt, waits before the next.
     pub async fn ready(
         &mut self,
@@ -235,7 +235,7 @@ impl Client {
         Ok(done)
     }
 
-    /// Takes leave of every server.
+    /// Closes every connection.
     pub async fn close(&mut self) {
         let (owner, connections) = self.parts();
         for connection in connections {
@@ -243,7 +243,7 @@ impl Client {
         }
     }
 
-    /// The way to a place. A user that goes to more places than it keeps connections to gives up the first of them.
+    /// The way to an origin. A user that goes to more origins than it keeps connections to gives up the first of them.
     fn connection(&mut self, origin: &Arc<Origin>) -> usize {
         if let Some(at) = self.connections.iter().position(|connection| connection.leads_to(origin))
         {

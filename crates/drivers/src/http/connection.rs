@@ -1,9 +1,9 @@
 //! [`Connection`]: HTTP/1.1 over one stream, one request at a time.
 //!
 //! One write and one read an exchange: the head is put together in a buffer of the worker and leaves with the body in
-//! one piece; what comes is scanned where it was read to, and a body that nobody wants is counted and let go. The
-//! answer is listened for while the request is still being written, as a server may refuse a body before it has seen
-//! the end of it. An exchange that is dropped half-way leaves a connection that nobody uses again.
+//! one piece; what comes is scanned in the buffer it was read into, and a body that is not wanted is counted and
+//! discarded. The answer is read while the request is still being written, as a server may refuse a body before it has
+//! seen the end of it. A connection whose exchange was dropped half-way is not used again.
 
 use super::FIRST_BYTE;
 use super::failure::{Failure, When};
@@ -40,7 +40,7 @@ pub(super) struct Connection {
     opened: Moment,
     /// How many requests it carried.
     carried: u64,
-    /// An exchange is on it; if nobody carries that out any more, the connection is of no use.
+    /// An exchange is on it; if that was dropped, the connection cannot be used any more.
     engaged: bool,
 }
 
@@ -138,7 +138,7 @@ impl Connection {
         Ok(done)
     }
 
-    /// Takes leave.
+    /// Closes the connection.
     pub(super) async fn close(self, how: Close) {
         // What the server makes of it no longer matters.
         let _ = tokio::time::timeout(FAREWELL, self.stream.close(how)).await;
@@ -182,7 +182,7 @@ enum Phase {
 }
 
 impl ExchangeInFlight<'_> {
-    /// Sends the head alone and waits for leave to send the rest, but not for ever. There may be an answer at once.
+    /// Sends the head alone and waits for leave to send the rest, but not forever. There may be an answer at once.
     async fn hold(&mut self, watch: &mut Watch<'_>) -> Result<Option<Done>, Failure> {
         let leave = poll_fn(|context| self.poll_leave(context, watch));
         let waited = tokio::time::timeout(CONTINUE_WAIT, leave).await;

@@ -1,6 +1,6 @@
-//! Content encodings: unpacks the body of an answer, and no further than anybody wanted of it.
+//! Content encodings: decodes the body of an answer, up to the size that is wanted.
 //!
-//! A body arrives whole before it is unpacked, as only bodies are that somebody wants to look at. What a coding unpacks
+//! A body is read whole before it is decoded, and only bodies that are wanted are. What a coding unpacks
 //! to is bounded layer by layer, so that a kilobyte which stands for a gigabyte costs no more than any other answer.
 //! The decoders are pure Rust. It must not know where the body came from.
 

@@ -44,7 +44,7 @@ pub enum Failure {
     /// HTTP/2 knows more ways.
     #[error(transparent)]
     Http2(#[from] Http2Failure),
-    /// The connection that several users share could not be had.
+    /// The shared connection could not be opened.
     #[error("{0}")]
     Shared(Rc<Self>),
     /// A body that cannot be unpacked.

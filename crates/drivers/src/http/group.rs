@@ -25,7 +25,7 @@ pub struct Group {
     pub(super) heads: RefCell<Heads>,
     /// How many users there are.
     users: Cell<u32>,
-    /// By the place they lead to, and which of the connections to it they are.
+    /// By the origin they lead to, and which of the connections to it they are.
     shared: RefCell<HashMap<(*const Origin, u32), Rc<Shared>>>,
 }
 
@@ -47,7 +47,7 @@ impl Group {
         self.users.replace(self.users.get().wrapping_add(1))
     }
 
-    /// The connection to a place that the user with that seat shares with its neighbours.
+    /// The connection to an origin that the user of this number shares with its neighbours.
     pub(super) fn shared(&self, origin: &Arc<Origin>, user: u32) -> Rc<Shared> {
         // The network keeps every place for as long as there is a group, so none has the address of another.
         let key = (Arc::as_ptr(origin), user / self.network.settings.streams.max(1));

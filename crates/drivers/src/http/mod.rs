@@ -44,7 +44,7 @@ use std::time::Duration;
 pub const CONNECT: Part = Part(0);
 /// How long the TLS handshake took.
 pub const TLS: Part = Part(1);
-/// Making a connection anew that the server had closed, with the TLS handshake.
+/// Opening a connection again that the server had closed, with the TLS handshake.
 pub const RECONNECT: Part = Part(3);
 /// From the first byte of the request leaving to the first byte of the answer.
 pub const FIRST_BYTE: Part = Part(4);

@@ -1,6 +1,6 @@
-//! [`Network`]: what all users of a process share: the settings, TLS, and the places that URLs led to so far.
+//! [`Network`]: what all users of a process share: the settings, TLS, and the origins that URLs led to so far.
 //!
-//! Names are resolved before the run wherever the plan tells them. A place that is met only in a run, because a
+//! Names are resolved before the run wherever the plan tells them. An origin that is met only in a run, because a
 //! variable names it, is looked up aside once and known from then on; how many there may be is bounded.
 
 use super::origin::{self, Named, Origin, UrlError};
@@ -13,7 +13,7 @@ use crate::net::tls;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-/// The most places that a run may go to.
+/// The most origins that a run may go to.
 pub const ORIGINS_MAX: usize = 1024;
 
 /// What all users of a process share.
@@ -24,7 +24,7 @@ pub struct Network {
     gateway: Option<Arc<Gateway>>,
     /// By every spelling that was met.
     origins: RwLock<HashMap<Box<[u8]>, Arc<Origin>>>,
-    /// Held by whoever looks a new place up, so that nobody else looks up the same.
+    /// Held while a new origin is looked up, so that it is not looked up twice.
     lookup: Mutex<()>,
     pub(super) tally: Tally,
 }
@@ -92,12 +92,12 @@ impl Network {
         self.tls.get().map(tls::Client::handshakes).unwrap_or_default()
     }
 
-    /// The place that a URL leads to. Blocks while a resolver works, if it was not met before.
+    /// The origin that a URL leads to. Blocks while a resolver works, if it was not met before.
     pub fn origin(&self, url: &str) -> Result<Arc<Origin>, UrlError> {
         self.split(url.as_bytes()).map(|(origin, _)| origin)
     }
 
-    /// The place that a URL leads to, and where its path begins. Blocks while a resolver works, if it was not met
+    /// The origin that a URL leads to, and where its path begins. Blocks while a resolver works, if it was not met
     /// before; `known` never does.
     pub fn split(&self, url: &[u8]) -> Result<(Arc<Origin>, usize), UrlError> {
         let (place, path) = url.split_at(origin::origin_length(url));
@@ -108,7 +108,7 @@ impl Network {
         Ok((found, url.len() - path.len()))
     }
 
-    /// The place with that spelling, if it was met before.
+    /// The origin with that spelling, if it was met before.
     pub(super) fn known(&self, place: &[u8]) -> Option<Arc<Origin>> {
         self.origins.read().unwrap_or_else(PoisonError::into_inner).get(place).map(Arc::clone)
     }
@@ -124,7 +124,7 @@ impl Network {
             None => Arc::new(self.resolve(named)?),
         };
         let mut origins = self.origins.write().unwrap_or_else(PoisonError::into_inner);
-        // Each place may have a second spelling, rarely more.
+        // Each origin may have a second spelling, rarely more.
         if origins.len() >= 2 * ORIGINS_MAX {
             return Err(UrlError::TooMany(found.prefix().to_owned()));
         }
@@ -146,7 +146,7 @@ impl Network {
         Ok(Origin::new(named, route, relay, name))
     }
 
-    /// How a place is reached. Its name is looked up only where nobody else does.
+    /// How an origin is reached. Its name is resolved only where no proxy does that.
     fn route(&self, named: &Named) -> Result<Route, UrlError> {
         if let Some(path) = &self.settings.unix {
             return Ok(Route::Unix(path.as_path().into()));

@@ -1,6 +1,6 @@
 //! [`Origin`]: where a URL leads, with its name resolved; and how a URL that was rendered is taken apart.
 //!
-//! The part of a URL that names a place is parsed once, by the rules of WHATWG, and known by its bytes from then on.
+//! The part of a URL that names an origin is parsed once, by the rules of WHATWG, and known by its bytes from then on.
 //! The rest of it goes out as it is. It must not know a connection.
 
 use super::proxy::Gateway;
@@ -34,7 +34,7 @@ pub enum UrlError {
     /// It is not one.
     #[error("read the URL '{url}': {why}; give one such as http://localhost:8080/path")]
     NotOne {
-        /// As far as it names a place.
+        /// As far as it names an origin.
         url: String,
         /// What is wrong.
         why: String,
@@ -61,12 +61,12 @@ pub enum UrlError {
     /// TLS cannot be set up, or has no use for the name.
     #[error(transparent)]
     Tls(#[from] Arc<tls::TlsError>),
-    /// More places than anybody means.
+    /// More origins than anybody means.
     #[error("go to '{0}': this run has met {max} hosts already, which is the most it may", max = super::ORIGINS_MAX)]
     TooMany(String),
 }
 
-/// What a URL says of its place.
+/// What a URL says of its origin.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) secure: bool,
@@ -165,7 +165,7 @@ impl Origin {
     }
 }
 
-/// How many bytes of a URL name its place: up to the path, the query or the fragment.
+/// How many bytes of a URL name its origin: up to the path, the query or the fragment.
 pub(super) fn origin_length(url: &[u8]) -> usize {
     let after_scheme = url.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);
     let rest = url.get(after_scheme..).unwrap_or_default();
@@ -173,7 +173,7 @@ pub(super) fn origin_length(url: &[u8]) -> usize {
         + rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len())
 }
 
-/// Whether what is left of a URL behind its place is that, and not more of the place.
+/// Whether what is left of a URL behind its origin is that, and not more of the origin.
 pub(super) fn begins_path(rest: &[u8]) -> bool {
     matches!(rest.first(), None | Some(b'/' | b'?' | b'#'))
 }

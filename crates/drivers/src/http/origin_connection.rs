@@ -1,8 +1,8 @@
-//! [`OriginConnection`]: a user's way to one place: a connection of its own, or its share of one over HTTP/2.
+//! [`OriginConnection`]: a user's way to one origin: a connection of its own, or its share of one over HTTP/2.
 //!
-//! Connecting is made ready before an exchange and is in none of its latencies. A connection that the server closed
-//! while it was idle is made anew, before the next request or, if the server closed it in the moment a request was on
-//! its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
+//! Connections are opened before an exchange and are in none of its latencies. A connection that the server closed
+//! while it was idle is opened again, before the next request or, if the server closed it in the moment a request was
+//! on its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
 //! RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
 
 use super::connection::{Connection, Done, Idle};
@@ -24,14 +24,14 @@ use brunt_exchange::{Moment, Watch};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The way to one place.
+/// The way to one origin.
 #[derive(Debug)]
 pub(super) struct OriginConnection {
     origin: Arc<Origin>,
     connection: Option<Connection>,
     /// The connection over HTTP/2, where that is spoken or to be agreed on.
     shared: Option<Rc<Shared>>,
-    /// The server closed a connection that had to be kept, and it was not made anew yet.
+    /// The server closed a connection that had to be kept, and it was not opened again yet.
     lapsed: bool,
     /// How many times a connection was opened or tried.
     attempts: u64,
@@ -39,7 +39,7 @@ pub(super) struct OriginConnection {
     failures: u32,
 }
 
-/// Whose way it is.
+/// The user of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner<'a> {
     pub(super) network: &'a Network,
@@ -51,7 +51,7 @@ pub(super) struct Owner<'a> {
 }
 
 impl OriginConnection {
-    /// A way that nobody has gone yet.
+    /// A connection that is not open yet.
     pub(super) fn new(owner: Owner<'_>, origin: &Arc<Origin>) -> Self {
         let multiplexed = match owner.network.settings.version {
             Version::Http1 => false,
@@ -63,7 +63,7 @@ impl OriginConnection {
         Self { origin, connection: None, shared, lapsed: false, attempts: 0, failures: 0 }
     }
 
-    /// Whether it leads to that place.
+    /// Whether it leads to that origin.
     pub(super) fn leads_to(&self, origin: &Arc<Origin>) -> bool {
         Arc::ptr_eq(&self.origin, origin)
     }
@@ -228,7 +228,7 @@ impl OriginConnection {
         }
     }
 
-    /// Takes leave of the server, for all that share the connection.
+    /// Closes the connection, for all that share it.
     pub(super) async fn close(&mut self, owner: Owner<'_>) {
         self.leave(owner).await;
         if let Some(shared) = &self.shared {
@@ -260,8 +260,8 @@ fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept
         || failure.is_unanswered() && resend.allows(is_idempotent(spec.request.method())))
 }
 
-/// Connects, and secures the connection where the place wants it. What the server had closed is made anew as one part,
-/// apart from what the run itself opens.
+/// Connects, and secures the connection where the origin wants it. What the server had closed is opened again as one
+/// part, apart from what the run itself opens.
 async fn connect(
     network: &Network,
     origin: &Origin,

@@ -1,8 +1,8 @@
 //! [`Proxy`]: a server that stands between, and how one gets through it (RFC 9110 sections 7.6 and 9.3.6).
 //!
-//! What goes to `http` is asked of the proxy by its whole URL; to `https`, and to HTTP/2, the proxy opens a tunnel, in
-//! which it hears nothing. The proxy's own refusal while connecting is a failure to connect, with its status; of a
-//! request that it relays, its answer is the answer. It must not know what is said in a tunnel.
+//! What goes to `http` is asked of the proxy by its whole URL; to `https`, and to HTTP/2, the proxy opens a tunnel,
+//! whose content it does not see. The proxy's own refusal while connecting is a failure to connect, with its status; of
+//! a request that it relays, its answer is the answer. It must not know what is said in a tunnel.
 
 use crate::net::stream::Stream;
 use crate::net::tcp::{self, Dialer, DialerError, Endpoint};
@@ -58,7 +58,7 @@ enum Exception {
     Name(String, Option<u16>),
 }
 
-/// Why a connection through a proxy could not be had.
+/// Why a connection through a proxy could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ProxyFailure {
     /// It did not want to.
@@ -169,7 +169,7 @@ impl FromStr for Exceptions {
 }
 
 impl Exceptions {
-    /// Whether that place is gone to without the proxy. The host is in lower case and without brackets.
+    /// Whether that origin is gone to without the proxy. The host is in lower case and without brackets.
     pub fn hold(&self, host: &str, port: u16) -> bool {
         let address = host.parse::<IpAddr>().ok();
         self.0.iter().any(|exception| match exception {

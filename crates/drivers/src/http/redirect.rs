@@ -1,7 +1,7 @@
 //! Redirects (RFC 9110 section 15.4): where the next request goes, and what of it is left.
 //!
 //! The request is changed in place: which method it has, whether it still brings a body, and what it must not tell to
-//! another place. It must not know a connection, nor how many redirects there were.
+//! another origin. It must not know a connection, nor how many redirects there were.
 
 use super::origin::UrlError;
 use super::request::{Body, Request};
@@ -70,7 +70,7 @@ fn is_of_body(name: &[u8]) -> bool {
     described || is_one_of(name, &["transfer-encoding", "expect", "digest"])
 }
 
-/// Fields that are meant for one place and are nobody else's business (RFC 9110 section 15.4).
+/// Fields that are meant for one origin and must not be sent to another (RFC 9110 section 15.4).
 fn is_of_origin(name: &[u8]) -> bool {
     is_one_of(name, &["host", "authorization", "proxy-authorization", "cookie", "origin"])
 }

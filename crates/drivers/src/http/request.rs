@@ -1,6 +1,6 @@
 //! [`Request`]: one request, rendered and ready to be sent over either version of HTTP.
 //!
-//! Fields lie end to end in one buffer, so that a request which is rendered anew for every exchange allocates nothing
+//! Fields lie end to end in one buffer, so that a request which is rendered again for every exchange allocates nothing
 //! once its buffers have grown. Where it goes is not in it: that is decided before it is rendered.
 
 use super::request_cache::RequestCache;
@@ -73,7 +73,7 @@ impl Request {
     }
 
     /// The path and query of a URL that was rendered, from where its path begins; what has none asks for `/`. A
-    /// fragment is nobody's but ours (RFC 9110 section 4.2.5).
+    /// fragment is not sent (RFC 9110 section 4.2.5).
     pub fn set_target(&mut self, rest: &[u8]) {
         let end = rest.iter().position(|byte| *byte == b'#').unwrap_or(rest.len());
         let rest = &rest[..end];

@@ -1,7 +1,7 @@
 //! [`RequestCache`]: a request as it went over the wire, kept to be sent again as it is.
 //!
-//! Many plans send the same request for ever. Such a request is looked at once and put together twice; from then on its
-//! bytes are at hand. A request that changes each time is never copied for it.
+//! Many plans send the same request again and again. Such a request is examined once and encoded twice; from then on
+//! its bytes are kept. A request that changes each time is never copied.
 
 use super::origin::Origin;
 use super::request_flags::RequestFlags;

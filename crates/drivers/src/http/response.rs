@@ -1,6 +1,6 @@
 //! [`Response`]: what came back, as far as it was asked for.
 //!
-//! Whoever sends a request says whether the body is wanted; where it is not, it is counted and let go, however long it
+//! A request says whether the body is wanted; where it is not, it is counted and discarded, however long it
 //! is. Fields are kept as places in the bytes of the head.
 
 /// What an exchange wants to know of its answer.
@@ -39,7 +39,7 @@ pub(super) struct Field {
 }
 
 impl Response {
-    /// A response of these parts, for whoever tries something out without a server.
+    /// A response of these parts, for use without a server.
     pub fn sample(status: u16, fields: &[(&str, &str)], body: &[u8]) -> Self {
         let mut response = Self { status, body: body.to_vec(), ..Self::default() };
         for (name, value) in fields {

@@ -1,6 +1,6 @@
-//! [`Route`]: how a place is reached: straight, over a Unix socket, or by way of a proxy.
+//! [`Route`]: how an origin is reached: straight, over a Unix socket, or by way of a proxy.
 //!
-//! Whatever the route, what comes of it is a stream on which the place answers, so nobody else minds, but for a request
+//! Every route ends in a stream on which the origin answers, so no other module has to know it, except for requests
 //! that a proxy relays. It must not know what is said on the stream.
 
 use super::failure::Failure;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a place is reached.
+/// How an origin is reached.
 #[derive(Clone, Debug)]
 pub(super) enum Route {
     /// By the addresses of its name.
@@ -24,7 +24,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// Opens connection `number` to a host and a port. `tunnel` says that no proxy is to hear what is said.
+    /// Opens connection `number` to a host and a port. `tunnel` says that a proxy must not see the content.
     pub(super) async fn connect(
         &self,
         (host, port): (&str, u16),

@@ -37,7 +37,7 @@ pub struct Settings {
     pub decompress: bool,
     /// What stands between, unless `unix` is given.
     pub proxy: Option<Proxy>,
-    /// A Unix socket to which every connection goes, whichever place a URL names.
+    /// A Unix socket to which every connection goes, whichever origin a URL names.
     pub unix: Option<PathBuf>,
     /// Addresses that are not asked of a resolver.
     pub resolve: Vec<Resolve>,
@@ -89,7 +89,7 @@ pub struct Limits {
     pub head: usize,
     /// Fields of a head, at most [`brunt_wire::http::FIELDS_MAX`].
     pub fields: usize,
-    /// Bytes of a body that are kept where a body is wanted; the rest is counted and let go.
+    /// Bytes of a body that are kept where a body is wanted; the rest is counted and discarded.
     pub body_kept: usize,
     /// Bytes of a body. One that is longer ends the exchange and the connection.
     pub body: u64,

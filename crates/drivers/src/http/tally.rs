@@ -20,7 +20,7 @@ pub struct Counts {
     pub opened: u64,
     /// Connections that the server ended while nothing was asked of it.
     pub lost: u64,
-    /// Connections given up because something came that nobody had asked for, such as a 408 (RFC 9110 section 15.5.9).
+    /// Connections closed because of an unrequested response, such as a 408 (RFC 9110 section 15.5.9).
     pub unasked: u64,
     /// Requests sent a second time, as the server had closed the connection before it could have read the first.
     pub healed: u64,

@@ -1,6 +1,6 @@
 //! A connection as its sessions share it: opened, bound, replaced and closed when they need it.
 //!
-//! Whoever finds the connection down opens it; the others wait for that. Every attempt fails at most
+//! The first session that finds the connection down opens it; the others wait for that. Every attempt fails at most
 //! one exchange. Opening is boxed, since it is rare and its state is large: an idle connection holds
 //! none of it.
 
@@ -125,7 +125,7 @@ impl Connection {
         failure: Failure,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        // One session makes it anew for all whose requests were on it.
+        // One session makes it again for all whose requests were on it.
         self.link.lapsed.set(!self.link.is_up());
         self.reopen(slot, watch).await.map_err(|_| failure)?;
         watch.resent();
@@ -143,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// Opens the connection if it is down, or waits for whoever does.
+    /// Opens the connection if it is down, or waits for the session that does.
     pub(super) async fn open(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         while !self.is_open() {
             if self.opening.get() {
@@ -174,7 +174,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits until somebody's attempt is over.
+    /// Waits until another session's attempt is over.
     async fn opened(&self) {
         poll_fn(|cx| {
             if !self.opening.get() {
@@ -188,7 +188,7 @@ impl Connection {
 
     async fn attempt(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let plan = &self.worker.plan;
-        // What the server had closed is made anew as one part, apart from what the run itself opens.
+        // What the server had closed is opened again as one part, apart from what the run itself opens.
         let again = self.link.lapsed.get();
         let started = watch.now();
         let stream = plan.route.connect(self.way()).await?;
@@ -297,7 +297,7 @@ impl Connection {
         }
         self.link.say(|id, out| request::encode_unbind(out, id));
         let flush = poll_fn(|cx| self.link.poll_flush(cx));
-        // Whether the farewell was heard changes nothing.
+        // Whether the unbind was received changes nothing.
         let _ = tokio::time::timeout(FAREWELL, flush).await;
         if let Some((stream, _)) = self.link.detach() {
             let _ =

@@ -11,7 +11,7 @@ pub trait EntrySource: fmt::Debug + Send + Sync {
         true
     }
 
-    /// After how many entries their names begin anew, if they do.
+    /// After how many entries their names begin again, if they do.
     fn names(&self) -> Option<u64> {
         None
     }

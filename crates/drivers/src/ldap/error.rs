@@ -51,7 +51,7 @@ pub enum PlanError {
     /// Connections replaced while others use them.
     #[error("replace connections after {0} operations: that needs one request at a time on each")]
     Reconnect(u64),
-    /// Nobody to bind.
+    /// There is no identity to bind as.
     #[error(
         "measure binds: nobody is named to bind; give a bind DN (-D) and password (-w), or a SASL mechanism (-o)"
     )]

@@ -1,4 +1,4 @@
-//! Why an exchange failed, kept until somebody counts it.
+//! Why an exchange failed, kept until it is counted.
 
 use brunt_exchange::{Class, Outcome, Watch};
 

@@ -1,7 +1,7 @@
-//! [`LdapStep`]: one LDAP operation with holes for values that come and go by themselves, compiled.
+//! [`LdapStep`]: one compiled LDAP operation with holes for the values of variables.
 //!
-//! The operations of the rate tools are filled from rows that a plan draws; these are filled with whatever the user of
-//! a flow knows by the time they are due. A value in a filter is a BER assertion value and needs no escaping; in a DN
+//! The operations of the rate tools are filled from rows that a plan draws; these are filled with the variables of a
+//! flow's user when they are due. A value in a filter is a BER assertion value and needs no escaping; in a DN
 //! it is escaped by the rules of RFC 4514, as its text says.
 
 use super::buffers::Arena;
@@ -10,7 +10,7 @@ use brunt_wire::ldap::filter::{Filter, FilterError};
 use brunt_wire::ldap::request::{self, Attribute, Change, ModifyOp, Scope, Search};
 use brunt_wire::ldap::{Skeleton, Text as Slots, op};
 
-/// An operation as it is asked for. Texts of DNs have their holes escaped as such.
+/// An operation, not compiled. Texts of DNs have their holes escaped as such.
 #[derive(Clone, Debug)]
 pub enum LdapOperation {
     /// A simple bind.

@@ -32,7 +32,7 @@ pub(super) struct Link {
     state: RefCell<State>,
     /// A measured exchange was answered over the connection there is.
     pub(super) used: Cell<bool>,
-    /// The server closed a connection that had to be kept, and it was not made anew yet.
+    /// The server closed a connection that had to be kept, and it was not opened again yet.
     pub(super) lapsed: Cell<bool>,
 }
 
@@ -101,7 +101,7 @@ impl Link {
 
     /// Takes the stream away, for a TLS handshake on it or to close it. Fails what is in flight.
     ///
-    /// The flag says whether bytes have come that nobody has read: after StartTLS they would be clear
+    /// The flag says whether there are unread bytes: after StartTLS they would be clear
     /// text that claims to be encrypted.
     pub(super) fn detach(&self) -> Option<(Stream, bool)> {
         let mut state = self.state.borrow_mut();
@@ -184,7 +184,7 @@ impl Link {
 }
 
 impl InFlight<'_> {
-    /// Writes, reads for everybody if nobody else does, and yields the answer once it is there.
+    /// Writes, reads for all sessions if no other does, and yields the answer once it is there.
     pub(super) fn poll_reply(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<Reply> {
         let state = &mut *self.link.state.borrow_mut();
         let shared = state.slots.len() > 1;
@@ -432,7 +432,7 @@ impl State {
     }
 
     /// Gives the driver's role to `slot`. Its waker is kept apart, so that its own answer, which it finds
-    /// by itself, does not wake it once more. Alone on a connection there is nobody to wake it.
+    /// by itself, does not wake it once more. A session alone on its connection has no other to wake it.
     fn drive(&mut self, slot: usize, shared: Option<&Context<'_>>) {
         self.driver = Some(slot);
         let Some(cx) = shared else { return };
@@ -495,7 +495,7 @@ fn keep_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends the exchange. Nothing beyond the code is decoded unless somebody asked for it.
+/// Ends the exchange. Nothing beyond the code is decoded unless it was asked for.
 fn end_with(slot: &mut Slot, code: u32, scan: &Scan<'_>, tally: &Tally) -> Result<(), Failure> {
     if slot.wants_text && code != 0 {
         let result = scan.result().map_err(malformed)?;

@@ -46,7 +46,7 @@ pub(super) struct LiveEntries {
     threshold: Threshold,
     /// This node's share of the entry numbers: its index, and how many nodes there are.
     share: (u64, u64),
-    /// After how many entries names begin anew, if they do.
+    /// After how many entries names begin again, if they do.
     names: Option<u64>,
     state: Mutex<State>,
 }
@@ -65,7 +65,7 @@ struct State {
     settled: Option<u64>,
     uncertain: Vec<u64>,
     collisions: u64,
-    /// Names that an entry has, or may have as long as nobody says otherwise; where names begin anew.
+    /// Names that an entry has, or may have until the server says otherwise; where names begin again.
     taken: HashSet<u64>,
 }
 
@@ -100,7 +100,7 @@ impl LiveEntries {
         AddAction::Add(self.untaken(&mut state))
     }
 
-    /// The next entry to add. Where names begin anew, those whose entry is still there are passed
+    /// The next entry to add. Where names begin again, those whose entry is still there are passed
     /// over, be it that its deletion is under way and slow; unless all are taken.
     fn untaken(&self, state: &mut State) -> u64 {
         let mut number = state.advance(self.share);
@@ -144,7 +144,7 @@ impl LiveEntries {
     }
 
     /// Takes away all that a purge has to delete, last added first, and how many entries must be left
-    /// alone: with names that collided, an entry nobody is certain of may be somebody else's.
+    /// alone: with names that collided, an entry whose state is unknown may be another's.
     pub(super) fn take(&self) -> (Vec<u64>, u64) {
         let mut state = self.state();
         let uncertain = std::mem::take(&mut state.uncertain);

@@ -22,7 +22,7 @@ use brunt_wire::ldap::{Skeleton, Text, code, op, request};
 /// What a bind sends in place of the password when it is meant to fail.
 const INVALID: &[u8] = b"invalid-password";
 
-/// No mechanism needs as many steps; a server that goes on for ever is cut short.
+/// No mechanism needs as many steps; a server that goes on forever is cut short.
 const STEPS_MAX: usize = 10;
 
 /// Who binds, with templates compiled.
@@ -69,7 +69,7 @@ pub(super) struct BindContext<'a> {
 }
 
 impl Credentials {
-    /// Compiles an identity; `None` if nobody binds.
+    /// Compiles an identity; `None` if there is no bind.
     pub(super) fn compile(
         identity: &Identity,
         controls: &[Control],

@@ -29,7 +29,7 @@ pub(super) const CONNECT: Part = Part(0);
 pub(super) const TLS: Part = Part(1);
 /// A bind: to open a connection, before every operation, or after a search.
 pub(super) const BIND: Part = Part(2);
-/// Making a connection anew that the server had closed, with all that belongs to it.
+/// Opening a connection again that the server had closed, with all that belongs to it.
 pub(super) const RECONNECT: Part = Part(3);
 /// The search before a bind.
 pub(super) const SEARCH: Part = Part(4);
@@ -127,7 +127,7 @@ impl Plan {
         self.sessions.div_ceil(self.per_connection)
     }
 
-    /// How many exchanges there are to be had, if they come to an end by themselves.
+    /// How many exchanges there can be, if their number is limited.
     pub const fn exchanges_max(&self) -> Option<u64> {
         self.exchanges_max
     }
@@ -216,7 +216,7 @@ impl Operation {
         })
     }
 
-    /// Every compiled request, with a stand-in for what a search appends.
+    /// Every compiled request, with a placeholder for what a search appends.
     fn requests(&self) -> Vec<(&Request, Option<&'static [u8]>)> {
         const FOUND: Option<&[u8]> = Some(b"cn=found");
         match self {

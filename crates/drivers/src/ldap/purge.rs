@@ -18,11 +18,11 @@ pub struct Purge {
     pub total: u64,
     /// Entries deleted.
     pub deleted: u64,
-    /// Entries that were not there: adds nobody was certain of.
+    /// Entries that were not there: adds whose result was unknown.
     pub missing: u64,
     /// Entries the server would not delete.
     pub failed: u64,
-    /// Entries left alone, as they may be somebody else's.
+    /// Entries left alone, as they may not be ours.
     pub left_alone: u64,
     /// Why the first that failed did.
     pub first_failure: Option<String>,

@@ -39,7 +39,7 @@ pub(super) struct Request {
     escape: Escape,
 }
 
-/// A filter that is parsed anew for every exchange.
+/// A filter that is parsed again for every exchange.
 #[derive(Clone, Debug)]
 struct LateFilter {
     search: Search,

@@ -29,7 +29,7 @@ pub struct Route {
     /// What protects them.
     pub security: Security,
     /// How long each step of opening a connection may take: connecting, TLS, StartTLS, a bind.
-    /// `None` waits for ever.
+    /// `None` waits forever.
     pub step_timeout: Option<Duration>,
 }
 

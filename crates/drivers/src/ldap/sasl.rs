@@ -75,7 +75,7 @@ impl Mechanism {
         Self::ALL.into_iter().find(|mechanism| mechanism.name() == name)
     }
 
-    /// Whether somebody must be named for this mechanism to work.
+    /// Whether this mechanism needs an authentication identity.
     pub const fn needs_authid(self) -> bool {
         !matches!(self, Self::Anonymous | Self::External)
     }
@@ -235,7 +235,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a step may wait for somebody else than the server, and so belongs on another thread.
+    /// Whether a step may wait for something other than the server, and so belongs on another thread.
     pub fn blocks(&self) -> bool {
         matches!(self.state, State::Gssapi(_))
     }

@@ -177,7 +177,7 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Makes the connection anew, so that a request can be sent again that met its end on one that had been `used`
+    /// Opens the connection again, so that a request can be sent again that met its end on one that had been `used`
     /// before; else hands the failure back.
     async fn retry(
         &self,

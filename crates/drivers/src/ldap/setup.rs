@@ -28,7 +28,7 @@ pub enum Mode {
 /// Who binds. Templates where the bind is what is measured, plain text where it opens a connection.
 #[derive(Clone, Debug, Default)]
 pub enum Identity {
-    /// Nobody: no bind is sent.
+    /// Anonymous: no bind is sent.
     #[default]
     Anonymous,
     /// A DN and a password.
@@ -61,7 +61,7 @@ pub struct BindControls {
 /// The controls of measured operations.
 #[derive(Clone, Debug, Default)]
 pub struct OperationControls {
-    /// Acts for somebody else; a template.
+    /// The authorization identity, if another; a template.
     pub proxy_as: Option<String>,
     /// Only if this filter is true of the entry; a template.
     pub assertion: Option<String>,

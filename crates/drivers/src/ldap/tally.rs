@@ -1,6 +1,6 @@
 //! What happens beside the exchanges, counted for the whole process.
 //!
-//! Plain atomic counters: all but the entries' companions are rare, and nobody waits for anybody.
+//! Plain atomic counters: all but those beside the entries are rare, and no thread waits for another.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

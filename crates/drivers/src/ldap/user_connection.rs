@@ -1,7 +1,6 @@
-//! [`UserConnection`]: a connection of its own for a user of a flow, who says anew each time what is to be done.
+//! [`UserConnection`]: the connection of one user of a flow, which is given each operation as it is due.
 //!
-//! It is opened, secured, bound and replaced as the connections of the rate tools are; only what goes over it is
-//! decided by the step that is due.
+//! It is opened, secured, bound and replaced as the connections of the rate tools are; only the operations differ.
 
 use super::connection::{Connection, IdentityGuard};
 use super::failure::Failed;
@@ -16,7 +15,7 @@ use brunt_wire::ldap::code;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What the conversations of one worker share.
+/// What the connections of one worker's users share.
 #[derive(Clone)]
 pub struct LdapPool(Rc<Worker>);
 
@@ -40,7 +39,7 @@ pub struct UserConnection {
     found: Vec<(String, Vec<u8>)>,
 }
 
-/// What became of an errand.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationResult {
     /// The result code.
@@ -50,7 +49,7 @@ pub struct OperationResult {
 }
 
 impl UserConnection {
-    /// The conversation of user `number`. Nothing is connected yet.
+    /// The connection of user `number`. Nothing is connected yet.
     pub fn new(pool: &LdapPool, number: u32) -> Self {
         Self { connection: Connection::new(&pool.0, number, 1), found: Vec::new() }
     }
@@ -71,7 +70,7 @@ impl UserConnection {
         })
     }
 
-    /// Runs an errand; what a search found can be looked at until the next.
+    /// Runs an operation; what a search found is kept until the next.
     pub async fn run(
         &mut self,
         step: &LdapStep,
@@ -85,7 +84,7 @@ impl UserConnection {
         if let Err(failure) = connection.keep(0, watch).await {
             return Ok(Err(Failed(failure)));
         }
-        // Whoever binds to open a connection uses the same memory, so it is filled for each time the request is sent.
+        // A bind that opens the connection uses the same memory, so it is filled each time the request is sent.
         step.fill(values, &mut scratch.borrow_mut().arena)?;
         let encode = |id: i32, out: &mut Vec<u8>| {
             step.skeleton.encode(id, &scratch.borrow().arena, out);
@@ -128,7 +127,7 @@ impl UserConnection {
         &self.found
     }
 
-    /// Takes leave of the server.
+    /// Closes the connection.
     pub async fn close(&mut self) {
         self.connection.leave().await;
     }

@@ -1,15 +1,15 @@
-//! What every store of leases can do: a [`Connection`], opened from a [`Backend`].
+//! What every lease backend can do: a [`Backend`] and its [`Connection`]s.
 //!
-//! A backend is where leases lie: a file, a directory, a database on a server. It makes the tables, counts the rows in
-//! the store's own words and clears everything away again. A store is one way into it, used by one thread. The trait is
-//! as small as what a DHCP server asks of its lease backend, so that whatever is compared does the same work. Nothing
-//! here knows a clock, a schedule or what is measured.
+//! A backend is where leases are kept: a file, a directory, a database on a server. It creates the tables, counts the
+//! rows with the store's own query and removes everything again. A connection is used by one thread. The trait is as
+//! small as what a DHCP server needs from its lease backend, so that everything that is compared does the same work.
+//! Nothing here knows a clock, a schedule or what is measured.
 
 use super::error::BackendError;
 use super::leases::{Identity, Lease};
 use std::time::Duration;
 
-/// One way into a backend: a connection, an open file.
+/// One thread's access to a backend: a connection, an open file.
 pub trait Connection {
     /// Writes a lease that is not there yet. An address that is taken is [`BackendError`].
     fn create(&mut self, lease: &Lease) -> Result<(), BackendError>;
@@ -34,32 +34,32 @@ pub trait Connection {
     /// Ends a transaction.
     fn commit(&mut self) -> Result<(), BackendError>;
 
-    /// Takes a transaction back after a failure within it. Where that fails as well the store is opened anew.
+    /// Rolls a transaction back after a failure within it. Where that fails as well the connection is opened again.
     fn roll_back(&mut self) -> Result<(), BackendError>;
 
-    /// Looks whether the server closed the connection while nothing was asked, `idle` being for how long. It may cost
-    /// system calls or a question to the server, so it is asked after a pause alone.
+    /// Whether the server closed the connection while it was idle for this long. It may cost system calls or a round
+    /// trip to the server, so it is called only after a pause.
     fn has_lapsed(&mut self, idle: Duration) -> bool {
         let _ = idle;
         false
     }
 
-    /// Whether the connection is lost, so that the store has to be opened anew.
+    /// Whether the connection is lost, so that it has to be opened again.
     fn broken(&self) -> bool {
         false
     }
 }
 
-/// Where leases lie.
+/// Where leases are kept.
 pub trait Backend: Send + Sync {
-    /// Makes the tables anew, empty. Refuses where that would destroy what somebody else made, unless the backend was
-    /// told that it may.
+    /// Creates the tables, empty. Refuses where that would destroy tables that brunt did not create, unless the backend
+    /// was configured to allow it.
     fn prepare(&self) -> Result<(), BackendError>;
 
-    /// Opens a way in for one thread.
+    /// Opens a connection for one thread.
     fn open(&self) -> Result<Box<dyn Connection>, BackendError>;
 
-    /// How many leases there are, in the words of the store itself (`SELECT COUNT(*)`), over a way in of its own.
+    /// How many leases there are, counted by the store itself (`SELECT COUNT(*)`), over a connection of its own.
     fn count(&self) -> Result<u64, BackendError>;
 
     /// Writes many leases as fast as the store can take them, before anything is measured.
@@ -68,7 +68,7 @@ pub trait Backend: Send + Sync {
     /// Deletes what [`prepare`](Self::prepare) made, and nothing else.
     fn clear(&self) -> Result<(), BackendError>;
 
-    /// Whether the store runs in this process, so that its processor time is that of whoever asks it.
+    /// Whether the store runs in this process, so that its processor time is counted with ours.
     fn in_process(&self) -> bool {
         false
     }

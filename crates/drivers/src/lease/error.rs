@@ -2,7 +2,7 @@
 
 use brunt_exchange::{Class, Outcome};
 
-/// What a store said instead of doing what was asked.
+/// Why a backend refused or failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct BackendError {

@@ -34,7 +34,7 @@ pub enum Durability {
     /// Each commit is on the disk before it is answered.
     #[default]
     Sync,
-    /// The disk is written when the store or the system sees fit.
+    /// The store or the system decides when the disk is written.
     Async,
 }
 

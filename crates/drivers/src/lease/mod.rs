@@ -1,10 +1,10 @@
-//! Stores of leases, and sessions that work on them.
+//! Lease backends, and sessions that work on them.
 //!
 //! | piece | what it is |
 //! |---|---|
 //! | [`Lease`], [`Leases`] | leases, as a pure function of their numbers |
-//! | [`Backend`], [`Connection`] | where leases lie, and one thread's way in |
-//! | [`sql`] | the tables and sentences of stores that speak SQL |
+//! | [`Backend`], [`Connection`] | where leases are kept, and one thread's access to them |
+//! | [`sql`] | the tables and statements of SQL stores |
 //! | [`sqlite`] | leases in a database of `SQLite` |
 //! | [`memfile`] | leases in memory and in a file of their changes |
 //! | [`probe`] | what a disk takes until a write is safe |

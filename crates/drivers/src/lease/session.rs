@@ -1,8 +1,8 @@
-//! Sessions that do the [`Work`] of a run on a store: a [`LeaseSessions`] makes them, each a [`LeaseSession`].
+//! Sessions that do the [`Work`] of a run on a backend: [`LeaseSessions`] makes them, each a [`LeaseSession`].
 //!
-//! A session opens its store when it is first needed and again when the store says that the connection is lost, with a
-//! back-off between failed attempts. What a store answers is held against what must be there: a lease that should have
-//! been found and was not is a failed check and no miss. It must not know what store it works on.
+//! A session opens its connection when it is first needed and again when it is lost, with a back-off between failed
+//! attempts. Each answer is compared with what must be stored: a lease that should have been found and was not is a
+//! failed check and not a miss. A session must not know which backend it works on.
 
 use super::backend::{Backend, Connection, Renewal};
 use super::error::BackendError;
@@ -41,7 +41,7 @@ pub struct LeaseSessions {
 }
 
 impl LeaseSessions {
-    /// The factory of `sessions` that do `work` with `leases` on the stores of `backend`, one operation an exchange.
+    /// The factory of `sessions` that do `work` with `leases` on `backend`, one operation an exchange.
     pub fn new(
         backend: Arc<dyn Backend>,
         work: Work,
@@ -59,8 +59,8 @@ impl LeaseSessions {
         Self { backend, work, leases, seed, group: 1, total: u64::MAX, resend, shares }
     }
 
-    /// Which operations are asked again whose connection was closed before they were answered. Looking a lease up is
-    /// safe; what changes one is not.
+    /// Which operations are sent again if their connection was closed before they were answered. Looking a lease up is
+    /// safe; changing one is not.
     #[must_use]
     pub fn resending(mut self, resend: Resend) -> Self {
         self.resend = resend;
@@ -107,7 +107,7 @@ impl LeaseSessions {
     }
 }
 
-/// One way into a store, and what it is used for.
+/// One session: its connection and what it is used for.
 pub struct LeaseSession {
     factory: Arc<LeaseSessions>,
     number: u32,
@@ -143,7 +143,7 @@ type OperationEnd = Result<u32, OperationFailure>;
 
 /// Why an operation failed.
 enum OperationFailure {
-    /// The store said no.
+    /// The backend refused.
     Backend(BackendError),
     /// The store's answer was not what must be there.
     Check { what: &'static str, number: u64 },
@@ -409,7 +409,7 @@ impl OpenConnection {
         }
     }
 
-    /// Takes a transaction back; where that fails the store is opened anew, and where that fails as well the next
+    /// Takes a transaction back; where that fails the store is opened again, and where that fails as well the next
     /// operation says why.
     fn roll_back(&mut self, factory: &LeaseSessions) {
         if self.connection.roll_back().is_err()

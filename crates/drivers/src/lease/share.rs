@@ -1,7 +1,7 @@
 //! What a session of a mixed workload has to itself: its [`Share`] of the pool, and which of it is held.
 //!
-//! Numbers are taken out before the store is asked and put back once it has answered. So a number whose answer never
-//! came is in neither list, and a session that takes the place of one that hangs does not build on what it cannot know.
+//! Numbers are taken out before the store is called and put back once it has answered. So a number whose answer never
+//! came is in neither list, and a session that replaces a hanging one does not rely on what it cannot know.
 
 use super::workload::{Mix, below};
 

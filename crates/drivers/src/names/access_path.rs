@@ -1,4 +1,4 @@
-//! An [`AccessPath`]: a way on which questions are asked.
+//! An [`AccessPath`]: one session's way to ask questions.
 //!
 //! Access paths differ in what lies between the question and the data, which is why there are several: each cache and
 //! each daemon can be asked without those above it, and the difference is what the one above costs or saves.
@@ -18,7 +18,7 @@ pub trait AccessPath {
         Ok(())
     }
 
-    /// Looks whether what stays open was closed meanwhile by whoever is asked. Costs system calls, so it is asked
+    /// Whether a connection that is kept was closed meanwhile by the other side. Costs system calls, so it is called
     /// after a pause alone.
     fn has_lapsed(&mut self) -> bool {
         false
@@ -33,6 +33,6 @@ pub trait AccessPath {
     /// Asks, and waits for the answer.
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError>;
 
-    /// Takes leave.
+    /// Closes the connection.
     fn close(&mut self) {}
 }

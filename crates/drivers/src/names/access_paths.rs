@@ -1,4 +1,4 @@
-//! [`AccessPaths`]: which of the paths is taken, and how one is opened for each session.
+//! [`AccessPaths`]: which path is used, and how it is opened for each session.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::nslcd::NslcdPath;
 use super::nss::NssPath;
 use crate::resend::Resend;
 
-/// Which way, and how long any step on it may take.
+/// Which path, and how long any step on it may take.
 #[derive(Clone, Debug)]
 pub enum AccessPaths {
     /// The C library, as any program asks.

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 /// The most keys a run can know.
 pub const KEYS_MAX: usize = 4_000_000;
-/// Where numbers begin that nobody has: beyond what directories map and what systemd keeps for containers.
+/// Where numbers begin that no user or group has: beyond what directories map and what systemd keeps for containers.
 pub const ABSENT_FROM: u32 = 3_900_000_000;
 /// The longest name.
 const NAME_MAX: usize = 256;
@@ -117,7 +117,7 @@ impl Keys {
         Self::list(pairs)
     }
 
-    /// As many keys that nobody has.
+    /// As many keys that do not exist.
     pub fn absent(count: usize) -> Result<Self, KeysError> {
         let count = count.clamp(1, KEYS_MAX);
         Self::range(ABSENT_FROM..=ABSENT_FROM + (count as u32 - 1), Some("brunt-absent-%i"))

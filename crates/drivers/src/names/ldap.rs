@@ -459,8 +459,8 @@ impl AccessPath for LdapPath {
 
     fn has_lapsed(&mut self) -> bool {
         let Some(stream) = &mut self.stream else { return false };
-        // Nothing is asked, so whatever comes is the server's farewell, even if it came along with the last answer.
-        // Under TLS a read takes in what else was sent.
+        // Nothing is asked, so whatever comes is the server's notice of disconnection, even if it came along with the
+        // last answer. Under TLS a read takes in what else was sent.
         let quiet = |read: std::io::Result<usize>| {
             read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
         };
@@ -493,7 +493,7 @@ impl AccessPath for LdapPath {
             }
             Ok(None) => Ok(Answer::Absent),
             Err(trouble) => {
-                // Unless it was a whole answer, nobody knows what would come next on that connection.
+                // Unless it was a whole answer, what comes next on that connection is unknown.
                 if !matches!(trouble, LookupError::Refused { .. }) {
                     let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
                     self.unanswered = used && ended && !self.answering;

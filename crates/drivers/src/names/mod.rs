@@ -6,7 +6,7 @@
 //! | [`Keys`] | users or groups that are known |
 //! | [`Distribution`], [`Sampler`] | which of them are asked about how often |
 //! | [`Questions`] | every question of a run, as a pure function of its number |
-//! | [`AccessPath`], [`AccessPaths`] | the way on which questions are asked: the C library, a daemon's socket, a directory |
+//! | [`AccessPath`], [`AccessPaths`] | how questions are asked: through the C library, a daemon's socket, a directory |
 //! | [`NamesSession`] | a session that asks and compares the answer |
 //!
 //! A lookup is not done when it returns but when it returned what was asked: every answer is held against what is known

@@ -63,7 +63,7 @@ pub enum Expected {
     Found,
     /// That there is none.
     Absent,
-    /// Either: nobody knows beforehand in which groups the user is.
+    /// Either: the groups of the user are not known beforehand.
     Either,
 }
 
@@ -94,7 +94,7 @@ pub(super) enum Judgement {
     Unresolved,
     /// There should be nothing.
     Unexpected,
-    /// It is about somebody else.
+    /// It is about another user or group.
     Wrong,
 }
 

@@ -37,7 +37,7 @@ pub enum QuestionsError {
     /// A share that is none.
     #[error("ask for what nobody has: the share must be from 0 to 1")]
     Negative,
-    /// The keys nobody has.
+    /// Keys that do not exist.
     #[error(transparent)]
     Keys(#[from] KeysError),
 }
@@ -49,7 +49,7 @@ pub struct Questions {
     /// Which kind each question of a round is of, and how many of that kind came before it in the round.
     round: Vec<(u16, u32)>,
     seed: u64,
-    /// Below this a drawn number makes a question one for what nobody has.
+    /// A drawn number below this makes a question one for a key that does not exist.
     negative: u64,
     each: u64,
 }
@@ -67,7 +67,7 @@ struct Kind {
 }
 
 impl Questions {
-    /// The questions of these kinds. Of all questions the share `negative` is about what nobody has.
+    /// The questions of these kinds. Of all questions the share `negative` is about keys that do not exist.
     pub fn new(
         parts: &[Part],
         distribution: Distribution,

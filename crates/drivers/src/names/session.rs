@@ -12,7 +12,7 @@ use super::question::{Judgement, Question};
 use super::questions::Questions;
 use crate::net::backoff;
 
-/// The parts sessions report: connecting, where a connection is kept, and making one anew that was closed meanwhile.
+/// The parts sessions report: connecting, where a connection is kept, and making one again that was closed meanwhile.
 pub const PARTS: &[&str] = &["connect", "reconnect"];
 const CONNECT: Part = Part(0);
 const RECONNECT: Part = Part(1);
@@ -36,14 +36,14 @@ pub struct NamesSession {
     path_state: PathState,
 }
 
-/// The path of a session, and what became of it.
+/// The path of a session, and its state.
 struct PathState {
     path: Box<dyn AccessPath>,
     number: u32,
     seed: u64,
     failures: u32,
     trouble: Option<LookupError>,
-    /// When the last lookup began, and whether a connection has lapsed since that was not made anew yet.
+    /// When the last lookup began, and whether a connection has lapsed since that was not opened again yet.
     asked: Option<Moment>,
     lapsed: bool,
 }
@@ -80,7 +80,7 @@ impl PathState {
         }
     }
 
-    /// Looks, after a pause, whether the connection was closed meanwhile, and makes it anew.
+    /// Looks, after a pause, whether the connection was closed meanwhile, and makes it again.
     fn look(&mut self, watch: &mut Watch<'_>) {
         let now = watch.sent_at();
         let before = std::mem::replace(&mut self.asked, now);
@@ -111,7 +111,7 @@ impl PathState {
         }
         self.lapsed = true;
         self.open(watch);
-        // Where no connection is to be had, the question has failed on the one it left on.
+        // If no connection can be opened, the question has failed on the one it left on.
         if self.trouble.take().is_some() {
             return Err(trouble);
         }

@@ -15,7 +15,7 @@ use super::error::LookupError;
 /// How many bytes are asked for at least.
 const PIECE: usize = 1024;
 
-/// The way to a daemon.
+/// The socket of a daemon.
 pub(super) struct DaemonSocket {
     to: Arc<Path>,
     timeout: Option<Duration>,

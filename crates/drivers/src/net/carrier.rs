@@ -1,4 +1,4 @@
-//! A [`Carrier`]: whatever takes datagrams out and brings datagrams in, and the [`Inbox`] it brings them in.
+//! A [`Carrier`]: sends and receives datagrams, and the [`Inbox`] it receives them into.
 //!
 //! A trait, so that a protocol over datagrams runs over a UDP socket, over raw frames or over memory in a test without
 //! knowing which. The inbox is allocated once and refilled; nothing here allocates for a datagram. It must not know
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The longest datagram that an inbox takes whole.
 pub const DATAGRAM_MAX: usize = 2048;
 
-/// A datagram on its way out.
+/// A datagram to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct OutgoingDatagram<'a> {
     /// What is sent.
@@ -23,7 +23,7 @@ pub struct OutgoingDatagram<'a> {
     pub to: SocketAddr,
 }
 
-/// Takes datagrams out and brings datagrams in.
+/// Sends and receives datagrams.
 #[expect(async_fn_in_trait, reason = "carriers live on one core and are never sent")]
 pub trait Carrier {
     /// Sends datagrams in order, as many as go in one system call, and says how many left; offer the rest again.
@@ -55,7 +55,7 @@ pub trait Carrier {
         0
     }
 
-    /// How many datagrams the kernel has dropped so far because nobody took them in time.
+    /// How many datagrams the kernel has dropped so far because they were not read in time.
     fn overflowed(&self) -> u64;
 
     /// The address that replies come to.

@@ -1,4 +1,4 @@
-//! [`Failure`]: why no connection, or no TLS on it, could be had.
+//! [`Failure`]: why a connection, or TLS on it, could not be established.
 //!
 //! One type for both, because a session counts both the same way: a class, a code and, for the
 //! first few, words. Making one allocates nothing; the words are made only when they are printed.
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Why a connection could not be opened or secured.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Nobody listens there.
+    /// Nothing listens there.
     #[error("connect to {0}: connection refused; is the server running and the port right?")]
     Refused(SocketAddr),
     /// The connect timeout passed.
@@ -54,7 +54,7 @@ pub enum Failure {
         /// What the system said.
         error: io::Error,
     },
-    /// The Unix socket is not there, nobody listens on it, or this process may not use it.
+    /// The Unix socket does not exist, nothing listens on it, or this process may not use it.
     #[error("connect to unix:{}: {error}; is the server running and the path right?", path.display())]
     Unix {
         /// The socket.

@@ -1,7 +1,7 @@
 //! Many datagrams in one system call: `sendmmsg(2)` and `recvmmsg(2)`, and what the kernel says beside them.
 //!
 //! Own calls, because no crate of ours reuses its headers from one `recvmmsg` to the next without losing room for
-//! control messages, and making them anew would allocate for every batch. This is the module that may say `unsafe`; it
+//! control messages, and making them again would allocate for every batch. This is the module that may say `unsafe`; it
 //! knows descriptors, bytes and addresses, and neither a runtime nor a protocol.
 
 use nix::sys::socket::{setsockopt, sockopt};
@@ -58,7 +58,7 @@ pub(super) struct AncillaryData {
     unsafe_code,
     reason = "headers are of libc, which cannot know whose the pointers in them are"
 )]
-// SAFETY: the pointers in the headers are written anew before every call that reads them, and read by nobody else.
+// SAFETY: the pointers in the headers are written again before every call that reads them, and read by nobody else.
 unsafe impl Send for Outgoing {}
 
 #[expect(

@@ -1,6 +1,6 @@
 //! [`Overflow`]: the datagrams a socket has lost, out of a counter of the kernel that has only 32 bits.
 //!
-//! The counter is heard often enough that it never goes round more than once in between. It must not know a socket.
+//! The counter is read often enough that it never wraps more than once in between. It must not know a socket.
 
 use std::cell::Cell;
 

@@ -75,7 +75,7 @@ pub struct Shortage {
     remedy: Remedy,
 }
 
-/// Why the kernel's figures could not be had.
+/// Why the kernel's figures could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BudgetError {
     /// A file of `/proc` could not be read.

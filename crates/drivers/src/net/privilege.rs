@@ -1,6 +1,6 @@
-//! What to do where the system says that this process may not.
+//! What to do where this process lacks a privilege.
 //!
-//! One sentence for every socket that needs a right, so that whoever meets it can paste the remedy. It must not know
+//! One sentence for every socket that needs one, so that a user can paste the remedy. It must not know
 //! what the right was for.
 
 use std::fmt;

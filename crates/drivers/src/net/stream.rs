@@ -4,7 +4,7 @@
 //! that it goes over a Unix socket, and within the TLS of a secured proxy, as it goes over TCP. Reads go
 //! through `poll_read`, never through `readable` and `try_read`: after a read that did not fill the
 //! buffer the runtime knows that the socket is empty and does not ask the kernel a second time. A
-//! plain connection holds no buffer, so thousands may idle. It must not know a protocol.
+//! plain connection holds no buffer, so thousands may be idle. It must not know a protocol.
 
 use super::direct;
 use super::tcp::Close;

@@ -42,7 +42,7 @@ pub struct Options {
     pub sources: Sources,
     /// How long one address may take to answer; `None` waits as long as the kernel does.
     pub timeout: Option<Duration>,
-    /// How connections end, whoever drops them.
+    /// How connections end when they are dropped.
     pub close: Close,
 }
 

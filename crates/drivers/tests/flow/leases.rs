@@ -125,8 +125,8 @@ fn a_lease_is_acquired_renewed_and_released() {
     let access = DhcpEndpoint::open(&asked(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 2);
-        let mut lessees = [DhcpClient::new(&access, 3), DhcpClient::new(&access, 4)];
-        for (dhcp_client, last) in lessees.iter_mut().zip([10, 11]) {
+        let mut clients = [DhcpClient::new(&access, 3), DhcpClient::new(&access, 4)];
+        for (dhcp_client, last) in clients.iter_mut().zip([10, 11]) {
             let (early, why) = carry_out(dhcp_client, Kind::Renew).await;
             assert_eq!(early, Outcome::Failed(Class::Check, 0));
             assert!(why.contains("holds no lease"), "{why}");
@@ -146,7 +146,7 @@ fn a_lease_is_acquired_renewed_and_released() {
         let wait = Duration::from_secs(5);
         let all: Vec<_> = (0..8).map(|_| heard.recv_timeout(wait).unwrap()).collect();
         assert_eq!(all, [of(10), of(11)].concat());
-        lessees.iter_mut().for_each(DhcpClient::leave);
+        clients.iter_mut().for_each(DhcpClient::leave);
     });
 }
 

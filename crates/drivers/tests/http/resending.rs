@@ -41,7 +41,7 @@ const WELL: ReuseResult = ReuseResult {
     not_ready: None,
     parts: (0, 0),
 };
-/// One that went well over a connection that was made anew.
+/// One that went well over a connection that was opened again.
 const ANEW: ReuseResult = ReuseResult { reconnected: 1, parts: (0, 1), ..WELL };
 
 impl User {

@@ -246,7 +246,7 @@ fn whoever_is_dropped_while_it_opens_a_connection_leaves_that_to_the_next() {
         let brief = Duration::from_millis(50);
         let both = async { tokio::join!(first.get(&url, "/"), second.get(&url, "/")) };
         tokio::time::timeout(brief, both).await.expect_err("nobody answers");
-        // Neither waits for the other for ever.
+        // Neither waits for the other forever.
         let again = tokio::time::timeout(brief, first.get(&url, "/"));
         again.await.expect_err("still trying");
     });

@@ -34,7 +34,7 @@ impl ReuseResult {
         Self { outcome, parts, reconnected: 0, resent: 0, not_ready: None, sent: true }
     }
 
-    /// One that went well over a connection that was made anew.
+    /// One that went well over a connection that was opened again.
     fn anew(resent: u32) -> Self {
         Self { parts: vec!["reconnect"], reconnected: 1, resent, ..Self::well() }
     }
@@ -283,7 +283,7 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
     assert_eq!((server.log.connections(), server.log.count("search")), (2, 5));
 }
 
-/// The connection of a flow's user is made anew as well, and bound anew; what was to be sent is what is sent.
+/// The connection of a flow's user is opened again as well, and bound again; what was to be sent is what is sent.
 #[tokio::test]
 async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
     for (wait, resent) in [(60, 0), (0, 1)] {

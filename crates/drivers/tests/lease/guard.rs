@@ -30,7 +30,7 @@ fn a_table_that_is_there_stays() {
     let backend = SqliteBackend::new(SqliteSetup { may_destroy: true, ..setup.clone() });
     backend.prepare().unwrap();
     assert_eq!((backend.count().unwrap(), rows("other")), (0, 1));
-    // A second time it is ours, and made anew.
+    // A second time it is ours, and made again.
     backend.prepare().unwrap();
     backend.clear().unwrap();
     let theirs = Connection::open(&setup.path).unwrap();

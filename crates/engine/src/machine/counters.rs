@@ -46,7 +46,7 @@ impl Reading {
     }
 }
 
-/// The counters, and what was told of them.
+/// The counters, and what was reported of them.
 #[derive(Debug)]
 pub(super) struct MachineCounters {
     cores: Vec<usize>,

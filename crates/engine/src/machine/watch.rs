@@ -2,7 +2,7 @@
 //!
 //! A thread named `watchdog` wakes up every ten milliseconds; that it woke up late is how a process learns that it was
 //! stopped. It is pinned to no core, so that only what keeps the process from all its cores keeps the watchdog from
-//! waking. The kernel's counters are cumulative and are read when somebody asks for figures, and not in between.
+//! waking. The kernel's counters are cumulative, so they are read only when figures are asked for.
 
 use super::counters::{self, MachineCounters};
 use super::delay::Schedstat;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The most stalls that are kept for whoever asks; after these the last one kept is lengthened.
+/// The most stalls that are kept; after these the last one kept is lengthened.
 const PENDING_MAX: usize = 256;
 
 /// What the machine does during a run. Ends with the value.
@@ -54,12 +54,12 @@ impl MachineWatch {
         Self { watchdog: watchdog.spawn(move || watched.watch()).ok(), shared }
     }
 
-    /// What was seen since the last time, or since the origin. Reads the kernel's counters now.
+    /// What was measured since the last call, or since the origin. Reads the kernel's counters now.
     pub fn take(&self) -> (Machine, Vec<Stall>) {
         self.shared.take()
     }
 
-    /// Ends the watchdog, which takes one of its periods at most, and returns what nobody took yet.
+    /// Ends the watchdog, which takes one of its periods at most, and returns what has not been taken yet.
     pub fn stop(mut self) -> (Machine, Vec<Stall>) {
         self.end();
         self.shared.take()

@@ -87,7 +87,7 @@ fn stage(words: &mut Tokens<'_>) -> Result<(Shape, Option<Duration>), StagesErro
     Ok((shape, None))
 }
 
-/// The words of a text, with their columns. A comma is a word of its own.
+/// The tokens of a text, with their columns. A comma is a token of its own.
 struct Tokens<'a> {
     list: Vec<(usize, &'a str)>,
     next: usize,

@@ -4,15 +4,15 @@
 //! stream of its own, seeded by (seed, stage, block). Within a block, gaps are drawn from the
 //! exponential distribution until they leave it; what a Poisson process does after a point in time
 //! does not depend on what it did before, so the blocks laid end to end are exactly that process.
-//! Arrival n is thus a pure function of (seed, n), found by walking the blocks in order; a walk
-//! costs about 15 ns an arrival. This file must not know of shares or other stages.
+//! Arrival n is thus a pure function of (seed, n), found by computing the blocks in order, at about
+//! 15 ns an arrival. This file must not know of shares or other stages.
 
 use super::Rate;
 use brunt_exchange::chance::{Stream, mix};
 
 const EXPECTED_PER_BLOCK: u64 = 64;
 
-/// A walk over the arrivals of one Poisson stage.
+/// The arrivals of one Poisson stage, in ascending order.
 #[derive(Clone, Debug)]
 pub(super) struct PoissonArrivals {
     rate: Rate,
@@ -27,7 +27,7 @@ pub(super) struct PoissonArrivals {
 }
 
 impl PoissonArrivals {
-    /// A walk from the beginning of a stage that lasts `lasting` nanoseconds.
+    /// The arrivals from the beginning of a stage that lasts `lasting` nanoseconds.
     pub(super) fn new(rate: Rate, seed: u64, lasting: u64) -> Self {
         let block_nanos = rate.offset(EXPECTED_PER_BLOCK).clamp(1, lasting.max(1));
         let mut arrivals = Self {

@@ -1,9 +1,9 @@
-//! What passes between a session that asks for work, whoever hands it out, and whoever counts it.
+//! What passes between a session that asks for work, dispatch, and the recorder.
 
 use brunt_exchange::{Moment, Want};
 use brunt_record::Phase;
 
-/// What a session is given: one exchange.
+/// One exchange assigned to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Assignment {
     pub(super) number: u64,
@@ -11,15 +11,15 @@ pub(super) struct Assignment {
     pub(super) phase: Phase,
 }
 
-/// Where planned and dropped exchanges are counted, and whom a session's number stands for.
+/// Receives what dispatch decides: exchanges planned, dropped and assigned.
 pub(super) trait DispatchSink {
     /// An exchange fell due.
     fn planned(&self, assignment: &Assignment);
-    /// An exchange will never be sent, as is clear now.
+    /// An exchange will never be sent.
     fn dropped(&self, assignment: &Assignment, now: Moment);
     /// So many exchanges are waiting.
     fn backlog(&self, waiting: usize);
-    /// Hands an exchange to the waiting session in this slot.
+    /// Assigns an exchange to the waiting session in this slot.
     fn assign(&self, slot: u32, assignment: Assignment);
 }
 
@@ -31,17 +31,17 @@ pub(super) struct WorkRequest {
     pub(super) turn: u64,
     pub(super) free: Moment,
     pub(super) wants: Want,
-    /// The number of its exchange before, which what goes on from there keeps.
+    /// The number of its previous exchange, which a continuation keeps.
     pub(super) last: u64,
 }
 
-/// What a session that asks is told.
+/// The reply to a session that asks for work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WorkReply {
     /// Carry this out.
     Take(Assignment),
-    /// Wait until something is handed over.
+    /// Wait until something is assigned.
     Wait,
-    /// Nothing will come any more.
+    /// There will be no more work.
     Leave,
 }

@@ -1,9 +1,9 @@
-//! [`Continuations`]: the sessions that go on with what an arrival began, in the open model.
+//! [`Continuations`]: the sessions that continue what an arrival began, in the open model.
 //!
-//! An arrival may begin more than one exchange: a visit of several steps, with pauses between them. Until it is over
-//! its session is free for no other arrival, and wants its next exchange at moments of its own. What was begun is
-//! carried through after the last arrival, as long as the run waits for answers: what falls due then belongs to the
-//! drain, since nobody asked for it at a rate.
+//! An arrival may begin more than one exchange: an iteration of several steps, with pauses between them. Until it is
+//! over its session takes no other arrival, and wants its next exchange at moments of its own. Iterations in progress
+//! are completed after the last arrival, as long as the run waits for answers: what falls due then belongs to the
+//! drain, since no schedule asked for it.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use brunt_exchange::Moment;
@@ -12,13 +12,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// The sessions that go on.
+/// The sessions that continue an iteration.
 pub(super) struct Continuations {
     /// When each wants its next exchange, and the number of the arrival.
     waiting: BinaryHeap<Reverse<(Moment, u32, u64)>>,
-    /// How many are on their way to asking.
+    /// How many were promised a continuation and have not asked yet.
     promised: usize,
-    /// Set when it is too late to go on.
+    /// Set when it is too late to continue.
     closed: bool,
     phases: Vec<(Phase, Duration)>,
     /// When the last arrival had fallen due.
@@ -35,18 +35,18 @@ impl Continuations {
         self.window_to = Some(self.window_to.map_or(at, |known| known.min(at)));
     }
 
-    /// Whether nobody goes on, or is to.
+    /// Whether no session continues, or is about to.
     pub(super) fn is_empty(&self) -> bool {
         self.closed || (self.waiting.is_empty() && self.promised == 0)
     }
 
-    /// Whether a session may go on; then it will ask.
+    /// Whether a session may continue; if so it will ask.
     pub(super) fn promise(&mut self) -> bool {
         self.promised += usize::from(!self.closed);
         !self.closed
     }
 
-    /// What a session that wants to go on at `due` is told.
+    /// The reply to a session that wants to continue at `due`.
     pub(super) fn ask(
         &mut self,
         due: Moment,
@@ -65,7 +65,7 @@ impl Continuations {
         WorkReply::Take(self.give(request.last, due, origin, sink))
     }
 
-    /// Hands out what is due by now.
+    /// Assigns what is due by now.
     pub(super) fn release(&mut self, now: Moment, origin: Moment, sink: &impl DispatchSink) {
         while let Some(Reverse((due, slot, number))) = self.waiting.peek().copied() {
             if due > now {
@@ -77,7 +77,7 @@ impl Continuations {
         }
     }
 
-    /// What a session is given keeps the number of the arrival it goes on from.
+    /// A continuation keeps the number of its arrival.
     fn give(
         &self,
         number: u64,
@@ -96,12 +96,12 @@ impl Continuations {
         assignment
     }
 
-    /// When the next of them wants to go on.
+    /// When the next session wants to continue.
     pub(super) fn next(&self) -> Option<Moment> {
         self.waiting.peek().map(|Reverse((due, _, _))| *due)
     }
 
-    /// It is too late for everyone.
+    /// No session continues from now on.
     pub(super) fn close(&mut self) {
         self.closed = true;
         self.waiting.clear();

@@ -1,12 +1,12 @@
-//! [`Dispatch`]: gives what is due to sessions that are free.
+//! [`Dispatch`]: assigns what is due to sessions that are free.
 //!
 //! In the open model the schedule decides: what is due goes to the session that has been free for
 //! longest (or for the shortest time, where sessions are alike), else into a bounded backlog, else
 //! it is dropped and counted. In the closed model the session decides: it is given the next number
-//! once its think time is over, or at the moment it wants for itself. Both release what is due not
-//! only when the timer rings but whenever a session asks, so that a busy worker is never late for
-//! want of a ring. Dispatch counts what it plans and drops in the [`DispatchSink`] it is handed and must
-//! not know what an exchange does.
+//! once its think time is over, or at the moment it asks for. Both release what is due not only when
+//! the timer fires but whenever a session asks, so that a busy worker does not depend on its timer
+//! to be on time. Dispatch reports what it plans, drops and assigns to a [`DispatchSink`] and must not
+//! know what an exchange does.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use super::continuations::Continuations;
@@ -25,13 +25,13 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Numbers {
     next: AtomicU64,
-    /// How many of those that count are taken, or promised to a session that makes itself ready.
+    /// How many of those that count are taken, or promised to a session that is being prepared.
     promised: AtomicU64,
     /// How many of the numbers count towards the limit.
     counted: AtomicU64,
-    /// Set with the last number that counts, so that nobody makes itself ready in vain.
+    /// Set with the last number that counts, so that no session is prepared needlessly.
     exhausted: AtomicBool,
-    /// Whether one session takes them all, which then needs no turn-taking with others.
+    /// Whether one session takes them all, which then needs no atomic read-modify-write.
     alone: bool,
 }
 
@@ -47,7 +47,7 @@ impl Numbers {
         }
     }
 
-    /// Adds one to a number that is shared, and says what it was. A locked addition costs a processor a quarter of what
+    /// Adds one to a shared number, and returns what it was. A locked addition costs a processor a quarter of what
     /// all else does for an exchange.
     #[inline]
     fn taken(&self, number: &AtomicU64) -> u64 {
@@ -69,9 +69,9 @@ pub enum Ended {
     Time,
     /// The number of exchanges asked for was reached.
     Count,
-    /// Somebody asked it to end.
+    /// It was asked to end.
     Stopped,
-    /// Somebody asked it to end at once, so exchanges were cut off.
+    /// It was asked to end at once, so exchanges were cut off.
     Aborted,
 }
 
@@ -188,7 +188,7 @@ impl Dispatch {
         self.counted_to
     }
 
-    /// What a session that asks does next.
+    /// What a session that asks for work does next.
     #[inline]
     pub(super) fn ask(&mut self, request: &WorkRequest, sink: &impl DispatchSink) -> WorkReply {
         let (free, slot) = (request.free, request.slot);
@@ -276,14 +276,14 @@ impl Dispatch {
         }
     }
 
-    /// Lets no session go on with what an arrival began.
+    /// Lets no session continue what an arrival began.
     pub(super) fn close_continuations(&mut self) {
         if let Model::Open(open) = &mut self.model {
             open.continuations.close();
         }
     }
 
-    /// Gives up what still waits in the backlog.
+    /// Drops what still waits in the backlog.
     pub(super) fn drop_backlog(&mut self, now: Moment, sink: &impl DispatchSink) {
         if let Model::Open(open) = &mut self.model {
             open.backlog.drain(..).for_each(|assignment| sink.dropped(&assignment, now));
@@ -295,7 +295,7 @@ impl Dispatch {
         self.over
     }
 
-    /// Whether a session that is free now will never be given anything.
+    /// Whether a session that is free now will never be assigned anything.
     #[inline]
     pub(super) fn exhausted(&self) -> bool {
         match &self.model {
@@ -309,7 +309,7 @@ impl Dispatch {
     }
 
     /// Whether there will be another exchange for a session that has ended one. In the closed model it is promised
-    /// then and there: a session that made itself ready in vain would have opened a connection nobody asked for.
+    /// immediately: a session that was prepared needlessly would have opened a connection that no exchange uses.
     #[inline]
     pub(super) fn promise(&mut self, wants: Want) -> bool {
         if wants == Want::Nothing {

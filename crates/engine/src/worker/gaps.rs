@@ -1,8 +1,8 @@
 //! Times in which a worker did not run although it should have: [`Gaps`].
 //!
-//! A process that is stopped reads no clock, so a gap is seen only afterwards: somebody reads the clock and finds that
-//! the moment at which the worker wanted to look again has long passed. What was due meanwhile waited for the generator
-//! and not for the target, and so did an answer that lay unread. It must not know why the worker did not run.
+//! A process that is stopped reads no clock, so a gap is found only afterwards: the clock is read, and the moment at
+//! which the worker wanted to look again has long passed. What was due meanwhile waited for the generator and not for
+//! the target, and so did an answer that lay unread. This file must not know why the worker did not run.
 
 use brunt_exchange::{Moment, Stamps};
 use brunt_record::Own;
@@ -18,10 +18,10 @@ const TAINTING: u32 = 10;
 
 /// The last few gaps of a worker, and what piled up in the last of them.
 ///
-/// What fell due in a gap is there all at once when it ends, and its exchanges wait for one another's sessions: the
-/// target sees a burst that nobody asked for. Until nobody waits any more that is the generator's doing as well, though
-/// for no longer than the gap lasted: more than that no target needs that bears the load. If exchanges waited before
-/// the gap, the target is behind already, and what comes waits for it.
+/// What fell due in a gap is released all at once when it ends, and its exchanges wait for one another's sessions: the
+/// target sees a burst that no schedule asked for. Until that backlog is served, waiting is the generator's fault as
+/// well, though for no longer than the gap lasted: a target that bears the load needs no more than that. If exchanges
+/// waited before the gap, the target is behind already, and what follows waits for the target.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     kept: [(Moment, Moment); KEPT],
@@ -33,7 +33,7 @@ pub(super) struct Gaps {
     last_from: Moment,
     /// Whether the pile of the last is still there.
     piled: bool,
-    /// Whether exchanges waited for a session when somebody looked last.
+    /// Whether exchanges waited for a session at the last check.
     waited: bool,
 }
 
@@ -49,7 +49,7 @@ impl Gaps {
     #[cold]
     fn note(&mut self, from: Moment, to: Moment) {
         self.kept[self.next] = (from, to);
-        // Who waited before waits for the target, and so does who comes behind.
+        // What waited before waits for the target, and so does what comes after it.
         self.served[self.next] = if self.waited && !self.piled { to } else { to + (to - from) };
         self.met_to = self.met_to.max(self.served[self.next]);
         self.next = (self.next + 1) % KEPT;
@@ -107,8 +107,8 @@ impl Gaps {
     }
 }
 
-/// Whether standing still so long may have decided what became of an exchange that took `whole`: a moment without a
-/// core does not excuse a time-out of a second.
+/// Whether a gap of this length may have decided the outcome of an exchange that took `whole`: a moment without a
+/// core does not excuse a timeout of a second.
 fn taints(stood: Duration, whole: Duration) -> bool {
     !stood.is_zero() && stood * TAINTING >= whole
 }

@@ -1,8 +1,8 @@
 //! A [`Worker`]: one thread with its own runtime, sessions, timer and histograms.
 //!
 //! Each session is a local task that asks for work, does it and reports. One more task, the
-//! pacer, waits on the timer and does all that has to happen at a moment: hands out what is due,
-//! ends steps, calls off what takes too long, and looks whether the run is to end. Nothing is
+//! pacer, waits on the timer and does everything that has to happen at a moment: assigns what is
+//! due, ends steps, cancels what takes too long, and checks whether the run is to end. Nothing is
 //! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
 
 mod assignment;
@@ -41,12 +41,12 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// How often a worker looks whether the run is to end and whether an exchange takes too long.
+/// How often a worker checks whether the run is to end and whether an exchange takes too long.
 const TICK: Duration = Duration::from_millis(50);
 const TICK_MIN: Duration = Duration::from_millis(1);
 /// How many sessions of a worker connect at once while the run is prepared.
 const READYING_MAX: usize = 256;
-/// How long sessions may take leave.
+/// How long sessions may take to close.
 const CLOSING_MAX: Duration = Duration::from_secs(1);
 
 /// What all workers of a run are given.
@@ -58,7 +58,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) numbers: &'a Arc<Numbers>,
 }
 
-/// When exchanges had ceased to fall due, as one worker knows it.
+/// When exchanges ceased to fall due, as one worker knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowTo {
     /// At this moment, for all workers.
@@ -129,7 +129,7 @@ struct Worker<C> {
     timeout: Option<Duration>,
     drain: Option<Duration>,
     stop: Stop,
-    /// Set when sessions that are not ready yet need not become so.
+    /// Set when sessions that are not ready yet need not be prepared any more.
     leaving: Cell<bool>,
     tick: Cell<Duration>,
     /// Whether any session has set a limit of its own.
@@ -191,12 +191,12 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     guard.retire();
     let slot = worker.slot(index);
     slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
-    // Whoever takes too long to say goodbye is left.
+    // A session that takes too long to close is dropped.
     let _ = slot.unless_called_off(pin!(session.close())).await;
 }
 
-/// Notes that a session has done its last exchange and that its task has come to its end, even if
-/// that is a panic: a fault of ours, which ends the run.
+/// Counts a session's last exchange and the end of its task, even if that is a panic: a bug of ours, which ends the
+/// run.
 struct TaskGuard<'a, C> {
     worker: &'a Worker<C>,
     active: Cell<bool>,
@@ -234,13 +234,13 @@ impl<C> Worker<C> {
         self.drain.unwrap_or(Plan::DRAIN)
     }
 
-    /// Whether what is in flight may take as long as its own time-out allows, as nobody said how long to wait.
+    /// Whether what is in flight may take as long as its own time-out allows, because no drain time was set.
     fn has_own_time(&self) -> bool {
         self.drain.is_none() && self.timeout.is_some()
     }
 
-    /// Ends the step that runs if it is over. Whoever reads the clock first sees to it, so that
-    /// nothing enters a step that belongs to the next.
+    /// Ends the current step if it is over. The first reader of the clock does it, so that nothing is
+    /// recorded in a step that belongs to the next.
     #[inline]
     fn roll_step(&self, now: Moment) {
         if now >= self.step_at.get() {
@@ -318,7 +318,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         }
     }
 
-    /// Sees to it that an exchange which takes longer than that is noticed within a twentieth of it.
+    /// Shortens the tick so that an exchange which exceeds this timeout is noticed within a twentieth of it.
     fn watch_closely(&self, timeout: Duration) {
         let tick = (timeout / 20).clamp(TICK_MIN, TICK);
         self.impatient.set(true);
@@ -329,11 +329,11 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         &self.slots[index as usize]
     }
 
-    /// Makes a session ready before the run and waits for the run to begin.
+    /// Prepares a session before the run and waits for the run to begin.
     async fn first_ready<S: Session>(&self, session: &mut S, index: u32) -> Moment {
         let permit = self.readying.acquire().await;
         if !self.leaving.get() {
-            // Called off, the run ends before it begins, and the session will be told so.
+            // If it is cancelled, the run ends before it begins, and the session gets no work.
             let _ = self.ready(session, index).await;
         }
         drop(permit);
@@ -351,7 +351,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         self.origin.get()
     }
 
-    /// Makes a session ready; says whether that took any waiting, or that there is no more need.
+    /// Prepares a session; returns whether that took any waiting, or the outcome if it was cancelled.
     async fn ready<S: Session>(&self, session: &mut S, index: u32) -> Result<bool, Outcome> {
         let slot = self.slot(index);
         slot.begin(SessionState::Readying, NEVER);
@@ -404,7 +404,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         }
     }
 
-    /// Carries out one exchange and records it; says when it ended.
+    /// Carries out one exchange and records it; returns when it ended.
     async fn exchange<S: Session>(
         &self,
         session: &mut S,

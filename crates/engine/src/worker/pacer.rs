@@ -1,4 +1,4 @@
-//! The [`Pacer`]: does on time all that a worker has to do at a moment.
+//! The [`Pacer`]: does on time everything that a worker has to do at a moment.
 //!
 //! It waits on the worker's only timer, armed for whatever comes first: an exchange falling due,
 //! the end of a think time or of a step, the next look at the clock of every exchange in flight,
@@ -23,7 +23,7 @@ pub(super) struct Pacer<'a, C, T> {
 }
 
 impl<C: Clock, T: Timer> Pacer<'_, C, T> {
-    /// Waits until every session has made itself ready, or the run is to end before it began.
+    /// Waits until every session is prepared, or the run is to end before it began.
     pub(super) async fn prepare(&self) {
         while self.worker.unready.get() > 0 {
             if self.worker.stop.urgency() > Urgency::Run {
@@ -113,7 +113,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         WorkerEnd { ended, origin, last, window_to: recorder.window_to(end, counted_to), over }
     }
 
-    /// Waits until every session has taken leave, and leaves those that take too long.
+    /// Waits until every session has closed, and cancels those that take too long.
     pub(super) async fn take_leave(&self) {
         while self.worker.present.get() > 0 {
             let now = self.worker.clock.now();
@@ -123,7 +123,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         }
     }
 
-    /// Looks at everything that may have to end.
+    /// Checks everything that may have to end.
     fn look(&self, now: Moment, drained: Option<Moment>, over: Option<Ended>) {
         let worker = self.worker;
         let backlog = worker.dispatch.borrow().backlog();
@@ -151,7 +151,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         }
     }
 
-    /// Lets go all sessions that will never be given anything.
+    /// Wakes all sessions that will never be assigned anything.
     fn dismiss(&self) {
         if self.worker.dispatch.borrow().exhausted() {
             self.call_off(SessionState::Readying, None, Outcome::CutOff);
@@ -159,7 +159,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         }
     }
 
-    /// Calls off what sessions are doing; only what is overdue where a moment is given.
+    /// Cancels what sessions are doing; only what is overdue where a moment is given.
     fn call_off(&self, state: SessionState, overdue: Option<Moment>, with: Outcome) {
         for slot in &self.worker.slots {
             if slot.state() == state && overdue.is_none_or(|now| slot.overdue(now)) {
@@ -189,7 +189,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             }
             let rung = self.timer.poll_ring(cx);
             if rung.is_ready() {
-                // It may have rung a trifle early by our clock, and has to be set again then.
+                // It may have fired slightly early by our clock, and has to be set again then.
                 worker.pacer_at.set(NEVER);
             }
             rung

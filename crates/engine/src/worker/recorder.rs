@@ -23,12 +23,12 @@ pub(crate) struct WorkerIntervals {
     pub(crate) worker: usize,
     /// The step; 0 is the preparation.
     pub(crate) index: u64,
-    /// Whether this worker will send no more.
+    /// Whether this is the worker's last.
     pub(crate) last: bool,
     pub(crate) intervals: Vec<Interval>,
 }
 
-/// Where a worker hands over what it measured, and gets spent intervals back.
+/// Sends what a worker measured to the collector, and gets spent intervals back.
 pub(crate) struct IntervalSender {
     pub(crate) measured: SyncSender<WorkerIntervals>,
     pub(crate) spent: Receiver<Interval>,
@@ -115,7 +115,7 @@ pub(super) struct Recorder {
     used: Usage,
     closed_at: Moment,
     driver_counts: DriverCounts,
-    /// What had been noticed when the last step was closed.
+    /// The driver's counts when the last step was closed.
     driver_counts_before: DriverCounts,
 }
 
@@ -169,7 +169,7 @@ impl Recorder {
         self.used = Usage::of_thread();
     }
 
-    /// Notes that another thread goes on with this worker's work, whose processor time is its own.
+    /// Records that another thread continues this worker's work, whose processor time is its own.
     pub(super) fn moved(&mut self) {
         self.used = Usage::of_thread();
     }
@@ -324,7 +324,7 @@ impl Recorder {
         step.backlog_peak = step.backlog_peak.max(waiting as u64);
     }
 
-    /// Where what belongs to no exchange is written down, counted since the beginning.
+    /// The driver's own counts, since the beginning.
     pub(super) fn driver_counts(&mut self) -> &mut DriverCounts {
         &mut self.driver_counts
     }
@@ -373,9 +373,9 @@ impl Recorder {
         unread: Duration,
     ) {
         self.in_flight -= 1;
-        // A session that had to connect anew first was free only then: its connection was the target's to close.
+        // A session that had to connect again first was free only then: its connection was the target's to close.
         let free = free.max(watch.free_at().unwrap_or_default());
-        // Waiting in vain is no part of what a rate is measured over.
+        // Waiting for an answer that never came is not part of what a rate is measured over.
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
@@ -409,7 +409,7 @@ impl Recorder {
         self.watched(assignment.phase, watch);
     }
 
-    /// Enters an exchange the short way, if it left the moment it fell due and there is nothing more to tell of it.
+    /// Records an exchange the short way, if it left the moment it fell due and there is nothing else to record of it.
     #[inline]
     fn entered_as_prompt(
         &mut self,
@@ -432,7 +432,7 @@ impl Recorder {
         true
     }
 
-    /// Keeps the words of a failure.
+    /// Keeps the text of a failure.
     pub(super) fn explained(&mut self, operation: u16, outcome: Outcome, at: Moment, text: &str) {
         self.samples.offer(operation, outcome, at - self.origin, text);
     }
@@ -516,7 +516,7 @@ impl Recorder {
     }
 }
 
-/// Counts what was entered the short way, all of which fell due in the step itself.
+/// Counts what was recorded the short way, all of which fell due in the step itself.
 fn settle_due(step: &mut Interval, operation: u16, before: Option<Counts>) {
     let after = step.operations.get(usize::from(operation)).map(|measured| measured.counts);
     if let (Some(before), Some(after)) = (before, after) {

@@ -1,8 +1,8 @@
-//! A [`SessionSlot`]: the little that a worker keeps about each session while it is driven.
+//! A [`SessionSlot`]: the state that a worker keeps for each session while it is driven.
 //!
-//! Some sixty bytes, reached by number, all in one row: ten thousand of them are looked through in
-//! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A slot
-//! must not know why it is called.
+//! A slot has some sixty bytes, is found by index, and lies next to its neighbours: ten thousand of them are scanned in
+//! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A slot must not know why it
+//! is called.
 
 use super::assignment::Assignment;
 use brunt_exchange::{Moment, Outcome};
@@ -19,17 +19,17 @@ pub(super) enum SessionState {
     Waiting,
     /// Carrying out an exchange.
     Exchanging,
-    /// Taking leave, or gone.
+    /// Closing, or closed.
     Closing,
 }
 
 pub(super) struct SessionSlot {
     state: Cell<SessionState>,
-    /// When what it is doing must be over.
+    /// When its current activity times out.
     deadline: Cell<Moment>,
-    /// What the session was given while it waited.
+    /// What was assigned to the session while it waited.
     assignment: Cell<Option<Assignment>>,
-    /// Set from outside to end what the session is doing.
+    /// Set from outside to cancel the session's current activity.
     called_off: Cell<Option<Outcome>>,
     waker: RefCell<Option<Waker>>,
 }
@@ -51,7 +51,7 @@ impl SessionSlot {
         self.state.get()
     }
 
-    /// Notes what the session begins to do and until when it may.
+    /// Sets what the session begins to do, and its deadline.
     pub(super) fn begin(&self, state: SessionState, deadline: Moment) {
         self.state.set(state);
         self.deadline.set(deadline);
@@ -82,7 +82,7 @@ impl SessionSlot {
         }
     }
 
-    /// Remembers whom to wake. A session's waker is always the same, so it is kept once.
+    /// Stores the waker. A session's waker is always the same, so it is stored once.
     pub(super) fn wait(&self, cx: &Context<'_>) {
         let mut kept = self.waker.borrow_mut();
         if !kept.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
@@ -90,9 +90,9 @@ impl SessionSlot {
         }
     }
 
-    /// Drives `act` until it ends or is called off. An end that comes together with the call
-    /// counts as an end. It takes the future pinned where it was made: by value, every exchange
-    /// would move it, and every session hold it twice.
+    /// Drives `act` until it ends or is cancelled. If both happen at once, it counts as ended. The
+    /// future is taken pinned where it was made: by value, every exchange would move it, and every
+    /// session would hold it twice.
     pub(super) async fn unless_called_off<F: Future>(
         &self,
         mut act: Pin<&mut F>,

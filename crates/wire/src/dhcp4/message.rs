@@ -170,7 +170,7 @@ impl<'a> Message<'a> {
         self.fixed(option::REQUESTED_ADDRESS).map(Ipv4Addr::from)
     }
 
-    /// The lease time in seconds; all ones is for ever.
+    /// The lease time in seconds; all ones is forever.
     pub fn lease_time(&self) -> Option<u32> {
         self.fixed(option::LEASE_TIME).map(u32::from_be_bytes)
     }

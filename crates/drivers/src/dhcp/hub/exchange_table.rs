@@ -1,7 +1,7 @@
 //! The [`ExchangeTable`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
 //!
-//! It is told what was sent, what came in and what time it is, and changes its slots accordingly, so that late,
-//! doubled and forged replies are tested to the nanosecond without a network. A reply is judged by its stamp: one
+//! It is called with what was sent, what came in and what time it is, and changes its slots accordingly, so that late,
+//! duplicate and forged replies are tested to the nanosecond without a network. A reply is judged by its stamp: one
 //! that arrived after its drop time is late, even if the wheel has not come round to it yet, and one that the kernel
 //! had before is in time, however late it is read. It must not read a clock.
 
@@ -121,7 +121,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.follow(index, step, now);
     }
 
-    /// Looks whether the exchange has ended; whoever asks is woken when it has.
+    /// Polls whether the exchange has ended; the caller is woken when it has.
     pub(in crate::dhcp) fn poll_end(
         &mut self,
         index: u32,
@@ -148,7 +148,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         None
     }
 
-    /// Frees a slot whose exchange nobody waits for any more.
+    /// Frees a slot whose exchange was cancelled.
     pub(in crate::dhcp) fn call_off(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
         let (phase, past, xid) = (slot.phase, slot.past(TransactionEnd::GivenUp), slot.xid);
@@ -466,7 +466,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         freed.is_some()
     }
 
-    /// Looks whether an address is somebody else's.
+    /// Whether another client has an address.
     fn note_address(&self, past: Past, address: IpAddr, client: u64) {
         if let Some(addresses) = &self.shared.addresses
             && addresses.note(past.stage, address, client)
@@ -475,7 +475,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
     }
 
-    /// Ends the exchange for whoever waits for it.
+    /// Ends the exchange and wakes its session.
     fn finish(&mut self, index: u32, ending: Ending<D::Lease>, at: Moment) {
         self.unqueue(index);
         let slot = &mut self.slots[index as usize];
@@ -494,7 +494,7 @@ impl<D: Dialogue> ExchangeTable<D> {
                 self.tally.count(phase, slot.before.unwrap_or(slot.stage), Counter::Duplicates);
             }
             Anomaly::Rejected => self.tally.count(phase, slot.stage, Counter::Rejected),
-            // A refusal that ends nothing is one that nobody waits for.
+            // A refusal that ends nothing is unexpected.
             Anomaly::Nak | Anomaly::Unexpected => self.overall(Some(phase), Overall::Unexpected),
             Anomaly::Malformed => self.overall(Some(phase), Overall::Malformed),
         }
@@ -508,7 +508,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
     }
 
-    /// Counts a reply to a transaction that nobody has, in the phase of the exchange that had it.
+    /// Counts a reply to a transaction that has ended, in the phase of its exchange.
     fn orphan(&self, xid: u32, message: &[u8]) {
         let Some(Past { stage, end, phase }) = self.transactions.past(xid) else {
             return self.overall(None, Overall::Foreign);

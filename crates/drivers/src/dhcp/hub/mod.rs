@@ -1,12 +1,11 @@
 //! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
 //!
-//! Sessions put what they want to say into the table's queue. One task, the I/O task, does all that touches the
-//! socket: it reads in batches, lets the table answer at once (so that an OFFER becomes a REQUEST without waking
-//! anybody), sends what has been queued in batches, and looks after drop times: only once everything that lay in the
-//! socket has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything
-//! that fell due at the same moment stands in the queue, and sleeps until the next drop time otherwise, or for a
-//! tenth of a second while anything is in flight: with nothing in flight, a hub does nothing. It must not know what
-//! is in a packet.
+//! Sessions put what they want to send into the table's queue. One task, the I/O task, does everything that touches the
+//! socket: it reads in batches, lets the table answer at once (so that an OFFER becomes a REQUEST without waking a
+//! session), sends what has been queued in batches, and checks drop times, only after everything in the socket has been
+//! read, however late that is. It is woken at the end of a turn of the runtime, by when everything that fell due at the
+//! same moment is in the queue. Otherwise it sleeps until the next drop time, or for a tenth of a second while anything
+//! is in flight: with nothing in flight, a hub does nothing. It must not know what is in a packet.
 
 mod exchange_table;
 #[cfg(test)]
@@ -49,7 +48,7 @@ use tokio::time::{Instant, Sleep};
 const STAMPED_MAX: usize = 64;
 /// How often the kernel is asked what it dropped.
 const OVERFLOW_EVERY: Duration = Duration::from_millis(50);
-/// As many receptions that fail one after the other are no accident.
+/// After so many consecutive failed receptions the socket counts as broken.
 const FAULTS_MAX: u32 = 100;
 /// How many batches are read at most before drop times are looked at, by a hub that is busy all the time.
 const READ_FIRST_MAX: usize = 16;
@@ -66,7 +65,7 @@ pub(super) struct Hub<D: Dialogue, C: Carrier + 'static> {
     carrier: Result<C, i32>,
     wake_flag: WakeFlag,
     preloaded: Cell<bool>,
-    /// Sessions that have not taken leave.
+    /// Sessions that have not closed.
     present: Cell<usize>,
     io_task: RefCell<Option<AbortHandle>>,
 }
@@ -86,7 +85,7 @@ enum Wakeup {
     Other,
 }
 
-/// How far a flush came.
+/// The result of a flush.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flushed {
     /// Nothing is left.
@@ -97,7 +96,7 @@ enum Flushed {
     Blocked,
 }
 
-/// Frees a slot whose exchange is called off.
+/// Frees a slot whose exchange is cancelled.
 struct SlotGuard<'a, D: Dialogue> {
     table: &'a RefCell<ExchangeTable<D>>,
     slot: u32,
@@ -172,17 +171,17 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         ended
     }
 
-    /// Keeps the reply that ends each exchange from now on, for whoever wants to look at it.
+    /// Keeps the reply that ends each exchange from now on.
     pub(super) fn keep_answers(&self) {
         self.table.borrow_mut().keep_answers();
     }
 
-    /// Hands over the reply that ended the exchange of a slot; nothing of it if none did.
+    /// Passes on the reply that ended the exchange of a slot; an empty one if none did.
     pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
         look(self.table.borrow().answer(slot))
     }
 
-    /// A session takes leave; with the last, the I/O task goes home.
+    /// A session closes; with the last, the I/O task ends.
     pub(super) fn leave(&self) {
         self.present.set(self.present.get().saturating_sub(1));
         if self.present.get() == 0
@@ -244,7 +243,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         if table.has_outgoing() { Flushed::Some } else { Flushed::All }
     }
 
-    /// Takes in what came in by `now`.
+    /// Processes what came in by `now`.
     fn receive(&self, inbox: &Inbox, now: Moment) {
         let origin = self.shared.origin(now);
         let mut table = self.table.borrow_mut();
@@ -254,9 +253,9 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         }
     }
 
-    /// Reads what lies in the socket although nobody has announced it: whoever was stopped is woken by the alarm before
-    /// the runtime has heard of what came in. All that came before `now` is read if there was a gap, else as much as
-    /// lets the others have their turn. Says whether there is more.
+    /// Reads what is in the socket although it was not reported readable: after a stop, the timer fires before the
+    /// runtime has learned what came in. Everything that came before `now` is read if there was a gap, else a bounded
+    /// amount, so that other tasks can run. Returns whether there is more.
     fn read_first(&self, inbox: &mut Inbox, now: Moment, gap: Option<Gap>) -> bool {
         let Ok(carrier) = &self.carrier else { return false };
         let clock = &*self.shared.clock;
@@ -277,8 +276,8 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         false
     }
 
-    /// Ends what has waited too long. A reply that has come in already must not be overlooked, so
-    /// while there is more to read, drops wait a little.
+    /// Ends what has waited too long. A reply that has come in already must not be missed, so while
+    /// there is more to read, drops wait a little.
     fn tick(&self, now: Moment, more: bool) {
         let mut table = self.table.borrow_mut();
         let due = table.wheel.next().filter(|due| *due <= now);
@@ -326,7 +325,7 @@ impl WakeFlag {
     }
 }
 
-/// Rings at a moment.
+/// Fires at the next drop time.
 struct DropTimer {
     sleep: Pin<Box<Sleep>>,
     at: Option<Moment>,
@@ -359,7 +358,7 @@ impl DropTimer {
     }
 }
 
-/// The I/O task's whole life.
+/// The I/O task.
 async fn run_io<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     let mut inbox = Inbox::new();
     let mut timer = DropTimer::new();
@@ -373,8 +372,8 @@ async fn run_io<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
         let next = hub.table.borrow().wheel.next().map(|next| next.min(looked + BEAT));
         timer.set(next, looked);
         if flushed == Flushed::Some || inbox.len() > BATCH / 2 {
-            // There is plenty to do, so the others of this thread must have their turn, and the
-            // timer that paces them as well.
+            // There is more to do, so the other tasks of this thread must run in between, and the timer
+            // that paces them as well.
             tokio::task::yield_now().await;
         }
         inbox.clear();
@@ -394,7 +393,7 @@ async fn run_io<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
                 }
                 hub.receive(&inbox, now);
             }
-            // An error that somebody else's ICMP caused is not the end of the socket.
+            // An error caused by an ICMP message does not end the socket.
             Wakeup::Inbox(Err(_)) => faults += 1,
             Wakeup::Other => {}
         }
@@ -409,7 +408,7 @@ async fn run_io<D: Dialogue, C: Carrier + 'static>(hub: Rc<Hub<D, C>>) {
     }
 }
 
-/// Waits until there is something for the I/O task to do. What has come in goes first.
+/// Waits until there is something for the I/O task to do. Received datagrams go first.
 async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
     hub: &Hub<D, C>,
     inbox: &mut Inbox,

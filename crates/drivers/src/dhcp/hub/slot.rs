@@ -1,4 +1,4 @@
-//! A [`Slot`]: the place of one exchange in flight, and the clock side of its dialogue.
+//! A [`Slot`]: the state of one exchange in flight, and the timing of its dialogue.
 //!
 //! Buffers stay with the slot, so that a warm exchange allocates nothing. A slot must not know a
 //! socket, a table or a counter.
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Further away than any run lasts.
 pub(super) const NEVER: Moment = Moment::from_nanos(u64::MAX);
 
-/// What an exchange is told when it begins, beside what it is to do.
+/// The conditions of an exchange, beside what it is to do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::dhcp) struct Terms {
     /// The phase of the run in which it fell due, to which everything belongs that is counted of it.
@@ -35,13 +35,13 @@ pub(super) enum Outgoing {
 /// How far a slot's exchange is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nobody uses the slot.
+    /// The slot is free.
     Idle,
     /// The stage's message has not left yet.
     Unsent,
     /// The stage's message has left.
     Sent,
-    /// The exchange has ended, and nobody has taken notice yet.
+    /// The exchange has ended, and its session has not been told yet.
     Ended,
 }
 

@@ -260,7 +260,7 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     assert!(born, "the third of them");
     let [inform, acquire] = [Kind::Inform, Kind::Acquire].map(|kind| kind as u16);
     let ok = Outcome::Ok(5);
-    // The toy's leases last for ever: nothing is left to wait for.
+    // The toy's leases last forever: nothing is left to wait for.
     assert_eq!(seen, [(inform, ok, false), (acquire, ok, true)]);
     assert_eq!(after, Want::Nothing);
     assert_eq!(log.messages.borrow().len(), 3);

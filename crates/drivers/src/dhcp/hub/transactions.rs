@@ -9,12 +9,12 @@
 
 use super::super::Stage;
 
-/// What became of a transaction.
+/// How a transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dhcp) enum TransactionEnd {
     /// Its answer came.
     Answered,
-    /// It was given up: no answer came in time, or nobody could wait for it.
+    /// It was given up: no answer came in time, or it was cancelled.
     GivenUp,
     /// It was sent before the run.
     Preload,
@@ -82,7 +82,7 @@ impl Transactions {
         }
     }
 
-    /// Gives the transaction to a slot. Whoever had it before has it no more.
+    /// Gives the transaction to a slot, in place of the one that had it before.
     pub(in crate::dhcp) fn begin(&mut self, xid: u32, slot: u32) {
         let mut place = home(xid, self.live.len());
         while self.live[place].slot != FREE && self.live[place].xid != xid {

@@ -17,7 +17,7 @@ pub struct Lease {
     pub relay: Ipv4Addr,
     /// When it was asked for, counted from the beginning of the run: from then on it lasts.
     pub granted: Duration,
-    /// How long it lasts; nothing if for ever.
+    /// How long it lasts; nothing if forever.
     pub lasts: Option<Duration>,
     /// T1: when to renew, counted from `granted`.
     pub renew_after: Option<Duration>,
@@ -25,7 +25,7 @@ pub struct Lease {
     pub rebind_after: Option<Duration>,
 }
 
-/// The lease time that means for ever (RFC 2131 section 3.3).
+/// The lease time that means forever (RFC 2131 section 3.3).
 const FOR_EVER: u32 = u32::MAX;
 
 impl Lease {

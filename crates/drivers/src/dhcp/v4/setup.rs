@@ -112,7 +112,7 @@ impl Rising {
 /// second more or less (RFC 2131 section 4.1); a renewal when half the time has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retransmission {
-    /// How often a message is sent at most; nothing if for ever.
+    /// How often a message is sent at most; nothing if forever.
     pub tries: Option<u32>,
 }
 

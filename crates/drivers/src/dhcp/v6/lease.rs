@@ -103,7 +103,7 @@ impl Lease {
 }
 
 impl Lease {
-    /// How it ages. The longest time there is means for ever (RFC 8415 section 7.7).
+    /// How it ages. The longest time there is means forever (RFC 8415 section 7.7).
     pub(super) fn times(&self) -> Times {
         let time =
             |seconds: u32| (seconds < u32::MAX).then_some(Duration::from_secs(seconds.into()));

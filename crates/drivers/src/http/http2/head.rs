@@ -69,7 +69,7 @@ impl Last {
         })
     }
 
-    /// Makes anew what differs from the request before.
+    /// Makes again what differs from the request before.
     fn update(mut self, spec: &RequestSpec<'_>) -> Result<Self, Failure> {
         let (request, before) = (spec.request, &mut self.request);
         let length = length(request);

@@ -1,8 +1,9 @@
 //! [`Shared`]: HTTP/2 over one connection that several users of a worker share, a stream for each request.
 //!
 //! The protocol is h2's. A task of the worker drives the connection, so a user that is dropped half-way takes nothing
-//! with it but its own stream. Whoever needs a connection first opens it and the others wait; if it fails, it fails for
-//! all that waited. Windows are large and a body is let go as it comes, so that no answer waits for leave to be sent.
+//! with it but its own stream. The first user that needs a connection opens it and the others wait; if it fails, it
+//! fails for all that waited. Windows are large and are released as a body comes in, so that no answer waits for flow
+//! control.
 //! A stream for which the server has no room yet waits in h2, and the time it waits is the server's.
 
 mod failure;
@@ -41,7 +42,7 @@ pub(super) struct Shared {
     state: RefCell<State>,
     changed: Notify,
     heads: RefCell<Heads>,
-    /// The server ended a connection that had to be kept, and it was not made anew yet.
+    /// The server ended a connection that had to be kept, and it was not opened again yet.
     pub(super) lapsed: Cell<bool>,
     /// When it was last opened.
     pub(super) opened: Cell<Moment>,
@@ -51,7 +52,7 @@ pub(super) struct Shared {
 enum State {
     #[default]
     Closed,
-    /// Somebody is about to open it.
+    /// A user is opening it.
     Opening,
     Open(Link),
     /// What became of the last attempt, for those who waited for it.
@@ -70,7 +71,7 @@ struct Link {
     task: JoinHandle<()>,
 }
 
-/// What was found of a connection that nobody looked at for a while.
+/// The status of a connection that has been idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SharedStatus {
     /// It can carry a request.
@@ -130,7 +131,7 @@ impl Shared {
         }
     }
 
-    /// Makes sure that there is a connection, by `connect` if there is none and nobody else is about to open it.
+    /// Makes sure that there is a connection, by `connect` if there is none and no other user is opening it.
     pub(super) async fn open(
         &self,
         version: Version,
@@ -216,7 +217,7 @@ impl Shared {
         // A clone, as one handle has no more than one stream that waits to be opened.
         let mut send = link.send.clone();
         if spec.last {
-            // The task goes on until every answer is there, and then takes leave.
+            // The task continues until every answer is there, and then closes the connection.
             *state = State::Closed;
         }
         drop(state);
@@ -234,7 +235,7 @@ impl Shared {
         Ok((answer, left))
     }
 
-    /// Takes leave, once nobody waits for an answer any more. The first of the users that share it does.
+    /// Closes the connection, once no answer is pending. The first of the users that share it does that.
     pub(super) async fn close(&self) {
         let state = std::mem::take(&mut *self.state.borrow_mut());
         if let State::Open(Link { send, task, .. }) = state {
@@ -245,7 +246,7 @@ impl Shared {
     }
 }
 
-/// Whoever opens a connection; if it is dropped half-way, the next in line opens it.
+/// Held while a connection is opened; if it is dropped half-way, the next user in line opens it.
 struct Opening<'a> {
     shared: &'a Shared,
     outcome: State,

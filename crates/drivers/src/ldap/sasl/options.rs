@@ -31,13 +31,13 @@ pub enum OptionError {
         mechanisms()
     )]
     NoMechanism,
-    /// A mechanism nobody knows.
+    /// An unknown mechanism.
     #[error("the SASL mechanism \"{name}\" is not known: use one of {}", mechanisms())]
     UnknownMechanism {
         /// The name that was given.
         name: String,
     },
-    /// An option nobody knows.
+    /// An unknown option.
     #[error("the SASL option \"{name}\" is not known: use one of {}", NAMES.join(", "))]
     UnknownName {
         /// The name that was given.
@@ -54,7 +54,7 @@ pub enum OptionError {
         /// The mechanism.
         mechanism: Mechanism,
     },
-    /// Nobody to authenticate.
+    /// No identity to authenticate.
     #[error("{0} needs somebody to authenticate: add -o authid=NAME, or a bind DN with -D")]
     NoAuthid(Mechanism),
     /// A quality of protection other than `auth`.

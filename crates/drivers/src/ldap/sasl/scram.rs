@@ -22,7 +22,7 @@ pub struct KeyCache {
 }
 
 impl KeyCache {
-    /// Users whose keys are kept; some 300 bytes each. Later ones are derived anew each time.
+    /// Users whose keys are kept; some 300 bytes each. Later ones are derived again each time.
     const USERS_MAX: usize = 16_384;
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The longest hardware address, client identifier and name.
 const OCTETS_MAX: usize = 255;
 
-/// A way into a memfile.
+/// A connection to a memfile.
 pub(super) struct MemfileConnection {
     lease_file: Arc<LeaseFile>,
     number: u64,
@@ -210,7 +210,7 @@ impl Connection for MemfileConnection {
 impl Drop for MemfileConnection {
     fn drop(&mut self) {
         self.take_back();
-        // Nobody is left to be told; whoever counts the leases reads the file and sees what is missing.
+        // There is no caller left to report to; counting the leases reads the file and shows what is missing.
         let _ = self.lease_file.settle_all();
     }
 }

@@ -1,12 +1,13 @@
-//! The one thing all stores of a memfile share: a [`LeaseFile`] of the index, the file and what is not in the file yet.
+//! What all connections to a memfile share: the [`LeaseFile`], which is the index, the file and the records not yet
+//! written.
 //!
-//! One lock holds both, so that records stand in the file in the order in which the index changed. It is held for as
-//! long as a change takes in memory, and never while the disk is waited for: whoever wants its record on the disk takes
-//! all that was collected until then along with it and flushes it without the lock, and whoever comes meanwhile waits
-//! for the next flush. So many workers share one flush, and one worker never waits for anybody.
+//! One lock holds all of it, so that records are in the file in the order in which the index changed. It is held for as
+//! long as a change takes in memory, and never while the disk is waited for. A thread that needs its record on the disk
+//! takes everything that was collected until then and flushes it without the lock; a thread that comes meanwhile waits
+//! for the next flush. So many workers share one flush, and a single worker never waits for another.
 //!
-//! After a failed write or flush nobody can know what the disk has (fsync(2) reports an error once), so the ledger then
-//! refuses every further change.
+//! After a failed write or flush the content of the disk is unknown (fsync(2) reports an error once), so every further
+//! change is refused.
 
 use super::index::{Columns, Entry, Index};
 use super::record::Format;
@@ -18,7 +19,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// So much is collected before it is handed to the system, where nobody waits for it.
+/// How much is collected before it is written, where nothing waits for it.
 pub(super) const COLLECTED_MAX: usize = 64 * 1024;
 /// So much may be collected while something else is being written.
 const WAITING_MAX: usize = 16 * COLLECTED_MAX;
@@ -47,13 +48,13 @@ pub(super) struct LeaseFileState {
     settled: u64,
     writing: bool,
     failed: Option<BackendError>,
-    /// The store that has a transaction open: nobody else changes anything until it ends.
+    /// The connection that has a transaction open: no other changes anything until it ends.
     writer: Option<u64>,
     connections: u64,
 }
 
 impl LeaseFileState {
-    /// Lets this store alone change anything until its transaction ends.
+    /// Lets only this connection change anything until its transaction ends.
     pub(super) fn reserve(&mut self, connection: u64) {
         self.writer = Some(connection);
     }
@@ -81,7 +82,7 @@ impl LeaseFile {
         Self { format, family, durability, path, file, state, turned }
     }
 
-    /// A number for a new store, unless the file was given up.
+    /// A number for a new connection, unless the file was given up.
     pub(super) fn number(&self) -> Result<u64, BackendError> {
         let mut state = self.state();
         state.connections += 1;
@@ -94,7 +95,7 @@ impl LeaseFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The page for a change by this store, once nobody else has a transaction open.
+    /// The state for a change by this connection, once no other has a transaction open.
     pub(super) fn state_for(
         &self,
         connection: u64,

@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `index` | every lease in memory, by address and by what else it is looked for |
 //! | `record` | the text of a record, written and read |
-//! | `ledger` | index and file under one lock, and waiting for the disk |
+//! | `lease_file` | index and file under one lock, and waiting for the disk |
 //! | `recovery` | a file read back into an index |
-//! | `store` | one worker's way in, and its transaction |
+//! | `connection` | one worker's connection, and its transaction |
 //!
 //! Every change appends a record to the file; the last one of an address counts. The file is never made smaller while
 //! it is used: cleaning it up is a program of its own in Kea (`kea-lfc`), and would disturb what is measured. What
@@ -49,7 +49,7 @@ pub struct MemfileSetup {
     pub family: Family,
     /// Whether each change is on the disk before it is answered.
     pub durability: Durability,
-    /// Whether a file that somebody else made may be emptied.
+    /// Whether a file that brunt did not create may be emptied.
     pub may_destroy: bool,
 }
 

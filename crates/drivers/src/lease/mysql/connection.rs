@@ -30,7 +30,7 @@ pub(super) struct MysqlConnection {
 /// Statements in the order of [`StatementId`].
 type Prepared = [Statement; StatementId::COUNT];
 
-/// Which sentence is said.
+/// Which statement is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StatementId {
     Create,
@@ -86,7 +86,8 @@ impl MysqlConnection {
         Ok(Self { connection, table, templates, prepared, text: String::new(), broken: false })
     }
 
-    /// Says a sentence whose gaps `fill` fills; says how many rows it changed. `row` is given every row that comes.
+    /// Executes a statement whose parameters `fill` binds; returns how many rows it changed. `row` is called with every
+    /// row.
     fn execute(
         &mut self,
         id: StatementId,
@@ -260,7 +261,7 @@ fn address(row: &Row) -> Option<Address> {
     }
 }
 
-/// The gaps of a sentence while they are filled.
+/// The parameters of a statement while they are bound.
 enum ParameterValues<'t> {
     Bound(Vec<Value>),
     Inline(RenderedSql<'t>),

@@ -2,8 +2,8 @@
 //!
 //! By the crate `mysql`, whose calls keep their thread waiting: one write and one read an operation, as with the C
 //! library. Tables lie in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless one is
-//! named; in that, tables that somebody made are not touched unless that was allowed. A run that was killed leaves its
-//! database behind; `DROP DATABASE brunt_leases_...` removes it.
+//! named; in that, tables that brunt did not create are not touched unless that was allowed. A run that was killed
+//! leaves its database behind; `DROP DATABASE brunt_leases_...` removes it.
 //!
 //! "Sync" is InnoDB and "async" is MyISAM, as the program of 2012 had it. (The guide's prose has it the other way
 //! round, but describes sync as what reaches the disk before a run proceeds, which MyISAM never waits for.) Whether
@@ -28,7 +28,7 @@ use mysql::{Conn, OptsBuilder};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many leases one sentence writes before a run.
+/// How many leases one statement writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
 /// The longest packet: sixteen megabytes, the server's own default. Said here, it need not be asked for.
 const PACKET_MAX: usize = 1 << 24;
@@ -53,7 +53,7 @@ pub struct MysqlOptions {
     pub engine: Option<Engine>,
     /// `innodb_flush_log_at_trx_commit` of the whole server while the backend is there.
     pub flush: Option<u8>,
-    /// Whether tables that somebody else made may be dropped where the named database has them.
+    /// Whether tables that brunt did not create may be dropped where the named database has them.
     pub may_destroy: bool,
     /// How long an answer is waited for before the connection is given up.
     pub timeout: Duration,

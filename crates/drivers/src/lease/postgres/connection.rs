@@ -38,7 +38,7 @@ struct Prepared {
     reclaim: Statement,
 }
 
-/// Something to say: its sentence, its statement, and what is tried.
+/// A query: its template, its prepared statement, and what it does, for error texts.
 #[derive(Clone, Copy)]
 struct Query {
     template: fn(&SqlTemplates) -> &SqlTemplate,
@@ -80,7 +80,7 @@ impl PostgresConnection {
         Ok(Self { link, table, templates, prepared, text: String::new(), broken: false })
     }
 
-    /// Says a sentence that changes rows, and how many it changed.
+    /// Runs a statement that changes rows; returns how many it changed.
     fn change(
         &mut self,
         query: Query,
@@ -103,7 +103,7 @@ impl PostgresConnection {
         changed.map_err(|trouble| self.failed(trouble))
     }
 
-    /// Says a sentence that fetches rows, and how many came; `see` is given the address of each.
+    /// Runs a statement that fetches rows; returns how many came. `see` is given the address of each.
     fn fetch(
         &mut self,
         query: Query,
@@ -226,7 +226,7 @@ impl Connection for PostgresConnection {
 }
 
 impl Prepared {
-    /// Prepares each sentence, with the types that its values have: the server would guess from columns, which are as
+    /// Prepares each statement, with the types that its values have: the server would guess from columns, which are as
     /// narrow as somebody made them.
     fn make(link: &mut Link, table: Table, templates: &SqlTemplates) -> Result<Self, BackendError> {
         let leases = Leases { family: table.family, contents: Contents::default(), epoch: 0 };
@@ -353,7 +353,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-/// The gaps of a sentence while they are filled.
+/// The parameters of a statement while they are bound.
 enum ParameterValues<'t> {
     Bound(Vec<Value>),
     Inline(RenderedSql<'t>),

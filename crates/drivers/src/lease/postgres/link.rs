@@ -1,7 +1,7 @@
 //! A [`Link`]: one connection and the runtime that it alone runs on.
 //!
-//! The crate's connection is a task that someone has to run; here that is whoever waits for an answer. Each wait has an
-//! end, after which the connection is of no more use, as an answer may still come.
+//! The crate's connection is a task that has to be run; here the caller that waits for an answer runs it. Each wait has
+//! a limit, after which the connection cannot be used any more, as an answer may still come.
 
 use super::error::{asking, logging_in, opening};
 use super::secured::Secured;
@@ -58,7 +58,7 @@ impl Link {
         });
         let (client, connection) = opened?;
         runtime.spawn(async move {
-            // What ends a connection is said to whoever asks over it next.
+            // The error that ends a connection is returned by the next call on it.
             drop(connection.await);
         });
         Ok(Self { runtime, client, limit })
@@ -97,7 +97,7 @@ impl Link {
         Err(late(what, *limit))
     }
 
-    /// Says one sentence or several, without an answer.
+    /// Executes one statement or several, without results.
     pub(super) fn batch(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
         self.wait(what, |client| client.batch_execute(text))
     }

@@ -3,8 +3,8 @@
 //! By the crate `tokio-postgres`, each connection on a runtime of its own that nothing else runs on, so that it keeps
 //! its thread waiting as the other stores do. Tables lie in a schema that the backend makes and drops, `brunt_leases_`
 //! and eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in
-//! which tables that somebody made are not touched unless that was allowed. A run that was killed leaves its schema
-//! behind; `DROP SCHEMA brunt_leases_... CASCADE` removes it.
+//! which tables that brunt did not create are not touched unless that was allowed. A run that was killed leaves its
+//! schema behind; `DROP SCHEMA brunt_leases_... CASCADE` removes it.
 //!
 //! Sync and async are `synchronous_commit`, which is a setting of each connection.
 
@@ -24,7 +24,7 @@ use super::sql::{Dialect, Server, SqlTemplates, Table, own_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many leases one sentence writes before a run.
+/// How many leases one statement writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
 /// The database where none is named: every server has it.
 const DATABASE: &str = "postgres";
@@ -42,7 +42,7 @@ pub struct PostgresOptions {
     pub durability: Durability,
     /// How statements reach the server.
     pub statements: Statements,
-    /// Whether tables that somebody else made may be dropped where the named database has them.
+    /// Whether tables that brunt did not create may be dropped where the named database has them.
     pub may_destroy: bool,
     /// How long an answer is waited for before the connection is given up.
     pub timeout: Duration,
@@ -209,7 +209,7 @@ impl Backend for PostgresBackend {
         }
         let mut link = self.link()?;
         if let Some(name) = &self.own_schema {
-            // Each thing that goes with the schema would be told of otherwise.
+            // Otherwise the server sends a notice for each object that is dropped with the schema.
             let quietly = "SET client_min_messages = warning";
             let text = format!("{quietly}; DROP SCHEMA IF EXISTS {name} CASCADE");
             link.batch(&text, &format!("drop the schema {name}"))?;

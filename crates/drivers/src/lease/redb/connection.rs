@@ -9,7 +9,7 @@ use redb::{ReadableTable, TableDefinition, WriteTransaction};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// A way into a database.
+/// A connection to a database.
 pub(super) struct RedbConnection {
     shared: Arc<Shared>,
     /// Whether a transaction was begun. One that only reads needs no write transaction, which would be flushed.
@@ -174,7 +174,8 @@ impl Connection for RedbConnection {
 
 impl Drop for RedbConnection {
     fn drop(&mut self) {
-        // A transaction that is open is taken back as it is dropped. Nobody is left to be told of a failed flush.
+        // A transaction that is open is rolled back when it is dropped. There is no caller left to report a failed
+        // flush to.
         self.transaction = None;
         let _ = self.shared.flush();
     }

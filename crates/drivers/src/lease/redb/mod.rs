@@ -36,7 +36,7 @@ pub struct RedbSetup {
     pub family: Family,
     /// Whether each commit is on the disk before it is answered.
     pub durability: Durability,
-    /// Whether a file that somebody else made may be deleted.
+    /// Whether a file that brunt did not create may be deleted.
     pub may_destroy: bool,
 }
 

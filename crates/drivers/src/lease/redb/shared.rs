@@ -1,4 +1,4 @@
-//! What all stores of a backend share: a [`Shared`] database, its tables, and what its failures mean.
+//! What all connections to a backend share: a [`Shared`] database, its tables, and what its failures mean.
 
 use crate::lease::BackendError;
 use crate::lease::leases::{Durability, Lease, Schema};
@@ -14,13 +14,13 @@ pub(super) const BY_HARDWARE: TableDefinition<'_, (&[u8], u128), ()> =
 pub(super) const OVER: TableDefinition<'_, (i64, u128), ()> = TableDefinition::new("over");
 
 /// Every so many commits one is flushed where none has to be: pages that a commit replaced are given back only by a
-/// commit that is on the disk, so a file without any would grow for ever.
+/// commit that is on the disk, so a file without any would grow forever.
 pub(super) const FLUSHED_EVERY: u64 = 1_000;
 
 /// The code of an address that is taken; redb has no codes of its own.
 pub(super) const TAKEN: u32 = 1;
 
-/// What all stores of a backend share: a database can be opened once.
+/// What all connections to a backend share: a database can be opened once.
 pub(super) struct Shared {
     pub(super) database: Database,
     pub(super) schema: Schema,
@@ -61,7 +61,7 @@ impl Shared {
     }
 }
 
-/// A failure in the words of the library. After a failed read or write of the file the database has to be opened anew.
+/// A failure in the words of the library. After a failed read or write of the file the database has to be opened again.
 pub(super) fn trouble(error: impl Into<redb::Error>) -> BackendError {
     let error = error.into();
     let (class, code) = match &error {

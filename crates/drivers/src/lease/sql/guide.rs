@@ -26,7 +26,7 @@ pub(super) fn ddl(table: Table) -> String {
     )
 }
 
-/// The columns that are written, and the gaps for them.
+/// The columns that are written, and their parameters.
 pub(super) fn columns(table: Table) -> (String, String) {
     let (identity, lifetimes) = if table.is_of_ipv6() {
         ("duid, iaid, prefix_len", "pref_lft, valid_lft")

@@ -1,7 +1,7 @@
 //! The tables that Kea 2.2 keeps leases in: six indexes beside the key, and triggers that count.
 //!
 //! Made from what Kea's documentation and a database of its own say (columns, keys, which changes are counted where),
-//! in sentences of ours, so that a run needs no Kea. Types follow Kea's, and so does what a trigger does: a lease in
+//! in statements of ours, so that a run needs no Kea. Types follow Kea's, and so does what a trigger does: a lease in
 //! state 0 (assigned) or 1 (declined) is counted for its subnet and state, of IPv6 also for its kind, by one more row
 //! that each insertion and deletion changes. Two things are left out. Kea counts leases by client class too, out of a
 //! user context, which leases here do not have. And for `SQLite`, which Kea does not keep leases in, the same is said
@@ -209,7 +209,7 @@ fn triggers(table: Table) -> Vec<String> {
     }
 }
 
-/// The columns that are written, and the gaps for them.
+/// The columns that are written, and their parameters.
 pub(super) fn columns(table: Table) -> (String, String) {
     let at = table.dialect.moment();
     if table.is_of_ipv6() {

@@ -1,4 +1,4 @@
-//! One set of tables and sentences for every store that speaks SQL: a [`Table`] in one of three [`Dialect`]s.
+//! One set of tables and statements for every SQL store: a [`Table`] in one of three [`Dialect`]s.
 //!
 //! What is compared is the work of stores and not the wit of their statements, so the words stand here once, and a
 //! dialect changes no more than it must: the spelling of types, of placeholders and of moments. Addresses of IPv4 are
@@ -76,7 +76,7 @@ impl Table {
         }
     }
 
-    /// The statements that make the tables, their indexes and triggers, to be said one after the other.
+    /// The statements that make the tables, their indexes and triggers, to be executed one after the other.
     pub fn ddl(self) -> Vec<String> {
         match self.schema {
             Schema::Guide => vec![guide::ddl(self)],
@@ -93,7 +93,7 @@ impl Table {
         }
     }
 
-    /// The sentences that a store says.
+    /// The statements of a store.
     pub fn templates(self) -> SqlTemplates {
         SqlTemplates::of(self)
     }

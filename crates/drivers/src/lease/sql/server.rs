@@ -60,7 +60,7 @@ pub enum Tls {
 }
 
 impl Server {
-    /// Reads a URL. What is wrong is said without the URL, in which there may be a password.
+    /// Parses a URL. Errors do not contain the URL, since it may hold a password.
     pub fn parse(kind: Kind, text: &str) -> Result<Self, String> {
         let url =
             Url::parse(text).map_err(|error| format!("read the URL of the database: {error}"))?;
@@ -201,7 +201,7 @@ fn usable(name: &str) -> Result<(), String> {
     }
 }
 
-/// A name for a database of our own, by which whoever finds it left behind knows whose it is.
+/// A name for a database of our own, which shows where it came from if it is left behind.
 pub(in crate::lease) fn own_name() -> String {
     let mut octets = [0; 4];
     // Without randomness two runs at once would meet in one database, and the second is refused it.

@@ -1,10 +1,10 @@
-//! A [`SqlTemplate`] of SQL with gaps, as it is prepared or spoken with the values in it, and [`Bind`], which fills
-//! gaps.
+//! A [`SqlTemplate`]: a statement with parameters, to be prepared or rendered with its values, and [`Bind`], which
+//! takes the values.
 
 use super::Dialect;
 use std::fmt::Write as _;
 
-/// Something that takes the values of a sentence in the order of its gaps.
+/// Takes the values of a statement in the order of its parameters.
 pub trait Bind<'a> {
     /// A whole number.
     fn number(&mut self, value: i64);
@@ -16,26 +16,26 @@ pub trait Bind<'a> {
     fn truth(&mut self, value: bool);
 }
 
-/// A statement with gaps where values belong.
+/// A statement with parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlTemplate {
     dialect: Dialect,
-    /// What stands before, between and behind the gaps.
+    /// The text before, between and after the parameters.
     pieces: Vec<String>,
 }
 
 impl SqlTemplate {
-    /// The sentence in which each `?` is a gap.
+    /// The template in which each `?` is a parameter.
     pub(super) fn new(dialect: Dialect, text: &str) -> Self {
         Self { dialect, pieces: text.split('?').map(str::to_owned).collect() }
     }
 
-    /// How many values it asks for.
+    /// How many parameters it has.
     pub fn parameters(&self) -> usize {
         self.pieces.len() - 1
     }
 
-    /// As it is prepared, with the dialect's placeholders.
+    /// The text to prepare, with the dialect's placeholders.
     pub fn placeholders(&self) -> String {
         let mut text = String::new();
         for (place, piece) in self.pieces.iter().enumerate() {
@@ -51,14 +51,14 @@ impl SqlTemplate {
         text
     }
 
-    /// Begins to speak it at the end of `text`: values that are bound stand in the gaps. [`RenderedSql::end`] ends it.
+    /// Begins to render it at the end of `text`, with values in place of parameters. [`RenderedSql::end`] ends it.
     pub fn render<'t>(&'t self, text: &'t mut String) -> RenderedSql<'t> {
         text.push_str(&self.pieces[0]);
         RenderedSql { template: self, next: 1, text }
     }
 }
 
-/// A sentence that is being spoken.
+/// A template that is being rendered.
 pub struct RenderedSql<'t> {
     template: &'t SqlTemplate,
     next: usize,
@@ -66,7 +66,7 @@ pub struct RenderedSql<'t> {
 }
 
 impl RenderedSql<'_> {
-    /// Says that every gap was filled.
+    /// Checks that every parameter was bound.
     pub fn end(self) {
         debug_assert_eq!(self.next, self.template.pieces.len(), "a gap was left open");
     }

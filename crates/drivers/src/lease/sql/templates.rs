@@ -1,19 +1,19 @@
-//! The [`SqlTemplates`] that a store says, one for each thing it is asked to do.
+//! The [`SqlTemplates`] of a store, one for each operation.
 //!
-//! They are what Kea's lease managers say, less the columns that no lease of ours changes: one row by its address, by
-//! the client or by its hardware address; all columns of what is found; a renewal by address; and reclaiming as a
-//! server does it, which first fetches the addresses whose time is over and then deletes one after the other, each
-//! provided that it has not been renewed in between.
+//! They are the statements of Kea's lease managers, less the columns that no lease of ours changes: one row by its
+//! address, by the client or by its hardware address; all columns of what is found; a renewal by address; and
+//! reclaiming as a server does it, which first fetches the addresses whose time is over and then deletes one after the
+//! other, each provided that it has not been renewed in between.
 
 use super::{Dialect, SqlTemplate, Table, guide, kea};
 use crate::lease::leases::{Lease, Schema};
 
-/// What a store says.
+/// The statements of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlTemplates {
     /// Writes a lease: [`Table::bind_create`].
     pub create: SqlTemplate,
-    /// The beginning of a sentence that writes many; [`rows`](Self::rows) follow, with commas between them.
+    /// The beginning of a statement that writes many; [`rows`](Self::rows) follow, with commas between them.
     pub create_many: String,
     /// The values of one lease: [`Table::bind_create`].
     pub rows: SqlTemplate,
@@ -70,8 +70,8 @@ impl SqlTemplates {
 }
 
 impl SqlTemplates {
-    /// Writes a sentence over `text` that creates up to `at_once` of `leases`, the values in it; says whether there
-    /// was a lease left.
+    /// Overwrites `text` with a statement that creates up to `at_once` of `leases`, with its values; returns whether
+    /// there was a lease left.
     pub fn write_many(
         &self,
         table: Table,
@@ -91,7 +91,7 @@ impl SqlTemplates {
     }
 }
 
-/// What the columns of a table are called.
+/// The names of a table's columns.
 struct ColumnNames {
     address: &'static str,
     client: &'static str,
@@ -133,7 +133,7 @@ impl ColumnNames {
 }
 
 impl Dialect {
-    /// A gap for seconds since 1970 where a moment belongs.
+    /// A parameter for a moment, in seconds since 1970.
     pub(super) fn moment(self) -> &'static str {
         match self {
             Self::Sqlite => "?",

@@ -7,7 +7,7 @@ use crate::lease::sql::{Address, Bind, SqlTemplate, SqlTemplates, Table};
 use crate::lease::{BackendError, Connection, Renewal};
 use std::rc::Rc;
 
-/// A way into a database.
+/// A connection to a database.
 pub(super) struct SqliteConnection {
     connection: Rc<rusqlite::Connection>,
     table: Table,
@@ -29,7 +29,7 @@ pub(super) struct SqliteConnection {
     lost: bool,
 }
 
-/// A sentence as it is said: kept as it was parsed, or parsed each time with the values in it.
+/// How a query runs: prepared once, or parsed each time with the values in it.
 enum Query {
     Prepared(Statement),
     Inline(SqlTemplate),
@@ -84,7 +84,7 @@ impl SqliteConnection {
     }
 }
 
-/// Says a sentence: fills its gaps by `$fill`, where `$bind` is what takes the values, and ends with `$end`. A macro
+/// Executes a query: binds its parameters by `$fill`, where `$bind` takes the values, and ends with `$end`. A macro
 /// and no function, because what takes the values is of two types and borrows the values.
 macro_rules! execute {
     ($store:ident . $which:ident, |$bind:ident| $fill:expr, $end:ident $(, $take:expr)?) => {{

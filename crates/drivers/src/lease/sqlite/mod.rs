@@ -1,8 +1,8 @@
 //! Leases in a database of SQLite, which this program brings along: a [`SqliteBackend`].
 //!
-//! In order of depth: the backend makes the tables, `store` says the sentences of [`sql`](super::sql), `statement`
-//! keeps them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two pragmas, and the
-//! backend says in [`Backend::durability`] what they do, not only what they are called.
+//! In order of depth: the backend makes the tables, `connection` executes the templates of [`sql`](super::sql),
+//! `statement` keeps them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two
+//! pragmas, and the backend says in [`Backend::durability`] what they do, not only what they are called.
 
 mod connection;
 mod fault;
@@ -55,7 +55,7 @@ pub struct SqliteSetup {
     pub journal: Journal,
     /// How long a connection waits for another's lock before it gives up.
     pub timeout: Duration,
-    /// Whether tables that somebody else made may be dropped.
+    /// Whether tables that brunt did not create may be dropped.
     pub may_destroy: bool,
 }
 
@@ -106,7 +106,7 @@ impl SqliteBackend {
         })
     }
 
-    /// Sets what a connection needs to be told each time it is opened.
+    /// Applies the settings that a connection needs each time it is opened.
     fn instruct(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         let wanted = self.setup.journal.word();
         let mode: String =

@@ -4,7 +4,8 @@
 //! and makes tables; but its statements borrow their connection, so that a store can keep them only in a cache that is
 //! searched with each operation, and it copies every value that is bound. Next to a search of two microseconds both can
 //! be measured, and would be charged to the store. What makes this sound is little: a statement shares the ownership of
-//! its connection, a [`Binding`] borrows the values until it is dropped and every gap is filled before the first step.
+//! its connection, a [`Binding`] borrows the values until it is dropped and every parameter is bound before the first
+//! step.
 
 #![expect(
     unsafe_code,
@@ -129,7 +130,7 @@ impl Drop for Statement {
     }
 }
 
-/// A statement whose gaps are being filled; when dropped it is reset, and reads the values no more.
+/// A statement whose parameters are being bound; when dropped it is reset, and no longer reads the values.
 pub(super) struct Binding<'s, 'v> {
     statement: &'s mut Statement,
     bound: c_int,
@@ -200,7 +201,7 @@ impl<'v> Bind<'v> for Binding<'_, 'v> {
     fn octets(&mut self, value: &'v [u8]) {
         self.bound += 1;
         // SAFETY: as above. The octets are not copied: they are borrowed for 'v, and after this binding, which 'v
-        // outlives, the statement is reset and not stepped before the gap is filled anew.
+        // outlives, the statement is reset and not stepped before the gap is filled again.
         let code = unsafe {
             ffi::sqlite3_bind_blob64(
                 self.statement.raw.as_ptr(),

@@ -10,7 +10,7 @@ use std::ptr;
 
 use super::{BUFFER_MAX, GROUPS_MAX};
 
-/// A number and a name, or an error number. That there is nobody is no error.
+/// A number and a name, or an error number. That there is no such entry is not an error.
 type Found<'a> = Result<Option<(u32, &'a [u8])>, i32>;
 
 /// Stands for the group every user has anyway. No group has this number, so it is told apart from those that are found.

@@ -282,8 +282,8 @@ fn refused() -> std::io::Error {
     std::io::Error::from_raw_os_error(libc::ECONNREFUSED)
 }
 
-/// What became of the second of two lookups that are so far apart: its outcome, how many connections were made anew for
-/// it, how often it was asked again, and why a path could not be opened.
+/// What became of the second of two lookups that are so far apart: its outcome, how many connections were opened again
+/// for it, how often it was asked again, and why a path could not be opened.
 fn second(path: LosingPath, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
     let mut session = NamesSession::new(&questions(By::User, 0.0), &AccessPaths::Nss, 0, 1);
     session.path_state.path = Box::new(path);

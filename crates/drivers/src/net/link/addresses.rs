@@ -1,8 +1,8 @@
-//! [`Addresses`]: which of our clients has which address, out of what they say and hear.
+//! [`Addresses`]: which of our clients has which address, from what they send and receive.
 //!
 //! A server, or a router before it, asks for the hardware address of a client before it sends there, and the client has
 //! to answer. An address is a client's from when the server acknowledges it until the client gives it back (RFC 2131
-//! section 3), and no acknowledgement counts that one of ours did not ask for: on a shared link, other hosts' are heard
+//! section 3), and only acknowledgements that one of ours asked for count: on a shared link, other hosts' are received
 //! as well. The table is of a fixed size; where two addresses meet in one place, the older is forgotten, and addresses
 //! of one pool meet only if the pool is larger than the table. It must not send anything.
 

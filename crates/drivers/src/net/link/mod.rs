@@ -1,12 +1,12 @@
 //! A [`Link`]: DHCPv4 clients without an address, on the link itself.
 //!
-//! A client that has no address yet cannot use a UDP socket: it sends from 0.0.0.0, hears what is sent to an address it
-//! does not have, and, once it has one, answers for it (RFC 2131 section 4.1). So a link writes whole Ethernet frames,
-//! each from the client that speaks, through an `AF_PACKET` socket, and hears everything on its interface that is meant
-//! for the clients' port. Who speaks stands in the message (`chaddr`, `ciaddr`), which is all that this module knows of
-//! DHCP, with what makes an address a client's. One link serves all clients of an interface, since each link hears all
-//! replies. Every client shows its own hardware address to the network: switches must be willing to learn as many, and
-//! a virtual machine's interface must be allowed to send from addresses that are not its own.
+//! A client that has no address yet cannot use a UDP socket: it sends from 0.0.0.0, receives what is sent to an address
+//! it does not have, and, once it has one, answers for it (RFC 2131 section 4.1). So a link writes whole Ethernet
+//! frames, each from the client that speaks, through an `AF_PACKET` socket, and receives everything on its interface
+//! that is meant for the clients' port. The sender is in the message (`chaddr`, `ciaddr`), which is all that this
+//! module knows of DHCP, with what makes an address a client's. One link serves all clients of an interface, since each
+//! link receives all replies. Every client shows its own hardware address to the network: switches must be willing to
+//! learn as many, and a virtual machine's interface must be allowed to send from addresses that are not its own.
 
 mod addresses;
 mod arp;
@@ -48,7 +48,7 @@ pub struct Options {
     pub interface: Interface,
     /// The port of the clients.
     pub port: u16,
-    /// Room for frames that nobody has taken yet, in bytes.
+    /// Room for frames that have not been read yet, in bytes.
     pub receive_buffer: usize,
     /// Whether the kernel stamps what comes in, as for a [UDP socket](super::udp::Options::kernel_stamps).
     pub kernel_stamps: bool,

@@ -2,7 +2,7 @@
 //!
 //! They are learned from replies. What is sent to an address that is not known goes where the last reply came from: it
 //! came from the server, or from the router or relay that knows the way to it, and a client need not know which. Only
-//! before any reply is somebody asked for (RFC 826), and a few frames wait meanwhile, as they would in a kernel. It
+//! before any reply is an ARP request sent (RFC 826), and a few frames wait meanwhile, as they would in a kernel. It
 //! must not send anything, nor know what the frames say.
 
 use super::ethernet::Mac;
@@ -12,7 +12,7 @@ use std::net::Ipv4Addr;
 const KNOWN_MAX: usize = 16;
 /// How many frames wait.
 const WAITING_MAX: usize = 64;
-/// How often somebody is asked for before the frames are given up (RFC 1122 section 2.3.2.1 leaves it open).
+/// How many ARP requests are sent before the frames are dropped (RFC 1122 section 2.3.2.1 leaves it open).
 const QUESTIONS_MAX: u8 = 3;
 
 /// The hosts we send to.
@@ -44,7 +44,7 @@ impl Neighbours {
         self.learn(ip, mac);
     }
 
-    /// Takes in who has an address that somebody waits for; what came unasked is not believed.
+    /// Learns the hardware address of a pending request; an unrequested reply is ignored.
     pub(super) fn answered(&mut self, ip: Ipv4Addr, mac: Mac) {
         if self.waiting.iter().any(|it| it.to == ip) {
             self.learn(ip, mac);

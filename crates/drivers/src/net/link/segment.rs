@@ -1,8 +1,8 @@
-//! A [`Segment`]: what stands between messages and frames on one link.
+//! A [`Segment`]: converts between messages and frames on one link.
 //!
-//! It puts a message into the frame its client would send, takes replies out of frames, answers for the addresses of
-//! our clients, and keeps what it does not know a way for yet. It must not touch a socket: what it has to say at once,
-//! it hands to whoever has one.
+//! It puts a message into the frame its client would send, takes replies out of frames, answers ARP for the addresses
+//! of our clients, and keeps frames whose destination is not known yet. It must not touch a socket: frames that have to
+//! be sent at once are passed to the caller.
 
 use super::addresses::Addresses;
 use super::arp::{self, Arp};
@@ -35,7 +35,7 @@ pub(super) struct Segment {
 pub(super) enum Composed {
     /// It is a frame.
     Ready,
-    /// It is a frame, but where it goes is not known: somebody has to be asked for this address.
+    /// It is a frame whose hardware address is not known: this address has to be asked for.
     Waits(Ipv4Addr),
 }
 
@@ -80,7 +80,7 @@ impl Segment {
         &self.frames[index][..self.lengths[index]]
     }
 
-    /// Keeps the first frame until it is known where it goes; the question to be asked, if nobody has asked it yet.
+    /// Keeps the first frame until its destination is known; returns the ARP request to send, if none is pending.
     pub(super) fn keep(&mut self, to: Ipv4Addr) -> io::Result<Option<[u8; arp::FRAME]>> {
         let frame = &self.frames[0][..self.lengths[0]];
         let new =
@@ -139,7 +139,7 @@ impl Segment {
         }
     }
 
-    /// Whether somebody is asked for.
+    /// Whether an ARP request is pending.
     pub(super) const fn asks(&self) -> bool {
         self.neighbours.is_waited_for()
     }
@@ -177,7 +177,7 @@ impl Segment {
     }
 }
 
-/// The question for `wanted` of whoever sends this frame.
+/// The ARP request for `wanted`, from the sender of this frame.
 fn question(frame: &[u8], wanted: Ipv4Addr) -> Option<[u8; arp::FRAME]> {
     let mac = frame.get(6..12)?.try_into().ok()?;
     let ip: [u8; 4] = frame.get(26..30)?.try_into().ok()?;

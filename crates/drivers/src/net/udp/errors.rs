@@ -1,8 +1,8 @@
 //! The [`ErrorQueue`] of a socket: what ICMP said about datagrams that it sent (`IP_RECVERR`).
 //!
 //! A socket that sends to many addresses is told nothing of the port unreachable that comes back, unless it asks; then
-//! the kernel also makes the next call on the socket fail with that error, whatever the call is about. So whoever meets
-//! an error empties the queue and calls again. It must not know who is asked, nor what for.
+//! the kernel also makes the next call on the socket fail with that error, whatever the call is about. So a caller that
+//! gets an error empties the queue and calls again. It must not know who is asked, nor what for.
 
 use nix::libc::{ECONNREFUSED, SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6};
 use nix::sys::socket::{

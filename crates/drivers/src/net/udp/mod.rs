@@ -1,9 +1,9 @@
 //! The UDP [`Socket`] of a worker: datagrams in batches, large buffers, and a count of what it lost itself.
 //!
 //! It is opened before the run, where a failure is put into words, and [registered](Bound::register) with the runtime
-//! of the worker that will own it. A load generator that loses replies in its own receive buffer books its own fault to
-//! the server, so the buffer is as large as this process may have, what was got is told, and every datagram the kernel
-//! drops is counted. It must not know what is in a datagram.
+//! of the worker that will own it. A load generator that loses replies in its own receive buffer blames its own fault
+//! on the server, so the buffer is as large as this process may have, its size is reported, and every datagram that the
+//! kernel drops is counted. It must not know what is in a datagram.
 
 mod errors;
 
@@ -30,13 +30,13 @@ use tokio::io::unix::AsyncFd;
 /// The receive buffer unless told otherwise: a second of replies at 30,000 a second, as the kernel accounts for them.
 pub const RECEIVE_BUFFER: usize = 8 << 20;
 
-/// How long a full buffer is left alone where nobody says when there is room again.
+/// How long to wait on a full buffer where the kernel does not report when there is room again.
 const FULL: Duration = Duration::from_millis(1);
 
 /// What becomes of the ICMP messages about what a socket sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Icmp {
-    /// The socket never hears of them.
+    /// The socket does not receive them.
     #[default]
     Unheard,
     /// Those that say that nothing listens on a port are counted.
@@ -56,7 +56,7 @@ pub struct Options {
     pub dont_fragment: bool,
     /// The index of the interface that multicast leaves by, at most one hop far.
     pub multicast: Option<u32>,
-    /// Room for datagrams that nobody has taken yet, in bytes.
+    /// Room for datagrams that have not been read yet, in bytes.
     pub receive_buffer: usize,
     /// Room for datagrams that have not left yet, in bytes; 0 leaves it as the system has it.
     pub send_buffer: usize,
@@ -99,13 +99,13 @@ pub enum OpenError {
         /// What the system said.
         error: io::Error,
     },
-    /// Somebody else has the address.
+    /// Another socket has the address.
     #[error(
         "open a UDP socket at {0}: the address is in use; a DHCP server or relay on this host, or another run, may \
          have it (ss -lunp shows who)"
     )]
     InUse(SocketAddr),
-    /// Nobody on this host has the address.
+    /// This host does not have the address.
     #[error(
         "open a UDP socket at {0}: this host has no such address (a link-local one needs its interface)"
     )]
@@ -255,7 +255,7 @@ impl Carrier for Socket {
     async fn writable(&self) -> io::Result<()> {
         let mut guard = self.inner.writable().await?;
         if guard.ready().is_write_closed() {
-            // To the runtime, a socket that an ICMP message was about is ready for ever. Only trying tells.
+            // To the runtime, a socket that an ICMP message was about is ready forever. Only trying tells.
             back_off().await;
         }
         guard.retain_ready();
@@ -300,7 +300,7 @@ impl Carrier for Socket {
     }
 }
 
-/// Lets a full buffer drain for a moment.
+/// Waits a moment for a full buffer to drain.
 #[expect(clippy::disallowed_methods, reason = "it bounds how often a full buffer is tried")]
 async fn back_off() {
     tokio::time::sleep(FULL).await;

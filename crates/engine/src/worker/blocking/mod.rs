@@ -1,11 +1,11 @@
-//! A worker whose only session keeps its thread waiting: a call into a database library or the name service.
+//! A worker whose only session blocks its thread: a call into a database library or the name service.
 //!
-//! Such a thread cannot watch a clock while it waits, so it has no pacer. Between exchanges it looks after its own
-//! books ([`SlotState`]: what is due, what was measured), and while it waits they lie open for the [`Watchdog`], one
-//! thread for all, who notices when an exchange takes too long. An exchange cannot be called off: the watchdog enters
-//! it as timed out, leaves its thread behind and puts a stand-in in its place. Whoever returns to books that are
-//! another's now goes away without a word. That costs one lock an exchange that nobody else wants, and makes every run
-//! bounded, whatever a library does.
+//! Such a thread cannot watch a clock while it waits, so it has no pacer. Between exchanges it updates its own
+//! [`SlotState`]: what is due and what was measured. While the thread is inside a call, the [`Watchdog`], one thread
+//! for all slots, may take the lock on that state and notices when an exchange takes too long. An exchange cannot be
+//! cancelled: the watchdog records it as timed out, abandons its thread and starts a replacement. An abandoned thread
+//! that returns finds that the state belongs to its replacement and exits without recording anything. This costs one
+//! uncontended lock an exchange, and bounds every run whatever a library does.
 
 mod slot;
 mod slot_state;

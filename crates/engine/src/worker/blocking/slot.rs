@@ -1,4 +1,4 @@
-//! The [`BlockingSlot`]: all that the threads of one slot and the watchdog share.
+//! The [`BlockingSlot`]: everything that the threads of one slot and the watchdog share.
 
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Numbers};
@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Why a slot came to no good end.
+/// Why a slot failed.
 pub(crate) enum Fault {
-    /// A session panicked, with this.
+    /// A session panicked, with this payload.
     Panic(Box<dyn Any + Send>),
     /// No thread could be started.
     Thread(io::Error),
@@ -31,7 +31,7 @@ pub(crate) struct BlockingSlot<T> {
     pub(super) stop: Stop,
     pub(super) timeout: Option<Duration>,
     pub(super) drain: Option<Duration>,
-    /// Threads that are still in an exchange nobody waits for any more, of all slots.
+    /// How many threads of all slots are still inside an abandoned exchange.
     pub(super) left: Arc<AtomicUsize>,
     state: Mutex<SlotState>,
     fault: Mutex<Option<Fault>>,
@@ -65,14 +65,14 @@ impl<T: Wait> BlockingSlot<T> {
         }
     }
 
-    /// The books, for whoever may write in them now.
+    /// The state, locked.
     #[inline]
     pub(super) fn state(&self) -> MutexGuard<'_, SlotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The books, for the thread of this number; `None` once they are another's. Then the thread was left behind, and
-    /// is back.
+    /// The state, for the thread of this number; `None` once it belongs to another thread. Then the caller was
+    /// abandoned, and has returned.
     #[inline]
     pub(super) fn state_of(&self, me: u32) -> Option<MutexGuard<'_, SlotState>> {
         let state = self.state();
@@ -84,21 +84,21 @@ impl<T: Wait> BlockingSlot<T> {
         None
     }
 
-    /// Takes the books from the thread that is away.
+    /// Takes the state from the thread that is inside a call.
     pub(super) fn leave_behind(&self, state: &mut SlotState) {
         self.left.fetch_add(1, Ordering::Relaxed);
         state.holder += 1;
         state.thread = ThreadState::Vacant;
     }
 
-    /// Notes why the slot came to no good end, and ends the run.
+    /// Records why the slot failed, and aborts the run.
     pub(super) fn fail(&self, fault: Fault) {
         self.stop.abort();
         let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get_or_insert(fault);
     }
 
-    /// How the slot's run went, once the watchdog has gone.
+    /// How the slot's run went, once the watchdog has ended.
     pub(crate) fn end(&self) -> Result<Option<WorkerEnd>, Fault> {
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         fault.map_or_else(|| Ok(self.state().end), Err)

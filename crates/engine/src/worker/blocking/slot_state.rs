@@ -1,7 +1,7 @@
-//! The [`SlotState`] of one slot: what is due, what is under way and what was measured.
+//! The [`SlotState`]: what is due, what is in flight and what was measured in one slot.
 //!
-//! Whoever holds the lock on them may write: the thread of the slot between two exchanges, the watchdog while that
-//! thread is away. They know which of the slot's threads they belong to, so that one that was left behind cannot.
+//! Only the holder of the lock may change it: the slot's thread between two exchanges, the watchdog while that thread
+//! is inside a call. The state records which of the slot's threads owns it, so that an abandoned one cannot write.
 
 use super::super::TICK;
 use super::super::WorkerEnd;
@@ -15,23 +15,23 @@ use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
 use std::cell::{Cell, RefCell, RefMut};
 use std::time::Duration;
 
-/// The watchdog looks far more often than this. If it has not looked for so long, the process stood still.
+/// The watchdog checks far more often than this. If it has not checked for so long, the process stood still.
 const LOOK_MAX: Duration = Duration::from_millis(250);
 
 /// What the thread of a slot is doing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ThreadState {
-    /// There is none.
+    /// There is no thread.
     Vacant,
-    /// Making its session ready.
+    /// Preparing its session.
     Readying,
-    /// Waiting for something to fall due, or writing its books.
+    /// Waiting for something to fall due, or recording.
     Waiting,
     /// Carrying out an exchange.
     Exchanging(InFlight),
 }
 
-/// An exchange under way.
+/// An exchange in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
     pub(super) assignment: Assignment,
@@ -44,7 +44,7 @@ pub(super) struct InFlight {
 pub(super) struct SlotState {
     pub(super) dispatch: Dispatch,
     sink: SlotSink,
-    /// Which of the slot's threads they belong to, counted from 0.
+    /// Which of the slot's threads owns the state, counted from 0.
     pub(super) holder: u32,
     pub(super) thread: ThreadState,
     /// The number of the session in the whole run.
@@ -56,12 +56,12 @@ pub(super) struct SlotState {
     lasting: Option<Duration>,
     /// When it was first seen that nothing falls due any more.
     over_at: Option<Moment>,
-    /// When the watchdog last looked.
+    /// When the watchdog last checked.
     looked: Moment,
     pub(super) end: Option<WorkerEnd>,
 }
 
-/// Where dispatch lays what it hands out, and whom it tells what it plans.
+/// Receives what dispatch assigns, plans and drops.
 struct SlotSink {
     recorder: RefCell<Recorder>,
     assigned: Cell<Option<Assignment>>,
@@ -151,7 +151,7 @@ impl SlotState {
         self.dispatch.ask(&request, &self.sink)
     }
 
-    /// What has been handed over to a session that waits, looked for at `now`.
+    /// What has been assigned to a waiting session by `now`.
     pub(super) fn assigned(&mut self, now: Moment) -> Option<Assignment> {
         self.roll_step(now);
         self.release(now);
@@ -186,7 +186,7 @@ impl SlotState {
         ticket
     }
 
-    /// Enters an exchange that ended.
+    /// Records an exchange that ended.
     #[inline]
     pub(super) fn ended(
         &mut self,
@@ -206,20 +206,20 @@ impl SlotState {
         self.thread = ThreadState::Waiting;
     }
 
-    /// Plans nothing any more and gives up what waits.
+    /// Plans nothing any more and drops what waits.
     pub(super) fn stop(&mut self, why: Ended, now: Moment) {
         self.dispatch.stop(why, now);
         self.dispatch.drop_backlog(now, &self.sink);
     }
 
-    /// Notes that the watchdog looked, and whether anybody waits for the target.
+    /// Records that the watchdog checked, and whether anything waits for the target.
     pub(super) fn look(&mut self, now: Moment) {
         self.looked = now;
         let backlog = self.dispatch.backlog();
         self.recorder().look(now, backlog, 1);
     }
 
-    /// Whether the time is over that a run goes on after the last exchange was due.
+    /// Whether the drain, the time a run continues after the last exchange was due, is over.
     pub(super) fn drained(&self, now: Moment, drain: Option<Duration>) -> bool {
         self.over_at.is_some_and(|at| now >= at + drain.unwrap_or(Plan::DRAIN))
     }
@@ -230,7 +230,7 @@ impl SlotState {
         self.dispatch.is_closed() || self.dispatch.over() == Some(Ended::Count)
     }
 
-    /// Closes the books: nothing is under way, and nothing will be.
+    /// Concludes the slot: nothing is in flight, and nothing will be.
     pub(super) fn conclude(&mut self, now: Moment) {
         if self.origin.is_none() {
             self.start(now);

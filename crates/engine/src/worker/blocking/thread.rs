@@ -1,8 +1,8 @@
-//! What a slot's thread does: readies its session, asks for work, does it and enters it in the books.
+//! What a slot's thread does: prepares its session, asks for work, does it and records it.
 //!
 //! In the closed model the moment one exchange ended is the moment the next is due and sent, so an exchange costs one
-//! look at the clock. The thread holds the lock on its books except while it is away, and whenever it comes back it
-//! looks first whether they are still its own.
+//! look at the clock. The thread holds the lock on the slot's state except while it is inside a call, and whenever it
+//! returns it first checks that the state is still its own.
 
 use super::slot::{BlockingSlot, Fault};
 use super::slot_state::{SlotState, ThreadState};
@@ -14,13 +14,13 @@ use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::MutexGuard;
 
-/// Everything thread number `me` of a slot does, to its end. Whatever becomes of it, the watchdog learns of it.
+/// Everything thread number `me` of a slot does, to its end. The watchdog learns how it ended, even by a panic.
 pub(super) fn live<T: Wait, C: BlockingSessionFactory>(
     slot: &BlockingSlot<T>,
     factory: &C,
     me: u32,
 ) {
-    // The kernel may otherwise be 50 us late, to save rings of its timer.
+    // The kernel may otherwise wake the thread 50 us late, to coalesce timer interrupts.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let lived = catch_unwind(AssertUnwindSafe(|| {
         let session = factory.session(slot.state().session);
@@ -81,7 +81,8 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
     session.close();
 }
 
-/// Readies the session, and the first time waits with all others for the run to begin; says since when it is free.
+/// Prepares the session, and the first time waits with all others for the run to begin; returns the moment from which
+/// the session is free.
 fn enter<'a, T: Wait, S: BlockingSession>(
     slot: &'a BlockingSlot<T>,
     session: &mut S,
@@ -103,7 +104,7 @@ fn enter<'a, T: Wait, S: BlockingSession>(
     Some((state, origin))
 }
 
-/// Makes the session ready, away from the books.
+/// Prepares the session, without the lock on the state.
 fn ready<'a, T: Wait, S: BlockingSession>(
     slot: &'a BlockingSlot<T>,
     mut state: MutexGuard<'a, SlotState>,
@@ -120,10 +121,10 @@ fn ready<'a, T: Wait, S: BlockingSession>(
     Some(state)
 }
 
-/// The books, and what is to be done next with the moment at which it begins; nothing, if there is no more.
+/// The state, and the next assignment with the moment at which it begins; `None` if there is no more work.
 type Next<'a> = (MutexGuard<'a, SlotState>, Option<(Assignment, Moment)>);
 
-/// Waits for the next exchange; `None` if the thread was left behind meanwhile.
+/// Waits for the next exchange; `None` if the thread was abandoned meanwhile.
 #[inline]
 fn next<'a, T: Wait>(
     slot: &'a BlockingSlot<T>,

@@ -1,7 +1,7 @@
-//! The [`Watchdog`]: looks after the slots whose threads are away.
+//! The [`Watchdog`]: takes care of the slots whose threads are inside a call.
 //!
-//! He notices what takes too long, at the latest after a twentieth of the time it may take, hears that the run is to
-//! end, and closes the books of slots that nobody comes back to. He must not touch what a thread that is present does.
+//! It notices an exchange that takes too long within a twentieth of its timeout, reacts to the end of the run, and
+//! concludes slots whose threads do not return. It must not do what a running thread does for itself.
 
 use super::slot::{BlockingSlot, Fault};
 use super::slot_state::{InFlight, SlotState, ThreadState};
@@ -13,8 +13,9 @@ use brunt_exchange::{Moment, Outcome, Watch};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// How many threads may be left behind at a time, beside one for each slot. A library that never returns must not
-/// fill the machine with threads; what falls due meanwhile waits, and is dropped and counted in the end.
+/// How many threads may be abandoned at a time, beside one for each slot. A library that never returns must not fill
+/// the machine with threads. Exchanges that fall due meanwhile wait; those still waiting at the end are dropped and
+/// counted.
 const LEFT_MAX: usize = 64;
 
 /// Watches over all slots of a run.
@@ -24,7 +25,7 @@ pub(crate) struct Watchdog<T, C> {
 }
 
 impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
-    /// Puts a thread to each slot and watches until the last has closed its books.
+    /// Starts a thread for each slot and watches until the last slot is concluded.
     pub(crate) fn watch(&self) {
         for slot in &self.slots {
             if !self.place(slot, 0) {
@@ -44,18 +45,18 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         }
     }
 
-    /// Starts thread number `me` of a slot; says whether there is one now.
+    /// Starts thread number `me` of a slot; returns whether that succeeded.
     fn place(&self, slot: &Arc<BlockingSlot<T>>, me: u32) -> bool {
         let (own, factory) = (Arc::clone(slot), Arc::clone(&self.factory));
         let name = format!("worker-{}", slot.number);
-        // A thread that may have to be left behind can be nobody's to join.
+        // A thread that may have to be abandoned cannot be joined.
         let placed = std::thread::Builder::new()
             .name(name)
             .spawn(move || thread::live(&*own, &*factory, me));
         placed.map_err(|error| slot.fail(Fault::Thread(error))).is_ok()
     }
 
-    /// Looks at one slot; says whether its books are still open.
+    /// Checks one slot; returns whether it is still open.
     fn look(&self, slot: &Arc<BlockingSlot<T>>) -> bool {
         let mut state = slot.state();
         if state.end.is_some() {
@@ -109,7 +110,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         state.end.is_none()
     }
 
-    /// Puts a stand-in to a slot, if not too many threads are away already.
+    /// Starts a replacement thread for a slot, unless too many threads are abandoned already.
     fn replace(&self, slot: &Arc<BlockingSlot<T>>, state: &mut SlotState) {
         if slot.left.load(Ordering::Relaxed) < LEFT_MAX + self.slots.len()
             && self.place(slot, state.holder)
@@ -118,7 +119,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         }
     }
 
-    /// Enters an exchange that nobody waits for any more.
+    /// Records an exchange that was abandoned.
     fn enter(
         &self,
         slot: &BlockingSlot<T>,

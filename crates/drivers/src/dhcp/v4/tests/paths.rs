@@ -230,7 +230,7 @@ fn messages_are_sent_again_after_waits_that_double() {
     }
     assert_eq!(play.expire(since + wait), unanswered(None));
 
-    // The REQUEST begins anew, and claims the seconds since the DISCOVER was sent first.
+    // The REQUEST begins again, and claims the seconds since the DISCOVER was sent first.
     play.outgoing(Kind::Acquire, 2, None);
     play.expire(seconds(4));
     let offer = play.reply(MessageType::Offer).bytes();

@@ -161,7 +161,7 @@ const INTEGRITY: u32 = 32;
 const FRESH: u32 = 30;
 
 impl Library {
-    /// The library, opened by whoever comes first.
+    /// The library, opened on first use.
     pub(super) fn open() -> Result<&'static Self, GssError> {
         static OPENED: OnceLock<Result<Library, GssError>> = OnceLock::new();
         OPENED.get_or_init(Self::load).as_ref().map_err(Clone::clone)
