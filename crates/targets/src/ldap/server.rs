@@ -15,8 +15,8 @@ use super::stats::{Counters, Stats};
 use super::users;
 use super::worker::Worker;
 use crate::clock::Clock;
-use crate::tcp::accepted::{Accepted, Attendance};
-use crate::tcp::house::{self, Closed, House, Opening, Service, Thread};
+use crate::tcp::accepted::{Accepted, ConnectionStats};
+use crate::tcp::server::{self, BindError, ServerOptions, Service, TcpServer, ThreadContext};
 use crate::tcp::tls::{Identity, IdentityError};
 
 /// An embedded directory.
@@ -48,9 +48,9 @@ pub enum StartError {
 /// A directory at work. Dropped, it stops.
 #[derive(Debug)]
 pub struct Running {
-    house: House,
+    server: TcpServer,
     /// What the listener counts.
-    own: Arc<Attendance>,
+    listener_stats: Arc<ConnectionStats>,
     counters: Vec<Arc<Counters>>,
 }
 
@@ -58,7 +58,7 @@ impl Server {
     /// Makes the entries, listens, and serves from threads of its own. Returns once connections are
     /// accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
-        let doors = house::doors(config.listen, config.listen_tls)?;
+        let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("directory", &config.host_names, &[])?;
         let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
         let mut suffix = Vec::new();
@@ -66,14 +66,14 @@ impl Server {
             .map_err(|error| StartError::Entries(error.to_string()))?;
         let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, suffix, directory));
-        let own = Arc::new(Attendance::default());
+        let listener_stats = Arc::new(ConnectionStats::default());
         let counters: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
-        let opening = Opening {
+        let options = ServerOptions {
             name: "directory",
-            doors,
+            binds,
             identity,
             clock: Clock::new(),
-            own: Arc::clone(&own),
+            listener_stats: Arc::clone(&listener_stats),
             connections_max: realm.config.connections_max,
             refusals: realm.rules.as_ref().map(|it| it.refusals().to_vec()).unwrap_or_default(),
         };
@@ -81,8 +81,8 @@ impl Server {
             realm: Arc::clone(&realm),
             counters: Arc::clone(counters),
         };
-        let house = House::open(opening, counters.iter().map(service).collect());
-        Ok(Running { house: house.map_err(StartError::Thread)?, own, counters })
+        let server = TcpServer::start(options, counters.iter().map(service).collect());
+        Ok(Running { server: server.map_err(StartError::Thread)?, listener_stats, counters })
     }
 }
 
@@ -95,12 +95,12 @@ struct Directory {
 impl Service for Directory {
     type Worker = Worker;
 
-    fn attendance(&self) -> Arc<Attendance> {
-        Arc::clone(&self.counters.attendance)
+    fn connection_stats(&self) -> Arc<ConnectionStats> {
+        Arc::clone(&self.counters.connection_stats)
     }
 
-    fn settle(self, thread: Thread) -> Worker {
-        Worker::new(self.realm, self.counters, thread)
+    fn worker(self, context: ThreadContext) -> Worker {
+        Worker::new(self.realm, self.counters, context)
     }
 
     async fn serve(worker: Rc<Worker>, accepted: Accepted) {
@@ -111,34 +111,34 @@ impl Service for Directory {
 impl Running {
     /// Where it listens for LDAP.
     pub const fn address(&self) -> SocketAddr {
-        self.house.address
+        self.server.address
     }
 
     /// Where it listens for LDAPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
-        self.house.tls_address
+        self.server.tls_address
     }
 
     /// The certificate of the authority that clients have to trust.
     pub fn ca_pem(&self) -> &str {
-        &self.house.ca_pem
+        &self.server.ca_pem
     }
 
     /// What it has seen and answered so far.
     pub fn stats(&self) -> Stats {
-        Stats::gather(&self.own, &self.counters)
+        Stats::gather(&self.listener_stats, &self.counters)
     }
 
     /// Stops listening, closes every connection, and says what was seen and answered in all.
     pub fn shutdown(mut self) -> Stats {
-        self.house.close();
+        self.server.close();
         self.stats()
     }
 }
 
-impl From<Closed> for StartError {
-    fn from(closed: Closed) -> Self {
-        Self::Listen { address: closed.address, source: closed.source }
+impl From<BindError> for StartError {
+    fn from(error: BindError) -> Self {
+        Self::Listen { address: error.address, source: error.source }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) use crate::counter::add;
-use crate::tcp::accepted::Attendance;
+use crate::tcp::accepted::ConnectionStats;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,9 +117,9 @@ impl Stats {
         self.answers.iter().filter(same).map(|tally| tally.count).sum()
     }
 
-    pub(super) fn gather(own: &Attendance, counters: &[Arc<Counters>]) -> Self {
-        let each = counters.iter().map(|counters| &*counters.attendance);
-        let (accepted, refused, closed) = Attendance::sum(each.chain([own]));
+    pub(super) fn gather(listener_stats: &ConnectionStats, counters: &[Arc<Counters>]) -> Self {
+        let each = counters.iter().map(|counters| &*counters.connection_stats);
+        let (accepted, refused, closed) = ConnectionStats::sum(each.chain([listener_stats]));
         let sum = |cell: fn(&Counters) -> &AtomicU64| {
             counters.iter().map(|c| cell(c).load(Ordering::Acquire)).sum()
         };
@@ -163,7 +163,7 @@ const CODES: usize = 129;
 /// The counters of one thread.
 #[derive(Debug)]
 pub(super) struct Counters {
-    pub(super) attendance: Arc<Attendance>,
+    pub(super) connection_stats: Arc<ConnectionStats>,
     pub(super) handshakes: AtomicU64,
     pub(super) handshakes_failed: AtomicU64,
     pub(super) entries_returned: AtomicU64,
@@ -178,7 +178,7 @@ impl Counters {
     pub(super) fn new() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
-            attendance: Arc::default(),
+            connection_stats: Arc::default(),
             handshakes: zero(),
             handshakes_failed: zero(),
             entries_returned: zero(),

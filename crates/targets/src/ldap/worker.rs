@@ -9,7 +9,7 @@ use tokio_rustls::TlsAcceptor;
 use super::session::Realm;
 use super::stats::Counters;
 use crate::clock::Clock;
-use crate::tcp::house::Thread;
+use crate::tcp::server::ThreadContext;
 use crate::timer::Timer;
 
 /// How much is read at once. A thread has one buffer of this size, whatever the number of its
@@ -29,8 +29,8 @@ pub(super) struct Worker {
 
 impl Worker {
     /// What the connections of this thread share.
-    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, thread: Thread) -> Self {
-        let Thread { acceptor, clock, timer } = thread;
+    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, context: ThreadContext) -> Self {
+        let ThreadContext { acceptor, clock, timer } = context;
         let input = RefCell::new(vec![0; READ_BYTES]);
         Self { realm, counters, acceptor, clock, timer, input }
     }

@@ -9,7 +9,7 @@ use super::log::Log;
 use super::script::Rules;
 use super::stats::{Counters, Stats};
 use super::tokens::Tokens;
-use crate::tcp::accepted::Attendance;
+use crate::tcp::accepted::ConnectionStats;
 
 /// The administrators, of whom there is no record.
 const ADMINISTRATORS: [&str; 3] = ["amadmin", "openidm-admin", "admin"];
@@ -31,12 +31,12 @@ pub(super) struct Realm {
     pub(super) requests: AtomicU64,
     /// What the threads count, and what the listener does.
     pub(super) counters: Vec<Arc<Counters>>,
-    pub(super) own: Arc<Attendance>,
+    pub(super) listener_stats: Arc<ConnectionStats>,
 }
 
 /// Somebody who has shown who they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum Principal {
     Administrator,
     User(Arc<str>),
 }
@@ -54,17 +54,22 @@ impl Realm {
             started: seconds_since_1970(),
             requests: AtomicU64::new(0),
             counters: (0..threads).map(|_| Arc::default()).collect(),
-            own: Arc::default(),
+            listener_stats: Arc::default(),
             config,
         }
     }
 
     /// Who has this name and password among the users of a product and the administrators.
-    pub(super) fn identify(&self, users: &Collection, name: &str, password: &str) -> Option<Who> {
+    pub(super) fn identify(
+        &self,
+        users: &Collection,
+        name: &str,
+        password: &str,
+    ) -> Option<Principal> {
         if ADMINISTRATORS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            return (password == self.config.admin_password).then_some(Who::Administrator);
+            return (password == self.config.admin_password).then_some(Principal::Administrator);
         }
-        users.check(name, password).then(|| Who::User(name.into()))
+        users.check(name, password).then(|| Principal::User(name.into()))
     }
 
     /// The number of the next request, counted from 1.
@@ -75,11 +80,11 @@ impl Realm {
     /// What was seen and answered so far.
     pub(super) fn stats(&self) -> Stats {
         let faults = self.rules.as_ref().map(|rules| rules.done().collect()).unwrap_or_default();
-        Stats { faults, ..Stats::gather(&self.own, &self.counters) }
+        Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
     }
 }
 
-impl Who {
+impl Principal {
     /// Whose name is on a token.
     pub(super) fn of(subject: &Arc<str>) -> Self {
         match &**subject {

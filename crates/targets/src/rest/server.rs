@@ -13,8 +13,8 @@ use super::realm::Realm;
 use super::stats::{Counters, Stats};
 use super::worker::Worker;
 use crate::clock::Clock;
-use crate::tcp::accepted::{Accepted, Attendance};
-use crate::tcp::house::{self, Closed, House, Opening, Service, Thread};
+use crate::tcp::accepted::{Accepted, ConnectionStats};
+use crate::tcp::server::{self, BindError, ServerOptions, Service, TcpServer, ThreadContext};
 use crate::tcp::tls::{Identity, IdentityError};
 
 /// The protocols that TLS may settle on, the best first.
@@ -57,14 +57,14 @@ pub enum StartError {
 /// An identity API at work. Dropped, it stops.
 #[derive(Debug)]
 pub struct Running {
-    house: House,
+    server: TcpServer,
     realm: Arc<Realm>,
 }
 
 impl Server {
     /// Listens, and serves from threads of its own. Returns once connections are accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
-        let doors = house::doors(config.listen, config.listen_tls)?;
+        let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("identity API", &config.host_names, &PROTOCOLS)?;
         let log = match &config.log {
             Some(path) => Some(
@@ -76,12 +76,12 @@ impl Server {
         let secret = getrandom::u64().map_err(StartError::Secret)?;
         let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, log, secret, count));
-        let opening = Opening {
+        let options = ServerOptions {
             name: "rest",
-            doors,
+            binds,
             identity,
             clock: Clock::new(),
-            own: Arc::clone(&realm.own),
+            listener_stats: Arc::clone(&realm.listener_stats),
             connections_max: realm.config.connections_max,
             refusals: realm.rules.as_ref().map(|it| it.refusals().to_vec()).unwrap_or_default(),
         };
@@ -89,8 +89,8 @@ impl Server {
             realm: Arc::clone(&realm),
             counters: Arc::clone(counters),
         };
-        let house = House::open(opening, realm.counters.iter().map(service).collect());
-        Ok(Running { house: house.map_err(StartError::Thread)?, realm })
+        let server = TcpServer::start(options, realm.counters.iter().map(service).collect());
+        Ok(Running { server: server.map_err(StartError::Thread)?, realm })
     }
 }
 
@@ -103,12 +103,12 @@ struct Api {
 impl Service for Api {
     type Worker = Worker;
 
-    fn attendance(&self) -> Arc<Attendance> {
-        Arc::clone(&self.counters.attendance)
+    fn connection_stats(&self) -> Arc<ConnectionStats> {
+        Arc::clone(&self.counters.connection_stats)
     }
 
-    fn settle(self, thread: Thread) -> Worker {
-        Worker::new(self.realm, self.counters, thread)
+    fn worker(self, context: ThreadContext) -> Worker {
+        Worker::new(self.realm, self.counters, context)
     }
 
     async fn serve(worker: Rc<Worker>, accepted: Accepted) {
@@ -119,17 +119,17 @@ impl Service for Api {
 impl Running {
     /// Where it listens for HTTP.
     pub const fn address(&self) -> SocketAddr {
-        self.house.address
+        self.server.address
     }
 
     /// Where it listens for HTTPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
-        self.house.tls_address
+        self.server.tls_address
     }
 
     /// The certificate of the authority that clients have to trust.
     pub fn ca_pem(&self) -> &str {
-        &self.house.ca_pem
+        &self.server.ca_pem
     }
 
     /// What it has seen and answered so far.
@@ -139,13 +139,13 @@ impl Running {
 
     /// Stops listening, closes every connection, and says what was seen and answered in all.
     pub fn shutdown(mut self) -> Stats {
-        self.house.close();
+        self.server.close();
         self.stats()
     }
 }
 
-impl From<Closed> for StartError {
-    fn from(closed: Closed) -> Self {
-        Self::Listen { address: closed.address, source: closed.source }
+impl From<BindError> for StartError {
+    fn from(error: BindError) -> Self {
+        Self::Listen { address: error.address, source: error.source }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::reader::Version;
 use crate::counter::add;
-use crate::tcp::accepted::Attendance;
+use crate::tcp::accepted::ConnectionStats;
 
 /// The methods that are counted by their names.
 const METHODS: [&str; 9] =
@@ -73,9 +73,9 @@ impl Stats {
         self.answers.iter().filter(same).map(|tally| tally.count).sum()
     }
 
-    pub(super) fn gather(own: &Attendance, counters: &[Arc<Counters>]) -> Self {
-        let each = counters.iter().map(|counters| &*counters.attendance);
-        let (accepted, refused, closed) = Attendance::sum(each.chain([own]));
+    pub(super) fn gather(listener_stats: &ConnectionStats, counters: &[Arc<Counters>]) -> Self {
+        let each = counters.iter().map(|counters| &*counters.connection_stats);
+        let (accepted, refused, closed) = ConnectionStats::sum(each.chain([listener_stats]));
         let sum = |cell: fn(&Counters) -> &AtomicU64| {
             counters.iter().map(|c| cell(c).load(Ordering::Acquire)).sum()
         };
@@ -149,7 +149,7 @@ type Answers = HashMap<(u8, &'static str, u16), u64, foldhash::fast::FixedState>
 /// The counters of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub(super) attendance: Arc<Attendance>,
+    pub(super) connection_stats: Arc<ConnectionStats>,
     pub(super) handshakes: AtomicU64,
     pub(super) handshakes_resumed: AtomicU64,
     pub(super) handshakes_failed: AtomicU64,
