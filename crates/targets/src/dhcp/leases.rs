@@ -61,7 +61,7 @@ struct List {
 
 /// What is known of one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held<'a> {
+pub(super) struct HeldLease<'a> {
     pub(super) place: u32,
     pub(super) client: &'a [u8],
     pub(super) state: State,
@@ -177,9 +177,9 @@ impl Leases {
     }
 
     /// Every place that a client has or had.
-    pub(super) fn held(&self) -> impl Iterator<Item = Held<'_>> {
+    pub(super) fn held(&self) -> impl Iterator<Item = HeldLease<'_>> {
         let named = (0..).zip(&self.slots).filter(|(_, slot)| !slot.name.bytes().is_empty());
-        named.map(|(place, slot)| Held {
+        named.map(|(place, slot)| HeldLease {
             place,
             client: slot.name.bytes(),
             state: slot.state,

@@ -10,8 +10,8 @@
 
 mod batch;
 mod config;
-mod desk;
-mod held;
+mod delay_queue;
+mod handler;
 mod leases;
 mod pool;
 mod script;
@@ -24,7 +24,7 @@ mod words;
 mod worker;
 
 pub use config::{Config, V4, V6};
-pub use desk::Lease;
+pub use handler::Lease;
 pub use leases::State;
 pub use pool::{Pool4, Pool6, PoolError, PrefixPool};
 pub use script::{Script, ScriptError};

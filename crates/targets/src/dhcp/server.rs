@@ -10,12 +10,12 @@ use std::thread::{self, JoinHandle};
 use brunt_wire::dhcp6::Duid;
 
 use super::config::Config;
-use super::desk::{Book, Lease};
+use super::handler::{Handler, Lease};
 use super::script::Rules;
 use super::socket;
 use super::stats::{Counters, Stats, Tally};
-use super::v4::Book4;
-use super::v6::Book6;
+use super::v4::V4Handler;
+use super::v6::V6Handler;
 use super::words::Family;
 use super::worker::{Stop, Worker};
 use crate::clock::Clock;
@@ -62,17 +62,17 @@ pub enum StartError {
 
 /// A server at work. Dropped, it stops.
 pub struct Running {
-    doors: Vec<Door>,
+    listeners: Vec<Listener>,
     rules: Option<Arc<Rules>>,
-    v4: Option<Arc<Mutex<Book4>>>,
-    v6: Option<Arc<Mutex<Book6>>>,
+    v4: Option<Arc<Mutex<V4Handler>>>,
+    v6: Option<Arc<Mutex<V6Handler>>>,
     stop: Arc<AtomicBool>,
     wakers: Vec<UnixStream>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// A place where it listens.
-struct Door {
+struct Listener {
     address: SocketAddr,
     /// The same socket, to ask what it lost.
     socket: UdpSocket,
@@ -83,7 +83,7 @@ impl Server {
     /// Listens, and serves from a thread for each address.
     pub fn start(config: &Config) -> Result<Running, StartError> {
         let mut running = Running {
-            doors: Vec::new(),
+            listeners: Vec::new(),
             rules: config.script.clone().map(|script| Arc::new(Rules::new(script))),
             v4: None,
             v6: None,
@@ -99,23 +99,23 @@ impl Server {
         let first = |v6: bool| config.listen.iter().find(|address| address.is_ipv6() == v6);
         if let Some(address) = first(false) {
             let id = server_id(config, *address)?;
-            let book = Book4::new(&config.v4, id, config.lab);
-            running.v4 = Some(Arc::new(Mutex::new(book)));
+            let handler = V4Handler::new(&config.v4, id, config.lab);
+            running.v4 = Some(Arc::new(Mutex::new(handler)));
         }
         if first(true).is_some() {
-            let book = Book6::new(&config.v6, duid(config)?);
-            running.v6 = Some(Arc::new(Mutex::new(book)));
+            let handler = V6Handler::new(&config.v6, duid(config)?);
+            running.v6 = Some(Arc::new(Mutex::new(handler)));
         }
         let clock = Clock::new();
         for (address, socket) in sockets {
             match (address, running.v4.clone(), running.v6.clone()) {
-                (SocketAddr::V4(_), Some(book), _) => {
-                    running.serve(address, socket, book, clock)?;
+                (SocketAddr::V4(_), Some(handler), _) => {
+                    running.serve(address, socket, handler, clock)?;
                 }
-                (SocketAddr::V6(_), _, Some(book)) => {
-                    running.serve(address, socket, book, clock)?;
+                (SocketAddr::V6(_), _, Some(handler)) => {
+                    running.serve(address, socket, handler, clock)?;
                 }
-                _ => debug_assert!(false, "there is a book for each family"),
+                _ => debug_assert!(false, "there is a handler for each family"),
             }
         }
         Ok(running)
@@ -125,19 +125,20 @@ impl Server {
 impl Running {
     /// Where it listens, in the order in which the addresses were given.
     pub fn addresses(&self) -> Vec<SocketAddr> {
-        self.doors.iter().map(|door| door.address).collect()
+        self.listeners.iter().map(|listener| listener.address).collect()
     }
 
     /// What it has seen and answered so far.
     pub fn stats(&self) -> Stats {
         let tally = |family: Family| {
-            let doors: Vec<_> = self
-                .doors
+            let listeners: Vec<_> = self
+                .listeners
                 .iter()
-                .filter(|door| door.address.is_ipv6() == (family == Family::V6))
+                .filter(|listener| listener.address.is_ipv6() == (family == Family::V6))
                 .collect();
-            let counters: Vec<_> = doors.iter().map(|door| Arc::clone(&door.counters)).collect();
-            let lost = doors.iter().map(|door| socket::lost(&door.socket)).sum();
+            let counters: Vec<_> =
+                listeners.iter().map(|listener| Arc::clone(&listener.counters)).collect();
+            let lost = listeners.iter().map(|listener| socket::lost(&listener.socket)).sum();
             Tally { lost, ..Tally::gather(&counters) }
         };
         let faults = self.rules.iter().flat_map(|rules| rules.done());
@@ -150,10 +151,11 @@ impl Running {
 
     /// Who has which address or prefix, or had it last.
     pub fn leases(&self) -> Vec<Lease> {
-        fn of<B: Book>(book: Option<&Arc<Mutex<B>>>) -> Vec<Lease> {
-            let lock =
-                |book: &Arc<Mutex<B>>| book.lock().unwrap_or_else(PoisonError::into_inner).leases();
-            book.map(lock).unwrap_or_default()
+        fn of<H: Handler>(handler: Option<&Arc<Mutex<H>>>) -> Vec<Lease> {
+            let lock = |handler: &Arc<Mutex<H>>| {
+                handler.lock().unwrap_or_else(PoisonError::into_inner).leases()
+            };
+            handler.map(lock).unwrap_or_default()
         }
         [of(self.v4.as_ref()), of(self.v6.as_ref())].concat()
     }
@@ -164,11 +166,11 @@ impl Running {
         self.stats()
     }
 
-    fn serve<B: Book + 'static>(
+    fn serve<H: Handler + 'static>(
         &mut self,
         address: SocketAddr,
         socket: UdpSocket,
-        book: Arc<Mutex<B>>,
+        handler: Arc<Mutex<H>>,
         clock: Clock,
     ) -> Result<(), StartError> {
         let (waker, woken) = UnixStream::pair().map_err(StartError::Thread)?;
@@ -177,11 +179,11 @@ impl Running {
             socket: socket.try_clone().map_err(StartError::Thread)?,
             stop: Stop { now: Arc::clone(&self.stop), waker: woken },
             clock,
-            book,
+            handler,
             rules: self.rules.clone(),
             counters: Arc::clone(&counters),
         };
-        self.doors.push(Door { address, socket, counters });
+        self.listeners.push(Listener { address, socket, counters });
         self.wakers.push(waker);
         let thread = thread::Builder::new().name("dhcp".to_owned());
         self.threads.push(thread.spawn(move || worker.run()).map_err(StartError::Thread)?);

@@ -58,7 +58,7 @@ pub struct Tally {
 /// Why a message is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub(super) enum Silence {
+pub(super) enum NoReply {
     Malformed,
     TooShort,
     Unexpected,
@@ -67,10 +67,10 @@ pub(super) enum Silence {
     Exhausted,
     Ignored,
     /// There is no answer to this.
-    Customary,
+    NoneDefined,
 }
 
-const SILENCES: usize = 8;
+const NO_REPLIES: usize = 8;
 
 /// One more than the largest status code that is counted by itself, with one for the others.
 const STATUSES: usize = 64;
@@ -111,7 +111,7 @@ impl Tally {
         let sum = |cell: &dyn Fn(&Counters) -> &AtomicU64| -> u64 {
             counters.iter().map(|it| cell(it).load(Ordering::Acquire)).sum()
         };
-        let silence = |why: Silence| sum(&|it| &it.silences[why as usize]);
+        let no_reply = |why: NoReply| sum(&|it| &it.no_replies[why as usize]);
         let received = Act::ALL.map(|act| (act, sum(&|it| &it.received[act as usize])));
         let sent = Answer::ALL.map(|answer| (answer, sum(&|it| &it.sent[answer as usize])));
         let statuses = (0..STATUSES).map(|code| (code as u16, sum(&|it| &it.statuses[code])));
@@ -121,13 +121,13 @@ impl Tally {
             relayed: sum(&|it| &it.relayed),
             sent: sent.into_iter().filter(|(_, count)| *count > 0).collect(),
             statuses: statuses.filter(|(_, count)| *count > 0).collect(),
-            malformed: silence(Silence::Malformed),
-            too_short: silence(Silence::TooShort),
-            unexpected: silence(Silence::Unexpected),
-            not_ours: silence(Silence::NotOurs),
-            unknown: silence(Silence::Unknown),
-            exhausted: silence(Silence::Exhausted),
-            ignored: silence(Silence::Ignored),
+            malformed: no_reply(NoReply::Malformed),
+            too_short: no_reply(NoReply::TooShort),
+            unexpected: no_reply(NoReply::Unexpected),
+            not_ours: no_reply(NoReply::NotOurs),
+            unknown: no_reply(NoReply::Unknown),
+            exhausted: no_reply(NoReply::Exhausted),
+            ignored: no_reply(NoReply::Ignored),
             unsent: sum(&|it| &it.unsent),
             lost: 0,
         }
@@ -142,7 +142,7 @@ pub(super) struct Counters {
     relayed: AtomicU64,
     sent: [AtomicU64; Answer::ALL.len()],
     statuses: [AtomicU64; STATUSES],
-    silences: [AtomicU64; SILENCES],
+    no_replies: [AtomicU64; NO_REPLIES],
     unsent: AtomicU64,
 }
 
@@ -155,7 +155,7 @@ impl Counters {
             relayed: zero(0),
             sent: array::from_fn(zero),
             statuses: array::from_fn(zero),
-            silences: array::from_fn(zero),
+            no_replies: array::from_fn(zero),
             unsent: zero(0),
         }
     }
@@ -177,8 +177,8 @@ impl Counters {
         add(&self.statuses[usize::from(code).min(STATUSES - 1)], 1);
     }
 
-    pub(super) fn silent(&self, why: Silence) {
-        add(&self.silences[why as usize], 1);
+    pub(super) fn no_reply(&self, why: NoReply) {
+        add(&self.no_replies[why as usize], 1);
     }
 
     pub(super) fn unsent(&self, count: usize) {

@@ -12,10 +12,10 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::batch::{Inbox, Outbox};
-use super::desk::{Book, Desk, Reply};
-use super::held::{Held, Waiting};
+use super::delay_queue::{DelayQueue, DelayedReply};
+use super::handler::{Context, Handler, Reply};
 use super::script::Rules;
-use super::stats::{Counters, Silence};
+use super::stats::{Counters, NoReply};
 use super::words::Answer;
 use crate::clock::Clock;
 use crate::script;
@@ -30,31 +30,31 @@ pub(super) struct Stop {
 }
 
 /// What a thread is given at its start.
-pub(super) struct Worker<B> {
+pub(super) struct Worker<H> {
     pub(super) socket: UdpSocket,
     pub(super) stop: Stop,
     pub(super) clock: Clock,
-    pub(super) book: Arc<Mutex<B>>,
+    pub(super) handler: Arc<Mutex<H>>,
     pub(super) rules: Option<Arc<Rules>>,
     pub(super) counters: Arc<Counters>,
 }
 
 /// The letters of a thread on their way out.
-struct Post<'a> {
+struct ReplySender<'a> {
     outbox: Outbox,
-    held: Held,
+    queue: DelayQueue,
     counters: &'a Counters,
     now: Duration,
 }
 
-impl<B: Book> Worker<B> {
+impl<H: Handler> Worker<H> {
     /// Answers until it is stopped.
     pub(super) fn run(self) {
         let mut inbox = Inbox::new();
         let mut answer = Vec::with_capacity(4096);
-        let mut post = Post {
+        let mut replies = ReplySender {
             outbox: Outbox::new(),
-            held: Held::default(),
+            queue: DelayQueue::default(),
             counters: &self.counters,
             now: Duration::ZERO,
         };
@@ -65,37 +65,37 @@ impl<B: Book> Worker<B> {
                 self.wait(false, Some(end.saturating_sub(now)));
                 continue;
             }
-            post.now = now;
+            replies.now = now;
             // An error is about one datagram that could not be delivered, and is told once.
             let count = inbox.receive(&self.socket).unwrap_or(0);
             if count > 0 {
                 self.counters.datagrams(count);
-                self.answer(&inbox, &mut post, &mut answer);
+                self.answer(&inbox, &mut replies, &mut answer);
             }
-            post.send_what_is_due();
-            self.counters.unsent(post.outbox.flush(&self.socket));
+            replies.send_what_is_due();
+            self.counters.unsent(replies.outbox.flush(&self.socket));
             if count == 0 {
                 let stall = rules.and_then(|rules| rules.next_stall(now));
-                let next = post.held.due().into_iter().chain(stall).min();
+                let next = replies.queue.due().into_iter().chain(stall).min();
                 self.wait(true, next.map(|next| next.saturating_sub(self.clock.now())));
             }
         }
     }
 
-    fn answer(&self, inbox: &Inbox, post: &mut Post<'_>, answer: &mut Vec<u8>) {
+    fn answer(&self, inbox: &Inbox, replies: &mut ReplySender<'_>, answer: &mut Vec<u8>) {
         // A thread that panicked has left the leases whole: each is changed in one step.
-        let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut handler = self.handler.lock().unwrap_or_else(PoisonError::into_inner);
         for (from, message) in inbox.datagrams() {
             answer.clear();
             let Some(from) = from else {
-                self.counters.silent(Silence::Malformed);
+                self.counters.no_reply(NoReply::Malformed);
                 continue;
             };
-            let (now, counters) = (post.now, &*self.counters);
-            let desk = Desk { now, from, rules: self.rules.as_deref(), counters };
-            match book.answer(&desk, message, answer) {
-                Ok(reply) => post.take(&reply, answer),
-                Err(why) => self.counters.silent(why),
+            let (now, counters) = (replies.now, &*self.counters);
+            let context = Context { now, from, rules: self.rules.as_deref(), counters };
+            match handler.answer(&context, message, answer) {
+                Ok(reply) => replies.take(&reply, answer),
+                Err(why) => self.counters.no_reply(why),
             }
         }
     }
@@ -117,7 +117,7 @@ impl<B: Book> Worker<B> {
     }
 }
 
-impl Post<'_> {
+impl ReplySender<'_> {
     /// Sends an answer, or does to it what the script wants.
     fn take(&mut self, reply: &Reply, bytes: &mut Vec<u8>) {
         let faults = &reply.faults;
@@ -139,25 +139,25 @@ impl Post<'_> {
                 self.send(reply.to, bytes, answer);
                 continue;
             }
-            let waiting = Waiting { to: reply.to, bytes: bytes.clone(), answer };
-            let held = if faults.delay.is_zero() {
-                self.held.push_behind(waiting)
+            let waiting = DelayedReply { to: reply.to, bytes: bytes.clone(), answer };
+            let queued = if faults.delay.is_zero() {
+                self.queue.push_behind(waiting)
             } else {
-                self.held.push(self.now + faults.delay, waiting)
+                self.queue.push(self.now + faults.delay, waiting)
             };
-            self.counters.unsent(usize::from(!held));
+            self.counters.unsent(usize::from(!queued));
         }
     }
 
     fn send_what_is_due(&mut self) {
-        while let Some(waiting) = self.held.pop(self.now) {
+        while let Some(waiting) = self.queue.pop(self.now) {
             self.send(waiting.to, &waiting.bytes, waiting.answer);
         }
     }
 
     fn send(&mut self, to: SocketAddr, bytes: &[u8], answer: Option<Answer>) {
         self.push(to, bytes, answer);
-        while let Some(behind) = self.held.pop_behind() {
+        while let Some(behind) = self.queue.pop_behind() {
             self.push(behind.to, &behind.bytes, behind.answer);
         }
     }

@@ -1,6 +1,6 @@
-//! What stands between the threads that carry datagrams and the books that know the answers.
+//! What stands between the threads that carry datagrams and the handlers that know the answers.
 //!
-//! A book knows one protocol: it takes in a datagram and writes the answer, as if nothing ever went
+//! A handler knows one protocol: it takes in a datagram and writes the answer, as if nothing ever went
 //! wrong but what it is told to do wrong in the answer itself. It must not know sockets or threads,
 //! and has no clock: it is told the time.
 
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use super::leases::State;
 use super::script::{Facts, Faults, Rules};
-use super::stats::{Counters, Silence};
+use super::stats::{Counters, NoReply};
 use super::words::{Act, Answer, Family};
 
-/// What a book needs to know of the outside for one datagram.
+/// What a handler needs to know of the outside for one datagram.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Desk<'a> {
+pub(super) struct Context<'a> {
     /// The time since the start of the server.
     pub(super) now: Duration,
     /// Where the datagram came from.
@@ -23,7 +23,7 @@ pub(super) struct Desk<'a> {
     pub(super) counters: &'a Counters,
 }
 
-/// An answer, whose bytes stand in the buffer that the book was given.
+/// An answer, whose bytes stand in the buffer that the handler was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) to: SocketAddr,
@@ -51,20 +51,20 @@ pub struct Lease {
 }
 
 /// One protocol's way of answering, with its leases.
-pub(super) trait Book: Send {
+pub(super) trait Handler: Send {
     /// Takes in a message and writes the answer into `out`, which is empty.
     fn answer(
         &mut self,
-        desk: &Desk<'_>,
+        context: &Context<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<Reply, Silence>;
+    ) -> Result<Reply, NoReply>;
 
     /// Who has what.
     fn leases(&self) -> Vec<Lease>;
 }
 
-impl Desk<'_> {
+impl Context<'_> {
     /// Counts a message and says what is to go wrong with it, unless it never came.
     pub(super) fn receive(
         &self,
@@ -72,10 +72,10 @@ impl Desk<'_> {
         act: Act,
         client: &[u8],
         relayed: bool,
-    ) -> Result<Faults, Silence> {
+    ) -> Result<Faults, NoReply> {
         self.counters.received(act, relayed);
         let Some(rules) = self.rules else { return Ok(Faults::default()) };
         let faults = rules.faults(&Facts { family, act, client, now: self.now });
-        if faults.ignore { Err(Silence::Ignored) } else { Ok(faults) }
+        if faults.ignore { Err(NoReply::Ignored) } else { Ok(faults) }
     }
 }

@@ -11,7 +11,7 @@ const WAITING_MAX: usize = 1 << 20;
 
 /// An answer that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Waiting {
+pub(super) struct DelayedReply {
     pub(super) to: SocketAddr,
     pub(super) bytes: Vec<u8>,
     /// What it is, if it is to be counted.
@@ -20,17 +20,17 @@ pub(super) struct Waiting {
 
 /// The answers of one thread that are held back.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct DelayQueue {
     /// By the moment they are due, then in the order of their requests.
-    later: BTreeMap<(Duration, u64), Waiting>,
+    later: BTreeMap<(Duration, u64), DelayedReply>,
     /// To follow the next answer that is sent.
-    behind: Vec<Waiting>,
+    behind: Vec<DelayedReply>,
     number: u64,
 }
 
-impl Held {
+impl DelayQueue {
     /// Holds an answer back until a moment, if there is room.
-    pub(super) fn push(&mut self, due: Duration, waiting: Waiting) -> bool {
+    pub(super) fn push(&mut self, due: Duration, waiting: DelayedReply) -> bool {
         self.number += 1;
         let room = self.later.len() < WAITING_MAX;
         if room {
@@ -40,7 +40,7 @@ impl Held {
     }
 
     /// Holds an answer back until another was sent, if there is room.
-    pub(super) fn push_behind(&mut self, waiting: Waiting) -> bool {
+    pub(super) fn push_behind(&mut self, waiting: DelayedReply) -> bool {
         let room = self.behind.len() < WAITING_MAX;
         if room {
             self.behind.push(waiting);
@@ -54,13 +54,13 @@ impl Held {
     }
 
     /// The first, if it is due.
-    pub(super) fn pop(&mut self, now: Duration) -> Option<Waiting> {
+    pub(super) fn pop(&mut self, now: Duration) -> Option<DelayedReply> {
         let first = self.later.first_entry()?;
         (first.key().0 <= now).then(|| first.remove())
     }
 
     /// One that was to follow an answer.
-    pub(super) fn pop_behind(&mut self) -> Option<Waiting> {
+    pub(super) fn pop_behind(&mut self) -> Option<DelayedReply> {
         self.behind.pop()
     }
 }
