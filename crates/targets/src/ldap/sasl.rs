@@ -34,7 +34,7 @@ pub(super) struct Scram {
     nonce: String,
     salt: [u8; 16],
     /// The first messages of both sides.
-    said: String,
+    auth_message: String,
 }
 
 /// Somebody who has proved to know a password.
@@ -104,8 +104,11 @@ impl Scram {
         getrandom::fill(&mut salt)
             .map_err(|_| Refusal::new(code::OTHER, "there is no randomness"))?;
         let first = format!("r={nonce},s={},i={ITERATIONS}", BASE64_STANDARD.encode(salt));
-        let said = format!("{bare},{first}");
-        Ok((Steps::Scram(Self { user, acts_for, header, nonce, salt, said }), first.into_bytes()))
+        let auth_message = format!("{bare},{first}");
+        Ok((
+            Steps::Scram(Self { user, acts_for, header, nonce, salt, auth_message }),
+            first.into_bytes(),
+        ))
     }
 
     pub(super) fn user(&self) -> &str {
@@ -122,15 +125,15 @@ impl Scram {
             return Err(malformed());
         }
         let salted = pbkdf2::pbkdf2_hmac_array::<Sha256, 32>(password, &self.salt, ITERATIONS);
-        let said = format!("{},{without_proof}", self.said);
+        let auth_message = format!("{},{without_proof}", self.auth_message);
         let client_key = mac(&salted, b"Client Key")?;
-        let signature = mac(&Sha256::digest(client_key), said.as_bytes())?;
+        let signature = mac(&Sha256::digest(client_key), auth_message.as_bytes())?;
         let expected: Vec<u8> =
             client_key.iter().zip(signature).map(|(key, bits)| key ^ bits).collect();
         if expected != proof {
             return Err(wrong());
         }
-        let server = mac(&mac(&salted, b"Server Key")?, said.as_bytes())?;
+        let server = mac(&mac(&salted, b"Server Key")?, auth_message.as_bytes())?;
         let last = format!("v={}", BASE64_STANDARD.encode(server)).into_bytes();
         Ok(Proven { acts_for: self.acts_for.into_bytes(), last: Some(last) })
     }
@@ -180,7 +183,7 @@ mod tests {
             header: "n,,".into(),
             nonce: nonce.into(),
             salt: salt.clone().try_into().unwrap(),
-            said: format!(
+            auth_message: format!(
                 "n=user,r=rOprNGfwEbeRWgbNEkqO,r={nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
             ),
         };

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::call::Call;
 use super::crest::{self, Collection, Product, Verb};
 use super::openam::permit;
-use super::realm::Who;
+use super::realm::Principal;
 use super::refusal::Refusal;
 use super::reply::Reply;
 
@@ -37,7 +37,7 @@ pub(super) fn ping(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn identify(call: &Call<'_>, users: &Collection) -> Result<Who, Refusal> {
+fn identify(call: &Call<'_>, users: &Collection) -> Result<Principal, Refusal> {
     let (name, password) = if let Some(name) = call.field("x-openidm-username") {
         (name, call.field("x-openidm-password").unwrap_or_default())
     } else {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::call::Call;
 use super::query::Parameters;
-use super::realm::Who;
+use super::realm::Principal;
 use super::reply::Reply;
 use super::tokens::{Grant, Kind};
 
@@ -164,7 +164,7 @@ fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
         .ok_or(refused(401, "invalid_token", "The access token provided is expired or invalid"))?;
     let subject = &*grant.subject;
     let mut answer = json!({"sub": subject});
-    if Who::of(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
+    if Principal::of(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
         answer["preferred_username"] = subject.into();
         answer["email"] = format!("{subject}@example.com").into();
     }

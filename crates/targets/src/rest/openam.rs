@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::crest::{self, Verb, brief};
-use super::realm::{Realm, Who};
+use super::realm::{Principal, Realm};
 use super::refusal::Refusal;
 use super::reply::{JSON, Reply};
 use super::tokens::{Grant, Kind};
@@ -32,13 +32,14 @@ pub(super) fn authenticate(call: &Call<'_>, reply: &mut Reply) -> Result<(), Ref
         ask(call, reply);
         return Ok(());
     };
-    let who = call.realm.identify(&call.realm.openam, &name, &password);
-    let who = who.ok_or_else(|| Refusal::new(401, "Authentication Failed"))?;
+    let principal = call.realm.identify(&call.realm.openam, &name, &password);
+    let principal = principal.ok_or_else(|| Refusal::new(401, "Authentication Failed"))?;
     if call.query().first("noSession").is_some_and(|value| value == "true") {
         reply.json(200, &json!({"message": "Authentication Successful", "realm": "/"}));
         return Ok(());
     }
-    let token = call.realm.tokens.issue(grant(Kind::Session, who.subject(), call.now, SESSION));
+    let token =
+        call.realm.tokens.issue(grant(Kind::Session, principal.subject(), call.now, SESSION));
     reply.field("Set-Cookie", format!("{COOKIE}={token}; Path=/; HttpOnly"));
     reply.content_type = JSON;
     for part in
@@ -183,16 +184,16 @@ pub(super) fn users(call: &Call<'_>, id: Option<&str>, reply: &mut Reply) -> Res
         return Ok(());
     }
     let verb = Verb::of(&call.request, id.is_some())?;
-    permit(&Who::of(&grant.subject), verb, id)?;
+    permit(&Principal::of(&grant.subject), verb, id)?;
     crest::answer(&call.realm.openam, verb, id.unwrap_or_default(), &call.request, reply)
 }
 
 /// Administrators may do everything; users may look at themselves and change themselves.
-pub(super) fn permit(who: &Who, verb: Verb, id: Option<&str>) -> Result<(), Refusal> {
-    let about_oneself = id.is_some_and(|id| who.is(id));
-    match (who, verb) {
-        (Who::Administrator, _) => Ok(()),
-        (Who::User(_), Verb::Read | Verb::Update | Verb::Patch) if about_oneself => Ok(()),
+pub(super) fn permit(principal: &Principal, verb: Verb, id: Option<&str>) -> Result<(), Refusal> {
+    let about_oneself = id.is_some_and(|id| principal.is(id));
+    match (principal, verb) {
+        (Principal::Administrator, _) => Ok(()),
+        (Principal::User(_), Verb::Read | Verb::Update | Verb::Patch) if about_oneself => Ok(()),
         _ => Err(Refusal::new(403, "The user has insufficient privileges")),
     }
 }

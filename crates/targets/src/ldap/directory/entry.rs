@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::attributes::{Attributes, Held, write};
+use super::attributes::{Attribute, Attributes, write};
 
 /// The attribute that is kept apart and never returned.
 pub(in crate::ldap) const PASSWORD: &[u8] = b"userPassword";
@@ -60,7 +60,9 @@ impl Entry {
         description: &[u8],
         test: &mut dyn FnMut(&[u8]) -> bool,
     ) -> bool {
-        let passes = |held: Held<'_>| held.is(description) && held.values().any(&mut *test);
+        let passes = |candidate: Attribute<'_>| {
+            candidate.is(description) && candidate.values().any(&mut *test)
+        };
         if self.attributes.iter().any(passes) {
             return true;
         }
@@ -70,13 +72,13 @@ impl Entry {
 
     /// Whether the entry has the attribute.
     pub(in crate::ldap) fn has(&self, description: &[u8]) -> bool {
-        self.attributes.iter().any(|held| held.is(description))
+        self.attributes.iter().any(|attribute| attribute.is(description))
             || Operational::named(description).is_some()
     }
 
     /// Whether this is the password.
     pub(in crate::ldap) fn accepts(&self, password: &[u8]) -> bool {
-        self.secret.iter().any(|held| held.values().any(|value| value == password))
+        self.secret.iter().any(|attribute| attribute.values().any(|value| value == password))
     }
 }
 

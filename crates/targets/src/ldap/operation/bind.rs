@@ -5,7 +5,7 @@ use brunt_wire::ldap::message::{Authentication, Message};
 use brunt_wire::ldap::reply::{self, Answer};
 use brunt_wire::ldap::{code, dn};
 
-use super::{Said, raw};
+use super::{ResponseControl, raw};
 use crate::ldap::directory::Entry;
 use crate::ldap::refusal::Refusal;
 use crate::ldap::sasl::{self, Proven, Scram, Steps};
@@ -46,7 +46,7 @@ pub(in crate::ldap) fn answer(
         diagnostic: refusal.reason.as_bytes(),
         referrals: &[],
     });
-    let controls = said(message, session, answer.code);
+    let controls = controls(message, session, answer.code);
     reply::bind(out, message_id, &answer, credentials.as_deref(), &raw(&controls));
     answer.code
 }
@@ -60,15 +60,15 @@ enum Step {
 }
 
 /// The response controls that the request asks for.
-fn said(message: &Message<'_>, session: &mut Session, code: u32) -> Vec<Said> {
+fn controls(message: &Message<'_>, session: &mut Session, code: u32) -> Vec<ResponseControl> {
     let mut controls = Vec::new();
     if code == code::SUCCESS && message.control(control::AUTHORIZATION_IDENTITY).is_some() {
         let oid = control::AUTHORIZATION_IDENTITY_RESPONSE;
-        controls.push(Said { oid, value: session.identity.authorization() });
+        controls.push(ResponseControl { oid, value: session.identity.authorization() });
     }
     let policy = session.policy.take().unwrap_or_default();
     if message.control(control::PASSWORD_POLICY).is_some() {
-        controls.push(Said { oid: control::PASSWORD_POLICY, value: policy.encode() });
+        controls.push(ResponseControl { oid: control::PASSWORD_POLICY, value: policy.encode() });
     }
     controls
 }

@@ -20,9 +20,9 @@ use super::directory::{Entry, matches};
 use super::refusal::Refusal;
 use selection::Selection;
 
-/// A response control whose value was made here.
+/// A response control with an owned value.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct ResponseControl {
     pub(super) oid: &'static str,
     pub(super) value: Vec<u8>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Said {
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) code: u32,
-    pub(super) controls: Vec<Said>,
+    pub(super) controls: Vec<ResponseControl>,
 }
 
 impl Done {
@@ -71,13 +71,13 @@ pub(super) fn refuse(out: &mut Vec<u8>, message_id: i32, response: u8, refusal: 
     reply::result(out, message_id, response, &answer, &[]);
 }
 
-pub(super) fn raw(controls: &[Said]) -> Vec<RawControl<'_>> {
+pub(super) fn raw(controls: &[ResponseControl]) -> Vec<RawControl<'_>> {
     controls
         .iter()
-        .map(|said| RawControl {
-            oid: said.oid.as_bytes(),
+        .map(|control| RawControl {
+            oid: control.oid.as_bytes(),
             critical: false,
-            value: Some(&said.value),
+            value: Some(&control.value),
         })
         .collect()
 }
@@ -108,7 +108,7 @@ pub(super) fn read_entry(
     message: &Message<'_>,
     oid: &'static str,
     entry: &Entry,
-) -> Result<Option<Said>, Refusal> {
+) -> Result<Option<ResponseControl>, Refusal> {
     let Some(control) = message.control(oid) else { return Ok(None) };
     let malformed = || {
         Refusal::new(
@@ -120,5 +120,5 @@ pub(super) fn read_entry(
         .map_err(|_| malformed())?;
     let mut value = Vec::new();
     Selection::new(&attributes, false).write_read_entry(entry, &mut value);
-    Ok(Some(Said { oid, value }))
+    Ok(Some(ResponseControl { oid, value }))
 }

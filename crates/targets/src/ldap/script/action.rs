@@ -11,7 +11,7 @@ pub(super) enum Action {
     /// Answer later, by a fixed time or by one from a range. Requests behind it are not held up.
     Delay(Range),
     /// Do nothing and answer with a result code.
-    Result(Verdict),
+    Result(ResultSpec),
     /// Carry it out and never answer. On a connect, never read; on a handshake, never shake.
     Drop,
     /// Answer after the next request of the connection.
@@ -33,7 +33,7 @@ pub(super) enum Action {
     /// Close the connection after the answer.
     Close,
     /// Answer with a notice of disconnection, and close.
-    Disconnect(Verdict),
+    Disconnect(ResultSpec),
     /// Answer byte by byte, with this time before each.
     Trickle(SlowBytes),
     /// Before the answer, a message nobody asked for, with this OID.
@@ -49,7 +49,7 @@ pub(super) enum Action {
 /// A result.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Verdict {
+pub(super) struct ResultSpec {
     /// The result code.
     pub(super) code: u16,
     /// The diagnostic message.

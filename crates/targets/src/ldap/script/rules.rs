@@ -206,8 +206,8 @@ impl Faults {
     fn take(&mut self, action: &Action, random: u64) {
         match action {
             Action::Delay(range) => self.delay += range.choose(random),
-            Action::Result(verdict) => {
-                self.result = Some((u32::from(verdict.code), verdict.text.clone()));
+            Action::Result(result) => {
+                self.result = Some((u32::from(result.code), result.text.clone()));
             }
             Action::Drop => self.drop = true,
             Action::Reorder => self.reorder = true,
@@ -221,8 +221,8 @@ impl Faults {
             Action::DeepNesting(depth) => self.instead = Some(nested(*depth)),
             Action::Reset => self.reset = true,
             Action::Close => self.close = true,
-            Action::Disconnect(verdict) => {
-                self.disconnect = Some((u32::from(verdict.code), verdict.text.clone()));
+            Action::Disconnect(result) => {
+                self.disconnect = Some((u32::from(result.code), result.text.clone()));
             }
             Action::Trickle(each) => self.trickle = Some(each.0.0),
             Action::Unsolicited(oid) => self.unsolicited = Some(oid.clone()),
