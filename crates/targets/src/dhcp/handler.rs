@@ -75,7 +75,7 @@ impl Context<'_> {
     ) -> Result<Faults, NoReply> {
         self.counters.received(act, relayed);
         let Some(rules) = self.rules else { return Ok(Faults::default()) };
-        let faults = rules.faults(&Facts { family, act, client, now: self.now });
+        let faults = rules.faults(&Facts { family, act, client }, self.now);
         if faults.ignore { Err(NoReply::Ignored) } else { Ok(faults) }
     }
 }

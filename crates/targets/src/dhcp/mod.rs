@@ -10,7 +10,6 @@
 
 mod batch;
 mod config;
-mod delay_queue;
 mod handler;
 mod leases;
 mod pool;

@@ -84,7 +84,7 @@ impl Server {
     pub fn start(config: &Config) -> Result<Running, StartError> {
         let mut running = Running {
             listeners: Vec::new(),
-            rules: config.script.clone().map(|script| Arc::new(Rules::new(script))),
+            rules: config.script.clone().map(|script| Arc::new(Rules::new(script.0))),
             v4: None,
             v6: None,
             stop: Arc::default(),
@@ -141,11 +141,11 @@ impl Running {
             let lost = listeners.iter().map(|listener| socket::lost(&listener.socket)).sum();
             Tally { lost, ..Tally::gather(&counters) }
         };
-        let faults = self.rules.iter().flat_map(|rules| rules.done());
+        let rules = self.rules.as_ref();
         Stats {
             v4: tally(Family::V4),
             v6: tally(Family::V6),
-            faults: faults.filter(|(_, count)| *count > 0).collect(),
+            faults: rules.map(|rules| rules.done()).unwrap_or_default(),
         }
     }
 

@@ -9,15 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use brunt_wire::dhcp4::BOOTREPLY;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::batch::{Inbox, Outbox};
-use super::delay_queue::{DelayQueue, DelayedReply};
 use super::handler::{Context, Handler, Reply};
 use super::script::Rules;
 use super::stats::{Counters, NoReply};
 use super::words::Answer;
 use crate::clock::Clock;
+use crate::delay_queue::DelayQueue;
 use crate::script;
 
 /// What ends the threads of a server.
@@ -39,10 +40,22 @@ pub(super) struct Worker<H> {
     pub(super) counters: Arc<Counters>,
 }
 
-/// The letters of a thread on their way out.
+/// The most replies that a thread holds back.
+const DELAYED_MAX: usize = 1 << 20;
+
+/// A reply that is held back.
+#[derive(Debug)]
+struct DelayedReply {
+    to: SocketAddr,
+    bytes: Vec<u8>,
+    /// What to count it as, if at all.
+    answer: Option<Answer>,
+}
+
+/// Sends the replies of a thread, or holds them back.
 struct ReplySender<'a> {
     outbox: Outbox,
-    queue: DelayQueue,
+    queue: DelayQueue<DelayedReply>,
     counters: &'a Counters,
     now: Duration,
 }
@@ -67,7 +80,10 @@ impl<H: Handler> Worker<H> {
             }
             replies.now = now;
             // An error is about one datagram that could not be delivered, and is told once.
-            let count = inbox.receive(&self.socket).unwrap_or(0);
+            let received = inbox.receive(&self.socket).unwrap_or(0);
+            // While the script has the server not listen, what comes is lost.
+            let refuses = rules.is_some_and(|rules| rules.refuses(now));
+            let count = if refuses { 0 } else { received };
             if count > 0 {
                 self.counters.datagrams(count);
                 self.answer(&inbox, &mut replies, &mut answer);
@@ -126,8 +142,7 @@ impl ReplySender<'_> {
         }
         let mut answer = Some(reply.answer);
         if let Some((random, count)) = faults.garbage {
-            bytes.clear();
-            bytes.extend(script::bytes(random).take(count));
+            *bytes = script::garbage(random, count, BOOTREPLY);
             answer = None;
         }
         if let Some(length) = faults.truncate {
@@ -140,12 +155,13 @@ impl ReplySender<'_> {
                 continue;
             }
             let waiting = DelayedReply { to: reply.to, bytes: bytes.clone(), answer };
-            let queued = if faults.delay.is_zero() {
-                self.queue.push_behind(waiting)
+            if self.queue.len() >= DELAYED_MAX {
+                self.counters.unsent(1);
+            } else if faults.delay.is_zero() {
+                self.queue.push_behind(waiting);
             } else {
-                self.queue.push(self.now + faults.delay, waiting)
-            };
-            self.counters.unsent(usize::from(!queued));
+                self.queue.push(self.now + faults.delay, waiting);
+            }
         }
     }
 
@@ -157,7 +173,7 @@ impl ReplySender<'_> {
 
     fn send(&mut self, to: SocketAddr, bytes: &[u8], answer: Option<Answer>) {
         self.push(to, bytes, answer);
-        while let Some(behind) = self.queue.pop_behind() {
+        for behind in self.queue.take_behind() {
             self.push(behind.to, &behind.bytes, behind.answer);
         }
     }

@@ -13,7 +13,7 @@ mod directory;
 mod dispatch;
 mod operation;
 mod refusal;
-mod reply_queue;
+mod reply;
 mod sasl;
 mod script;
 mod server;

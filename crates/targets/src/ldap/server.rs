@@ -10,6 +10,7 @@ use brunt_wire::ldap::dn;
 use super::config::Config;
 use super::connection;
 use super::refusal::Refusal;
+use super::script::Rules;
 use super::session::Realm;
 use super::stats::{Counters, Stats};
 use super::users;
@@ -49,7 +50,8 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct Running {
     server: TcpServer,
-    /// What the listener counts.
+    realm: Arc<Realm>,
+    /// The counters of the listener.
     listener_stats: Arc<ConnectionStats>,
     counters: Vec<Arc<Counters>>,
 }
@@ -82,7 +84,8 @@ impl Server {
             counters: Arc::clone(counters),
         };
         let server = TcpServer::start(options, counters.iter().map(service).collect());
-        Ok(Running { server: server.map_err(StartError::Thread)?, listener_stats, counters })
+        let server = server.map_err(StartError::Thread)?;
+        Ok(Running { server, realm, listener_stats, counters })
     }
 }
 
@@ -126,7 +129,8 @@ impl Running {
 
     /// What it has seen and answered so far.
     pub fn stats(&self) -> Stats {
-        Stats::gather(&self.listener_stats, &self.counters)
+        let faults = self.realm.rules.as_ref().map(Rules::done).unwrap_or_default();
+        Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
     }
 
     /// Stops listening, closes every connection, and says what was seen and answered in all.

@@ -26,7 +26,7 @@ pub(super) struct Realm {
 
 impl Realm {
     pub(super) fn new(config: Config, suffix: Vec<u8>, directory: Directory) -> Self {
-        let rules = config.script.clone().map(Rules::new);
+        let rules = config.script.clone().map(|script| Rules::new(script.0));
         Self { config, suffix, rules, directory: RwLock::new(directory) }
     }
 

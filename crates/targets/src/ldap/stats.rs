@@ -99,6 +99,8 @@ pub struct Stats {
     pub entries_returned: u64,
     /// How many connections sent what is not LDAP.
     pub malformed: u64,
+    /// How often each action of the script was done, by name.
+    pub faults: Vec<(&'static str, u64)>,
     /// How many bytes of requests were read, without TLS.
     pub bytes_read: u64,
     /// How many bytes of replies were written, without TLS.
@@ -151,6 +153,7 @@ impl Stats {
             answers,
             entries_returned: sum(|c| &c.entries_returned),
             malformed: sum(|c| &c.malformed),
+            faults: Vec::new(),
             bytes_read: sum(|c| &c.bytes_read),
             bytes_written: sum(|c| &c.bytes_written),
         }

@@ -23,6 +23,7 @@ use super::reader::{Fields, Request, Version};
 use super::reply::{FILLING, Reply};
 use super::script::{Action, Faults};
 use super::worker::Worker;
+use crate::script::period::Period;
 use crate::tcp::stream::Stream;
 use crate::timer::Sleep;
 
@@ -170,10 +171,10 @@ impl Outgoing {
             Some((Action::Half, _)) => body.cut(body.whole.len() / 2),
             Some((Action::Truncate(bytes), _)) => body.cut(bytes),
             Some((Action::Chunked(bytes), _)) => (body.piece, body.unannounced) = (bytes, true),
-            Some((Action::Drip(pace), _)) => {
-                let at = worker.clock.now() + pace.each();
+            Some((Action::Drip(Period(each)), _)) => {
+                let at = worker.clock.now() + each;
                 body.piece = 1;
-                body.pace = Some((pace.each(), at, worker.timer.sleep()));
+                body.pace = Some((each, at, worker.timer.sleep()));
             }
             Some(_) => return None,
         }

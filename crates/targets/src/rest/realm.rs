@@ -45,7 +45,7 @@ impl Realm {
     pub(super) fn new(config: Config, log: Option<Log>, secret: u64, threads: usize) -> Self {
         let users = |product| Collection::new(product, config.users, &config.password);
         Self {
-            rules: config.script.clone().map(Rules::new),
+            rules: config.script.clone().map(|script| Rules::new(script.0)),
             log,
             tokens: Tokens::new(secret),
             openam: users(Product::Am),
@@ -79,7 +79,7 @@ impl Realm {
 
     /// What was seen and answered so far.
     pub(super) fn stats(&self) -> Stats {
-        let faults = self.rules.as_ref().map(|rules| rules.done().collect()).unwrap_or_default();
+        let faults = self.rules.as_ref().map(Rules::done).unwrap_or_default();
         Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
     }
 }

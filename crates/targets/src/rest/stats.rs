@@ -114,12 +114,8 @@ impl Stats {
                 json!({"method": tally.method, "path": tally.path, "status": tally.status, "count": tally.count})
             })
             .collect();
-        let faults: serde_json::Map<_, _> = self
-            .faults
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| ((*name).to_owned(), json!(count)))
-            .collect();
+        let faults: serde_json::Map<_, _> =
+            self.faults.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
         json!({
             "connections": {
                 "accepted": self.connections_accepted,

@@ -70,9 +70,8 @@ impl Worker {
         let request = &call.request;
         self.counters.request(request.version);
         let faults = self.realm.rules.as_ref().map(|rules| {
-            let facts =
-                Facts { method: request.method, path: request.path(), connection, now: call.now };
-            rules.faults(&facts)
+            let facts = Facts { method: request.method, path: request.path(), connection };
+            rules.faults(&facts, call.now)
         });
         let faults = faults.unwrap_or_default();
         let path = match faults.status {

@@ -1,14 +1,14 @@
-//! Stretches of time as people write them: `250us`, `10ms`, `2s`, and a range of them, `1ms..5ms`.
+//! Durations as people write them: `250us`, `10ms`, `2s`, and ranges of them: `1ms..5ms`.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// A stretch of time.
+/// A duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Period(pub(crate) Duration);
 
-/// A shortest and a longest stretch of time; both are the same if there is no choice.
+/// A shortest and a longest duration, which may be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     shortest: Duration,
@@ -16,7 +16,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// One stretch of the range, chosen by a random number.
+    /// The duration in the range that a random number chooses.
     pub(crate) fn choose(self, random: u64) -> Duration {
         let width = self.longest.saturating_sub(self.shortest).as_nanos() as u64;
         let offset = (u128::from(random) * (u128::from(width) + 1)) >> 64;

@@ -39,40 +39,23 @@ pub(super) enum Action {
     WrongServer,
 }
 
-/// What the actions are called, in the order of their numbers.
-pub(in crate::dhcp) const FAULTS: [&str; 13] = [
-    "delay",
-    "ignore",
-    "drop",
-    "reorder",
-    "duplicate",
-    "nak",
-    "status",
-    "no-lease",
-    "address",
-    "truncate",
-    "garbage",
-    "wrong-xid",
-    "wrong-server",
-];
-
 impl Action {
-    /// Its place in [`FAULTS`].
-    pub(super) const fn number(self) -> usize {
+    /// Its name in scripts.
+    pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Delay(_) => 0,
-            Self::Ignore => 1,
-            Self::Drop => 2,
-            Self::Reorder => 3,
-            Self::Duplicate => 4,
-            Self::Nak => 5,
-            Self::Status(_) => 6,
-            Self::NoLease => 7,
-            Self::Address(_) => 8,
-            Self::Truncate(_) => 9,
-            Self::Garbage(_) => 10,
-            Self::WrongXid => 11,
-            Self::WrongServer => 12,
+            Self::Delay(_) => "delay",
+            Self::Ignore => "ignore",
+            Self::Drop => "drop",
+            Self::Reorder => "reorder",
+            Self::Duplicate => "duplicate",
+            Self::Nak => "nak",
+            Self::Status(_) => "status",
+            Self::NoLease => "no-lease",
+            Self::Address(_) => "address",
+            Self::Truncate(_) => "truncate",
+            Self::Garbage(_) => "garbage",
+            Self::WrongXid => "wrong-xid",
+            Self::WrongServer => "wrong-server",
         }
     }
 

@@ -10,8 +10,9 @@ use brunt_wire::ldap::code;
 use brunt_wire::ldap::message::Message;
 use brunt_wire::ldap::reply::{self, Answer};
 
+use crate::delay_queue::DelayQueue;
 use crate::ldap::dispatch::{self, kind};
-use crate::ldap::reply_queue::ReplyQueue;
+use crate::ldap::reply::Reply;
 use crate::ldap::session::{Next, Session};
 use crate::ldap::stats::add;
 use crate::ldap::worker::Worker;
@@ -28,7 +29,7 @@ pub(super) struct Dialogue {
     /// The time before each byte, and when the next one may go.
     pub(super) trickle: Option<(Duration, Duration)>,
     /// The replies that a script holds back.
-    pub(super) held: ReplyQueue,
+    pub(super) held: DelayQueue<Reply>,
 }
 
 impl Dialogue {
@@ -39,7 +40,7 @@ impl Dialogue {
             out: Vec::new(),
             next: Next::Continue,
             trickle: None,
-            held: ReplyQueue::default(),
+            held: DelayQueue::default(),
             worker,
         }
     }

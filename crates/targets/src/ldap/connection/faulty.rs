@@ -14,7 +14,7 @@ use super::dialogue::Dialogue;
 use crate::ldap::dispatch::{self, kind, response_to};
 use crate::ldap::operation;
 use crate::ldap::refusal::Refusal;
-use crate::ldap::reply_queue::Reply;
+use crate::ldap::reply::Reply;
 use crate::ldap::script::{Facts, Faults, Occasion, Rules};
 use crate::ldap::session::Next;
 use crate::ldap::stats::{Operation, add};
@@ -34,7 +34,8 @@ pub(super) async fn trouble(
         sleep.until(end).await;
     }
     let now = worker.clock.now();
-    let faults = rules.faults(&Facts { occasion, connection, dn: b"", filter: &String::new, now });
+    let facts = Facts { occasion, connection, dn: b"", filter: &String::new };
+    let faults = rules.faults(&facts, now);
     if faults.delay > Duration::ZERO {
         sleep.until(now + faults.delay).await;
     }
@@ -82,8 +83,8 @@ impl Dialogue {
         let faults = match occasion(&message.request) {
             Some((occasion, dn)) => {
                 let filter = || filter_text(&message.request);
-                let now = self.worker.clock.now();
-                rules.faults(&Facts { occasion, connection: self.number, dn, filter: &filter, now })
+                let facts = Facts { occasion, connection: self.number, dn, filter: &filter };
+                rules.faults(&facts, self.worker.clock.now())
             }
             None => Faults::default(),
         };
@@ -104,7 +105,7 @@ impl Dialogue {
         }
         let next = match next {
             Next::Abandon(target) => {
-                self.held.withdraw(target);
+                self.held.withdraw(|reply| reply.message_id == target);
                 return;
             }
             Next::Cancel(target) => {
@@ -195,7 +196,7 @@ impl Dialogue {
 
     /// Cancels a request whose reply is held back (RFC 3909). `refusal` says that there is none.
     fn cancel(&mut self, target: i32, message_id: i32, code: u32, refusal: Vec<u8>) {
-        let withdrawn = self.held.withdraw(target);
+        let withdrawn = self.held.withdraw(|reply| reply.message_id == target);
         let found = withdrawn.is_some();
         let mut bytes = refusal;
         if let Some(reply) = withdrawn {

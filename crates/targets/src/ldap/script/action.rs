@@ -35,7 +35,7 @@ pub(super) enum Action {
     /// Answer with a notice of disconnection, and close.
     Disconnect(ResultSpec),
     /// Answer byte by byte, with this time before each.
-    Trickle(SlowBytes),
+    Trickle(Period),
     /// Before the answer, a message nobody asked for, with this OID.
     Unsolicited(String),
     /// Before the answer, an intermediate response with this OID.
@@ -57,11 +57,6 @@ pub(super) struct ResultSpec {
     pub(super) text: String,
 }
 
-/// A time before each byte.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct SlowBytes(pub(super) Period);
-
 /// What the password policy says.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -79,6 +74,30 @@ pub(super) enum Policy {
 }
 
 impl Action {
+    /// Its name in scripts.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Delay(_) => "delay",
+            Self::Result(_) => "result",
+            Self::Drop => "drop",
+            Self::Reorder => "reorder",
+            Self::Duplicate => "duplicate",
+            Self::WrongId(_) => "wrong-id",
+            Self::Truncate(_) => "truncate",
+            Self::Garbage(_) => "garbage",
+            Self::HugeLength => "huge-length",
+            Self::DeepNesting(_) => "deep-nesting",
+            Self::Reset => "reset",
+            Self::Close => "close",
+            Self::Disconnect(_) => "disconnect",
+            Self::Trickle(_) => "trickle",
+            Self::Unsolicited(_) => "unsolicited",
+            Self::Intermediate(_) => "intermediate",
+            Self::Reference(_) => "reference",
+            Self::Policy(_) => "policy",
+        }
+    }
+
     /// Whether it can be done to a connection rather than to a request.
     pub(super) const fn suits_connect(&self) -> bool {
         matches!(

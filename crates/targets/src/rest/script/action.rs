@@ -1,7 +1,5 @@
 //! What a rule can do to a request.
 
-use std::time::Duration;
-
 use serde::Deserialize;
 
 use crate::script::period::{Period, Range};
@@ -38,7 +36,7 @@ pub(in crate::rest) enum Action {
     /// Announce so many bytes more than there are, or fewer, and close if there are fewer than announced.
     WrongLength(i64),
     /// Send the answer byte by byte, with this time before each.
-    Drip(Pace),
+    Drip(Period),
     /// Answer in chunks of so many bytes.
     Chunked(usize),
     /// Announce no length; the end of the connection ends the body.
@@ -56,57 +54,26 @@ pub(in crate::rest) struct Announced {
     pub(in crate::rest) chunked: bool,
 }
 
-/// A time between bytes.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(in crate::rest) struct Pace(Period);
-
-impl Pace {
-    pub(in crate::rest) const fn each(self) -> Duration {
-        self.0.0
-    }
-}
-
-/// What the actions are called, in the order of their numbers.
-pub(in crate::rest) const FAULTS: [&str; 16] = [
-    "delay",
-    "status",
-    "silence",
-    "drop",
-    "reset",
-    "hang-up",
-    "half",
-    "truncate",
-    "garbage",
-    "endless-headers",
-    "body",
-    "wrong-length",
-    "drip",
-    "chunked",
-    "until-close",
-    "interim",
-];
-
 impl Action {
-    /// Its place in [`FAULTS`].
-    pub(super) const fn number(self) -> usize {
+    /// Its name in scripts.
+    pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Delay(_) => 0,
-            Self::Status(_) => 1,
-            Self::Silence => 2,
-            Self::Drop => 3,
-            Self::Reset => 4,
-            Self::HangUp => 5,
-            Self::Half => 6,
-            Self::Truncate(_) => 7,
-            Self::Garbage(_) => 8,
-            Self::EndlessHeaders => 9,
-            Self::Body(_) => 10,
-            Self::WrongLength(_) => 11,
-            Self::Drip(_) => 12,
-            Self::Chunked(_) => 13,
-            Self::UntilClose => 14,
-            Self::Interim(_) => 15,
+            Self::Delay(_) => "delay",
+            Self::Status(_) => "status",
+            Self::Silence => "silence",
+            Self::Drop => "drop",
+            Self::Reset => "reset",
+            Self::HangUp => "hang-up",
+            Self::Half => "half",
+            Self::Truncate(_) => "truncate",
+            Self::Garbage(_) => "garbage",
+            Self::EndlessHeaders => "endless-headers",
+            Self::Body(_) => "body",
+            Self::WrongLength(_) => "wrong-length",
+            Self::Drip(_) => "drip",
+            Self::Chunked(_) => "chunked",
+            Self::UntilClose => "until-close",
+            Self::Interim(_) => "interim",
         }
     }
 

@@ -33,42 +33,25 @@
 //! ```
 
 mod action;
-mod rules;
-
-use serde::Deserialize;
+mod rule;
 
 pub(super) use action::Action;
-use rules::Rule;
-pub(super) use rules::{Facts, Faults, Rules};
+pub(super) use rule::{Facts, Faults};
 
 pub use crate::script::ScriptError;
-use crate::script::Span;
+use crate::script::{self, rules};
+use rule::Rule;
+
+/// A script at work.
+pub(super) type Rules = rules::Rules<Rule>;
 
 /// How a server is to misbehave.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Script {
-    /// Decides whatever is random.
-    #[serde(default)]
-    seed: u64,
-    /// When everything stands still.
-    #[serde(default)]
-    stall: Vec<Span>,
-    /// When nobody listens.
-    #[serde(default)]
-    refuse: Vec<Span>,
-    /// What happens to which requests.
-    #[serde(default)]
-    rule: Vec<Rule>,
-}
+#[derive(Clone, Debug)]
+pub struct Script(pub(super) script::Script<Rule>);
 
 impl Script {
     /// Reads a script.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
-        let script: Self = toml::from_str(text)?;
-        for (n, rule) in script.rule.iter().enumerate() {
-            rule.check().map_err(|reason| ScriptError::Rule { rule: n + 1, reason })?;
-        }
-        Ok(script)
+        script::Script::parse(text).map(Self)
     }
 }
