@@ -17,6 +17,7 @@
     reason = "support for tests: every failure is a panic, as said above"
 )]
 
+pub mod allocations;
 mod ask;
 mod capture;
 mod daemon;
@@ -44,6 +45,7 @@ mod tool;
 mod trial;
 mod wait;
 
+pub use allocations::CountingAllocator;
 pub use capture::{Capture, Message};
 pub use daemon::Daemon;
 pub use evidence::Operations;
