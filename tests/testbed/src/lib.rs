@@ -10,7 +10,7 @@
 //!
 //! Anything that goes wrong here panics with what was run and what it said: a test that cannot have
 //! its server has failed, not passed. Only a program that is not installed may excuse a test, visibly,
-//! and not in CI: see [`require`].
+//! and not in CI: see [`require`] and [`skip`].
 
 #![expect(
     clippy::missing_panics_doc,
@@ -38,6 +38,7 @@ mod postgres;
 mod prepared;
 mod require;
 mod served;
+mod skip;
 mod slapd;
 mod softhsm;
 mod sql;
@@ -64,6 +65,7 @@ pub use ports::free_port;
 pub use postgres::Postgres;
 pub use require::{peers, require};
 pub use served::Served;
+pub use skip::{skip, skip_anywhere};
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};
