@@ -1,8 +1,8 @@
 //! Timers for the embedded servers over TCP: one timerfd per thread.
 //!
-//! tokio's timers have a resolution of a millisecond, which is too coarse for a scripted delay of half of one. A timerfd
-//! is late by some tens of microseconds on an idle machine. A wait costs an entry in a tree; a server that delays nothing
-//! never reads the clock.
+//! tokio's timers have a resolution of a millisecond, which is too coarse for a scripted delay of half of one. A
+//! timerfd is late by some tens of microseconds on an idle machine. A wait costs an entry in a tree; a server that
+//! delays nothing never reads the clock.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! [`Trial`]: a command line of brunt, executed once in a home directory of its own, and [`Ended`]: its result.
 //!
 //! The record is always asked for, because counts can be read from it without parsing prose, and every record must
-//! balance. Of brunt this knows the shape of the record; what the words of a command line mean is for the tests to know.
+//! balance. Of brunt this knows the shape of the record; what the words of a command line mean, the tests know.
 
 use crate::tool::{make_directory, write};
 use crate::wait::until;

@@ -16,6 +16,11 @@ pub(crate) struct Range {
 }
 
 impl Range {
+    /// A range, if it does not end before it begins.
+    pub(crate) fn new(shortest: Duration, longest: Duration) -> Option<Self> {
+        (shortest <= longest).then_some(Self { shortest, longest })
+    }
+
     /// The duration in the range that a random number chooses.
     pub(crate) fn choose(self, random: u64) -> Duration {
         let width = self.longest.saturating_sub(self.shortest).as_nanos() as u64;
@@ -38,10 +43,8 @@ impl<'de> Deserialize<'de> for Range {
         let (Some(shortest), Some(longest)) = (parse(shortest), parse(longest)) else {
             return Err(D::Error::custom(wrong(&text)));
         };
-        if shortest > longest {
-            return Err(D::Error::custom(format!("{text} ends before it begins")));
-        }
-        Ok(Self { shortest, longest })
+        Self::new(shortest, longest)
+            .ok_or_else(|| D::Error::custom(format!("{text} ends before it begins")))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Accepts connections and assigns them to the workers in turn (round robin).
 //!
-//! `SO_REUSEPORT` would have the kernel distribute connections by a hash, which spreads a few of them unevenly. Assigned
-//! in turn, every worker has the same number.
+//! `SO_REUSEPORT` would have the kernel distribute connections by a hash, which spreads a few of them unevenly.
+//! Assigned in turn, every worker has the same number.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};

@@ -1,4 +1,4 @@
-//! What the targets over TCP share: listening sockets, worker threads, the byte stream of a connection, TLS certificates.
+//! What the targets over TCP share: listening sockets, worker threads, byte streams and certificates.
 //!
 //! One thread accepts connections and assigns them to the workers in turn. The protocol spoken on them is the target's.
 

@@ -84,8 +84,8 @@ pub(crate) fn bind(plain: SocketAddr, tls: Option<SocketAddr>) -> Result<Vec<Bin
 }
 
 impl TcpServer {
-    /// Starts a thread for each service. Returns once connections are accepted; fails if a thread or its timer cannot be
-    /// created.
+    /// Starts a thread for each service. Returns once connections are accepted; fails if a thread or its timer cannot
+    /// be created.
     pub(crate) fn start<S: Service>(options: ServerOptions, services: Vec<S>) -> io::Result<Self> {
         let ServerOptions {
             name,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::encode::{self, Form, Length};
 use super::{Connection, Next};
-use crate::rest::reply::{FILLING, Filler, Reply, reason};
+use crate::rest::reply::{FILLING, Reply, reason};
 use crate::rest::script::Action;
 use crate::script;
 
@@ -40,8 +40,7 @@ impl Connection {
             }
             Action::Garbage(bytes) => self.out = script::garbage(random, bytes, b'H'),
             Action::EndlessHeaders => return self.never_end_fields(reply).await,
-            Action::Body(body) => {
-                let filler = Filler { bytes: body.bytes, chunked: body.chunked };
+            Action::Body(filler) => {
                 self.pour(reply, filler, form).await?;
                 return Ok(if form.keep { Next::Continue } else { Next::Close });
             }

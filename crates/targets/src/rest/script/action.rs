@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::rest::reply::Filler;
 use crate::script::period::{Period, Range};
 
 /// The longest answer that is made up at once, and the most of an answer that is counted out.
@@ -32,7 +33,7 @@ pub(in crate::rest) enum Action {
     /// Begin an answer and never end its fields.
     EndlessHeaders,
     /// Answer with a body of this many bytes, and as Content-Length or chunked.
-    Body(Announced),
+    Body(Filler),
     /// Announce so many bytes more than there are, or fewer, and close if there are fewer than announced.
     WrongLength(i64),
     /// Send the answer byte by byte, with this time before each.
@@ -43,15 +44,6 @@ pub(in crate::rest) enum Action {
     UntilClose,
     /// Send an interim response of this status before the answer.
     Interim(u16),
-}
-
-/// A body, and how its length is announced.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::rest) struct Announced {
-    pub(in crate::rest) bytes: u64,
-    #[serde(default)]
-    pub(in crate::rest) chunked: bool,
 }
 
 impl Action {
