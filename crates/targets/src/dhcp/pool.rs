@@ -1,8 +1,8 @@
-//! The addresses and prefixes that a server has to give away, numbered.
+//! The addresses and prefixes of a server, numbered.
 //!
-//! A lease store knows numbers alone: a place in a table stands for an address, and this is where the
-//! one becomes the other. IPv4 addresses, IPv6 addresses and delegated prefixes are all numbers of
-//! 128 bits that stand a step apart, so one type serves the three.
+//! The table of leases uses only places, which are indices into the pools; here a place is converted into an address
+//! and back. IPv4 addresses, IPv6 addresses and delegated prefixes are all 128-bit numbers at equal distances, so one
+//! type serves the three.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -12,13 +12,13 @@ const PLACES_MAX: u64 = 1 << 28;
 
 /// A range of IPv4 addresses, written `10.0.0.0/16` or `10.0.0.10-10.0.0.99`.
 ///
-/// Of a prefix, the first and the last address are left out, as they name the network and everybody in it.
+/// Of a prefix, the first and the last address are left out: they are the network and its broadcast address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool4(PoolRange);
 
 /// A range of IPv6 addresses, written `2001:db8::/64` or `2001:db8::10-2001:db8::99`.
 ///
-/// Of a prefix, the first address is left out: it is every router's (RFC 4291 section 2.6.1).
+/// Of a prefix, the first address is left out: it is the anycast address of routers (RFC 4291 section 2.6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool6(PoolRange);
 
@@ -26,10 +26,10 @@ pub struct Pool6(PoolRange);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrefixPool(PoolRange);
 
-/// Why a text names no pool.
+/// Why a text is not a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// It is not written as a pool is.
+    /// It is not in the format of a pool.
     #[error("read {text} as a pool; write it as {example}")]
     Form {
         /// What was written.
@@ -37,25 +37,25 @@ pub enum PoolError {
         /// How to write it.
         example: &'static str,
     },
-    /// There is no address in it.
+    /// It has no address.
     #[error(
         "use the pool {0}: it is empty; its end comes before its begin, or all its addresses are special"
     )]
     Empty(String),
 }
 
-/// Numbers a step apart.
+/// Numbers at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PoolRange {
     first: u128,
     count: u64,
-    /// A step is two to this power.
+    /// The distance is two to this power.
     step: u32,
-    /// The bits of a number that all on the link have in common.
+    /// The mask of the bits that all addresses on the link have in common.
     link: u128,
 }
 
-/// All the places of a server's pools of one kind.
+/// All pools of one kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pools {
     ranges: Vec<PoolRange>,
@@ -92,7 +92,7 @@ impl Pools {
         0
     }
 
-    /// How many bits of 128 name what is at a place: all, unless it is a prefix.
+    /// The length of the prefix at a place; 128 for an address.
     pub(super) fn bits(&self, place: u32) -> u8 {
         let mut offset = u64::from(place);
         for range in &self.ranges {
@@ -129,7 +129,7 @@ impl Pools {
 }
 
 impl Pool4 {
-    /// The mask of the network that the pool is a part of.
+    /// The mask of the network that contains the pool.
     pub(super) fn mask(self) -> Ipv4Addr {
         Ipv4Addr::from(self.0.link as u32)
     }

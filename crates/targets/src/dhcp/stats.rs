@@ -1,8 +1,8 @@
-//! What a server saw and what it answered, counted exactly.
+//! What a server received and answered, counted exactly.
 //!
-//! This is the evidence against which a client's figures are held, so nothing is sampled. Each
-//! thread counts for itself in cells of its own; who asks adds them up. For each protocol, what was
-//! read is what was received by act and what was malformed, too short or unexpected.
+//! A client's figures are compared with these, so nothing is sampled. Each thread has counters of its own, which are
+//! summed on request. For each protocol, the datagrams read are the messages received, by act, and those malformed, too
+//! short or unexpected.
 
 use std::array;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::words::{Act, Answer, Family};
 use crate::counter::add;
 
-/// What a server saw up to some moment.
+/// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Of DHCPv4.
@@ -22,34 +22,34 @@ pub struct Stats {
     pub faults: Vec<(&'static str, u64)>,
 }
 
-/// What was seen of one protocol.
+/// The counts of one protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// How many datagrams were read.
     pub datagrams: u64,
     /// How many messages were received, by act.
     pub received: Vec<(Act, u64)>,
-    /// How many of them came by way of a relay.
+    /// How many of them came through a relay.
     pub relayed: u64,
-    /// How many answers were sent. One that a script withheld or replaced is not among them.
+    /// How many answers were sent, without those that a script withheld or replaced.
     pub sent: Vec<(Answer, u64)>,
-    /// The status codes other than success that answers of DHCPv6 bore. Codes from 63 on are counted as 63.
+    /// How often DHCPv6 answers had each status code other than success. Codes from 63 on are counted as 63.
     pub statuses: Vec<(u16, u64)>,
-    /// Datagrams that are not the protocol.
+    /// Datagrams that are not valid messages.
     pub malformed: u64,
     /// Datagrams shorter than the shortest message.
     pub too_short: u64,
     /// Messages that no client sends to a server.
     pub unexpected: u64,
-    /// Messages meant for another server.
+    /// Messages addressed to another server.
     pub not_ours: u64,
-    /// Messages of clients about whom a server must not speak, as it knows nothing of them.
+    /// Messages of unknown clients that a server must not answer.
     pub unknown: u64,
     /// Messages not answered because every address was taken.
     pub exhausted: u64,
     /// Messages that a script had the server ignore.
     pub ignored: u64,
-    /// Answers that the system did not take.
+    /// Answers that the system did not accept.
     pub unsent: u64,
     /// Datagrams that the system dropped because they were not read fast enough.
     pub lost: u64,
@@ -66,17 +66,17 @@ pub(super) enum NoReply {
     Unknown,
     Exhausted,
     Ignored,
-    /// There is no answer to this.
+    /// The protocol defines no answer.
     NoneDefined,
 }
 
 const NO_REPLIES: usize = 8;
 
-/// One more than the largest status code that is counted by itself, with one for the others.
+/// The number of counters of status codes; the last one counts all larger codes.
 const STATUSES: usize = 64;
 
 impl Stats {
-    /// What was seen of a protocol.
+    /// The counts of a protocol.
     pub const fn of(&self, family: Family) -> &Tally {
         match family {
             Family::V4 => &self.v4,
@@ -101,12 +101,12 @@ impl Tally {
         self.sent.iter().filter(|(of, _)| *of == answer).map(|(_, count)| count).sum()
     }
 
-    /// How many answers bore one status code.
+    /// How many answers had one status code.
     pub fn status_of(&self, code: u16) -> u64 {
         self.statuses.iter().filter(|(of, _)| *of == code).map(|(_, count)| count).sum()
     }
 
-    /// Adds up what threads counted.
+    /// Sums the counters of the threads.
     pub(super) fn gather(counters: &[Arc<Counters>]) -> Self {
         let sum = |cell: &dyn Fn(&Counters) -> &AtomicU64| -> u64 {
             counters.iter().map(|it| cell(it).load(Ordering::Acquire)).sum()

@@ -1,7 +1,7 @@
-//! What a DHCPv4 server answers (RFC 2131 section 4.3), out of its own leases.
+//! The answers of a DHCPv4 server (RFC 2131 section 4.3) and its leases.
 //!
-//! The options that are the same for everybody are encoded once, at the start; a reply is a header,
-//! two options, and those. Every client is served from the same pools, by whichever relay it asks.
+//! Options that are the same for all clients are encoded once, at the start; a reply is a header, two options, and
+//! those. Every client is served from the same pools, whichever relay it uses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
@@ -19,10 +19,10 @@ use super::script::Faults;
 use super::stats::NoReply;
 use super::words::{Act, Answer, Family};
 
-/// A name that no server of ours has: an address for documentation (RFC 5737).
+/// The identifier of another server: an address reserved for documentation (RFC 5737).
 const STRANGER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 254);
 
-/// The leases of a DHCPv4 server and what it says.
+/// Answers DHCPv4 messages.
 #[derive(Debug)]
 pub(super) struct V4Handler {
     places: Pools,
@@ -35,22 +35,22 @@ pub(super) struct V4Handler {
     reply_to_source: bool,
     /// Whether answers may be broadcast to clients that have no address yet.
     broadcasts: bool,
-    /// The options that every client is told.
+    /// The options that every client is sent.
     common: Vec<(u8, Vec<u8>)>,
     /// The options that come with a lease.
     times: [(u8, u32); 3],
-    /// Room for the identity of a client.
+    /// A buffer for the identity of a client.
     client: Vec<u8>,
 }
 
-/// What is answered.
+/// The kind of an answer.
 #[derive(Clone, Copy)]
 enum Response {
-    /// An offer or a lease of this address; with true, by rapid commit.
+    /// An offer or a lease of this address; true if by rapid commit.
     Lease(Answer, Ipv4Addr, bool),
-    /// Options alone.
+    /// An ACK with options only.
     Options,
-    /// No.
+    /// A NAK.
     Nak,
 }
 
@@ -89,8 +89,8 @@ impl V4Handler {
         }
     }
 
-    /// Carries a message out, and says what to answer.
-    fn carry_out(
+    /// Executes a message and returns what to answer.
+    fn execute(
         &mut self,
         message: &Message<'_>,
         act: Act,
@@ -157,8 +157,8 @@ impl V4Handler {
         }
     }
 
-    /// Answers a client that comes back. Of one that is not known here, another server may know
-    /// more, unless what it has cannot be right (RFC 2131 section 4.3.2).
+    /// Answers a client that reboots. An unknown client may be that of another server, unless its address does not
+    /// belong to this link (RFC 2131 section 4.3.2).
     fn confirm(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Result<Response, NoReply> {
         let Some(address) = address else { return Err(NoReply::Unknown) };
         if !self.places.on_link(u128::from(address.to_bits())) {
@@ -176,7 +176,7 @@ impl V4Handler {
         self.places.of(u128::from(address.to_bits()))
     }
 
-    /// Takes down who asks: by its identifier, or else by its hardware address.
+    /// Puts the identity of the client into `self.client`: its identifier, or else its hardware address.
     fn identify(&mut self, message: &Message<'_>) -> Result<(), NoReply> {
         self.client.clear();
         message.joined(option::CLIENT_ID, &mut self.client);
@@ -201,14 +201,14 @@ impl V4Handler {
         header.yiaddr = lease.unwrap_or(Ipv4Addr::UNSPECIFIED);
         match kind {
             MessageType::Ack => header.ciaddr = message.ciaddr(),
-            // By way of a relay, which is to broadcast it (RFC 2131 section 4.3.2).
+            // The relay must broadcast it (RFC 2131 section 4.3.2).
             MessageType::Nak if header.giaddr != Ipv4Addr::UNSPECIFIED => header.flags |= BROADCAST,
             _ => {}
         }
         let mut writer = Writer::new(out, &header, kind);
         writer.address(option::SERVER_ID, server_id);
         if let Some(id) = message.client_id() {
-            // RFC 6842 section 3: so that clients that share a hardware address tell answers apart.
+            // So that clients that share a hardware address can distinguish answers (RFC 6842 section 3).
             writer.option(option::CLIENT_ID, id);
         }
         if matches!(response, Response::Lease(_, _, true)) {
@@ -245,8 +245,8 @@ impl V4Handler {
         } else if ciaddr != Ipv4Addr::UNSPECIFIED && !matches!(response, Response::Nak) {
             SocketAddrV4::new(ciaddr, CLIENT_PORT).into()
         } else if self.broadcasts {
-            // A client without an address hears no unicast that was not put on the wire by hand, and
-            // RFC 2131 lets a server broadcast where it cannot do that.
+            // A client without an address receives unicast only from a server that writes link-layer frames itself. RFC
+            // 2131 allows other servers to broadcast.
             SocketAddrV4::new(Ipv4Addr::BROADCAST, CLIENT_PORT).into()
         } else {
             from
@@ -270,14 +270,14 @@ impl Handler for V4Handler {
         }
         let named = [message.giaddr(), message.ciaddr()];
         if named.iter().any(|address| address.is_broadcast() || address.is_multicast()) {
-            // Nobody makes us answer to everybody.
+            // A message must not make the server send a broadcast.
             return Err(NoReply::Malformed);
         }
         let act = act(&message)?;
         self.identify(&message)?;
         let relayed = message.giaddr() != Ipv4Addr::UNSPECIFIED;
         let faults = context.receive(Family::V4, act, &self.client, relayed)?;
-        let response = self.carry_out(&message, act, context.now, &faults)?;
+        let response = self.execute(&message, act, context.now, &faults)?;
         self.write(&message, response, &faults, out);
         let answer = match response {
             Response::Lease(answer, ..) => answer,
@@ -300,7 +300,7 @@ impl Handler for V4Handler {
     }
 }
 
-/// What a client wants; of a REQUEST, by RFC 2131 section 4.3.2.
+/// What a client asks for. The kinds of REQUEST are distinguished by RFC 2131 section 4.3.2.
 fn act(message: &Message<'_>) -> Result<Act, NoReply> {
     let addressed = message.ciaddr() != Ipv4Addr::UNSPECIFIED;
     Ok(match message.message_type().ok_or(NoReply::Malformed)? {

@@ -1,7 +1,7 @@
-//! What a DHCPv6 server answers (RFC 8415 section 18.3), out of its own leases.
+//! The answers of a DHCPv6 server (RFC 8415 section 18.3) and its leases.
 //!
-//! Each identity association has one address or one prefix, by the DUID of the client and the number
-//! of the association. Every client is served from the same pools, through whichever relays it asks.
+//! An identity association has one address or one prefix. It is identified by the DUID of the client and the number of
+//! the association. Every client is served from the same pools, whichever relays it uses.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -19,13 +19,13 @@ use super::script::Faults;
 use super::stats::{Counters, NoReply};
 use super::words::{Act, Answer, Family};
 
-/// The leases of a DHCPv6 server and what it says.
+/// Answers DHCPv6 messages.
 #[derive(Debug)]
 pub(super) struct V6Handler {
     addresses: LeasePool,
     prefixes: LeasePool,
     duid: Vec<u8>,
-    /// The same for a server that is not this one.
+    /// The DUID of another server.
     stranger: Vec<u8>,
     preferred: u32,
     valid: u32,
@@ -33,36 +33,36 @@ pub(super) struct V6Handler {
     quarantine: Duration,
     rapid_commit: bool,
     name_servers: Vec<u8>,
-    /// Room for the identity of an association.
+    /// A buffer for the identity of an association.
     key: Vec<u8>,
 }
 
-/// Leases of one kind.
+/// The addresses or the prefixes, with their leases.
 #[derive(Debug)]
 struct LeasePool {
     places: Pools,
     leases: Leases,
 }
 
-/// A message that is being carried out.
+/// A message that is being executed.
 #[derive(Clone, Copy)]
 struct Request<'a> {
     message: Message<'a>,
     act: Act,
-    /// Whether leases are given at once, and not only offered.
+    /// Whether it creates leases rather than offers.
     binds: bool,
     now: Duration,
     faults: Faults,
 }
 
-/// What becomes of one association.
+/// The answer to one association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IaOutcome {
-    /// It is given this address, or this prefix of so many bits.
+    /// This address, or this prefix of so many bits.
     Given(Ipv6Addr, u8),
-    /// What it has does not fit the link, and is to be used no more.
+    /// Its leases do not belong to the link and must no longer be used.
     Withdrawn,
-    /// It is refused, and this is why.
+    /// Refused with this status code.
     Refused(u16),
 }
 
@@ -88,8 +88,8 @@ impl V6Handler {
         }
     }
 
-    /// Writes what becomes of the message, behind the identities.
-    fn conclude(
+    /// Executes the message and writes the options that follow the identifiers.
+    fn execute(
         &mut self,
         request: &Request<'_>,
         writer: &mut Writer<'_>,
@@ -102,15 +102,15 @@ impl V6Handler {
             Act::Reboot => {
                 let fits = self.fits(request.message).ok_or(NoReply::Unknown)?;
                 let code = if fits { status::SUCCESS } else { status::NOT_ON_LINK };
-                say(writer, counters, request.faults.status.unwrap_or(code));
+                write_status(writer, counters, request.faults.status.unwrap_or(code));
             }
             Act::Release | Act::Decline => {
                 self.take_back(request, writer, counters);
-                say(writer, counters, request.faults.status.unwrap_or(status::SUCCESS));
+                write_status(writer, counters, request.faults.status.unwrap_or(status::SUCCESS));
             }
             Act::Inform => {
                 if let Some(code) = request.faults.status {
-                    say(writer, counters, code);
+                    write_status(writer, counters, code);
                 }
             }
         }
@@ -122,7 +122,7 @@ impl V6Handler {
         Ok(())
     }
 
-    /// Gives each association what it asks for, or says why not.
+    /// Answers each association with a lease or with a status.
     fn associate(&mut self, request: &Request<'_>, writer: &mut Writer<'_>, counters: &Counters) {
         let (t1, t2) = (self.preferred / 2, (u64::from(self.preferred) * 4 / 5) as u32);
         for ia in request.message.associations().flatten() {
@@ -147,13 +147,13 @@ impl V6Handler {
                         };
                     }
                 }
-                IaOutcome::Refused(code) => say(writer, counters, code),
+                IaOutcome::Refused(code) => write_status(writer, counters, code),
             }
             writer.close(&open);
         }
     }
 
-    /// What becomes of an association.
+    /// Executes the request for one association.
     fn outcome(&mut self, request: &Request<'_>, ia: &Ia<'_>) -> IaOutcome {
         let mut asked = ia.leases().flatten().map(|lease| (lease.address, lease.bits));
         let hint = asked.find(|(address, _)| !address.is_unspecified());
@@ -195,7 +195,7 @@ impl V6Handler {
         pool.given(place)
     }
 
-    /// Takes leases back, and writes about those that were not the client's.
+    /// Takes leases back, and answers with a status for those that the client did not have.
     fn take_back(&mut self, request: &Request<'_>, writer: &mut Writer<'_>, counters: &Counters) {
         for ia in request.message.associations().flatten() {
             self.name(request.message, ia.iaid);
@@ -211,20 +211,20 @@ impl V6Handler {
             }
             if !known {
                 let open = writer.open_ia(ia.kind, ia.iaid, 0, 0);
-                say(writer, counters, status::NO_BINDING);
+                write_status(writer, counters, status::NO_BINDING);
                 writer.close(&open);
             }
         }
     }
 
-    /// Whether all addresses of a message fit the link, if it has any.
+    /// Whether all addresses of a message belong to the link; `None` if it has no address.
     fn fits(&self, message: Message<'_>) -> Option<bool> {
         let leases = message.associations().flatten().flat_map(|ia| ia.leases().flatten());
         let fit = leases.map(|lease| self.addresses.places.on_link(lease.address.to_bits()));
         fit.reduce(|all, fits| all && fits)
     }
 
-    /// Takes down whose association it is.
+    /// Puts the identity of an association into `self.key`.
     fn name(&mut self, message: Message<'_>, iaid: u32) {
         self.key.clear();
         self.key.extend_from_slice(message.client_id().unwrap_or_default());
@@ -300,7 +300,7 @@ impl Handler for V6Handler {
             writer.option(code::RAPID_COMMIT, &[]);
         }
         let request = Request { message, act, binds, now: context.now, faults };
-        self.conclude(&request, &mut writer, context.counters)?;
+        self.execute(&request, &mut writer, context.counters)?;
         nest.close(out);
         Ok(Reply { to: context.from, answer, faults })
     }
@@ -314,20 +314,20 @@ impl Handler for V6Handler {
     }
 }
 
-/// Writes a status, and counts it unless all is well.
-fn say(writer: &mut Writer<'_>, counters: &Counters, code: u16) {
+/// Writes a status, and counts it unless it is success.
+fn write_status(writer: &mut Writer<'_>, counters: &Counters, code: u16) {
     if code != status::SUCCESS {
         counters.status(code);
     }
     writer.status(code, status::name(code).unwrap_or("as the script has it"));
 }
 
-/// Whether every association can be read, and every lease in it.
+/// Whether every association and every lease in it can be decoded.
 fn is_whole(message: Message<'_>) -> bool {
     message.associations().all(|ia| ia.is_ok_and(|ia| ia.leases().all(|lease| lease.is_ok())))
 }
 
-/// Says what a client wants, and whether it may want that of us (RFC 8415 section 16).
+/// What a client asks for. Fails if the message is not valid for this server (RFC 8415 section 16).
 fn act(message: &Message<'_>) -> Result<Act, NoReply> {
     // Whether the message names a server: it must, it must not, or it may.
     let (act, names) = match message.kind() {

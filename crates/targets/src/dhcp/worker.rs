@@ -1,7 +1,7 @@
-//! A thread of a server: one socket, read and answered by the batch.
+//! A thread of a server: one socket, from which datagrams are read and answered in batches.
 //!
-//! It asks the system to wait only when nothing was there to read, so a busy server makes two system
-//! calls for as many messages as a batch holds. The leases are locked for a batch, not for a message.
+//! It polls only when there was nothing to read, so a busy server makes two system calls for a whole batch. The leases
+//! are locked once per batch.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -24,9 +24,9 @@ use crate::script;
 /// What ends the threads of a server.
 #[derive(Debug)]
 pub(super) struct Stop {
-    /// Looked at by a thread that never waits.
+    /// For a thread that is busy and never polls.
     pub(super) now: Arc<AtomicBool>,
-    /// Closed at the other end, for a thread that does.
+    /// For a thread that polls: the other end is closed.
     pub(super) waker: UnixStream,
 }
 
@@ -79,9 +79,9 @@ impl<H: Handler> Worker<H> {
                 continue;
             }
             replies.now = now;
-            // An error is about one datagram that could not be delivered, and is told once.
+            // An error is about an earlier datagram that could not be delivered, and is reported once.
             let received = inbox.receive(&self.socket).unwrap_or(0);
-            // While the script has the server not listen, what comes is lost.
+            // While the script has the server not listen, datagrams are lost.
             let refuses = rules.is_some_and(|rules| rules.refuses(now));
             let count = if refuses { 0 } else { received };
             if count > 0 {
@@ -99,7 +99,7 @@ impl<H: Handler> Worker<H> {
     }
 
     fn answer(&self, inbox: &Inbox, replies: &mut ReplySender<'_>, answer: &mut Vec<u8>) {
-        // A thread that panicked has left the leases whole: each is changed in one step.
+        // The leases are consistent even if another thread panicked: each changes in one step.
         let mut handler = self.handler.lock().unwrap_or_else(PoisonError::into_inner);
         for (from, message) in inbox.datagrams() {
             answer.clear();
@@ -116,7 +116,7 @@ impl<H: Handler> Worker<H> {
         }
     }
 
-    /// Waits for a datagram, if one may be read, for the end, and for so long.
+    /// Waits for the stop, for a datagram if `reads`, and at most for `timeout`.
     fn wait(&self, reads: bool, timeout: Option<Duration>) {
         let timeout = timeout.map(|timeout| Timespec {
             tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
@@ -124,7 +124,7 @@ impl<H: Handler> Worker<H> {
         });
         let stop = PollFd::new(&self.stop.waker, PollFlags::IN);
         let socket = PollFd::new(&self.socket, PollFlags::IN);
-        // Whatever ends the wait, the loop looks for itself.
+        // The loop checks everything anew, whatever ended the wait.
         let _ = if reads {
             poll(&mut [stop, socket], timeout.as_ref())
         } else {
@@ -134,7 +134,7 @@ impl<H: Handler> Worker<H> {
 }
 
 impl ReplySender<'_> {
-    /// Sends an answer, or does to it what the script wants.
+    /// Sends an answer, after applying the faults of the script.
     fn take(&mut self, reply: &Reply, bytes: &mut Vec<u8>) {
         let faults = &reply.faults;
         if faults.drop {

@@ -12,9 +12,9 @@ pub(super) struct Reply {
     /// The message id of the request.
     pub(super) message_id: i32,
     pub(super) operation: Operation,
-    /// How it went, if that is to be counted.
+    /// The result code, if it is to be counted.
     pub(super) code: Option<u32>,
-    /// What becomes of the connection once it is written.
+    /// What to do with the connection once it is written.
     pub(super) next: Next,
     /// The time before each of its bytes, if it is to be slow.
     pub(super) trickle: Option<Duration>,

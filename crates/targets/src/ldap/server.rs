@@ -27,7 +27,7 @@ pub struct Server;
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// The address cannot be listened on.
     #[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
     Listen {
         /// Where.
@@ -41,12 +41,12 @@ pub enum StartError {
     /// There is no certificate.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// The system gives no thread, or a thread no timer.
+    /// A thread or its timer cannot be created.
     #[error("start a thread: {0}")]
     Thread(io::Error),
 }
 
-/// A directory at work. Dropped, it stops.
+/// A running directory. Dropping it stops it.
 #[derive(Debug)]
 pub struct Running {
     server: TcpServer,
@@ -57,8 +57,7 @@ pub struct Running {
 }
 
 impl Server {
-    /// Makes the entries, listens, and serves from threads of its own. Returns once connections are
-    /// accepted.
+    /// Creates the entries and starts the threads. Returns once connections are accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
         let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("directory", &config.host_names, &[])?;
@@ -89,7 +88,7 @@ impl Server {
     }
 }
 
-/// What a thread of the directory is given.
+/// What a worker thread of the directory is given.
 struct Directory {
     realm: Arc<Realm>,
     counters: Arc<Counters>,
@@ -112,28 +111,28 @@ impl Service for Directory {
 }
 
 impl Running {
-    /// Where it listens for LDAP.
+    /// The address it listens on for LDAP.
     pub const fn address(&self) -> SocketAddr {
         self.server.address
     }
 
-    /// Where it listens for LDAPS, if it does.
+    /// The address it listens on for LDAPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
         self.server.tls_address
     }
 
-    /// The certificate of the authority that clients have to trust.
+    /// The certificate of the authority that clients must trust.
     pub fn ca_pem(&self) -> &str {
         &self.server.ca_pem
     }
 
-    /// What it has seen and answered so far.
+    /// What it has received and answered so far.
     pub fn stats(&self) -> Stats {
         let faults = self.realm.rules.as_ref().map(Rules::done).unwrap_or_default();
         Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
     }
 
-    /// Stops listening, closes every connection, and says what was seen and answered in all.
+    /// Stops listening, closes every connection, and returns what was received and answered in total.
     pub fn shutdown(mut self) -> Stats {
         self.server.close();
         self.stats()

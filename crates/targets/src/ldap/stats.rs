@@ -1,7 +1,7 @@
-//! What a server saw and what it answered, counted exactly.
+//! What a server received and answered, counted exactly.
 //!
-//! This is the evidence against which a client's figures are held, so nothing is sampled. Each
-//! thread counts for itself in cells of its own; who asks adds them up.
+//! A client's figures are compared with these, so nothing is sampled. Each thread has counters of its own, which are
+//! summed on request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +50,7 @@ impl Operation {
         Self::Extended,
     ];
 
-    /// The word for it.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bind => "bind",
@@ -78,14 +78,14 @@ pub struct Tally {
     pub count: u64,
 }
 
-/// What a server saw up to some moment.
+/// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// How many connections were accepted.
     pub connections_accepted: u64,
     /// How many of them have ended.
     pub connections_closed: u64,
-    /// How many were closed at once, there being too many.
+    /// How many were closed at once because there were too many.
     pub connections_refused: u64,
     /// How many TLS handshakes were completed, by LDAPS and by StartTLS.
     pub handshakes: u64,
@@ -93,7 +93,7 @@ pub struct Stats {
     pub handshakes_failed: u64,
     /// How many requests were read, by operation.
     pub requests: Vec<(Operation, u64)>,
-    /// How they were answered. A reply that a script withheld is not among them.
+    /// How they were answered, without replies that a script withheld.
     pub answers: Vec<Tally>,
     /// How many entries searches returned.
     pub entries_returned: u64,
@@ -160,7 +160,7 @@ impl Stats {
     }
 }
 
-/// One more than the largest result code that is counted by itself.
+/// The number of counters of result codes; the last one counts all larger codes.
 const CODES: usize = 129;
 
 /// The counters of one thread.

@@ -1,4 +1,4 @@
-//! What is there to try a client on: delays, statuses, bodies of any length, and a mirror.
+//! Endpoints for testing clients: delays, statuses, bodies of any length, and echoes.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -17,10 +17,10 @@ use crate::script::{self, period::Range};
 /// A body up to this length is made whole before it is sent.
 const WHOLE_BYTES: u64 = 64 << 10;
 
-/// What `/` says.
+/// The answer of `/`.
 pub(super) const WELCOME: &str = "brunt's embedded identity API. It is here to be loaded.";
 
-/// `/sleep?ms=N`, or `?ms=A..B` for a time in between: answers after exactly that.
+/// `/sleep?ms=N`, or `?ms=A..B` for a random time in that range: answers after it.
 pub(super) fn sleep(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let wrong = || Refusal::new(400, "say how long to sleep as ms=10, or as ms=10..20");
     let text = call.query().first("ms").ok_or_else(wrong)?;

@@ -1,4 +1,4 @@
-//! What all connections of a server share, and who somebody is.
+//! The state that all connections share, and the authentication of clients.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,14 +11,14 @@ use super::stats::{Counters, Stats};
 use super::tokens::Tokens;
 use crate::tcp::accepted::ConnectionStats;
 
-/// The administrators, of whom there is no record.
+/// The administrators, who are not in the collections.
 const ADMINISTRATORS: [&str; 3] = ["amadmin", "openidm-admin", "admin"];
 
 /// What all connections share.
 #[derive(Debug)]
 pub(super) struct Realm {
     pub(super) config: Config,
-    /// What goes wrong on purpose.
+    /// The rules of the fault script.
     pub(super) rules: Option<Rules>,
     pub(super) log: Option<Log>,
     pub(super) tokens: Tokens,
@@ -29,12 +29,12 @@ pub(super) struct Realm {
     pub(super) started: u64,
     /// How many requests there were.
     pub(super) requests: AtomicU64,
-    /// What the threads count, and what the listener does.
+    /// The counters of the threads, and those of the listener.
     pub(super) counters: Vec<Arc<Counters>>,
     pub(super) listener_stats: Arc<ConnectionStats>,
 }
 
-/// Somebody who has shown who they are.
+/// An authenticated client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Principal {
     Administrator,
@@ -59,7 +59,7 @@ impl Realm {
         }
     }
 
-    /// Who has this name and password among the users of a product and the administrators.
+    /// Authenticates by name and password, among the users of a product and the administrators.
     pub(super) fn identify(
         &self,
         users: &Collection,
@@ -77,7 +77,7 @@ impl Realm {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What was seen and answered so far.
+    /// What was received and answered so far.
     pub(super) fn stats(&self) -> Stats {
         let faults = self.rules.as_ref().map(Rules::done).unwrap_or_default();
         Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }

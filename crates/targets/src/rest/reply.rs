@@ -1,6 +1,6 @@
 //! An answer before it is written, whichever version of HTTP will carry it.
 //!
-//! A thread keeps those it has written for the next request, so that a body's room is found only once.
+//! A thread reuses them, so that a buffer for a body is allocated only once.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A body that grew beyond this is given back.
+/// A body buffer that grew beyond this is freed.
 const KEPT_BYTES: usize = 16 << 10;
 
 /// The media type of most answers.
@@ -39,7 +39,7 @@ pub(super) struct Filler {
     pub(super) chunked: bool,
 }
 
-/// What fills bodies: lines of letters, so that it can be looked at.
+/// The contents of such bodies: readable lines of letters.
 pub(super) const FILLING: [u8; 8192] = {
     let mut filling = [b'a'; 8192];
     let mut at = 0;
@@ -62,7 +62,7 @@ impl Reply {
         }
     }
 
-    /// As new, its room kept.
+    /// Resets it, keeping its buffers.
     pub(super) fn clear(&mut self) {
         self.status = 200;
         self.content_type = JSON;

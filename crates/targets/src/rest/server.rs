@@ -17,7 +17,7 @@ use crate::tcp::accepted::{Accepted, ConnectionStats};
 use crate::tcp::server::{self, BindError, ServerOptions, Service, TcpServer, ThreadContext};
 use crate::tcp::tls::{Identity, IdentityError};
 
-/// The protocols that TLS may settle on, the best first.
+/// The protocols offered by ALPN, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// An embedded identity API.
@@ -27,7 +27,7 @@ pub struct Server;
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// The address cannot be listened on.
     #[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
     Listen {
         /// Where.
@@ -46,15 +46,15 @@ pub enum StartError {
     /// There is no certificate.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// The system gives nothing that cannot be foreseen.
+    /// The system provides no random bytes.
     #[error("make a secret for tokens: {0}")]
     Secret(getrandom::Error),
-    /// The system gives no thread, or a thread no timer.
+    /// A thread or its timer cannot be created.
     #[error("start a thread: {0}")]
     Thread(io::Error),
 }
 
-/// An identity API at work. Dropped, it stops.
+/// A running identity API. Dropping it stops it.
 #[derive(Debug)]
 pub struct Running {
     server: TcpServer,
@@ -62,7 +62,7 @@ pub struct Running {
 }
 
 impl Server {
-    /// Listens, and serves from threads of its own. Returns once connections are accepted.
+    /// Starts its threads. Returns once connections are accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
         let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("identity API", &config.host_names, &PROTOCOLS)?;
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-/// What a thread of the API is given.
+/// What a worker thread of the API is given.
 struct Api {
     realm: Arc<Realm>,
     counters: Arc<Counters>,
@@ -117,27 +117,27 @@ impl Service for Api {
 }
 
 impl Running {
-    /// Where it listens for HTTP.
+    /// The address it listens on for HTTP.
     pub const fn address(&self) -> SocketAddr {
         self.server.address
     }
 
-    /// Where it listens for HTTPS, if it does.
+    /// The address it listens on for HTTPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
         self.server.tls_address
     }
 
-    /// The certificate of the authority that clients have to trust.
+    /// The certificate of the authority that clients must trust.
     pub fn ca_pem(&self) -> &str {
         &self.server.ca_pem
     }
 
-    /// What it has seen and answered so far.
+    /// What it has received and answered so far.
     pub fn stats(&self) -> Stats {
         self.realm.stats()
     }
 
-    /// Stops listening, closes every connection, and says what was seen and answered in all.
+    /// Stops listening, closes every connection, and returns what was received and answered in total.
     pub fn shutdown(mut self) -> Stats {
         self.server.close();
         self.stats()

@@ -1,4 +1,4 @@
-//! What a rule can do to a message.
+//! The actions of rules.
 
 use std::net::IpAddr;
 
@@ -7,15 +7,15 @@ use serde::Deserialize;
 use crate::dhcp::words::{Act, Family};
 use crate::script::period::Range;
 
-/// Something that goes wrong.
+/// What can be done to a request.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Answer later, by a fixed time or by one from a range. Messages behind it are not held up.
+    /// Answer later, by a fixed time or by one from a range. Messages behind it are not delayed.
     Delay(Range),
-    /// As if the message had never come.
+    /// Act as if the message had been lost.
     Ignore,
-    /// Carry it out and never answer.
+    /// Execute it and never answer.
     Drop,
     /// Answer after the next answer.
     Reorder,
@@ -27,7 +27,7 @@ pub(super) enum Action {
     Status(u16),
     /// Answer without an address or prefix.
     NoLease,
-    /// Give this address, whoever asks.
+    /// Give this address to every client.
     Address(IpAddr),
     /// Answer with so many bytes of the answer.
     Truncate(usize),
@@ -35,7 +35,7 @@ pub(super) enum Action {
     Garbage(usize),
     /// Answer under another transaction id.
     WrongXid,
-    /// Answer in the name of another server.
+    /// Answer with the identifier of another server.
     WrongServer,
 }
 

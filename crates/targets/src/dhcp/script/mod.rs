@@ -1,19 +1,16 @@
-//! Misbehaviour on demand: a TOML file of rules, each saying when and what.
-//!
-//! A rule counts the messages it concerns, and what it does depends on that count and the seed alone,
-//! so the same messages in the same order meet the same faults.
+//! Fault scripts: see [`crate::script`] for what they have in common.
 //!
 //! ```
 //! let script = brunt_targets::dhcp::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
-//!     [[stall]]                # nothing is read or answered from second 2 to second 4
+//!     [[stall]]                # the server neither reads nor answers from second 2 to second 4
 //!     at = "2s"
 //!     lasts = "2s"
 //!
 //!     [[rule]]
-//!     on = ["discover"]        # of both families; solicit is another word for it
+//!     on = ["discover"]        # of both families; solicit is an alias
 //!     every = 10               # the 10th, 20th, 30th ... such message, from the 100th to the 200th
 //!     first = 100
 //!     last = 200
@@ -39,10 +36,10 @@ pub use crate::script::ScriptError;
 use crate::script::{self, rules};
 use rule::Rule;
 
-/// A script at work.
+/// The rules of a script, with their counters.
 pub(super) type Rules = rules::Rules<Rule>;
 
-/// How a server is to misbehave.
+/// A fault script.
 #[derive(Clone, Debug)]
 pub struct Script(pub(super) script::Script<Rule>);
 

@@ -9,7 +9,7 @@ use super::action::Action;
 use crate::dhcp::words::{Act, Family};
 use crate::script::rules;
 
-/// The longest message that is made up.
+/// The longest generated message.
 const GARBAGE_MAX: usize = 4096;
 
 rules::rule!(Action {

@@ -1,6 +1,6 @@
-//! What is said on a connection: requests carried out, and their replies on the way to be written.
+//! Executes the requests of a connection and collects their replies.
 //!
-//! Nothing here reads, writes or waits: whoever moves the bytes empties what is to be written.
+//! It neither reads, writes nor waits: the connection writes and clears `out`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Dialogue {
         }
     }
 
-    /// Carries out a request and appends its replies.
+    /// Executes a request and appends its replies.
     pub(super) fn answer(&mut self, message: &Message<'_>) {
         let operation = kind(&message.request);
         let counters = &self.worker.counters;
@@ -57,13 +57,13 @@ impl Dialogue {
         }
         add(&counters.entries_returned, self.session.entries);
         self.next = match next {
-            // Nothing is ever held back without a script, so there is nothing to take back.
+            // Without a script no reply is held back, so there is none to withdraw.
             Next::Abandon(_) | Next::Cancel(_) => Next::Continue,
             next => next,
         };
     }
 
-    /// Tells a client that it does not speak LDAP (RFC 4511 section 4.1.1), and has done with it.
+    /// Sends a notice of disconnection for what is not LDAP (RFC 4511 section 4.1.1), and closes.
     pub(super) fn disconnect(&mut self, reason: &str) {
         add(&self.worker.counters.malformed, 1);
         let answer = Answer::because(code::PROTOCOL_ERROR, reason);

@@ -1,4 +1,4 @@
-//! What a script does to a connection: the answers of its [`Dialogue`] spoilt, held back or withheld.
+//! Applies the faults of a script: replies of the [`Dialogue`] are changed, delayed or withheld.
 
 use std::future::poll_fn;
 use std::io;
@@ -21,7 +21,7 @@ use crate::ldap::stats::{Operation, add};
 use crate::ldap::worker::Worker;
 use crate::tcp::stream::Stream;
 
-/// Does to a new connection or a handshake what the script wants. `None` if that was the end of it.
+/// Applies the script to a new connection or a handshake. `None` if that ended the connection.
 pub(super) async fn trouble(
     worker: &Rc<Worker>,
     rules: &Rules,
@@ -76,7 +76,7 @@ async fn write_all(worker: &Worker, stream: &mut Stream, bytes: &[u8]) -> io::Re
 }
 
 impl Dialogue {
-    /// Carries out a request as the script wants it answered.
+    /// Executes a request and answers it as the script says.
     pub(super) fn answer_by(&mut self, rules: &Rules, message: &Message<'_>) {
         let kind = kind(&message.request);
         self.worker.counters.request(kind);
@@ -124,7 +124,7 @@ impl Dialogue {
         self.deliver(faults, reply);
     }
 
-    /// Moves what is due to what is written.
+    /// Appends the replies that are due to `out`.
     pub(super) fn release(&mut self, now: Duration) {
         while self.next == Next::Continue
             && let Some(reply) = self.held.pop(now)
@@ -135,7 +135,7 @@ impl Dialogue {
 
     fn deliver(&mut self, faults: Faults, mut reply: Reply) {
         if faults.drop {
-            // Whatever the request did to the connection stays undone with it.
+            // What the reply would have done to the connection is dropped as well.
             if !faults.close && !faults.reset {
                 return;
             }
@@ -246,7 +246,7 @@ const fn response_tag(operation: Operation) -> u8 {
     }
 }
 
-/// What a request is to a script, and the name it is about. `None` for those that are not answered.
+/// The kind of a request for scripts, and its name. `None` for requests that are not answered.
 fn occasion<'a>(request: &Request<'a>) -> Option<(Occasion, &'a [u8])> {
     Some(match request {
         Request::Bind { name, .. } => (Occasion::Bind, name),

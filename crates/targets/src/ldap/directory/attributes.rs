@@ -1,10 +1,9 @@
-//! The attributes of an entry, kept in the bytes they travel in.
+//! The attributes of an entry, stored as they are encoded in messages.
 //!
-//! A search that returns all of them copies one run of bytes; one that returns some skips the others.
-//! It is also the most compact form there is, so that a hundred thousand users fit anywhere.
+//! A search that returns all of them copies one slice; one that returns some skips the others. This is also the most
+//! compact form.
 //!
-//! The bytes were written here, so reading them does not fail; were they ever wrong, they would end
-//! early.
+//! The bytes were encoded here, so decoding them does not fail. If they were malformed, the attributes would end early.
 
 use brunt_wire::ber::{Reader, Writer, tag};
 

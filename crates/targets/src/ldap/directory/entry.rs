@@ -1,7 +1,7 @@
 //! An entry: its name, its attributes, its place in the tree.
 //!
-//! What may be returned to anybody, what only the server keeps (operational attributes), and what is
-//! never returned (passwords) stand apart, so that none must be looked for among the others.
+//! User attributes, operational attributes and passwords, which are never returned, are stored separately, so that none
+//! must be searched for among the others.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(in crate::ldap) type Id = u32;
 pub(in crate::ldap) struct Entry {
     /// The DN as it was given.
     pub(in crate::ldap) dn: Vec<u8>,
-    /// The DN as it compares.
+    /// The normalized DN.
     pub(in crate::ldap) normal: Vec<u8>,
     pub(in crate::ldap) attributes: Attributes,
     /// Passwords and nothing else.

@@ -1,4 +1,4 @@
-//! Compare (RFC 4511 section 4.10). Passwords may be compared, though never read.
+//! Compare (RFC 4511 section 4.10). Passwords can be compared but not read.
 
 use brunt_wire::ldap::code;
 use brunt_wire::ldap::message::Message;

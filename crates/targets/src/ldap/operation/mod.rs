@@ -1,4 +1,4 @@
-//! The operations: each takes a request apart, does it, and writes what the RFC wants written.
+//! The operations: each decodes a request, executes it, and writes the response.
 
 pub(super) mod bind;
 pub(super) mod compare;
@@ -27,7 +27,7 @@ pub(super) struct ResponseControl {
     pub(super) value: Vec<u8>,
 }
 
-/// What an operation has to say besides its code: nothing, nearly always.
+/// The result of an operation: its code, and its response controls if it has any.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) code: u32,
@@ -40,7 +40,7 @@ impl Done {
     }
 }
 
-/// Writes how an operation went and returns its code.
+/// Writes the result of an operation and returns its code.
 pub(super) fn conclude(
     out: &mut Vec<u8>,
     message_id: i32,

@@ -150,7 +150,7 @@ fn paged_results(
     Ok((code::SUCCESS, Some(ResponseControl { oid: control::PAGED_RESULTS, value })))
 }
 
-/// What the server says of itself (RFC 4512 section 5.1).
+/// The root DSE (RFC 4512 section 5.1).
 fn root_dse(session: &Session) -> Entry {
     let mut entry = Entry::new(b"", Vec::new());
     let attributes = &mut entry.attributes;

@@ -1,18 +1,18 @@
-//! What a rule can do to a request.
+//! The actions of rules.
 
 use serde::Deserialize;
 
 use crate::script::period::{Period, Range};
 
-/// Something that goes wrong.
+/// What can be done to a request.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Answer later, by a fixed time or by one from a range. Requests behind it are not held up.
+    /// Answer later, by a fixed time or by one from a range. Requests behind it are not delayed.
     Delay(Range),
     /// Do nothing and answer with a result code.
     Result(ResultSpec),
-    /// Carry it out and never answer. On a connect, never read; on a handshake, never shake.
+    /// Execute it and never answer. On a connect, never read; on a handshake, never answer.
     Drop,
     /// Answer after the next request of the connection.
     Reorder,
@@ -36,13 +36,13 @@ pub(super) enum Action {
     Disconnect(ResultSpec),
     /// Answer byte by byte, with this time before each.
     Trickle(Period),
-    /// Before the answer, a message nobody asked for, with this OID.
+    /// Before the answer, an unsolicited notification with this OID.
     Unsolicited(String),
     /// Before the answer, an intermediate response with this OID.
     Intermediate(String),
     /// Before the answer, a search reference to this URL.
     Reference(String),
-    /// In the answer, a word from the password policy, if the request has its control.
+    /// In the answer, a response of the password policy, if the request has its control.
     Policy(Policy),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct ResultSpec {
     pub(super) text: String,
 }
 
-/// What the password policy says.
+/// A response of the password policy.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Policy {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::action::{Action, Policy};
 use crate::script::{self, rules};
 
-/// The longest answer that is made up, and the deepest.
+/// The longest generated answer, and the deepest.
 const SIZE_MAX: usize = 1 << 20;
 
 /// What a rule can select.

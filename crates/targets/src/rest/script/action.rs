@@ -1,14 +1,14 @@
-//! What a rule can do to a request.
+//! The actions of rules.
 
 use serde::Deserialize;
 
 use crate::rest::reply::Filler;
 use crate::script::period::{Period, Range};
 
-/// The longest answer that is made up at once, and the most of an answer that is counted out.
+/// The largest number of bytes that an action can name.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Something that goes wrong.
+/// What can be done to a request.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::rest) enum Action {
@@ -16,11 +16,11 @@ pub(in crate::rest) enum Action {
     Delay(Range),
     /// Do nothing and answer with this status.
     Status(u16),
-    /// Carry it out and never answer; the connection stays open.
+    /// Execute it and never answer; the connection stays open.
     Silence,
-    /// Carry it out and close the connection without a word.
+    /// Execute it and close the connection without an answer.
     Drop,
-    /// Carry it out and reset the connection.
+    /// Execute it and reset the connection.
     Reset,
     /// Answer, then close a connection that was to stay open, without having said so.
     HangUp,
@@ -30,7 +30,7 @@ pub(in crate::rest) enum Action {
     Truncate(usize),
     /// Send so many random bytes instead, and close.
     Garbage(usize),
-    /// Begin an answer and never end its fields.
+    /// Begin an answer and send header fields without end.
     EndlessHeaders,
     /// Answer with a body of this many bytes, and as Content-Length or chunked.
     Body(Filler),
@@ -79,7 +79,7 @@ impl Action {
             Self::Status(status) if !(200..=599).contains(&status) => {
                 Err("a status is from 200 to 599".to_owned())
             }
-            // After 101 the connection would speak something else.
+            // After 101 the connection would use another protocol.
             Self::Interim(status) if status == 101 || !(100..=199).contains(&status) => {
                 Err("an interim status is from 100 to 199 and not 101".to_owned())
             }

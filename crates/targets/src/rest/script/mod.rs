@@ -1,18 +1,15 @@
-//! Misbehaviour on demand: a TOML file of rules, each saying when and what.
-//!
-//! A rule counts the requests it concerns, and what it does depends on that count and the seed alone,
-//! so the same requests in the same order meet the same faults.
+//! Fault scripts: see [`crate::script`] for what they have in common.
 //!
 //! ```
 //! let script = brunt_targets::rest::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
-//!     [[stall]]                # nothing is read or answered from second 2 to second 4
+//!     [[stall]]                # the server neither reads nor answers from second 2 to second 4
 //!     at = "2s"
 //!     lasts = "2s"
 //!
-//!     [[refuse]]               # nobody listens
+//!     [[refuse]]               # the server does not listen
 //!     at = "6s"
 //!     lasts = "500ms"
 //!
@@ -42,10 +39,10 @@ pub use crate::script::ScriptError;
 use crate::script::{self, rules};
 use rule::Rule;
 
-/// A script at work.
+/// The rules of a script, with their counters.
 pub(super) type Rules = rules::Rules<Rule>;
 
-/// How a server is to misbehave.
+/// A fault script.
 #[derive(Clone, Debug)]
 pub struct Script(pub(super) script::Script<Rule>);
 

@@ -63,11 +63,11 @@ impl rules::Rule for Rule {
     }
 }
 
-/// Whether a text is of a pattern in which a star is any text.
+/// Whether a text matches a pattern in which a star is any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };
-    // The first place where a part fits leaves the most for those behind it.
+    // The first match of a part leaves the most text for the parts behind it.
     while let Some((part, behind)) = rest.split_once('*') {
         let Some(at) = text.find(part) else { return false };
         text = &text[at + part.len()..];
