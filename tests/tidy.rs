@@ -52,6 +52,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt", &["brunt-bench-verdict", "brunt-testbed"]),
     ("brunt-drivers", &["brunt-testbed"]),
+    ("brunt-engine", &["brunt-testbed"]),
+    ("brunt-feed", &["brunt-testbed"]),
     ("brunt-targets", &["brunt-testbed"]),
     // A table is tested on intervals that are filled as a worker fills them.
     ("brunt-report", &["brunt-exchange"]),
@@ -77,16 +79,9 @@ const AUDITED: &[&str] = &[
     "crates/drivers/src/net/bind.rs",
     "crates/drivers/src/net/link/packet.rs",
     "crates/drivers/src/net/mmsg.rs",
-    "crates/drivers/tests/dhcp_allocations.rs",
-    "crates/drivers/tests/dhcp_sockets.rs",
-    "crates/drivers/tests/flow_allocations.rs",
-    "crates/drivers/tests/http_allocations.rs",
-    "crates/drivers/tests/ldap_allocations.rs",
-    "crates/drivers/tests/lease_allocations.rs",
     "crates/engine/src/timer.rs",
-    "crates/engine/tests/allocation.rs",
-    "crates/feed/tests/allocation.rs",
     "crates/targets/src/timer.rs",
+    "tests/testbed/src/allocations.rs",
 ];
 
 /// Names that say nothing about what is in a file.

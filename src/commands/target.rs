@@ -91,5 +91,7 @@ fn account(stats: &Stats) -> String {
             answers.collect::<Vec<_>>().join(", ")
         )
     });
-    head + &lines.collect::<String>()
+    let faults = stats.faults.iter();
+    let faults = faults.map(|(fault, count)| format!("script: {fault:<20} {count:>10}\n"));
+    head + &lines.chain(faults).collect::<String>()
 }

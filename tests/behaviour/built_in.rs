@@ -5,9 +5,10 @@ use std::net::UdpSocket;
 use std::path::Path;
 
 use brunt_record::Record;
+use brunt_testbed::free_port;
 use serde_json::Value;
 
-use crate::leases::{LeaseTarget, free_port};
+use crate::leases::LeaseTarget;
 use crate::program::{Program, among_others, binary, command, run, scratch};
 
 /// Whether this machine has IPv6, on its loopback interface at least.
@@ -87,7 +88,7 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
     }
 
     let target = LeaseTarget::start();
-    let (local, port) = (free_port(), target.port.clone());
+    let (local, port) = (free_port().to_string(), target.port.clone());
     for (half, name) in [(&[][..], "dora"), (&["-i"], "do")] {
         let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "127.0.0.1"];
         let ended = Program::start(brunt().args(line).args(half)).wait().expect(0);

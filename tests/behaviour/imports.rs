@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use brunt_testbed::require;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -69,9 +70,7 @@ fn with_secrets(words: &[&str]) -> Ended {
 
 #[test]
 fn a_command_line_of_curl_asks_what_curl_asks() {
-    let there = Command::new("curl").arg("--version").stdout(Stdio::null()).status();
-    if !there.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: there is no curl to hold brunt against");
+    if !require(&["curl"]) {
         return;
     }
     let api = Api::start();

@@ -2,9 +2,8 @@
 //!
 //! What it makes of real servers is not looked at here, nor what it puts on the wire.
 
-use std::net::UdpSocket;
-
 use brunt_record::Record;
+use brunt_testbed::free_port;
 use rustix::process::Signal;
 
 use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
@@ -33,7 +32,7 @@ impl LeaseTarget {
 
     /// perfdhcp against it, to its end.
     fn measure(&self, line: &[&str]) -> Ended {
-        let local = free_port();
+        let local = free_port().to_string();
         let words = ["perfdhcp", "-L", &local, "-N", &self.port];
         run(words.iter().chain(line).chain(&["127.0.0.1"]))
     }
@@ -43,12 +42,6 @@ impl LeaseTarget {
         self.program.signal(Signal::INT);
         self.program.wait().expect(0)
     }
-}
-
-/// A port that nobody has.
-pub(crate) fn free_port() -> String {
-    let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a free port");
-    socket.local_addr().expect("a socket has an address").port().to_string()
 }
 
 #[test]
@@ -89,7 +82,7 @@ fn the_stages_of_a_fleet_keep_their_places() {
 #[test]
 fn who_is_answered_by_nobody_is_told_what_to_look_at() {
     let _among = among_others();
-    let (local, nobody) = (free_port(), free_port());
+    let (local, nobody) = (free_port().to_string(), free_port().to_string());
     let line = ["perfdhcp", "-L", &local, "-N", &nobody, "-r", "50", "-n", "3", "-d", "0.2"];
     let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);
     let advice = format!(

@@ -9,12 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use brunt_testbed::require;
+use brunt_testbed::{free_port, require};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::leases::free_port;
 use crate::program::{Ended, Program, alone, binary, command, scratch};
 
 /// Half of all are answered at once, two in five after 50 ms, and so on.
@@ -81,8 +80,8 @@ impl Case {
         });
     }
 
-    /// Holds the record of a run against the log. Whatever is wrong fails at once; where nothing is but times that are
-    /// too long, the run is made again, since a machine that serves others as well may have held something up.
+    /// Holds the record of a run against the log. Whatever is wrong fails at once, unless times are too long as well:
+    /// then the run is made again, since a machine that serves others as well may have held something up.
     fn compare(&self, run: impl Fn() -> Ended) {
         for attempts_left in (0..ATTEMPTS).rev() {
             let ended = run();
@@ -406,7 +405,7 @@ fn leases(warm_up: bool) {
         let (target, address) = embedded(&words, Some(&case.path("script.toml")), None);
         let port = address.rsplit(':').next().expect("a port");
         let mut run = command(binary());
-        run.args(["perfdhcp", "-L", &free_port(), "-N", port, "-r", "200", "-p", "1"]);
+        run.args(["perfdhcp", "-L", &free_port().to_string(), "-N", port, "-r", "200", "-p", "1"]);
         run.args(["-R", "10000", "-d", "0.9", "-t", "1", "--record"]);
         run.arg(case.path("record.json"));
         if warm_up {

@@ -1,20 +1,11 @@
-//! [`Brunt`]: a command line of `brunt perfdhcp`, carried out once on the clients' host, and [`Run`]: what came of it.
-//!
-//! The record is always asked for, because it is where counts can be read without parsing prose. Whatever a test is
-//! about, the record must balance: every exchange and every message meets exactly one end.
+//! [`Brunt`]: a command line of `brunt perfdhcp`, executed once on the clients' host.
 
 use std::ffi::{OsStr, OsString};
-use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::Command;
 
-use brunt_testbed::{Ended, Lan, Trial, printed};
-
-/// How a message can end, in the words of the tallies.
-const ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];
-
-/// A run under way.
-pub(crate) type Running = brunt_testbed::Running<Run>;
+pub(crate) use brunt_testbed::{Ended as Run, Running};
+use brunt_testbed::{Lan, Trial, printed};
 
 /// A command line in the making.
 pub(crate) struct Brunt {
@@ -44,9 +35,7 @@ impl Brunt {
     }
 
     fn made(command: Command, patient: bool) -> Self {
-        let trial = Trial::of(command);
-        let record = trial.record();
-        let trial = trial.args(["perfdhcp", "--record"]).arg(record).args(["-s", "7"]);
+        let trial = Trial::brunt(command, &["perfdhcp", "-s", "7"]);
         Self { trial, words: Vec::new(), patient }
     }
 
@@ -82,59 +71,8 @@ impl Brunt {
     }
 }
 
-/// What came of a run.
-pub(crate) struct Run(Ended);
-
-impl Run {
-    /// The same, once it is certain how it ended and that every exchange and every message is accounted for.
-    pub(crate) fn ended_with(self, code: i32) -> Self {
-        self.must_end_with(code);
-        if self.any_record().is_some() {
-            self.every_message_has_an_end();
-        }
-        self
-    }
-
-    /// The same, once it is certain that all went well: exit 0 and no failed exchange.
-    pub(crate) fn went_well(self) -> Self {
-        let run = self.ended_with(0);
-        assert_eq!(run.count("ok"), run.count("planned"), "{run}");
-        assert!(run.count("ok") > 0, "{run}");
-        run
-    }
-
-    /// The number on a line of the report's block of an exchange: `printed("REQUEST-ACK", "drops")`.
-    pub(crate) fn printed(&self, exchange: &str, line: &str) -> u64 {
-        printed(&self.report, exchange, line)
-            .unwrap_or_else(|| panic!("there is no {line} of {exchange}\n{self}"))
-    }
-
-    fn every_message_has_an_end(&self) {
-        let titles = self.record()["tallies"].as_array().into_iter().flatten();
-        let titles = titles.filter_map(|tally| tally["name"].as_str()?.strip_suffix(" resent"));
-        for title in titles {
-            let ends = ENDS.iter().map(|end| self.tally(&format!("{title} {end}")));
-            assert_eq!(self.tally(&format!("{title} sent")), ends.sum::<u64>(), "{title}\n{self}");
-        }
-    }
-}
-
-impl From<Ended> for Run {
-    fn from(ended: Ended) -> Self {
-        Self(ended)
-    }
-}
-
-impl Deref for Run {
-    type Target = Ended;
-
-    fn deref(&self) -> &Ended {
-        &self.0
-    }
-}
-
-impl std::fmt::Display for Run {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
+/// The number on a line of the report's block of an exchange: `printed_by(&run, "REQUEST-ACK", "drops")`.
+pub(crate) fn printed_by(run: &Run, exchange: &str, line: &str) -> u64 {
+    printed(&run.report, exchange, line)
+        .unwrap_or_else(|| panic!("there is no {line} of {exchange}\n{run}"))
 }

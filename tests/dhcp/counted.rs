@@ -14,7 +14,7 @@ use brunt_testbed::{Capture, KeaOptions, Lan, require};
 use dhcproto::v4::{DhcpOption, Message, MessageType, Opcode, OptionCode};
 use dhcproto::{Decodable, Decoder, Encodable};
 
-use crate::brunt::Brunt;
+use crate::brunt::{Brunt, printed_by};
 use crate::network::v4;
 use crate::packets::{asked, kind_v4};
 
@@ -94,8 +94,8 @@ fn an_answer_that_comes_twice_is_a_duplicate() {
     assert_eq!(run.tally("DISCOVER-OFFER duplicates"), 20, "{run}");
     // The last of them may come when the run is over.
     assert!((19..=20).contains(&run.tally("REQUEST-ACK duplicates")), "{run}");
-    assert_eq!(run.printed("DISCOVER-OFFER", "orphans"), 20, "{run}");
-    assert_eq!(run.printed("DISCOVER-OFFER", "received packets"), 20, "{run}");
+    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "orphans"), 20, "{run}");
+    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "received packets"), 20, "{run}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn an_address_given_to_two_clients_is_noticed() {
     });
     let run = Brunt::on(&lan).typed("-u").typed(RUN).arg("10.77.0.1").run();
     assert_eq!(run.tally("REQUEST-ACK non unique addresses"), 10, "{run}");
-    assert_eq!(run.printed("REQUEST-ACK", "non unique addresses"), 10, "{run}");
+    assert_eq!(printed_by(&run, "REQUEST-ACK", "non unique addresses"), 10, "{run}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use brunt_testbed::{KeaOptions, Lan, require, until};
 
-use crate::brunt::Brunt;
+use crate::brunt::{Brunt, printed_by};
 use crate::network::v4;
 
 /// A network without any server.
@@ -62,7 +62,7 @@ fn nobody_there_is_nothing_but_drops() {
     let Some(lan) = deserted() else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 20 -d 0.2 10.77.0.9").run().ended_with(3);
     assert_eq!((run.count("timed_out"), run.tally("DISCOVER-OFFER drops")), (20, 20), "{run}");
-    assert_eq!(run.printed("DISCOVER-OFFER", "drops"), 20, "{run}");
+    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "drops"), 20, "{run}");
     assert!(run.report.contains("drops ratio: 100 %"), "{run}");
 }
 

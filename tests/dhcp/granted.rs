@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use brunt_testbed::{Capture, Kea, KeaOptions, Lease, LeaseState};
 
-use crate::brunt::Brunt;
+use crate::brunt::{Brunt, printed_by};
 use crate::network::{v4, v6};
 use crate::packets::{answered, asked, decoded_v6, kind_v4};
 
@@ -40,7 +40,7 @@ fn dora() {
     ] {
         assert_eq!(kea.statistic(statistic), 60, "{statistic}");
         assert_eq!(run.tally(&format!("{title} {word}")), 60, "{run}");
-        assert_eq!(run.printed(title, &format!("{word} packets")), 60, "{run}");
+        assert_eq!(printed_by(&run, title, &format!("{word} packets")), 60, "{run}");
     }
 }
 
@@ -63,7 +63,7 @@ fn sarr() {
     ] {
         assert_eq!(kea.statistic(statistic), 60, "{statistic}");
         assert_eq!(run.tally(&format!("{title} {word}")), 60, "{run}");
-        assert_eq!(run.printed(title, &format!("{word} packets")), 60, "{run}");
+        assert_eq!(printed_by(&run, title, &format!("{word} packets")), 60, "{run}");
     }
 }
 
@@ -208,5 +208,5 @@ fn a_server_without_addresses_left_is_not_mistaken_for_one_that_is_silent() {
     let run = run.ended_with(3);
     assert_eq!((run.count("ok"), kea.leases().len()), (4, 4), "{run}");
     assert_eq!((run.tally("DISCOVER-OFFER drops"), run.count("timed_out")), (6, 6), "{run}");
-    assert_eq!(run.printed("DISCOVER-OFFER", "drops"), 6, "{run}");
+    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "drops"), 6, "{run}");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use brunt_testbed::{Kea, KeaOptions, until};
 
-use crate::brunt::{Brunt, Run, Running};
+use crate::brunt::{Brunt, Run, Running, printed_by};
 use crate::network::v4;
 
 /// Lets time pass.
@@ -63,9 +63,12 @@ fn what_was_given_up_comes_late_and_adds_up() {
     assert!((40..80).contains(&drops), "{drops} drops\n{run}");
     // Kea had them all in its socket, and answered each in the end: nothing was lost, and nothing is counted twice.
     assert_eq!((tally("late"), tally("duplicates")), (drops, 0), "{run}");
-    assert_eq!(run.printed("DISCOVER-OFFER", "drops") + run.printed("REQUEST-ACK", "drops"), drops);
     assert_eq!(
-        run.printed("DISCOVER-OFFER", "orphans") + run.printed("REQUEST-ACK", "orphans"),
+        printed_by(&run, "DISCOVER-OFFER", "drops") + printed_by(&run, "REQUEST-ACK", "drops"),
+        drops
+    );
+    assert_eq!(
+        printed_by(&run, "DISCOVER-OFFER", "orphans") + printed_by(&run, "REQUEST-ACK", "orphans"),
         drops
     );
     assert_eq!(kea.statistic("pkt4-discover-received"), 400);

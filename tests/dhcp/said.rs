@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use brunt_testbed::{KeaOptions, Perfdhcp};
 
-use crate::brunt::Brunt;
+use crate::brunt::{Brunt, printed_by};
 use crate::network::{old_tool, v4, v6};
 
 /// A report from its first figure on, with every number replaced by a sign, so that what is left are its words.
@@ -88,8 +88,8 @@ fn the_guide_s_report_is_there_for_scripts_of_its_time() {
         assert!(run.report.lines().any(|said| said == line), "{line}\n{run}");
     }
     assert!(!run.report.contains("drops ratio"), "{run}");
-    assert_eq!(run.printed("DISCOVER-OFFER", "sent packets"), 50, "{run}");
-    assert_eq!(run.printed("REQUEST-ACK", "received packets"), 50, "{run}");
+    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "sent packets"), 50, "{run}");
+    assert_eq!(printed_by(&run, "REQUEST-ACK", "received packets"), 50, "{run}");
 }
 
 #[test]

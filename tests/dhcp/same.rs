@@ -9,7 +9,7 @@ use std::path::Path;
 
 use brunt_testbed::{Capture, Kea, KeaOptions, Lan, Lease, Message, Perfdhcp};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, printed_by};
 use crate::network::{old_tool, v4, v6};
 use crate::packets::{asked, assert_same, decoded_v4, decoded_v6, kind_v4};
 
@@ -74,7 +74,7 @@ fn same_counts(old: &Perfdhcp, ours: &Run, exchanges: &[&str]) {
         for line in ["sent packets", "received packets", "drops", "orphans", "rejected leases"] {
             assert_eq!(
                 old.count(exchange, line),
-                ours.printed(exchange, line),
+                printed_by(ours, exchange, line),
                 "{line} of {exchange}\n{}\n{ours}",
                 old.report
             );

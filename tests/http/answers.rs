@@ -2,7 +2,7 @@
 
 use brunt_testbed::{Listener, Nginx, Served};
 
-use crate::brunt::Brunt;
+use crate::brunt::planned;
 use crate::logged::{base, nginx, plan, step, the_same};
 
 #[test]
@@ -10,7 +10,7 @@ fn every_answer_is_counted_by_its_status() {
     let Some(nginx) = nginx() else { return };
     let steps = Nginx::STATUSES.map(|status| step(&format!("get = \"/status/{status}\"")));
     let plan = plan(4, 25, &base(&nginx, Listener::Clear), &steps.concat());
-    let run = Brunt::plan(&plan).run().ended_with(0);
+    let run = planned(&plan).run().ended_with(0);
     let served = the_same(&nginx, &run);
     assert_eq!(served.len(), 4 * 25 * Nginx::STATUSES.len(), "{run}");
     assert_eq!(run.count("failed"), 100 * 9, "{run}");
@@ -32,7 +32,7 @@ fn a_plan_says_which_statuses_are_a_success() {
         step("name = \"some\"\nget = \"/status/409\"\nstatus = \"200..299, 409\""),
     ];
     let plan = plan(2, 5, &base(&nginx, Listener::Clear), &steps.concat());
-    let run = Brunt::plan(&plan).run().ended_with(0);
+    let run = planned(&plan).run().ended_with(0);
     the_same(&nginx, &run);
     assert_eq!(run.ends_of("wanted"), [(("ok".into(), 404), 10)].into(), "{run}");
     assert_eq!(run.ends_of("unwanted"), [(("result".into(), 200), 10)].into(), "{run}");
@@ -60,7 +60,7 @@ fn methods_and_bodies_arrive_as_they_are() {
     ];
     let variables = "\n[variables]\nuser = { number = \"user\" }\n";
     let plan = plan(3, 2, &base(&nginx, Listener::Clear), &steps.concat()) + variables;
-    let run = Brunt::plan(&plan);
+    let run = planned(&plan);
     run.file("large.txt", &large);
     let run = run.run().went_well();
     let served = the_same(&nginx, &run);
@@ -112,7 +112,7 @@ fn bodies_in_chunks_and_compressed_are_read_whole() {
         let steps = whole("/chunked.txt", &size) + &whole("/text.txt", packed);
         let plan = plan(2, 10, &http, &steps);
         let before = nginx.served().len();
-        let run = Brunt::plan(&plan).run().went_well();
+        let run = planned(&plan).run().went_well();
         let served = nginx.served().split_off(before);
         assert_eq!(served.len(), 40, "{run}");
         let accepted = served.iter().filter(|one| one.accepted.contains("gzip")).count();
@@ -147,7 +147,7 @@ fn checks_hold_or_fail_and_values_are_taken_on() {
         ),
     ];
     let plan = plan(2, 10, &base(&nginx, Listener::Clear), &steps.concat());
-    let run = Brunt::plan(&plan).run().ended_with(0);
+    let run = planned(&plan).run().ended_with(0);
     let served = the_same(&nginx, &run);
     for (operation, class) in
         [("json", "ok"), ("xml", "ok"), ("used", "ok"), ("wrong", "check"), ("absent", "check")]
@@ -173,7 +173,7 @@ fn the_rest_of_an_iteration_is_skipped_after_a_failure() {
         step("name = \"refused\"\nget = \"/status/403\""),
         step("name = \"never\"\nget = \"/small.txt?never\""),
     );
-    let run = Brunt::plan(&plan).run().ended_with(0);
+    let run = planned(&plan).run().ended_with(0);
     let served = the_same(&nginx, &run);
     assert_eq!(served.len(), 100, "{run}");
     let of =

@@ -2,11 +2,11 @@
 
 use brunt_testbed::{Listener, Served};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Run, command, planned};
 use crate::logged::{nginx, the_same};
 
 fn http(words: &str, url: &str) -> Run {
-    Brunt::new("http").typed(words).arg(url).run()
+    command("http").typed(words).arg(url).run()
 }
 
 #[test]
@@ -45,14 +45,14 @@ fn a_rate_is_kept_to_whatever_the_answers() {
 fn methods_fields_and_bodies_are_sent_as_asked() {
     let Some(nginx) = nginx() else { return };
     let url = nginx.url(Listener::Clear, "/kept/posted");
-    let brunt = Brunt::new("http").typed("-c 2 -n 20 -m PUT -T text/csv -H");
+    let brunt = command("http").typed("-c 2 -n 20 -m PUT -T text/csv -H");
     let run = brunt.args(["X-Test: its own", "-d", "a,b\nc,d\n"]).arg(url).run().went_well();
     let served = the_same(&nginx, &run);
     assert_eq!(nginx.kept("posted").as_deref(), Some(&b"a,b\nc,d\n"[..]), "{run}");
     assert!(served.iter().all(|one| {
         one.method == "PUT" && one.content_type == "text/csv" && one.x_test == "its own"
     }));
-    let brunt = Brunt::new("http").typed("-c 1 -n 4 -m PUT -D");
+    let brunt = command("http").typed("-c 1 -n 4 -m PUT -D");
     let body = brunt.file("body", &"0123456789".repeat(10_000));
     let run = brunt.arg(body).arg(nginx.url(Listener::Clear, "/kept/file")).run().went_well();
     assert_eq!(nginx.kept("file").map(|body| body.len()), Some(100_000), "{run}");
@@ -63,7 +63,7 @@ fn connections_are_kept_or_not_and_spoken_over_as_asked() {
     let Some(nginx) = nginx() else { return };
     let ca = nginx.pki().ca();
     let secured = |words: &str, path: &str| {
-        let brunt = Brunt::new("http").typed(words).arg("--cacert").arg(&ca);
+        let brunt = command("http").typed(words).arg("--cacert").arg(&ca);
         brunt.arg(nginx.url(Listener::Tls, path)).run().went_well()
     };
     let clear = nginx.url(Listener::Clear, "/small.txt");
@@ -86,7 +86,7 @@ fn connections_are_kept_or_not_and_spoken_over_as_asked() {
 #[test]
 fn a_file_of_urls_is_asked_for_one_after_the_other() {
     let Some(nginx) = nginx() else { return };
-    let brunt = Brunt::new("http").typed("-c 2 -n 90 --urls-from-file");
+    let brunt = command("http").typed("-c 2 -n 90 --urls-from-file");
     let paths = ["/small.txt", "/user.json", "/status/404"];
     let urls = paths.map(|path| nginx.url(Listener::Clear, path) + "\n").concat();
     let urls = brunt.file("urls", &urls);
@@ -140,7 +140,7 @@ fn a_pasted_command_line_of_curl_and_a_plan_ask_the_same() {
     let pasted = format!(
         "curl -X PUT '{url}' -H 'X-Test: it'\\''s' -H 'Content-Type: application/json' --data-raw '{{\"a\": 1}}'"
     );
-    let run = Brunt::new("http").typed("-c 1 -n 3 --curl").arg(&pasted).run().went_well();
+    let run = command("http").typed("-c 1 -n 3 --curl").arg(&pasted).run().went_well();
     let same = |served: Vec<Served>| {
         assert_eq!(served.len(), 3);
         assert!(served.iter().all(|one| {
@@ -149,9 +149,9 @@ fn a_pasted_command_line_of_curl_and_a_plan_ask_the_same() {
         assert_eq!(nginx.kept("pasted").as_deref(), Some(&b"{\"a\": 1}"[..]));
     };
     same(the_same(&nginx, &run));
-    let plan = Brunt::new("http").typed("-c 1 -n 3 --to-plan --curl").arg(&pasted).run();
-    let plan = plan.ended_with(0).report.clone();
+    let plan = command("http").typed("-c 1 -n 3 --to-plan --curl").arg(&pasted).run();
+    let plan = plan.ended_with(0).report;
     assert_eq!(nginx.served().len(), 3, "{plan}");
-    Brunt::plan(&plan).run().went_well();
+    planned(&plan).run().went_well();
     same(nginx.served().split_off(3));
 }

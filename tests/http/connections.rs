@@ -2,7 +2,7 @@
 
 use brunt_testbed::{Listener, Nginx, Served};
 
-use crate::brunt::Brunt;
+use crate::brunt::{command, mean_response, planned};
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
 
 /// Requests of each connection, the most first.
@@ -19,7 +19,7 @@ fn small() -> String {
 #[test]
 fn a_connection_is_kept_as_long_as_its_user() {
     let Some(nginx) = nginx() else { return };
-    let run = Brunt::plan(&plan(5, 200, &base(&nginx, Listener::Clear), &small()));
+    let run = planned(&plan(5, 200, &base(&nginx, Listener::Clear), &small()));
     let run = run.run().went_well();
     let served = the_same(&nginx, &run);
     assert_eq!(loads(&served), [200; 5], "{run}");
@@ -32,7 +32,7 @@ fn a_connection_carries_as_many_requests_as_the_plan_says() {
     for (most, expected) in [(1, vec![1; 40]), (3, [vec![3; 12], vec![2; 2]].concat())] {
         let http = format!("{}\nrequests-per-connection = {most}", base(&nginx, Listener::Clear));
         let before = nginx.served().len();
-        let run = Brunt::plan(&plan(2, 20, &http, &small())).run().went_well();
+        let run = planned(&plan(2, 20, &http, &small())).run().went_well();
         let served = nginx.served().split_off(before);
         assert_eq!(loads(&served), expected, "{run}");
         assert_eq!(run.part("connect"), expected.len() as u64, "{run}");
@@ -42,13 +42,13 @@ fn a_connection_carries_as_many_requests_as_the_plan_says() {
 #[test]
 fn a_server_that_closes_after_five_requests_is_no_failure() {
     let Some(nginx) = nginx() else { return };
-    let run = Brunt::plan(&plan(3, 12, &base(&nginx, Listener::Short), &small()));
+    let run = planned(&plan(3, 12, &base(&nginx, Listener::Short), &small()));
     let run = run.run().went_well();
     let served = the_same(&nginx, &run);
     assert_eq!(loads(&served), [[5; 6].as_slice(), &[2; 3]].concat(), "{run}");
     assert_eq!(run.part("connect"), 9, "{run}");
     let steps = step("name = \"closing\"\nget = \"/close\"");
-    let run = Brunt::plan(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run().went_well();
+    let run = planned(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run().went_well();
     assert_eq!((run.count("ok"), run.part("connect")), (20, 20), "{run}");
 }
 
@@ -56,12 +56,12 @@ fn a_server_that_closes_after_five_requests_is_no_failure() {
 fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
     let Some(nginx) = nginx() else { return };
     let steps = small() + &step("pause = \"250ms\"");
-    let run = Brunt::plan(&plan(4, 4, &base(&nginx, Listener::Impatient), &steps));
+    let run = planned(&plan(4, 4, &base(&nginx, Listener::Impatient), &steps));
     let run = run.run().went_well();
     let served = the_same(&nginx, &run);
     assert_eq!(served.len(), 16, "{run}");
     assert_eq!(loads(&served), [1; 16], "{run}");
-    assert!(run.mean_response("small") < 150.0, "{run}");
+    assert!(mean_response(&run, "small") < 150.0, "{run}");
 }
 
 #[test]
@@ -72,14 +72,14 @@ fn what_is_posted_after_a_pause_is_posted_once() {
     for resend in ["never", "safe", "always"] {
         let http = format!("{}\nresend = \"{resend}\"", base(&nginx, Listener::Impatient));
         let before = nginx.served().len();
-        let run = Brunt::plan(&plan(4, 4, &http, &steps)).run().went_well();
+        let run = planned(&plan(4, 4, &http, &steps)).run().went_well();
         assert_eq!(nginx.served().len() - before, 16, "{run}");
         assert_eq!((run.part("connect"), run.part("reconnect")), (4, 12), "{run}");
         assert_eq!((run.connections("reconnected"), run.connections("resent")), (12, 0), "{run}");
     }
     // The same from the command line, each connection being used every other second.
     let url = nginx.url(Listener::Impatient, "/status/200");
-    let brunt = Brunt::new("http").typed("-c 4 -q 2 -z 4s -m POST -d once --resend never");
+    let brunt = command("http").typed("-c 4 -q 2 -z 4s -m POST -d once --resend never");
     let run = brunt.arg(url).run().went_well();
     assert!(run.part("reconnect") >= 4, "{run}");
 }
@@ -88,7 +88,7 @@ fn what_is_posted_after_a_pause_is_posted_once() {
 fn a_connection_that_ends_without_an_answer_is_a_failure_of_its_own_class() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"dropped\"\npost = \"/dropped\"") + &small();
-    let run = Brunt::plan(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run();
+    let run = planned(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run();
     let run = run.ended_with(5);
     assert_eq!(run.count_of("dropped", "failed"), 20, "{run}");
     assert_eq!(run.of_class("closed"), 20, "{run}");
@@ -103,7 +103,7 @@ fn a_server_on_a_unix_socket_is_asked_like_any_other() {
     let Some(nginx) = nginx() else { return };
     let socket = quoted(&nginx.socket());
     let http = format!("{}\nunix = {socket}", base(&nginx, Listener::Unix));
-    let run = Brunt::plan(&plan(3, 30, &http, &small())).run().went_well();
+    let run = planned(&plan(3, 30, &http, &small())).run().went_well();
     let served = the_same(&nginx, &run);
     assert!(served.iter().all(|one| one.listener == "unix" && one.host == "localhost"), "{run}");
     assert_eq!(loads(&served), [30; 3], "{run}");
@@ -113,7 +113,7 @@ fn a_server_on_a_unix_socket_is_asked_like_any_other() {
 fn nobody_there_is_a_failure_to_connect() {
     let Some(nginx) = nginx() else { return };
     let away = format!("base = \"http://127.0.0.1:{}\"", brunt_testbed::free_port());
-    let run = Brunt::plan(&plan(1, 3, &away, &small())).run();
+    let run = planned(&plan(1, 3, &away, &small())).run();
     assert_ne!(run.code, 0, "{run}");
     assert!(run.any_record().is_none() || run.of_class("connect") > 0, "{run}");
     assert_eq!(nginx.served(), []);
@@ -123,7 +123,7 @@ fn nobody_there_is_a_failure_to_connect() {
 fn a_large_answer_leaves_the_connection_as_good_as_a_small_one() {
     let Some(nginx) = nginx() else { return };
     let steps = step("get = \"/large.bin\"") + &small();
-    let run = Brunt::plan(&plan(2, 20, &base(&nginx, Listener::Clear), &steps)).run().went_well();
+    let run = planned(&plan(2, 20, &base(&nginx, Listener::Clear), &steps)).run().went_well();
     let served = the_same(&nginx, &run);
     assert_eq!(loads(&served), [40; 2], "{run}");
     let bytes: u64 = served.iter().map(|one| one.body).sum();

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use brunt_testbed::{Keycloak, Seen, require};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, planned};
 
 /// The Keycloak of all tests, for one of them at a time: starting it takes longer than any of them.
 pub(crate) fn keycloak() -> Option<MutexGuard<'static, Keycloak>> {
@@ -24,7 +24,7 @@ fn login(server: &Keycloak, run: &str) -> Brunt {
     let (before, rest) = PLAN.split_once("\n[run]\n").expect("the plan says how it is run");
     let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
     let plan = format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}");
-    let brunt = Brunt::plan(&plan).args(["--set", &format!("http.base={}", server.url())]);
+    let brunt = planned(&plan).args(["--set", &format!("http.base={}", server.url())]);
     // How fast it is depends on the machine.
     brunt.args(["--set", "objectives=[]"]).env("CLIENT_SECRET", Keycloak::SECRET)
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use brunt_testbed::{OpenDj, PASSWORD, Served, require};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, command, planned};
 
 /// The server of all tests, for one of them at a time, or nothing where this machine has none.
 fn gateway() -> Option<MutexGuard<'static, OpenDj>> {
@@ -66,7 +66,7 @@ fn job(opendj: &OpenDj, new: &str) -> Brunt {
              "workloads": [{{"look": 10}}, {{"change": 4}}, {{"lost": 3}}]}}"#,
         opendj.rest_url().trim_end_matches("/api"),
     );
-    let brunt = Brunt::new("loadgen");
+    let brunt = command("loadgen");
     for (name, task) in TASKS {
         brunt.file(&format!("tasks/{name}.json"), &task.replace("NEW", new));
     }
@@ -143,11 +143,11 @@ fn the_old_manner_counts_what_was_skipped_as_failed() {
 fn a_job_becomes_a_plan_that_asks_the_same() {
     let Some(opendj) = gateway() else { return };
     let before = opendj.rest_served().len();
-    let plan = job(&opendj, "planned").arg("--to-plan").run().ended_with(0).report.clone();
+    let plan = job(&opendj, "planned").arg("--to-plan").run().ended_with(0).report;
     assert_eq!(opendj.rest_served().len(), before, "{plan}");
     // The plan holds no secret; it says where to look for it.
     assert!(!plan.contains(&format!("\"{PASSWORD}\"")), "{plan}");
-    let run = Brunt::plan(&plan).env("ADMINUSERPASSWORD", PASSWORD).run().ended_with(0);
+    let run = planned(&plan).env("ADMINUSERPASSWORD", PASSWORD).run().ended_with(0);
     let served = opendj.rest_served().split_off(before);
     assert_eq!(served.len(), 93, "{plan}\n{run}");
     assert_eq!(asked(&served, "POST", "_action=create", 201), 12, "{plan}\n{run}");

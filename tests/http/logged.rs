@@ -4,7 +4,7 @@ use std::path::Path;
 
 use brunt_testbed::{Listener, Nginx, Served, require};
 
-use crate::brunt::Run;
+use crate::brunt::{Run, statuses};
 
 /// An nginx of the test's own, or nothing where this machine has none.
 pub(crate) fn nginx() -> Option<Nginx> {
@@ -37,6 +37,6 @@ pub(crate) fn quoted(path: &Path) -> String {
 /// What nginx served, once it is certain that the run counted as many answers of each status.
 pub(crate) fn the_same(nginx: &Nginx, run: &Run) -> Vec<Served> {
     let served = nginx.served();
-    assert_eq!(run.statuses(), Served::statuses(&served), "{run}");
+    assert_eq!(statuses(run), Served::statuses(&served), "{run}");
     served
 }

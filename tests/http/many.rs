@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_testbed::{Listener, Served, until};
 
-use crate::brunt::Brunt;
+use crate::brunt::planned;
 use crate::logged::{base, nginx, step, the_same};
 
 /// How much memory so many users may take together.
@@ -19,7 +19,7 @@ fn ten_thousand_users_think_in_little_memory() {
         base(&nginx, Listener::Clear),
         step("name = \"small\"\nget = \"/small.txt\"\nheaders = { X-Test = \"${number}\" }"),
     );
-    let mut run = Brunt::plan(&plan).start();
+    let mut run = planned(&plan).start();
     let mut most = 0;
     assert!(until(Duration::from_secs(60), || {
         most = run.peak_memory().unwrap_or(0).max(most);

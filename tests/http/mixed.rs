@@ -4,7 +4,7 @@ use brunt_testbed::{
     Kea, KeaOptions, Lan, Listener, Nginx, Options, PASSWORD, Slapd, require, user_dn,
 };
 
-use crate::brunt::Brunt;
+use crate::brunt::planned_on;
 use crate::logged::step;
 
 #[test]
@@ -36,7 +36,7 @@ fn a_user_binds_reads_and_leases_in_one_plan() {
         slapd.url().replace("localhost", "127.0.0.1"),
         Lan::SERVER_V4,
     );
-    let run = Brunt::plan_on(&lan, &plan).run().went_well();
+    let run = planned_on(&lan, &plan).run().went_well();
     for step in ["bind", "search", "page", "lease", "renewal", "release"] {
         assert_eq!(run.count_of(step, "ok"), 20, "{step}\n{run}");
     }

@@ -2,7 +2,7 @@
 
 use brunt_testbed::{Listener, Nginx, PASSWORD, Served};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Run, planned};
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
 
 /// The plan's words for the listener, the version and what else is said of TLS.
@@ -12,7 +12,7 @@ fn http(nginx: &Nginx, listener: Listener, more: &str, tls: &str) -> String {
 }
 
 fn run(http: &str, users: u32, each: u32) -> Run {
-    Brunt::plan(&plan(users, each, http, &step("name = \"small\"\nget = \"/small.txt\""))).run()
+    planned(&plan(users, each, http, &step("name = \"small\"\nget = \"/small.txt\""))).run()
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn large_bodies_cross_http2_both_ways() {
         + &step("get = \"/chunked.txt\"\nchecks = [{ size = \"100000\" }]")
         + &step("get = \"/status/404\"\nstatus = 404");
     let plan = plan(2, 3, &http, &steps) + "\n[variables]\nuser = { number = \"user\" }\n";
-    let brunt = Brunt::plan(&plan);
+    let brunt = planned(&plan);
     let large = "0123456789abcdef".repeat(Nginx::LARGE / 16);
     brunt.file("large.txt", &large);
     let run = brunt.run().went_well();

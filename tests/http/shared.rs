@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brunt_testbed::{Listener, Served};
 
-use crate::brunt::Brunt;
+use crate::brunt::planned;
 use crate::logged::{base, nginx, step, the_same};
 
 /// How often each value of the header `X-Test` arrived.
@@ -32,7 +32,7 @@ fn unique_rows_are_each_used_once_over_users_nodes_and_threads() {
         step("get = \"/small.txt\"\nheaders = { X-Test = \"${people.name}/${people.password}\" }"),
     );
     let node = |rank: u32| {
-        let brunt = Brunt::plan(&plan).typed(&format!("--node {rank}/2"));
+        let brunt = planned(&plan).typed(&format!("--node {rank}/2"));
         brunt.file("people.csv", &rows(200));
         brunt.start()
     };
@@ -57,12 +57,12 @@ fn weights_and_turns_are_kept_to() {
             step("get = \"/small.txt?seldom\""),
         )
     };
-    let run = Brunt::plan(&plan("weights", "weight = 9", "weight = 1")).run().went_well();
+    let run = planned(&plan("weights", "weight = 9", "weight = 1")).run().went_well();
     let served = the_same(&nginx, &run);
     let often = served.iter().filter(|one| one.path.ends_with("?often")).count();
     // Nine in ten of 400 draws, give or take four standard deviations.
     assert!((336..=384).contains(&often), "{often}\n{run}");
-    let run = Brunt::plan(&plan("turns", "", "")).run().went_well();
+    let run = planned(&plan("turns", "", "")).run().went_well();
     let served = nginx.served().split_off(served.len());
     let often = served.iter().filter(|one| one.path.ends_with("?often")).count();
     assert_eq!((served.len(), often), (400, 200), "{run}");
@@ -80,7 +80,7 @@ fn a_run_with_the_same_seed_asks_the_same() {
     let mut asked = Vec::new();
     for _ in 0..2 {
         let before = nginx.served().len();
-        Brunt::plan(&plan).run().went_well();
+        planned(&plan).run().went_well();
         asked.push(arrived(&nginx.served().split_off(before)));
     }
     assert_eq!(asked[0], asked[1]);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_testbed::{Listener, Nginx, Served, until};
 
-use crate::brunt::Brunt;
+use crate::brunt::{mean_response, planned, shortest_service};
 use crate::logged::{base, nginx, plan, step, the_same};
 
 #[test]
@@ -12,12 +12,12 @@ fn an_answer_after_its_threshold_is_exceeded_and_not_failed() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"slow\"\nget = \"/slow.txt\"\nthreshold = \"100ms\"")
         + &step("name = \"patient\"\nget = \"/slow.txt\"\nthreshold = \"30s\"");
-    let run = Brunt::plan(&plan(4, 2, &base(&nginx, Listener::Clear), &steps)).run().ended_with(0);
+    let run = planned(&plan(4, 2, &base(&nginx, Listener::Clear), &steps)).run().ended_with(0);
     the_same(&nginx, &run);
     assert_eq!(run.ends_of("slow"), [(("exceeded".into(), 200), 8)].into(), "{run}");
     assert_eq!(run.ends_of("patient"), [(("ok".into(), 200), 8)].into(), "{run}");
     assert_eq!((run.tally("slow exceeded"), run.tally("slow passed")), (8, 0), "{run}");
-    assert!(run.shortest_service("patient") >= Nginx::SLOW.as_secs_f64() * 999.0, "{run}");
+    assert!(shortest_service(&run, "patient") >= Nginx::SLOW.as_secs_f64() * 999.0, "{run}");
 }
 
 #[test]
@@ -28,10 +28,10 @@ fn pauses_are_in_no_time() {
         + &step("name = \"second\"\nget = \"/small.txt\"");
     let plan = plan(3, 3, &base(&nginx, Listener::Clear), &steps);
     let plan = plan.replace("users = 3", "users = 3\nthink = \"200ms\"");
-    let run = Brunt::plan(&plan).run().went_well();
+    let run = planned(&plan).run().went_well();
     the_same(&nginx, &run);
     for operation in ["first", "second"] {
-        assert!(run.mean_response(operation) < 100.0, "{operation}\n{run}");
+        assert!(mean_response(&run, operation) < 100.0, "{operation}\n{run}");
     }
     assert_eq!(run.tally("pause pause made"), 9, "{run}");
     let paused = Duration::from_nanos(run.tally("pause pause ns"));
@@ -45,7 +45,7 @@ fn what_is_not_answered_in_time_is_a_timeout_and_the_next_is_asked_by_another_co
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"slow\"\nget = \"/slow.txt\"\ntimeout = \"100ms\"")
         + &step("name = \"small\"\nget = \"/small.txt\"");
-    let run = Brunt::plan(&plan(2, 3, &base(&nginx, Listener::Clear), &steps)).run();
+    let run = planned(&plan(2, 3, &base(&nginx, Listener::Clear), &steps)).run();
     assert_eq!(run.count_of("slow", "timed_out"), 6, "{run}");
     assert_eq!(run.count_of("small", "ok"), 6, "{run}");
     let served = nginx.served();
@@ -63,7 +63,7 @@ fn a_stalled_server_is_seen_in_response_times_of_an_open_load() {
         base(&nginx, Listener::Clear),
         step("name = \"small\"\nget = \"/small.txt\""),
     );
-    let run = Brunt::plan(&plan).start();
+    let run = planned(&plan).start();
     until(Duration::from_secs(1), || false);
     nginx.pause();
     until(Duration::from_secs(1), || false);
@@ -87,11 +87,11 @@ fn iterations_of_several_steps_arrive_when_they_are_due() {
         step("pause = \"100ms\""),
         step("name = \"second\"\nget = \"/small.txt?second\""),
     );
-    let run = Brunt::plan(&plan).run().went_well();
+    let run = planned(&plan).run().went_well();
     let served = the_same(&nginx, &run);
     assert_eq!(served.len(), 200, "{run}");
     assert_eq!((run.count_of("first", "ok"), run.count_of("second", "ok")), (100, 100), "{run}");
-    assert!(run.mean_response("second") < 80.0, "{run}");
+    assert!(mean_response(&run, "second") < 80.0, "{run}");
     // Iterations overlap, so there are several users; but not one for each arrival.
     let users = Served::connections(&served).len();
     assert!((2..=40).contains(&users), "{users}");
@@ -106,7 +106,7 @@ fn an_interrupted_run_tells_of_every_request_it_made() {
         step("name = \"small\"\nget = \"/small.txt\""),
         step("name = \"slow\"\nget = \"/slow.txt\""),
     );
-    let run = Brunt::plan(&plan).start();
+    let run = planned(&plan).start();
     assert!(until(Duration::from_secs(20), || nginx.served().len() > 8));
     run.interrupt();
     let run = run.wait().ended_with(130);
@@ -121,7 +121,7 @@ fn a_plan_that_is_only_looked_at_sends_nothing() {
         + &step("name = \"second\"\nget = \"/small.txt\"\nbearer = \"${token}\"");
     let plan = plan(2, 5, &base(&nginx, Listener::Clear), &steps)
         + "\n[variables]\nuser = { number = \"user\" }\ntoken = { env = \"TOKEN\" }\n";
-    let run = Brunt::plan(&plan).env("TOKEN", "not-to-be-seen").arg("--check").run().ended_with(0);
+    let run = planned(&plan).env("TOKEN", "not-to-be-seen").arg("--check").run().ended_with(0);
     assert_eq!(nginx.served(), [], "{run}");
     let first = format!("PUT {}", nginx.url(Listener::Clear, "/kept/0"));
     assert!(run.report.contains(&first) && run.report.contains("of user 0"), "{run}");

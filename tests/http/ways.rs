@@ -8,19 +8,19 @@ use std::thread;
 
 use brunt_testbed::{Listener, PASSWORD, Served};
 
-use crate::brunt::Brunt;
+use crate::brunt::planned;
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
 
 #[test]
 fn a_redirect_is_the_answer_unless_it_is_to_be_followed() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"far\"\nget = \"/redirect/3\"");
-    let run = Brunt::plan(&plan(2, 5, &base(&nginx, Listener::Clear), &steps)).run().went_well();
+    let run = planned(&plan(2, 5, &base(&nginx, Listener::Clear), &steps)).run().went_well();
     the_same(&nginx, &run);
     assert_eq!(run.ends(), [(("ok".into(), 302), 10)].into(), "{run}");
     let before = nginx.served().len();
     let http = format!("{}\nredirects = 3", base(&nginx, Listener::Clear));
-    let run = Brunt::plan(&plan(2, 5, &http, &steps)).run().went_well();
+    let run = planned(&plan(2, 5, &http, &steps)).run().went_well();
     let served = nginx.served().split_off(before);
     assert_eq!(run.ends(), [(("ok".into(), 200), 10)].into(), "{run}");
     assert_eq!(Served::statuses(&served), [(200, 10), (302, 30)].into(), "{run}");
@@ -36,7 +36,7 @@ fn redirects_lead_elsewhere_keep_bodies_and_come_to_an_end() {
         step("name = \"endless\"\nget = \"/redirect/again\""),
     ];
     let http = format!("{}\nredirects = 4", base(&nginx, Listener::Clear));
-    let run = Brunt::plan(&plan(1, 6, &http, &steps.concat())).run().ended_with(0);
+    let run = planned(&plan(1, 6, &http, &steps.concat())).run().ended_with(0);
     assert_eq!(run.count_of("elsewhere", "ok"), 6, "{run}");
     assert_eq!((run.count_of("kept", "ok"), run.count_of("endless", "failed")), (6, 6), "{run}");
     assert_eq!(nginx.kept("redirected").as_deref(), Some(&b"carried along"[..]), "{run}");
@@ -56,7 +56,7 @@ fn cookies_are_kept_by_each_user_for_itself() {
     for cookies in [true, false] {
         let before = nginx.served().len();
         let http = format!("{}\ncookies = {cookies}", base(&nginx, Listener::Clear));
-        let run = Brunt::plan(&plan(3, 1, &http, &steps)).run().went_well();
+        let run = planned(&plan(3, 1, &http, &steps)).run().went_well();
         let served = nginx.served().split_off(before);
         let back: Vec<&str> = served
             .iter()
@@ -91,7 +91,7 @@ fn basic_authentication_and_fields_are_sent_as_said() {
         "{}\nheaders = {{ X-Test = \"of all\", User-Agent = \"one of many\" }}",
         base(&nginx, Listener::Clear)
     );
-    let run = Brunt::plan(&plan(1, 5, &http, &steps.concat())).run().ended_with(0);
+    let run = planned(&plan(1, 5, &http, &steps.concat())).run().ended_with(0);
     let served = the_same(&nginx, &run);
     assert_eq!(run.ends_of("wrong"), [(("result".into(), 401), 5)].into(), "{run}");
     assert_eq!(served.iter().filter(|one| one.user == "user.5" && one.status == 200).count(), 5);
@@ -110,7 +110,7 @@ fn a_name_can_stand_for_any_address() {
         "base = \"http://id.example.test\"\nresolve = {{ \"id.example.test:80\" = \"127.0.0.1:{port}\" }}"
     );
     let steps = step("name = \"small\"\nget = \"/small.txt\"");
-    let run = Brunt::plan(&plan(2, 5, &http, &steps)).run().went_well();
+    let run = planned(&plan(2, 5, &http, &steps)).run().went_well();
     let served = the_same(&nginx, &run);
     assert!(served.iter().all(|one| one.host == "id.example.test"), "{served:?}");
     let (port, ca) = (nginx.port(Listener::Tls), quoted(&nginx.pki().ca()));
@@ -119,7 +119,7 @@ fn a_name_can_stand_for_any_address() {
          [http.tls]\nca = {ca}"
     );
     let before = nginx.served().len();
-    let run = Brunt::plan(&plan(2, 5, &http, &steps)).run().went_well();
+    let run = planned(&plan(2, 5, &http, &steps)).run().went_well();
     let served = nginx.served().split_off(before);
     assert_eq!(served.len(), 10, "{run}");
     assert!(served.iter().all(|one| one.server_name == "localhost" && one.tls == "TLSv1.3"));
@@ -131,7 +131,7 @@ fn a_proxy_is_asked_for_the_whole_url() {
     let proxy = nginx.port(Listener::Proxy);
     let http = format!("{}\nproxy = \"http://127.0.0.1:{proxy}\"", base(&nginx, Listener::Clear));
     let steps = step("name = \"small\"\nget = \"/small.txt\"");
-    let run = Brunt::plan(&plan(2, 20, &http, &steps)).run().went_well();
+    let run = planned(&plan(2, 20, &http, &steps)).run().went_well();
     let served = nginx.served();
     let by = |listener: &str| served.iter().filter(|one| one.listener == listener).count();
     assert_eq!((run.count("ok"), by("proxy"), by("clear")), (40, 40, 40), "{run}");
@@ -188,7 +188,7 @@ fn a_proxy_is_asked_for_a_tunnel_to_what_is_secured() {
             base(&nginx, Listener::Tls)
         );
         let steps = step("name = \"small\"\nget = \"/small.txt\"");
-        let run = Brunt::plan(&plan(2, 20, &http, &steps)).run().went_well();
+        let run = planned(&plan(2, 20, &http, &steps)).run().went_well();
         let served = nginx.served().split_off(before.0);
         assert_eq!((served.len(), count.load(Ordering::Relaxed) - before.1), (40, 2), "{run}");
         assert!(served.iter().all(|one| one.protocol == protocol), "{run}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, user_dn};
 
-use crate::brunt::Brunt;
+use crate::brunt::{Brunt, To, command};
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 /// People beside those of the testbed.
@@ -31,7 +31,7 @@ fn add(server: &impl Directory, options: &str) -> Brunt {
 }
 
 fn add_from(server: &impl Directory, options: &str, template: &str) -> Brunt {
-    let run = Brunt::new("addrate").to(server, Transport::Plain);
+    let run = command("addrate").to(server, Transport::Plain);
     let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).typed(options);
     let template = run.file("template", template);
     run.arg(template)
@@ -116,7 +116,7 @@ fn entries_beyond_their_age_are_deleted() {
 #[test]
 fn what_was_there_before_stays() {
     let Some(slapd) = slapd(40) else { return };
-    let run = Brunt::new("addrate").to(&slapd, Transport::Plain).typed("-F -c 2 -m 60 -C off");
+    let run = command("addrate").to(&slapd, Transport::Plain).typed("-F -c 2 -m 60 -C off");
     let theirs = TEMPLATE.replace("added.[round].", "user.");
     let template = run.file("template", &theirs);
     let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).arg(template).run().ended_with(0);
@@ -142,7 +142,7 @@ fn a_purge_follows_a_signal() {
 
 #[test]
 fn a_template_that_cannot_be_read_is_exit_80() {
-    let run = Brunt::new("addrate").args(["-h", "127.0.0.1", "/nowhere/template"]).run();
+    let run = command("addrate").args(["-h", "127.0.0.1", "/nowhere/template"]).run();
     let run = run.ended_with(80);
     assert!(run.notes.contains("/nowhere/template"), "{run}");
 }

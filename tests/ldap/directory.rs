@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use brunt_testbed::{OpenDj, Operations, Options, Pki, Slapd, require};
 
-use crate::brunt::Run;
+use crate::brunt::{Run, lost_a_connection};
 
 /// How connections are protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(crate) trait Directory {
             let before = self.operations();
             let run = run();
             let forgiven = self.stalls() && transport == Transport::StartTls && attempts < 4;
-            if !(forgiven && run.lost_a_connection()) {
+            if !(forgiven && lost_a_connection(&run)) {
                 return (run, self.operations().since(&before));
             }
         }

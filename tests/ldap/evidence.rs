@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, Operations, PASSWORD};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, To, command};
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 /// Operations of each run: no multiple of the connections, so that dividing it among them would show.
@@ -80,7 +80,7 @@ fn every_tool(server: &impl Directory, transport: Transport, modes: &[Mode]) {
 }
 
 fn run(server: &impl Directory, transport: Transport, mode: Mode, tool: &str) -> Brunt {
-    let run = Brunt::new(tool).to(server, transport).typed(mode.flag());
+    let run = command(tool).to(server, transport).typed(mode.flag());
     run.args(["-c", &CONNECTIONS.to_string(), "-m", &COUNT.to_string(), "-S"])
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use brunt_testbed::{BASE_DN, Kdc, Options, PASSWORD, Slapd, SoftHsm, require, user_dn};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, To, command};
 use crate::directory::{Directory, Transport, opendj, slapd, slapd_with};
 
 /// Binds of each run.
@@ -16,7 +16,7 @@ const PASSWORDS: [(&str, u64); 5] =
 
 /// By name, which is how DIGEST-MD5 and Kerberos must name the server.
 fn bind(server: &impl Directory, options: &str) -> Brunt {
-    let run = Brunt::new("authrate").args(["-h", "localhost", "-p", &server.port().to_string()]);
+    let run = command("authrate").args(["-h", "localhost", "-p", &server.port().to_string()]);
     run.args(["-c", "3", "-m", &COUNT.to_string()]).typed(options)
 }
 
@@ -173,7 +173,7 @@ fn a_client_certificate_of_a_token_says_who_binds() {
 /// EXTERNAL with whatever certificate `with` adds, and slapd's word for it that user 5 was bound.
 fn by_certificate(slapd: &Slapd, transport: Transport, with: impl FnOnce(Brunt) -> Brunt) -> Run {
     let skip = slapd.log_text().len();
-    let run = Brunt::new("authrate").to(slapd, transport);
+    let run = command("authrate").to(slapd, transport);
     let run = run.args(["-f", "-c", "3", "-m", &COUNT.to_string(), "-o", "mech=EXTERNAL"]);
     let run = with(run).run();
     if run.code == 0 {

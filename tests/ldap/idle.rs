@@ -2,7 +2,7 @@
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, Options, PASSWORD, Slapd};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Run, To, command};
 use crate::directory::{Directory, Transport, slapd_with};
 
 /// Ten connections of which one is used each second, while slapd closes what is idle for one.
@@ -38,7 +38,7 @@ fn kept(run: Run, planned: u64) -> Sent {
 fn binds_after_a_pause_are_no_failures() {
     let Some(slapd) = impatient() else { return };
     let bind = |mode: &str| {
-        let brunt = Brunt::new("authrate").to(&slapd, Transport::Plain).typed(IDLE).typed(mode);
+        let brunt = command("authrate").to(&slapd, Transport::Plain).typed(IDLE).typed(mode);
         brunt.args(["-D", "uid=user.{},ou=people,dc=example,dc=com", "-w", PASSWORD]).start()
     };
     let mut sent = (0, 0);
@@ -53,7 +53,7 @@ fn binds_after_a_pause_are_no_failures() {
 fn searches_after_a_pause_are_no_failures_however_they_are_secured() {
     let Some(slapd) = impatient() else { return };
     let search = |transport| {
-        let brunt = Brunt::new("searchrate").to(&slapd, transport).typed(IDLE).typed("-F");
+        let brunt = command("searchrate").to(&slapd, transport).typed(IDLE).typed("-F");
         let brunt = brunt.args(["-D", ADMIN_DN, "-w", PASSWORD]);
         brunt.args(["-b", BASE_DN, "(uid=user.1)", "uid"]).start()
     };
@@ -72,7 +72,7 @@ fn modifications_after_a_pause_are_made_once() {
     let Some(slapd) = impatient() else { return };
     // Far enough apart that none leaves in the moment its connection is closed, since it would not be sent again.
     let modify = |options: &str| {
-        let brunt = Brunt::new("modrate").to(&slapd, Transport::Plain).typed("-c 4").typed(options);
+        let brunt = command("modrate").to(&slapd, Transport::Plain).typed("-c 4").typed(options);
         let brunt = brunt.args(["-D", ADMIN_DN, "-w", PASSWORD, "--stages", "0.4/s for 9s", "-b"]);
         brunt.args(["uid=user.{1},ou=people,dc=example,dc=com", "description:{2}"]).start()
     };

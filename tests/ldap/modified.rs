@@ -2,11 +2,11 @@
 
 use brunt_testbed::{ADMIN_DN, PASSWORD, user_dn};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, To, command};
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 fn modify(server: &impl Directory, target: &str, options: &str) -> Brunt {
-    let run = Brunt::new("modrate").to(server, Transport::Plain).typed("-F -D");
+    let run = command("modrate").to(server, Transport::Plain).typed("-F -D");
     run.args([ADMIN_DN, "-w", PASSWORD, "-b", target]).typed(options)
 }
 
@@ -178,7 +178,7 @@ fn what_a_search_finds_is_modified() {
     let Some(slapd) = slapd(100) else { return };
     let mut counted = None;
     let seen = slapd.saw(|| {
-        let run = Brunt::new("search-and-mod-rate").to(&slapd, Transport::Plain);
+        let run = command("search-and-mod-rate").to(&slapd, Transport::Plain);
         let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD, "-b", "dc=example,dc=com"]);
         let run = run.typed("-F -c 2 -m 80 -g randstr(9) (uid=user.1*) description:{}").run();
         let run = run.went_well();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, Options, PASSWORD, Slapd, free_port, until, user_dn};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, To, command};
 use crate::directory::{Directory, Transport, opendj, slapd, slapd_with};
 
 fn search(run: Brunt) -> Run {
@@ -29,7 +29,7 @@ fn a_bad_password_is_exit_49() {
     let Some(slapd) = slapd(10) else { return };
     let seen = slapd.saw(|| {
         for (tool, what) in [("searchrate", "(cn=x)"), ("modrate", "description:x")] {
-            let run = Brunt::new(tool).to(&slapd, Transport::Plain).typed("-c 3 -F -m 10 -b");
+            let run = command(tool).to(&slapd, Transport::Plain).typed("-c 3 -F -m 10 -b");
             let run = run.args([&user_dn(1), "-D", ADMIN_DN, "-w", "wrong", what]);
             never_began(&run.run(), 49, &["invalidCredentials", ADMIN_DN]);
         }
@@ -41,7 +41,7 @@ fn a_bad_password_is_exit_49() {
 #[test]
 fn authrate_whose_every_bind_fails_is_exit_1() {
     let Some(slapd) = slapd(10) else { return };
-    let run = Brunt::new("authrate").to(&slapd, Transport::Plain).typed("-f -m 20 -w wrong -D");
+    let run = command("authrate").to(&slapd, Transport::Plain).typed("-f -m 20 -w wrong -D");
     let run = run.arg(user_dn(1)).run().ended_with(1);
     assert_eq!((run.count("failed"), run.results()[&49]), (20, 20), "{run}");
     assert_eq!(slapd.operations().with_result(49), 20);
@@ -50,9 +50,9 @@ fn authrate_whose_every_bind_fails_is_exit_1() {
 #[test]
 fn nobody_at_the_port_is_exit_91() {
     let port = free_port().to_string();
-    let run = Brunt::new("searchrate").args(["-h", "127.0.0.1", "-p", &port]);
+    let run = command("searchrate").args(["-h", "127.0.0.1", "-p", &port]);
     never_began(&search(run), 91, &["127.0.0.1", &port]);
-    let run = Brunt::new("searchrate").args(["-h", "no-such-host.invalid", "-p", &port]);
+    let run = command("searchrate").args(["-h", "no-such-host.invalid", "-p", &port]);
     never_began(&search(run), 91, &["no-such-host.invalid"]);
 }
 
@@ -62,7 +62,7 @@ fn a_certificate_for_another_host_is_refused() {
     let (tls, clear) = (slapd.tls_port().to_string(), slapd.port().to_string());
     let seen = slapd.saw(|| {
         for (port, how) in [(&tls, "-Z"), (&clear, "-q")] {
-            let run = Brunt::new("searchrate").args(["-h", "localhost", "-p", port, how]);
+            let run = command("searchrate").args(["-h", "localhost", "-p", port, how]);
             let run = search(run.arg("--ca").arg(slapd.pki().ca()));
             never_began(&run, 91, &["certificate", "elsewhere.example.com", "localhost"]);
         }
@@ -76,7 +76,7 @@ fn an_expired_certificate_is_refused() {
     let mut run = None;
     // Its last second may not be over yet.
     until(Duration::from_secs(3), || {
-        run = Some(search(Brunt::new("searchrate").to(&slapd, Transport::Ldaps)));
+        run = Some(search(command("searchrate").to(&slapd, Transport::Ldaps)));
         run.as_ref().is_some_and(|run| run.code != 0)
     });
     never_began(&run.expect("it ran"), 91, &["certificate", "expired"]);
@@ -92,7 +92,7 @@ fn a_server_without_tls_is_never_asked_in_the_clear_instead() {
             ("modrate", &["-b", BASE_DN, "description:x"]),
         ];
         for (tool, further) in further {
-            let run = Brunt::new(tool).args(["-h", "localhost", "-p", &slapd.port().to_string()]);
+            let run = command(tool).args(["-h", "localhost", "-p", &slapd.port().to_string()]);
             let run = run.typed("-q -X -f -m 10 -D").args([ADMIN_DN, "-w", PASSWORD]).args(further);
             let run = run.run();
             assert_ne!(run.code, 0, "{run}");
@@ -120,17 +120,14 @@ fn untrusted(server: &impl Directory, ways: &[&str]) {
     let seen = server.saw(|| {
         for &how in ways {
             let port = if how == "-Z" { server.tls_port() } else { server.port() };
-            let run =
-                Brunt::new("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
+            let run = command("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
             // The client's certificate is no authority.
             let run = search(run.arg("--ca").arg(server.pki().pem("client")));
             never_began(&run, 91, &["certificate"]);
             // Without any trust option it is the machine's own authorities that decide.
-            let run =
-                Brunt::new("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
+            let run = command("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
             never_began(&search(run), 91, &["certificate"]);
-            let run =
-                Brunt::new("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
+            let run = command("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string(), how]);
             let run = search(run.arg("-X")).went_well();
             assert_eq!(run.count("ok"), 10);
         }

@@ -2,11 +2,11 @@
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, PROXY_DN, user_dn};
 
-use crate::brunt::Brunt;
+use crate::brunt::{Brunt, To, command, rows};
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 fn search(server: &impl Directory, options: &str) -> Brunt {
-    let run = Brunt::new("searchrate").to(server, Transport::Plain).typed("-F -c 2 -m 12 -S");
+    let run = command("searchrate").to(server, Transport::Plain).typed("-F -c 2 -m 12 -S");
     run.args(["-D", ADMIN_DN, "-w", PASSWORD]).typed(options)
 }
 
@@ -15,7 +15,7 @@ fn requests_are_multiplexed_and_each_gets_its_own_answer() {
     let Some(slapd) = slapd(500) else { return };
     let mut run = None;
     let seen = slapd.saw(|| {
-        let brunt = Brunt::new("searchrate").to(&slapd, Transport::Plain);
+        let brunt = command("searchrate").to(&slapd, Transport::Plain);
         let brunt = brunt.typed("-F -c 2 -t 16 -m 4001 -S -g inc(0,999) -b").arg(PEOPLE_DN);
         run = Some(brunt.args(["(uid=user.{})", "uid"]).run().went_well());
     });
@@ -64,7 +64,7 @@ fn paged(server: &impl Directory) {
     assert_eq!(seen.entries, each * 12, "{run}");
     assert_eq!(seen.searches, (each / 10 + 1) * 12, "{seen:?}\n{run}");
     assert!([4, 111].contains(&each), "{each}");
-    assert!((run.rows()[0][9] - each as f64).abs() < 0.05, "Entries/Srch\n{run}");
+    assert!((rows(&run)[0][9] - each as f64).abs() < 0.05, "Entries/Srch\n{run}");
 }
 
 /// Whether a server honoured an order cannot be told from counts, but what it says to one that it cannot honour can.
@@ -107,7 +107,7 @@ fn a_proxy_sees_what_the_user_of_opendj_may_see() {
 
 fn proxied(server: &impl Directory) {
     let run = |as_whom: &str, target: &str| {
-        let run = Brunt::new("modrate").to(server, Transport::Plain).typed("-F -m 10 -D");
+        let run = command("modrate").to(server, Transport::Plain).typed("-F -m 10 -D");
         let run = run.args([PROXY_DN, "-w", PASSWORD, "-Y", as_whom, "-b", target]);
         run.args(["-g", "inc(1,100)", "description:proxied {}"]).run()
     };

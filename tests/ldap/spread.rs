@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, user_dn};
 
-use crate::brunt::{Brunt, Run};
+use crate::brunt::{Brunt, Run, To, command};
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 fn search(run: Brunt, options: &str) -> Run {
@@ -21,7 +21,7 @@ fn servers_are_taken_in_turn() {
     let mut seen_second = None;
     let seen_first = first.saw(|| {
         seen_second = Some(second.saw(|| {
-            let brunt = Brunt::new("searchrate").args(["-h", &both]);
+            let brunt = command("searchrate").args(["-h", &both]);
             run = Some(search(brunt, "-F -c 6 -m 600").went_well());
         }));
     });
@@ -36,7 +36,7 @@ fn servers_are_taken_in_turn() {
         seen_second = Some(second.saw(|| {
             let [one, other] =
                 [&first, &second].map(|server| format!("127.0.0.1:{}", server.port()));
-            let brunt = Brunt::new("searchrate").args(["-h", &one, "-h", &other]);
+            let brunt = command("searchrate").args(["-h", &one, "-h", &other]);
             search(brunt, "-c 1 -m 40").went_well();
         }));
     });
@@ -49,7 +49,7 @@ fn a_server_that_is_not_there_costs_its_share_only() {
     let (Some(first), Some(second)) = (slapd(10), slapd(10)) else { return };
     second.kill();
     let both = format!("127.0.0.1:{},127.0.0.1:{}", first.port(), second.port());
-    let brunt = Brunt::new("searchrate").args(["-h", &both]);
+    let brunt = command("searchrate").args(["-h", &both]);
     let run = search(brunt, "-F -c 2 -m 100").ended_with(5);
     assert_eq!(run.count("ok") + run.of_class("connect"), 100, "{run}");
     assert!(run.count("ok") > 0 && run.of_class("connect") > 0, "{run}");
@@ -87,7 +87,7 @@ fn opendj_is_reached_from_the_addresses_given() {
 
 fn from_addresses(server: &impl Directory) {
     let skip = server.log_text().len();
-    let brunt = Brunt::new("searchrate").to(server, Transport::Plain);
+    let brunt = command("searchrate").to(server, Transport::Plain);
     let run = search(brunt, "-F -c 6 -m 60 --source-ip 127.0.0.2,127.0.0.3").went_well();
     let seen = sources(&server.log_text()[skip..]);
     assert_eq!(seen.len(), 2, "{seen:?}\n{run}");
@@ -95,7 +95,7 @@ fn from_addresses(server: &impl Directory) {
     assert!(seen["127.0.0.2"].abs_diff(seen["127.0.0.3"]) <= 1, "{seen:?}\n{run}");
     // A network is all of its addresses, and each connection of an operation is from the next.
     let skip = server.log_text().len();
-    let brunt = Brunt::new("searchrate").to(server, Transport::Plain);
+    let brunt = command("searchrate").to(server, Transport::Plain);
     search(brunt, "-c 1 -m 7 --source-ip 127.0.9.0/29").went_well();
     let seen = sources(&server.log_text()[skip..]);
     assert!(seen.keys().all(|address| address.starts_with("127.0.9.")), "{seen:?}");
@@ -105,7 +105,7 @@ fn from_addresses(server: &impl Directory) {
 #[test]
 fn an_address_that_is_not_ours_is_said_to_be() {
     let Some(slapd) = slapd(1) else { return };
-    let brunt = Brunt::new("searchrate").to(&slapd, Transport::Plain);
+    let brunt = command("searchrate").to(&slapd, Transport::Plain);
     let run = search(brunt, "-F -m 1 --source-ip 192.0.2.1");
     assert_ne!(run.code, 0, "{run}");
     assert!(run.notes.contains("192.0.2.1"), "{run}");
@@ -117,7 +117,7 @@ fn connections_are_replaced_after_so_many_operations() {
     let Some(slapd) = slapd(10) else { return };
     let replaced = |options: &str| {
         slapd.saw(|| {
-            let brunt = Brunt::new("searchrate").to(&slapd, Transport::Plain);
+            let brunt = command("searchrate").to(&slapd, Transport::Plain);
             search(brunt, options).went_well();
         })
     };
@@ -130,7 +130,7 @@ fn connections_are_replaced_after_so_many_operations() {
     assert_eq!(seen.searches, 100);
     assert!((1 + 15..=1 + 17).contains(&seen.connections), "{seen:?}");
     let seen = slapd.saw(|| {
-        let brunt = Brunt::new("authrate").to(&slapd, Transport::Plain);
+        let brunt = command("authrate").to(&slapd, Transport::Plain);
         let brunt = brunt.typed("-f -c 1 -m 50 --iterationsBeforeReconnect 5 -w password -D");
         brunt.arg(user_dn(1)).run().went_well();
     });
@@ -151,7 +151,7 @@ fn the_number_of_operations_is_exact() {
     ] {
         let mut run = None;
         let seen = slapd.saw(|| {
-            let brunt = Brunt::new("searchrate").to(&slapd, Transport::Plain);
+            let brunt = command("searchrate").to(&slapd, Transport::Plain);
             run = Some(search(brunt, options).went_well());
         });
         let run = run.expect("it ran");
@@ -164,7 +164,7 @@ fn the_warm_up_is_carried_out_and_not_counted() {
     let Some(slapd) = slapd(10) else { return };
     let mut run = None;
     let seen = slapd.saw(|| {
-        let brunt = Brunt::new("searchrate").to(&slapd, Transport::Plain);
+        let brunt = command("searchrate").to(&slapd, Transport::Plain);
         run = Some(search(brunt, "-F -c 2 -M 200 -B 1 -d 2").went_well());
     });
     let run = run.expect("it ran");
@@ -176,7 +176,7 @@ fn the_warm_up_is_carried_out_and_not_counted() {
 #[test]
 fn slapd_s_monitor_agrees_with_its_log() {
     let Some(slapd) = slapd(10) else { return };
-    let brunt = Brunt::new("searchrate").to(&slapd, Transport::Plain);
+    let brunt = command("searchrate").to(&slapd, Transport::Plain);
     search(brunt, "-f -c 3 -m 200").went_well();
     let (log, monitor) = (slapd.operations(), slapd.monitored());
     assert_eq!((monitor.searches, monitor.binds), (200, log.binds), "{monitor:?} {log:?}");

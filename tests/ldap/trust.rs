@@ -2,7 +2,7 @@
 
 use brunt_testbed::{BASE_DN, PASSWORD, require};
 
-use crate::brunt::Brunt;
+use crate::brunt::{To, command};
 use crate::directory::{Directory, Transport, opendj, slapd};
 
 /// An option for a trust store, and the format of the store for it: the testbed's names of formats.
@@ -34,7 +34,7 @@ fn every_store(server: &impl Directory) {
         for (transport, how) in [(Transport::Ldaps, "-Z"), (Transport::StartTls, "-q")] {
             let port = if how == "-Z" { server.tls_port() } else { server.port() };
             let (run, seen) = server.observe(transport, || {
-                let run = Brunt::new("searchrate").args(["-h", "localhost", "-p"]);
+                let run = command("searchrate").args(["-h", "localhost", "-p"]);
                 let run = run.args([&port.to_string(), how, option]);
                 let run = match format {
                     "PEM" => run.arg(server.pki().ca()),
@@ -54,7 +54,7 @@ fn a_store_that_cannot_be_opened_is_exit_89_and_named() {
     let Some(slapd) = slapd(1).filter(|_| require(&["keytool"])) else { return };
     for format in ["JKS", "JCEKS", "PKCS12"] {
         let store = slapd.pki().trust_store(format);
-        let run = Brunt::new("searchrate").args(["-h", "localhost", "-Z", "-T", "wrong", "-P"]);
+        let run = command("searchrate").args(["-h", "localhost", "-Z", "-T", "wrong", "-P"]);
         let run = run.arg(&store).typed("-m 1 -b dc=example,dc=com (uid=a)").run().ended_with(89);
         // Long lines are broken, so the name of the file stands in pieces.
         let said: String = run.notes.split_whitespace().collect();
@@ -68,7 +68,7 @@ fn a_store_that_cannot_be_opened_is_exit_89_and_named() {
 fn versions_of_tls_and_resumption_are_as_asked() {
     let Some(slapd) = slapd(10) else { return };
     let with = |options: &str| {
-        let run = Brunt::new("searchrate").to(&slapd, Transport::Ldaps);
+        let run = command("searchrate").to(&slapd, Transport::Ldaps);
         run.typed(options).typed("-m 20 -b").args([BASE_DN, "(uid=user.1)"]).run()
     };
     for options in ["--tls-max 1.2", "--tls-min 1.3", "--tls-resume never"] {

@@ -74,17 +74,14 @@ fn leases(database: Database<'_>, line: &str) -> Trial {
 }
 
 fn at(database: Database<'_>, url: &str, line: &str) -> Trial {
-    let trial = Trial::of(Command::new(env!("CARGO_BIN_EXE_brunt")));
-    let record = trial.record();
-    trial
-        .args(["leases", url, "--quiet", "--seed", "7", "--record"])
-        .arg(record)
+    let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    Trial::brunt(command, &["leases", url, "--quiet", "--seed", "7"])
         .typed(line)
         .env("BRUNT_LEASES_PASSWORD", database.password())
 }
 
 fn run(trial: Trial) -> Run {
-    trial.start().wait()
+    Run::from(trial.run())
 }
 
 /// Does something with the rows of a run that was told to keep them, and drops them.
@@ -156,7 +153,7 @@ fn a_mix_leaves_the_rows_that_its_answers_make() {
 }
 
 /// Waits until a run has written some leases, as the server's statistics have it: tables come and go before.
-fn under_way(database: Database<'_>, running: &mut Running<Run>) {
+fn under_way(database: Database<'_>, running: &mut Running) {
     let inserted = match database {
         Database::MariaDb(_) => {
             "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'COM_INSERT'"
@@ -177,13 +174,13 @@ fn under_way(database: Database<'_>, running: &mut Running<Run>) {
 fn a_server_that_is_killed_gives_counted_errors_and_no_hang() {
     with_own_servers(|database| {
         let line = "--phases create --durability sync -n 10m -d 10s --workers 3 --timeout 2s";
-        let mut running: Running<Run> = leases(database, line).start();
+        let mut running = leases(database, line).start();
         under_way(database, &mut running);
         match database {
             Database::MariaDb(server) => server.kill(),
             Database::Postgres(server) => server.kill(),
         }
-        let run = running.wait();
+        let run = Run::from(running.wait());
         assert!([1, 3].contains(&run.ended.code), "{}", run.ended);
         assert!(run.ok("create") > 20, "{}", run.ended);
         assert!(run.of_class("closed") + run.of_class("connect") > 0, "{}", run.ended);
@@ -194,7 +191,7 @@ fn a_server_that_is_killed_gives_counted_errors_and_no_hang() {
 fn a_server_that_is_paused_gives_exchanges_that_timed_out() {
     with_own_servers(|database| {
         let line = "--phases create --durability sync -n 10m -d 8s --workers 2 --timeout 400ms";
-        let mut running: Running<Run> = leases(database, line).start();
+        let mut running = leases(database, line).start();
         under_way(database, &mut running);
         let (pause, resume): (&dyn Fn(), &dyn Fn()) = match &database {
             Database::MariaDb(server) => (&|| server.pause(), &|| server.resume()),
@@ -203,7 +200,7 @@ fn a_server_that_is_paused_gives_exchanges_that_timed_out() {
         pause();
         assert!(!until(Duration::from_millis(1_500), || false), "a pause of a second and a half");
         resume();
-        let run = running.wait();
+        let run = Run::from(running.wait());
         assert!([1, 3].contains(&run.ended.code), "{}", run.ended);
         assert!(run.timed_out() > 0 && run.ok("create") > 20, "{}", run.ended);
     });

@@ -1,16 +1,15 @@
 //! Backends that `tests/setup` does not install: tried where somebody else has.
 
-use brunt_testbed::{found, require};
+use brunt_testbed::{found, require, skip_anywhere};
 use serde_json::{Value, json};
 
 use crate::cell::{Cell, cached, ldap, process};
 
 /// Whether a program that no test may count on is there.
-#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
 fn there(program: &str) -> bool {
     let there = found(program).is_some();
     if !there {
-        eprintln!("skipped: {program} is not installed, and tests/setup leaves it out");
+        skip_anywhere(&format!("no {program}, which tests/setup leaves out"));
     }
     there
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use brunt_testbed::require;
+use brunt_testbed::{require, skip_anywhere};
 use serde_json::json;
 
 use crate::cell::{Cell, cached, files, ldap, process};
@@ -34,7 +34,7 @@ fn a_user_namespace_has_names_but_no_owners() {
         return;
     }
     if !namespaces() || !reachable() {
-        eprintln!("skipped: nobody may make user namespaces here, or cannot reach the program");
+        skip_anywhere("no right to make user namespaces, or the program cannot be reached");
         return;
     }
     let mut cell = Cell::with("User", &json!("Memory"), Some(NOBODY));

@@ -1,7 +1,7 @@
 //! slapd closes connections that nothing was asked over for a second: no failure, and nobody's fault.
 
 use brunt_record::{Record, Status};
-use brunt_testbed::{BASE_DN, Ended, Options, Slapd, Trial, require};
+use brunt_testbed::{BASE_DN, Options, Slapd, Trial, require};
 
 #[test]
 fn connections_closed_while_idle_are_no_failures() {
@@ -9,13 +9,11 @@ fn connections_closed_while_idle_are_no_failures() {
         return;
     }
     let slapd = Slapd::start(Options { users: 10, idle_timeout: Some(1), ..Options::default() });
-    let trial = Trial::of(std::process::Command::new(env!("CARGO_BIN_EXE_brunt")));
-    let record = trial.record();
-    let trial = trial.arg("searchrate").arg("--record").arg(record);
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let trial = Trial::brunt(command, &["searchrate"]);
     let trial = trial.args(["-h", "127.0.0.1", "-p", &slapd.port().to_string(), "-b", BASE_DN]);
     let trial = trial.typed("-F -c 10 -M 1 -d 6 --slo errors==0 --slo p99<500ms (uid=user.1)");
-    let ended: Ended = trial.start().wait();
-    ended.must_end_with(0);
+    let ended = trial.run().ended_with(0);
     let record: Record = serde_json::from_value(ended.record().clone()).expect("a record");
     assert_eq!((record.counts.failed, record.counts.ok), (0, record.counts.planned), "{ended}");
     assert!(record.connections.reconnected > 0 && record.away.is_empty(), "{ended}");

@@ -5,6 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use brunt_bench_verdict::{CAUSES, Cause, Class, Condition, Machine, Tried, trial};
 use brunt_record::{Away, Record, Status};
+use brunt_testbed::skip_anywhere;
 
 /// Held for writing by tests that keep a core busy on purpose, so that they do not disturb the others.
 static MACHINE: RwLock<()> = RwLock::new(());
@@ -30,7 +31,6 @@ pub(crate) fn alone(name: &str) -> Option<Judged> {
     judged(name)
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
 fn judged(name: &str) -> Option<Judged> {
     let cause = CAUSES.iter().find(|cause| cause.name == name);
     let cause = cause.unwrap_or_else(|| panic!("{name} is no cause of the table"));
@@ -43,7 +43,7 @@ fn judged(name: &str) -> Option<Judged> {
             Some(judged)
         }
         Err(why) if needs_rights(cause) => {
-            eprintln!("skipped: {name}: {why}");
+            skip_anywhere(&format!("no rights for {name}: {why}"));
             None
         }
         Err(why) => panic!("failed to arrange {name}: {why}"),

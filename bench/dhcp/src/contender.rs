@@ -1,7 +1,7 @@
 //! Who is compared, and the command line by which each does the same work.
 
+use brunt_bench_tool::brunt;
 use brunt_testbed::Lan;
-use std::path::PathBuf;
 use std::process::Command;
 
 /// How many simulated clients take turns, of the 65,000 that Kea has addresses for.
@@ -64,11 +64,6 @@ impl Contender {
         command.arg(Lan::SERVER_V4.to_string());
         command
     }
-}
-
-/// The brunt that is measured.
-pub(crate) fn brunt() -> PathBuf {
-    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
 }
 
 /// The rate that a report of either tool begins with.

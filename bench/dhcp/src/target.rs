@@ -1,7 +1,6 @@
 //! brunt's embedded DHCP server on the server's host.
 
-use crate::contender::brunt;
-use brunt_bench_tool::Process;
+use brunt_bench_tool::{Process, brunt};
 use brunt_testbed::{Lan, until};
 use std::fs;
 use std::time::Duration;

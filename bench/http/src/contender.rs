@@ -1,6 +1,7 @@
 //! Who is compared, and the command line by which each does the same work: GET a small file over 50 connections that
 //! stay open, or, with HTTP/2, over 5 connections of 10 streams each.
 
+use brunt_bench_tool::brunt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -112,11 +113,6 @@ impl Contender {
         }
         command
     }
-}
-
-/// The brunt that is measured.
-pub(crate) fn brunt() -> PathBuf {
-    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
 }
 
 fn brunt_arguments(command: &mut Command, work: Work, url: &str, seconds: u64, scratch: &Path) {

@@ -1,8 +1,7 @@
 //! What a virtual user costs: ten thousand of them with think time, in memory and CPU.
 
-use crate::contender::brunt;
 use crate::server::Server;
-use brunt_bench_tool::{Process, pass};
+use brunt_bench_tool::{Process, brunt, pass};
 use std::process::Command;
 
 const USERS: u32 = 10_000;

@@ -4,8 +4,8 @@
 //! stay open, as fast as it can. The old tools' Java is started without their scripts, so that one
 //! process is all there is to measure.
 
+use brunt_bench_tool::brunt;
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, peers};
-use std::path::PathBuf;
 use std::process::Command;
 
 /// How many users the server holds and the tools draw from.
@@ -100,11 +100,6 @@ impl Contender {
             }
         }
     }
-}
-
-/// The brunt that is measured.
-pub(crate) fn brunt() -> PathBuf {
-    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
 }
 
 const fn old_tool(operation: Operation) -> (&'static str, &'static str) {

@@ -1,7 +1,6 @@
 //! What an idle connection costs brunt in memory: its peak with ten thousand, less that with ten.
 
-use crate::contender::brunt;
-use brunt_bench_tool::{Process, pass};
+use brunt_bench_tool::{Process, brunt, pass};
 use brunt_testbed::{ADMIN_DN, BASE_DN, Daemon, PASSWORD, free_port};
 use std::path::Path;
 use std::process::Command;

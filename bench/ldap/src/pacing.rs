@@ -4,9 +4,8 @@
 //! The figures are those of brunt's own record; the server's side of the count is the tests' business.
 
 use crate::Effort;
-use crate::contender::brunt;
 use crate::memory::target;
-use brunt_bench_tool::Process;
+use brunt_bench_tool::{Process, brunt};
 use brunt_testbed::{PASSWORD, PEOPLE_DN};
 use serde_json::Value;
 use std::path::Path;

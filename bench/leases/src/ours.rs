@@ -1,14 +1,8 @@
 //! brunt as it is measured: started as a user would, its times read from the file it writes.
 
-use brunt_bench_tool::{Lap, stopwatch, succeeded};
+use brunt_bench_tool::{Lap, brunt, stopwatch, succeeded};
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::Command;
-
-/// The brunt that is measured.
-pub(crate) fn brunt() -> PathBuf {
-    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
-}
 
 /// Runs brunt with these arguments, and a file for its record; a lap for each phase.
 pub(crate) fn laps(arguments: &[&str]) -> Vec<Lap> {

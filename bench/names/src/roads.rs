@@ -2,9 +2,9 @@
 
 use crate::effort::Effort;
 use crate::world::{FIRST, Source, USERS, World};
-use brunt_bench_tool::{Duel, Lap, compiled, machine, overhead, stopwatch, succeeded};
+use brunt_bench_tool::{Duel, Lap, brunt, compiled, machine, overhead, stopwatch, succeeded};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// What was asked for: less than ten per cent over the bare loop.
@@ -129,11 +129,6 @@ fn lap(record: &Value) -> Lap {
         seconds: record["rates"]["seconds"].as_f64().expect("a record has the time it took"),
         done: found.filter_map(|code| code["count"].as_u64()).sum(),
     }
-}
-
-/// The brunt that is measured.
-fn brunt() -> PathBuf {
-    std::env::var_os("BRUNT").map_or_else(|| PathBuf::from("target/release/brunt"), PathBuf::from)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a bench has nobody to hand an error to")]
 
+mod brunt;
 mod compiler;
 pub mod cpu;
 mod duel;
@@ -15,6 +16,7 @@ mod machine;
 mod process;
 mod table;
 
+pub use brunt::brunt;
 pub use compiler::{compiled, succeeded};
 pub use duel::Duel;
 pub use figures::{median, share};

@@ -13,49 +13,13 @@ use brunt_drivers::dhcp::{
     Dialogue, Ending, ExchangeRequest, Kind, Population, ReceivedReply, Step,
 };
 use brunt_exchange::Outcome;
+use brunt_testbed::{CountingAllocator, allocations};
 use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, Writer, option};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-thread_local! {
-    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// A thread that is ending has no counter any more, and is not the one measured.
-fn count() {
-    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
-}
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
-)]
-// SAFETY: every call is forwarded unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 
@@ -124,11 +88,11 @@ impl Play {
 fn allocates_nothing(mut play: Play) {
     // The longest number of a client comes first, so that buffers grow no more.
     play.live(999_999);
-    let before = ALLOCATED.get();
+    let before = allocations::by_thread();
     for number in 0..2_000 {
         play.live(number);
     }
-    assert_eq!(ALLOCATED.get() - before, 0);
+    assert_eq!(allocations::by_thread() - before, 0);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use brunt_drivers::dhcp::{
 };
 use brunt_drivers::net::udp::{Bound, Options, Socket};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_testbed::{CountingAllocator, allocations};
 use brunt_wire::{dhcp4, dhcp6};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::rc::Rc;
@@ -25,43 +25,8 @@ const EXCHANGES: u64 = 3_000;
 const WARM: u64 = 1_500;
 const SESSIONS: u64 = 16;
 
-thread_local! {
-    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-/// A thread that is ending has no counter any more, and is not the one measured.
-fn count() {
-    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
-)]
-// SAFETY: every call is forwarded unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A server that answers as `answer` says, for as long as the process runs.
 fn serve(at: &str, answer: fn(&[u8], &mut Vec<u8>)) -> SocketAddr {
@@ -175,7 +140,7 @@ async fn work<D: Dialogue>(
     while next.get() < EXCHANGES {
         let number = next.replace(next.get() + 1);
         if number == WARM {
-            warm.set(ALLOCATED.get());
+            warm.set(allocations::by_thread());
         }
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch).await;
@@ -183,7 +148,7 @@ async fn work<D: Dialogue>(
         let outcome = session.exchange(&ticket, &mut watch).await;
         assert!(matches!(outcome, Outcome::Ok(_) | Outcome::Skipped), "{number}: {outcome:?}");
         if number < EXCHANGES - SESSIONS {
-            last.set(ALLOCATED.get());
+            last.set(allocations::by_thread());
         }
     }
     session.close().await;

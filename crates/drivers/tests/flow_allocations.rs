@@ -11,54 +11,18 @@ use brunt_drivers::flow::{
 };
 use brunt_drivers::http::Response;
 use brunt_feed::{Chars, Escape, Feeder, Hole, Moment, RowOrder, Table, Text, Values};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use brunt_testbed::{CountingAllocator, allocations};
 use std::sync::Arc;
 
-thread_local! {
-    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-/// A thread that is ending has no counter any more, and is not the one measured.
-fn count() {
-    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
-)]
-// SAFETY: every call is forwarded unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// How often `what` allocates after it has been done often enough to be warm.
-fn allocations(mut what: impl FnMut(u64)) -> u64 {
+fn allocated(mut what: impl FnMut(u64)) -> u64 {
     (0..500).for_each(&mut what);
-    let before = ALLOCATED.get();
+    let before = allocations::by_thread();
     (500..1500).for_each(&mut what);
-    ALLOCATED.get() - before
+    allocations::by_thread() - before
 }
 
 fn text(text: &str) -> Text {
@@ -98,10 +62,10 @@ fn warm_variables_allocate_nothing() {
         }
     };
     draw(0);
-    assert!(ALLOCATED.get() > 0, "nothing is counted at all");
+    assert!(allocations::by_thread() > 0, "nothing is counted at all");
     // The longest of what is random may come late.
     (0..20_000).for_each(&mut draw);
-    assert_eq!(allocations(draw), 0);
+    assert_eq!(allocated(draw), 0);
 }
 
 #[test]
@@ -131,7 +95,7 @@ fn warm_extractions_and_checks_allocate_nothing() {
         Check::Value { of: Location::pointer("/n").unwrap(), must: Condition::Between(1.0, 2.0) },
     ];
     let mut values = Values::new(1);
-    let looked = allocations(|_| {
+    let looked = allocated(|_| {
         let parsed = Parsed::new(Reply::Http(&response));
         for check in &checks {
             assert!(check.holds(&parsed, &values));

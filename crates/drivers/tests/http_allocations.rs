@@ -8,51 +8,12 @@
 
 use brunt_drivers::http::{Body, Client, Group, Network, Request, Response, Settings, Wanted};
 use brunt_exchange::{Monotonic, Watch};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use brunt_testbed::{CountingAllocator, allocations};
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-thread_local! {
-    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
-    static HELD: Cell<i64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-/// A thread that is ending has no counters any more, and is not the one measured.
-fn count(allocations: u64, bytes: i64) {
-    let _ = ALLOCATED.try_with(|count| count.set(count.get() + allocations));
-    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
-)]
-// SAFETY: every call is forwarded unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size().cast_signed() as i64);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, -(layout.size().cast_signed() as i64));
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(1, size.cast_signed() as i64 - layout.size().cast_signed() as i64);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const WHOLE: &[u8] =
     b"HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Length: 12\r\nETag: \"a-b\"\r\n\r\nHello world\n";
@@ -128,12 +89,12 @@ async fn warm_exchanges_allocate_nothing() {
                 let mut before = 0;
                 for number in 0..1300 {
                     if number == 300 {
-                        before = ALLOCATED.get();
+                        before = allocations::by_thread();
                     }
                     user.ask(&url, body.as_ref(), wanted).await;
                 }
                 assert!(before > 0, "connecting allocates, or nothing is counted at all");
-                assert_eq!(ALLOCATED.get() - before, 0, "{body:?} {wanted:?}");
+                assert_eq!(allocations::by_thread() - before, 0, "{body:?} {wanted:?}");
             }
         }
     }
@@ -149,7 +110,7 @@ async fn an_idle_user_holds_little() {
     let mut clients = Vec::with_capacity(USERS as usize);
     let clock = Monotonic::new();
     let origin = network.origin(&url).unwrap();
-    let without = HELD.get();
+    let without = allocations::bytes_held();
     let (mut request, mut response) = (Request::default(), Response::default());
     for number in 0..USERS {
         let mut client = Client::new(&network, &group, number);
@@ -162,7 +123,7 @@ async fn an_idle_user_holds_little() {
         asked.await.unwrap();
         clients.push(client);
     }
-    let each = (HELD.get() - without) / i64::from(USERS);
+    let each = (allocations::bytes_held() - without) / i64::from(USERS);
     println!("{each} bytes a user on the heap, {} of a client", size_of::<Client>());
     assert!((64..2048).contains(&each), "{each} bytes a user");
 }

@@ -12,53 +12,14 @@ use brunt_drivers::ldap::{
 use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Arguments, Settings};
+use brunt_testbed::{CountingAllocator, allocations};
 use brunt_wire::ldap::message::{Message, Request};
 use brunt_wire::ldap::{op, reply, response};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-thread_local! {
-    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
-    static HELD: Cell<i64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-/// A thread that is ending has no counters any more, and is not the one measured.
-fn count(allocations: u64, bytes: i64) {
-    let _ = ALLOCATED.try_with(|count| count.set(count.get() + allocations));
-    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
-)]
-// SAFETY: every call is forwarded unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size().cast_signed() as i64);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, -(layout.size().cast_signed() as i64));
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(1, size.cast_signed() as i64 - layout.size().cast_signed() as i64);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Answers every request with one response of the operation's kind, with the request's own id.
 fn answer(mut stream: std::net::TcpStream) {
@@ -117,14 +78,14 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
 }
 
 /// How many allocations a thousand exchanges make after a few hundred to warm up.
-async fn allocations(port: u16, task: Task) -> u64 {
+async fn allocated(port: u16, task: Task) -> u64 {
     let plan = plan(port, task);
     let mut session = open(&plan, 0..1).remove(0);
     let clock = Monotonic::new();
     let mut before = 0;
     for number in 0..1300 {
         if number == 300 {
-            before = ALLOCATED.get();
+            before = allocations::by_thread();
         }
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch).await;
@@ -134,7 +95,7 @@ async fn allocations(port: u16, task: Task) -> u64 {
         assert_eq!(outcome, Outcome::Ok(0));
     }
     assert!(before > 0, "opening a connection allocates, or nothing is counted at all");
-    ALLOCATED.get() - before
+    allocations::by_thread() - before
 }
 
 #[tokio::test]
@@ -165,7 +126,7 @@ async fn warm_exchanges_allocate_nothing() {
     for task in tasks {
         let name = format!("{task:?}");
         let name = name.split([' ', '(']).next().unwrap_or_default().to_owned();
-        assert_eq!(allocations(port, task).await, 0, "{name}");
+        assert_eq!(allocated(port, task).await, 0, "{name}");
     }
 }
 
@@ -184,7 +145,7 @@ async fn an_idle_connection_holds_little() {
     let plan = plan(port, Task::Search(SearchSetup::new("dc=example", "(uid=user.{})")));
     let mut sessions = open(&plan, 0..200);
     let clock = Monotonic::new();
-    let without = HELD.get();
+    let without = allocations::bytes_held();
     for session in &mut sessions {
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch).await;
@@ -193,9 +154,9 @@ async fn an_idle_connection_holds_little() {
             .await;
         assert_eq!(outcome, Outcome::Ok(0));
     }
-    let connected = (HELD.get() - without) / CONNECTIONS;
+    let connected = (allocations::bytes_held() - without) / CONNECTIONS;
     drop(sessions);
-    let each = connected + (without - HELD.get()).max(0) / CONNECTIONS;
+    let each = connected + (without - allocations::bytes_held()).max(0) / CONNECTIONS;
     assert!((100..2048).contains(&each), "{each} bytes a connection");
     println!(
         "{each} bytes a connection on the heap, {} of a session",

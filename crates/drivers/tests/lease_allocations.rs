@@ -13,48 +13,12 @@ use brunt_drivers::lease::{
     Statements, Work,
 };
 use brunt_exchange::{BlockingSession, Monotonic, Outcome, Ticket, Watch};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use brunt_testbed::{CountingAllocator, allocations};
 use std::sync::Arc;
 use std::time::Duration;
 
-thread_local! {
-    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// A thread that is ending has no counter any more, and is not the one measured.
-fn count() {
-    let _ = ALLOCATED.try_with(|count| count.set(count.get() + 1));
-}
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe by declaration; this one only counts and forwards"
-)]
-// SAFETY: every call is forwarded unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const COUNT: u64 = 2_000;
 
@@ -67,14 +31,14 @@ fn phase(backend: &Arc<dyn Backend>, work: Work, contents: Contents) -> u64 {
     let mut before = 0;
     for number in 0..COUNT {
         if number == 3 {
-            before = ALLOCATED.get();
+            before = allocations::by_thread();
         }
         let mut watch = Watch::new(&clock, None);
         session.ready(&mut watch);
         let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
         assert!(matches!(session.exchange(&ticket, &mut watch), Outcome::Ok(_)));
     }
-    let allocated = ALLOCATED.get() - before;
+    let allocated = allocations::by_thread() - before;
     session.close();
     allocated
 }

@@ -2,7 +2,6 @@
 //!
 //! The allocator of this test program counts. Both runs do everything else alike, so whatever an
 //! exchange allocated would show ten thousandfold.
-#![expect(unsafe_code, reason = "an allocator cannot be wrapped without")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot run must fail")]
 
 use brunt_engine::schedule::{Rate, Schedule};
@@ -10,31 +9,12 @@ use brunt_engine::timer::MachineTime;
 use brunt_engine::{Plan, SessionFactory, Settings, Stop, ThinkTime, run};
 use brunt_exchange::{Class, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval};
-use std::alloc::{GlobalAlloc, Layout, System};
+use brunt_testbed::{CountingAllocator, allocations};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Answers at once or after being driven once more, and fails now and then.
 struct QuickSession;
@@ -67,7 +47,7 @@ impl SessionFactory for QuickSessions {
     }
 }
 
-fn allocations(mut settings: Settings, count: u64) -> u64 {
+fn allocated(mut settings: Settings, count: u64) -> u64 {
     settings.stop.count = Some(count);
     settings.interval = Duration::from_secs(3_600);
     settings.backlog = Some(20_000);
@@ -75,7 +55,7 @@ fn allocations(mut settings: Settings, count: u64) -> u64 {
     settings.workers = Some(1);
     let plan = Plan::new(settings, 1).unwrap();
     let names = Catalogue::new(["quick"], []);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations::by_process();
     let done = run(
         &plan,
         &names,
@@ -84,7 +64,7 @@ fn allocations(mut settings: Settings, count: u64) -> u64 {
         &Stop::new(),
         &mut |_: &Interval| {},
     );
-    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    let after = allocations::by_process();
     assert_eq!(done.unwrap().counts.completed(), count);
     after - before
 }
@@ -95,8 +75,8 @@ fn an_exchange_allocates_nothing() {
     let open = Settings::open(Schedule::constant(rate, None).unwrap(), 5);
     let poisson = Settings::open(Schedule::poisson(rate, None).unwrap(), 5);
     for settings in [open, poisson, Settings::closed(ThinkTime::None, 5)] {
-        let short = allocations(settings.clone(), 1_000);
-        let long = allocations(settings, 11_000);
+        let short = allocated(settings.clone(), 1_000);
+        let long = allocated(settings, 11_000);
         // Room for what depends on how the machine happened to wake its threads; ten thousand
         // exchanges that allocated would go far beyond it.
         assert!(long.abs_diff(short) <= 40, "{short} allocations became {long}");

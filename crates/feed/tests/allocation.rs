@@ -4,37 +4,11 @@
 
 use brunt_feed::makeldif::{Entry, MakeLdif, Sources};
 use brunt_feed::{Arguments, Escape, Position, Row, Settings, Template, patterns};
-use std::alloc::{GlobalAlloc, Layout, System};
+use brunt_testbed::{CountingAllocator, allocations};
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-#[expect(unsafe_code, reason = "an allocator can only be counted by being one")]
-// SAFETY: every call goes to the system's allocator with the arguments it came with.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the system allocator's demands.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn shared<T: Send + Sync>(_: &T) {}
 
@@ -62,9 +36,9 @@ fn warm_buffers_are_enough() {
         black_box((&out, &entry));
     };
     (0..10_000).for_each(&mut exchange);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations::by_thread();
     (0..10_000).for_each(&mut exchange);
-    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);
+    assert_eq!(allocations::by_thread() - before, 0);
 }
 
 const ENTRIES: &str = "branch: dc=com

@@ -1,4 +1,4 @@
-//! Time of an embedded server: one clock for all its threads, counted from its start.
+//! The clock of an embedded server: shared by its threads, counted from its start.
 
 use std::time::{Duration, Instant};
 

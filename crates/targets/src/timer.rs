@@ -1,8 +1,8 @@
-//! Waiting in an embedded server over TCP: one timerfd a thread for whatever waits.
+//! Timers for the embedded servers over TCP: one timerfd per thread.
 //!
-//! tokio's timers turn in milliseconds, which would drown a scripted delay of half of one. A timerfd
-//! is late by some tens of microseconds on an idle machine, and that is how exact delays are.
-//! Waiting costs an entry in a tree; a server that delays nothing never reads the clock.
+//! tokio's timers have a resolution of a millisecond, which is too coarse for a scripted delay of half of one. A
+//! timerfd is late by some tens of microseconds on an idle machine. A wait costs an entry in a tree; a server that
+//! delays nothing never reads the clock.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::clock::Clock;
 
-/// Wakes whoever waits on one thread.
+/// Wakes the tasks of one thread at given times.
 #[derive(Debug)]
 pub(crate) struct Timer {
     clock: Clock,
@@ -31,7 +31,7 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    /// A timer within the runtime of its thread.
+    /// Creates a timer in the runtime of the current thread.
     pub(crate) fn new(clock: Clock) -> io::Result<Self> {
         let fd = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -40,18 +40,18 @@ impl Timer {
         Ok(Self { clock, fd: registered(fd)?, waiting: RefCell::default(), next: Cell::new(0) })
     }
 
-    /// Wakes sleepers for as long as the thread lives. Exactly one task a thread runs this.
+    /// Wakes tasks for as long as the thread runs. Exactly one task per thread runs this.
     pub(crate) async fn run(&self) {
         while let Ok(mut guard) = self.fd.readable().await {
-            // Never read: epoll reports it edge by edge, and setting it anew forgets the rings.
+            // The descriptor is never read: epoll is edge-triggered here, and setting the timer again resets its count.
             guard.clear_ready();
             self.wake_due();
         }
     }
 
-    /// Waits until a moment. It may be moved while somebody waits.
+    /// A wait whose end may be changed while it is polled.
     pub(crate) fn sleep(self: &Rc<Self>) -> Sleep {
-        Sleep { timer: Rc::clone(self), place: None }
+        Sleep { timer: Rc::clone(self), key: None }
     }
 
     fn wake_due(&self) {
@@ -68,16 +68,16 @@ impl Timer {
         }
     }
 
-    fn enter(&self, at: Duration, waker: Waker) -> (Duration, u64) {
-        let place = (at, self.next.get());
-        self.next.set(place.1 + 1);
+    fn insert(&self, at: Duration, waker: Waker) -> (Duration, u64) {
+        let key = (at, self.next.get());
+        self.next.set(key.1 + 1);
         let mut waiting = self.waiting.borrow_mut();
-        let first = waiting.first_key_value().is_none_or(|(first, _)| place < *first);
-        waiting.insert(place, waker);
+        let first = waiting.first_key_value().is_none_or(|(first, _)| key < *first);
+        waiting.insert(key, waker);
         if first {
             self.set(at.saturating_sub(self.clock.now()));
         }
-        place
+        key
     }
 
     fn set(&self, after: Duration) {
@@ -93,55 +93,55 @@ impl Timer {
     }
 }
 
-/// A wait on a [`Timer`]. Dropped, it leaves nothing behind.
+/// A wait on a [`Timer`]. Dropping it cancels it.
 #[derive(Debug)]
 pub(crate) struct Sleep {
     timer: Rc<Timer>,
-    place: Option<(Duration, u64)>,
+    key: Option<(Duration, u64)>,
 }
 
 impl Sleep {
-    /// Ready once `at` has come.
+    /// Ready at `at` or later.
     pub(crate) fn poll_until(&mut self, at: Duration, cx: &Context<'_>) -> Poll<()> {
-        if self.place.is_some_and(|(set, _)| set == at) && self.still_waits(cx) {
+        if self.key.is_some_and(|(set, _)| set == at) && self.is_waiting(cx) {
             return Poll::Pending;
         }
-        self.leave();
+        self.cancel();
         if self.timer.clock.now() >= at {
             return Poll::Ready(());
         }
-        self.place = Some(self.timer.enter(at, cx.waker().clone()));
+        self.key = Some(self.timer.insert(at, cx.waker().clone()));
         Poll::Pending
     }
 
-    /// Waits for one moment.
+    /// Waits until `at`.
     pub(crate) async fn until(&mut self, at: Duration) {
         std::future::poll_fn(|cx| self.poll_until(at, cx)).await;
     }
 
-    fn still_waits(&self, cx: &Context<'_>) -> bool {
+    fn is_waiting(&self, cx: &Context<'_>) -> bool {
         let mut waiting = self.timer.waiting.borrow_mut();
-        let Some(waker) = self.place.and_then(|place| waiting.get_mut(&place)) else {
+        let Some(waker) = self.key.and_then(|key| waiting.get_mut(&key)) else {
             return false;
         };
         waker.clone_from(cx.waker());
         true
     }
 
-    fn leave(&mut self) {
-        if let Some(place) = self.place.take() {
-            self.timer.waiting.borrow_mut().remove(&place);
+    fn cancel(&mut self) {
+        if let Some(key) = self.key.take() {
+            self.timer.waiting.borrow_mut().remove(&key);
         }
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.leave();
+        self.cancel();
     }
 }
 
-#[expect(unsafe_code, reason = "tokio cannot see that nobody closes the descriptor it watches")]
+#[expect(unsafe_code, reason = "tokio cannot prove that the descriptor it watches stays open")]
 fn registered(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: the descriptor is owned, so it is open; it moves into the AsyncFd, which alone owns it
     // from then on and is never asked for anything but a shared reference.

@@ -11,15 +11,8 @@ use brunt_targets::ldap::{Config, Operation, Running, Server};
 
 const MANAGER: &str = "cn=Directory Manager";
 
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn start() -> Option<Running> {
-    let found = Command::new("ldapsearch").arg("-VV").output().is_ok();
-    if !found {
-        assert!(
-            std::env::var("CI").as_deref() != Ok("true"),
-            "ldapsearch is missing: install ldap-utils"
-        );
-        eprintln!("skipped: ldapsearch is not installed");
+    if !brunt_testbed::require(&["ldapsearch"]) {
         return None;
     }
     let config =

@@ -167,6 +167,18 @@ fn more_is_said_than_was_asked() {
 }
 
 #[test]
+fn a_fraction_of_the_requests_fails_and_is_counted() {
+    let (running, mut client) =
+        rule("on = ['bind']\nprobability = 0.5\naction = { result = { code = 51 } }");
+    let busy = (1..=200).filter(|id| client.ask(*id, &bind()).code == Some(51)).count() as u64;
+    // A binomial of 200 at a half has a standard deviation of 7.
+    assert!((65..135).contains(&busy), "{busy}");
+    let stats = running.shutdown();
+    assert_eq!(stats.faults, [("result", busy)]);
+    assert_eq!(stats.answers_of(Operation::Bind, 51), busy);
+}
+
+#[test]
 fn bytes_trickle() {
     let (_running, mut client) = rule("on = ['bind']\naction = { trickle = '5ms' }");
     let begin = now();

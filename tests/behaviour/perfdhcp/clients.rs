@@ -6,8 +6,9 @@ use std::fs;
 
 use brunt_record::Record;
 use brunt_targets::dhcp::{Act, Answer, Config, Family, Lease, Pool4, State};
+use brunt_testbed::free_port;
 
-use super::server::{Counted as _, Server, counted, free_port, start, tally};
+use super::server::{Counted as _, Server, counted, start, tally};
 use crate::program::{Ended, among_others, scratch};
 
 /// The MAC addresses of whoever has or had a lease. A client identifier of DHCPv4 ends in one, after its type.
@@ -112,7 +113,7 @@ fn two_nodes_share_a_run_and_no_client() {
 fn several_sources_share_a_run() {
     let _among = among_others();
     let server = Server::v4("");
-    let ports = [(); 2].map(|()| free_port(Family::V4).to_string()).join(",");
+    let ports = [(); 2].map(|()| free_port().to_string()).join(",");
     let line = format!("-r 400 -n 200 -R 200 --source-port {ports}");
     let ended = server.run(&line).expect(0);
     let record = ended.balanced();

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use brunt_record::SloOutcome;
 use brunt_targets::dhcp::{Act, Answer, Family};
-use brunt_testbed::until;
+use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
-use super::server::{Counted as _, Server, free_port, start, tally, wait_for};
+use super::server::{Counted as _, Server, start, tally, wait_for};
 use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
 
 /// A server of DHCPv4 that gives nobody an answer.
@@ -214,7 +214,7 @@ fn objectives_decide_the_exit_code() {
 #[test]
 fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
     let _among = among_others();
-    let ended = start(Family::V4, free_port(Family::V4), "-r 200 -n 40 -R 40 -d 0.3", &[]);
+    let ended = start(Family::V4, free_port(), "-r 200 -n 40 -R 40 -d 0.3", &[]);
     let ended = ended.wait().expect(3);
     let record = ended.balanced();
     assert_eq!((record.counts.ok, record.counts.planned), (0, 40), "{ended}");

@@ -3,8 +3,9 @@
 use std::fs;
 
 use brunt_targets::dhcp::{Act, Family};
+use brunt_testbed::free_port;
 
-use super::server::{Counted as _, Server, free_port, start, tally, wait_for};
+use super::server::{Counted as _, Server, start, tally, wait_for};
 use crate::program::{Program, among_others};
 
 /// The most memory a program has ever had, in KiB.
@@ -36,7 +37,7 @@ fn what_is_never_answered_is_forgotten() {
 #[test]
 fn a_dead_port_costs_no_memory_either() {
     let _among = among_others();
-    let port = free_port(Family::V6);
+    let port = free_port();
     let program = start(Family::V6, port, "-i --window 200 -p 3 -R 1000 -d 0.05 -t 0.2", &[]);
     wait_for("a start", || program.printed().lines().count() > 5);
     let early = peak(&program);

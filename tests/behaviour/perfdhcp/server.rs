@@ -1,14 +1,14 @@
 //! [`Server`]: an embedded DHCP server of one test, in its own process so that its counters can be asked, and the
 //! command lines that are pointed at it.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use brunt_record::Record;
 use brunt_targets::dhcp::{
     Act, Answer, Config, Family, Lease, Running, Script, State, Stats, Tally,
 };
-use brunt_testbed::{printed, until};
+use brunt_testbed::{free_port, printed, until};
 
 use crate::program::{Ended, Program, binary, command, scratch};
 
@@ -105,12 +105,6 @@ pub(super) const fn local(family: Family) -> IpAddr {
     }
 }
 
-/// A port that was free a moment ago.
-pub(super) fn free_port(family: Family) -> u16 {
-    let socket = UdpSocket::bind((local(family), 0)).expect("there is a free port");
-    socket.local_addr().expect("it has an address").port()
-}
-
 /// A run against whatever is at a port, whose record is kept. `words` are divided at spaces, `more` are not.
 pub(super) fn start(family: Family, port: u16, words: &str, more: &[&str]) -> Program {
     let directory = scratch();
@@ -122,7 +116,7 @@ pub(super) fn start(family: Family, port: u16, words: &str, more: &[&str]) -> Pr
     // Tests run side by side, and workers would all be on the first processor.
     brunt.args([version, "--no-pin", "-l", &server, "-N", &port.to_string()]);
     if !words.contains("--source-port") {
-        brunt.args(["-L", &free_port(family).to_string()]);
+        brunt.args(["-L", &free_port().to_string()]);
     }
     brunt.args(words.split_whitespace()).args(more).arg(&server).env_remove("BRUNT_LAB");
     Program::start(&mut brunt).keeping(directory, path)

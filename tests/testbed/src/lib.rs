@@ -10,13 +10,14 @@
 //!
 //! Anything that goes wrong here panics with what was run and what it said: a test that cannot have
 //! its server has failed, not passed. Only a program that is not installed may excuse a test, visibly,
-//! and not in CI: see [`require`].
+//! and not in CI: see [`require`] and [`skip`].
 
 #![expect(
     clippy::missing_panics_doc,
     reason = "support for tests: every failure is a panic, as said above"
 )]
 
+pub mod allocations;
 mod ask;
 mod capture;
 mod daemon;
@@ -37,6 +38,7 @@ mod postgres;
 mod prepared;
 mod require;
 mod served;
+mod skip;
 mod slapd;
 mod softhsm;
 mod sql;
@@ -44,6 +46,7 @@ mod tool;
 mod trial;
 mod wait;
 
+pub use allocations::CountingAllocator;
 pub use capture::{Capture, Message};
 pub use daemon::Daemon;
 pub use evidence::Operations;
@@ -62,6 +65,7 @@ pub use ports::free_port;
 pub use postgres::Postgres;
 pub use require::{peers, require};
 pub use served::Served;
+pub use skip::{skip, skip_anywhere};
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};

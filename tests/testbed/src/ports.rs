@@ -3,13 +3,14 @@
 //! Taken below the range the kernel hands to clients (32768 and up on Linux): a load generator uses
 //! up thousands of those, and a server restarted on its old port must still find it free.
 
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, UdpSocket};
 use std::sync::atomic::{AtomicU16, Ordering};
 
 const FIRST: u16 = 12_000;
 const COUNT: u16 = 18_000;
 
-/// A port of 127.0.0.1 that nothing listens on, by TCP or UDP, and that this process did not give out before.
+/// A port of 127.0.0.1 and `::1` that nothing listens on, by TCP or UDP, and that this process did not return before.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Test processes run side by side, so each starts somewhere else.
@@ -17,12 +18,20 @@ pub fn free_port() -> u16 {
     for _ in 0..COUNT {
         let step = NEXT.fetch_add(1, Ordering::Relaxed);
         let port = FIRST + (start + step % COUNT) % COUNT;
-        let address = (Ipv4Addr::LOCALHOST, port);
-        if TcpListener::bind(address).is_ok() && UdpSocket::bind(address).is_ok() {
+        let addresses = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+        if addresses.into_iter().all(|address| is_free(address, port)) {
             return port;
         }
     }
     panic!("no free port between {FIRST} and {}", FIRST + COUNT)
+}
+
+/// Whether nothing has the port. A machine without IPv6 has no `::1`, where every port is free.
+fn is_free(address: IpAddr, port: u16) -> bool {
+    let taken = |error: std::io::Error| error.kind() != ErrorKind::AddrNotAvailable;
+    let tcp = TcpListener::bind((address, port)).map(drop);
+    let udp = UdpSocket::bind((address, port)).map(drop);
+    !tcp.is_err_and(taken) && !udp.is_err_and(taken)
 }
 
 #[cfg(test)]
@@ -47,5 +56,19 @@ mod tests {
         let taken: Vec<u16> =
             taken.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
         assert!((0..200).all(|_| !taken.contains(&free_port())));
+    }
+
+    #[test]
+    fn a_port_in_use_by_udp_or_ipv6_is_not_free() {
+        let v4 = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let port = free_port();
+        assert!(is_free(v4, port));
+        let _udp = UdpSocket::bind((v4, port)).unwrap();
+        assert!(!is_free(v4, port));
+        let v6 = IpAddr::V6(Ipv6Addr::LOCALHOST);
+        let port = free_port();
+        if let Ok(_udp) = UdpSocket::bind((v6, port)) {
+            assert!(!is_free(v6, port) && is_free(v4, port));
+        }
     }
 }

@@ -1,15 +1,15 @@
-//! What a test may expect of the machine: programs on the path, archives in the cache of `tests/setup`.
+//! What a test requires of the machine: programs on the path, archives in the cache of `tests/setup`.
 //!
-//! A developer without slapd should still be able to run the tests, and should see what was left out.
-//! In CI nothing is ever left out.
+//! A developer without slapd can still run the other tests. What is skipped is reported by [`skip`](crate::skip).
 
 use crate::postgres::Postgres;
+use crate::skip::skip;
 use crate::tool::found;
 use std::env;
 use std::path::PathBuf;
 
-/// Whether every one of `programs` is installed. Where one is not, says so on stderr and the test
-/// should return; in CI (`CI=true`) it panics instead. `"opendj"` and `"keycloak"` stand for what
+/// Whether every one of `programs` is installed. If one is not, the test is [skipped](crate::skip) and should return.
+/// `"opendj"` and `"keycloak"` stand for what
 /// `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, `"root"` for the
 /// right to make a [`Lan`](crate::Lan), and `"postgres"` for the server, which distributions keep off
 /// the path.
@@ -21,32 +21,29 @@ use std::path::PathBuf;
 /// }
 /// # }
 /// ```
-#[expect(clippy::print_stderr, reason = "a skipped test must be seen to be skipped")]
 pub fn require(programs: &[&str]) -> bool {
     let missing: Vec<String> = programs.iter().filter_map(|program| lacking(program)).collect();
     if missing.is_empty() {
         return true;
     }
-    let missing = missing.join(", ");
-    assert!(env::var("CI").as_deref() != Ok("true"), "{missing}");
-    eprintln!("skipped: {missing}");
+    skip(&missing.join(", "));
     false
 }
 
-/// What is wrong with something a test wants, and what to do about it.
+/// What is missing, if something is.
 fn lacking(program: &str) -> Option<String> {
     let there = match program {
         "opendj" => opendj_archive().join("lib/bootstrap.jar").exists(),
         "keycloak" => keycloak_archive().join("bin/kc.sh").exists(),
         "root" if !rustix::process::geteuid().is_root() => {
-            return Some("network namespaces are root's to make; run the tests as root".into());
+            return Some("no right to make network namespaces; run the tests as root".into());
         }
         "root" => true,
         "postgres" => Postgres::programs().is_some(),
         module if module.starts_with("libnss_") => is_library(module),
         _ => found(program).is_some(),
     };
-    (!there).then(|| format!("{program} is not installed; run tests/setup"))
+    (!there).then(|| format!("no {program}"))
 }
 
 /// Whether a module of the name service is where the system's libraries are.

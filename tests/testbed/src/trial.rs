@@ -1,7 +1,7 @@
-//! [`Trial`]: a command line carried out once in a home directory of its own, and [`Ended`]: what came of it.
+//! [`Trial`]: a command line of brunt, executed once in a home directory of its own, and [`Ended`]: its result.
 //!
-//! Of the program under test this knows one thing, the shape of the record that it writes, because that is where
-//! counts can be read without parsing prose. What the words of a command line mean is for the tests to know.
+//! The record is always asked for, because counts can be read from it without parsing prose, and every record must
+//! balance. Of brunt this knows the shape of the record; what the words of a command line mean, the tests know.
 
 use crate::tool::{make_directory, write};
 use crate::wait::until;
@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -19,6 +18,9 @@ use tempfile::TempDir;
 
 /// How long a program may take before its test has failed. None is asked to run for more than a few seconds.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How a message can end, in the words of the tallies.
+const MESSAGE_ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];
 
 /// A command line in the making.
 #[derive(Debug)]
@@ -33,6 +35,13 @@ impl Trial {
         let directory = tempfile::tempdir().expect("a temporary directory");
         command.env("HOME", directory.path()).env_remove("XDG_CONFIG_HOME").stdin(Stdio::null());
         Self { command, directory }
+    }
+
+    /// A run of a command of brunt that writes a record.
+    pub fn brunt(command: Command, words: &[&str]) -> Self {
+        let trial = Self::of(command);
+        let record = trial.record();
+        trial.args(words).arg("--record").arg(record)
     }
 
     /// Where the record of the run is to be, for the command line to say.
@@ -75,28 +84,32 @@ impl Trial {
         path
     }
 
-    /// Starts the run and does not wait for it. What comes of it is for `R` to judge.
-    pub fn start<R: From<Ended>>(mut self) -> Running<R> {
+    /// Starts the run and does not wait for it.
+    pub fn start(mut self) -> Running {
         let to = |name: &str| {
             File::create(self.directory.path().join(name)).expect("the file can be made")
         };
         let (report, notes) = (to("report"), to("notes"));
         let child = self.command.stdout(report).stderr(notes).spawn().expect("the program starts");
         let words = format!("{:?}", self.command);
-        Running { child, words, directory: self.directory, judge: PhantomData }
+        Running { child, words, directory: self.directory }
+    }
+
+    /// Executes the run to its end.
+    pub fn run(self) -> Ended {
+        self.start().wait()
     }
 }
 
 /// A run under way.
 #[derive(Debug)]
-pub struct Running<R> {
+pub struct Running {
     child: Child,
     words: String,
     directory: TempDir,
-    judge: PhantomData<R>,
 }
 
-impl<R: From<Ended>> Running<R> {
+impl Running {
     /// The most memory that it has had, in bytes; nothing once it has ended.
     pub fn peak_memory(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
@@ -130,7 +143,7 @@ impl<R: From<Ended>> Running<R> {
     }
 
     /// Waits for its end.
-    pub fn wait(mut self) -> R {
+    pub fn wait(mut self) -> Ended {
         let mut status = None;
         let ended = until(PATIENCE, || {
             status = self.child.try_wait().expect("a child can be waited for");
@@ -142,13 +155,13 @@ impl<R: From<Ended>> Running<R> {
             panic!("{} did not end; it said:\n{}", self.words, read(&root.join("notes")));
         }
         let record = fs::read(root.join("record.json")).ok();
-        R::from(Ended {
+        Ended {
             code: status.and_then(|status| status.code()).unwrap_or(-1),
             report: read(&root.join("report")),
             notes: read(&root.join("notes")),
             words: self.words,
             record: record.map(|json| serde_json::from_slice(&json).expect("a record is JSON")),
-        })
+        }
     }
 }
 
@@ -170,11 +183,33 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Makes certain how the run ended, and that every exchange is accounted for.
-    pub fn must_end_with(&self, code: i32) {
+    /// The same, after checking the exit code, and that every exchange and every message is accounted for.
+    #[expect(clippy::return_self_not_must_use, reason = "often the check is all that a test wants")]
+    pub fn ended_with(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self}");
         if let Some(record) = &self.record {
             assert_eq!(record["conservation"]["holds"], true, "{self}");
+            self.every_message_has_an_end();
+        }
+        self
+    }
+
+    /// The same, after checking that all went well: exit code 0, and every exchange was sent and succeeded.
+    #[expect(clippy::return_self_not_must_use, reason = "often the check is all that a test wants")]
+    pub fn went_well(self) -> Self {
+        let ended = self.ended_with(0);
+        assert_eq!(ended.count("ok"), ended.count("planned"), "{ended}");
+        assert!(ended.count("ok") > 0, "{ended}");
+        ended
+    }
+
+    /// Whoever counts messages, as DHCP runs do, must count exactly one end of each.
+    fn every_message_has_an_end(&self) {
+        let titles = self.record()["tallies"].as_array().into_iter().flatten();
+        let titles = titles.filter_map(|tally| tally["name"].as_str()?.strip_suffix(" resent"));
+        for title in titles {
+            let ends = MESSAGE_ENDS.iter().map(|end| self.tally(&format!("{title} {end}")));
+            assert_eq!(self.tally(&format!("{title} sent")), ends.sum::<u64>(), "{title}\n{self}");
         }
     }
 
@@ -225,6 +260,32 @@ impl Ended {
     /// The same of one operation.
     pub fn ends_of(&self, operation: &str) -> BTreeMap<(String, u32), u64> {
         self.ends_in(self.operation(operation)).collect()
+    }
+
+    /// How many exchanges ended with an outcome of this class: `connect`, `closed`, `login`.
+    pub fn of_class(&self, wanted: &str) -> u64 {
+        let ends = self.ends();
+        ends.iter().filter(|((class, _), _)| class == wanted).map(|(_, count)| count).sum()
+    }
+
+    /// How many exchanges ended with each code of the protocol. All must have ended with an answer.
+    pub fn results(&self) -> BTreeMap<u32, u64> {
+        let mut results = BTreeMap::new();
+        for ((class, code), count) in self.ends() {
+            assert!(
+                ["ok", "result"].contains(&&*class),
+                "not the server's answer: {class}\n{self}"
+            );
+            *results.entry(code).or_default() += count;
+        }
+        results
+    }
+
+    /// How often a part was measured: `connect`, `tls`, `bind`, `first byte`.
+    pub fn part(&self, name: &str) -> u64 {
+        let parts = self.record()["parts"].as_array().into_iter().flatten();
+        let part = parts.into_iter().find(|part| part["name"] == name);
+        part.map_or(0, |part| self.number(&part["took"]["count"], name))
     }
 
     /// The operations of the record.

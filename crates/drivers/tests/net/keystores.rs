@@ -2,9 +2,10 @@
 
 use crate::authority::Authority;
 use crate::server::{config, greeted, refusal, serve};
-use crate::tools::{have, run, write};
+use crate::tools::{run, write};
 use brunt_drivers::net::keystore::{KeyError, Store, StoreError};
 use brunt_drivers::net::tls::{Client, Identity, Options, TlsError, Trust};
+use brunt_testbed::require;
 use rcgen::KeyPair;
 use std::path::Path;
 
@@ -70,7 +71,7 @@ fn showing(trust: Store, key: Store, alias: Option<&str>) -> Options {
 
 #[test]
 fn every_kind_of_java_store_trusts_and_identifies() {
-    if !have(&["keytool", "openssl"]) {
+    if !require(&["keytool", "openssl"]) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -119,7 +120,7 @@ fn every_kind_of_java_store_trusts_and_identifies() {
 
 #[test]
 fn a_key_may_have_a_password_that_is_not_its_stores() {
-    if !have(&["keytool", "openssl"]) {
+    if !require(&["keytool", "openssl"]) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -141,7 +142,7 @@ fn a_key_may_have_a_password_that_is_not_its_stores() {
 
 #[test]
 fn pem_and_openssl_stores_identify() {
-    if !have(&["openssl"]) {
+    if !require(&["openssl"]) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -188,7 +189,7 @@ fn pem_and_openssl_stores_identify() {
 
 #[test]
 fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
-    if !have(&["keytool", "openssl"]) {
+    if !require(&["keytool", "openssl"]) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

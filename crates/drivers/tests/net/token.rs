@@ -3,10 +3,11 @@
 
 use crate::authority::Authority;
 use crate::server::{config, greeted, serve};
-use crate::tools::{have, run, run_with, write};
+use crate::tools::{run, run_with, write};
 use brunt_drivers::net::tls::{
     Client, Identity, Options, TlsError, Token, TokenError, TokenModule, Trust, Version,
 };
+use brunt_testbed::require;
 use rcgen::KeyPair;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ const PIN: &str = "1234";
 
 #[test]
 fn keys_in_a_token_sign_without_leaving_it() {
-    if !have(&["softhsm2-util", "pkcs11-tool", "openssl"]) {
+    if !require(&["softhsm2-util", "pkcs11-tool", "openssl"]) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

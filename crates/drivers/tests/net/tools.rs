@@ -1,26 +1,7 @@
 //! The programs users make stores with, and the temporary directory a test makes them in.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Whether the programs are all there. If not, the test is skipped aloud, or fails where `CI=true`.
-pub(crate) fn have(programs: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing: Vec<_> = programs
-        .iter()
-        .filter(|program| {
-            !std::env::split_paths(&path).any(|directory| directory.join(program).exists())
-        })
-        .collect();
-    if missing.is_empty() {
-        return true;
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{missing:?} missing: run tests/setup");
-    // Not eprintln, which the test harness swallows when a test passes.
-    std::io::stderr().write_all(format!("SKIPPED: {missing:?} missing\n").as_bytes()).unwrap();
-    false
-}
 
 /// Runs a program, which must succeed.
 pub(crate) fn run(directory: &Path, program: &str, arguments: &[&str]) {

@@ -1,7 +1,7 @@
-//! Datagrams by the batch: one system call reads as many as wait, another sends as many answers.
+//! Batches of datagrams: one system call reads all that are waiting, another sends their answers.
 //!
-//! On the loopback interface a system call costs about what the answer costs, so a server that
-//! makes one for each datagram is half as fast. Nothing here is allocated for a datagram.
+//! On the loopback interface a system call costs about as much as the answer itself, so a server that makes one for
+//! each datagram is half as fast. Nothing is allocated per datagram.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
@@ -14,7 +14,7 @@ use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg, sendmm
 /// How many datagrams are read or sent at once.
 pub(super) const BATCH: usize = 64;
 
-/// The longest datagram read. What is longer than an Ethernet frame is no message of a client.
+/// The longest datagram read. A message of a client is not longer than an Ethernet frame.
 const DATAGRAM_MAX: usize = 2048;
 
 /// Datagrams that were read.
@@ -39,7 +39,7 @@ impl Inbox {
         }
     }
 
-    /// Reads what waits, in place of what was read before; none if nothing does.
+    /// Replaces the contents by the datagrams that are waiting. Returns how many there are.
     pub(super) fn receive(&mut self, socket: &UdpSocket) -> io::Result<usize> {
         self.read.clear();
         let mut rooms = self.room.chunks_exact_mut(DATAGRAM_MAX);
@@ -60,7 +60,7 @@ impl Inbox {
         }
     }
 
-    /// What was read, and where it came from. Of a datagram that was too long there is nothing.
+    /// The datagrams with their senders; `None` for a sender if the datagram was too long.
     pub(super) fn datagrams(&self) -> impl Iterator<Item = (Option<SocketAddr>, &[u8])> {
         self.read.iter().zip(self.room.chunks_exact(DATAGRAM_MAX)).map(|(read, room)| {
             let whole = room.get(..read.length).filter(|_| read.whole);
@@ -100,7 +100,7 @@ impl Outbox {
         self.addresses.push(Some(to.into()));
     }
 
-    /// Sends everything, and says how many datagrams the system did not take.
+    /// Sends everything. Returns how many datagrams the system did not accept.
     pub(super) fn flush(&mut self, socket: &UdpSocket) -> usize {
         let (mut at, mut refused) = (0, 0);
         while at < self.letters.len() {
@@ -108,7 +108,7 @@ impl Outbox {
                 Ok(0) | Err(Errno::EINTR) => {}
                 Ok(sent) => at += sent,
                 Err(_) => {
-                    // It is about the first of them; the others may have better luck.
+                    // The error is about the first of them; the others can still be sent.
                     at += 1;
                     refused += 1;
                 }
@@ -120,7 +120,7 @@ impl Outbox {
         refused
     }
 
-    /// Sends a batch from a place on, and says how many were sent.
+    /// Sends a batch from an index on. Returns how many were sent.
     fn send(&mut self, socket: &UdpSocket, at: usize) -> nix::Result<usize> {
         let letters = &self.letters[at..];
         let count = letters.len().min(BATCH);

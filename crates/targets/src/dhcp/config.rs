@@ -1,8 +1,7 @@
-//! What can be chosen about an embedded DHCP server.
+//! The configuration of an embedded DHCP server.
 //!
-//! Plain fields with defaults that suit a first run on one machine; whoever starts a server changes
-//! those that matter. Every link is served from the same pools: what is asked by way of many relays
-//! needs no pool for each.
+//! The defaults suit a first run on one machine. Every link is served from the same pools, so that many relays need no
+//! pool each.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -10,21 +9,21 @@ use std::time::Duration;
 use super::pool::{Pool4, Pool6, PrefixPool};
 use super::script::Script;
 
-/// What an embedded DHCP server is like.
+/// The configuration of an embedded DHCP server.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where to listen, IPv4 for DHCPv4 and IPv6 for DHCPv6. Port 0 is a free one.
     pub listen: Vec<SocketAddr>,
-    /// Whether it may listen at all addresses of an interface, and broadcast. A server that does so
-    /// answers whoever asks, which on a network with users is an outage.
+    /// Whether it may listen on all addresses of an interface, and broadcast. Such a server answers every client, which
+    /// on a network with users causes an outage.
     pub lab: bool,
-    /// The interface to which such a server keeps.
+    /// The interface that such a server is bound to.
     pub interface: Option<String>,
     /// What DHCPv4 clients are given.
     pub v4: V4,
     /// What DHCPv6 clients are given.
     pub v6: V6,
-    /// How to misbehave, if at all.
+    /// The fault script, if there is one.
     pub script: Option<Script>,
 }
 
@@ -35,24 +34,24 @@ pub struct V4 {
     pub pools: Vec<Pool4>,
     /// How long a lease lasts, in seconds. T1 and T2 are a half and seven eighths of it.
     pub lifetime: u32,
-    /// How long an offer holds.
+    /// How long an offer is reserved.
     pub offer_holds: Duration,
-    /// How long an address that was declined is given to nobody.
+    /// How long a declined address is withheld.
     pub quarantine: Duration,
-    /// The routers that clients are told.
+    /// The routers that clients are sent.
     pub routers: Vec<Ipv4Addr>,
-    /// The name servers that clients are told.
+    /// The name servers that clients are sent.
     pub name_servers: Vec<Ipv4Addr>,
-    /// What the server calls itself; without it, the address it listens at.
+    /// The identifier of the server; without it, the address it listens on.
     pub server_id: Option<Ipv4Addr>,
     /// Whether rapid commit is granted to those that ask for it (RFC 4039).
     pub rapid_commit: bool,
-    /// Whether answers go to where the request came from, whatever it says. Without it they go where
-    /// RFC 2131 section 4.1 wants them: to port 67 of the relay, or to port 68 of the client.
+    /// Whether answers are sent to the source of the request. Otherwise they are sent as RFC 2131 section 4.1 requires:
+    /// to port 67 of the relay, or to port 68 of the client.
     pub reply_to_source: bool,
 }
 
-/// What DHCPv6 clients are given. Answers always go to where the request came from.
+/// What DHCPv6 clients are given. Answers are always sent to the source of the request.
 #[derive(Clone, Debug)]
 pub struct V6 {
     /// The addresses.
@@ -63,13 +62,13 @@ pub struct V6 {
     pub preferred: u32,
     /// How long a lease lasts, in seconds.
     pub valid: u32,
-    /// How long what was advertised is kept for whoever asked.
+    /// How long an advertised lease is reserved.
     pub offer_holds: Duration,
-    /// How long an address that was declined is given to nobody.
+    /// How long a declined address is withheld.
     pub quarantine: Duration,
-    /// The name servers that clients are told.
+    /// The name servers that clients are sent.
     pub name_servers: Vec<Ipv6Addr>,
-    /// The DUID of the server; without it, one made up at the start.
+    /// The DUID of the server; without it, one generated at the start.
     pub duid: Option<Vec<u8>>,
     /// Whether rapid commit is granted to those that ask for it.
     pub rapid_commit: bool,

@@ -1,10 +1,9 @@
-//! Who has which place of a pool, and until when.
+//! The leases of a pool, by place (the index of an address in the pool) and by client.
 //!
-//! A client keeps its place for as long as nobody else needs it, even after its lease has ended, so
-//! that it gets the same address again. All leases of one state end in the order in which they
-//! were made, since they last equally long; so each state is a list, threaded through the table, whose head is
-//! the one to look at. Giving, renewing and taking back cost the same however many there are, and
-//! nothing is allocated for a client that was seen before.
+//! A client keeps its place until another client needs it, even after its lease has ended, so that it gets the same
+//! address again. All leases of one state last equally long and so end in the order in which they were made. Each state
+//! is therefore a linked list through the table, whose head ends first. Creating, renewing and releasing a lease take
+//! constant time, and nothing is allocated for a known client.
 
 use std::hash::BuildHasher as _;
 use std::time::Duration;
@@ -12,22 +11,22 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// How far beyond the places in use a client may ask for one. Asking must not fill our memory.
+/// How far beyond the places in use a client may ask for one, so that requests cannot fill the memory.
 const REACH: usize = 1 << 16;
 
-/// How many bytes of a client's identity need no memory of their own.
+/// The longest client identity that is stored without an allocation.
 const SHORT: usize = 31;
 
-/// What a place is.
+/// The state of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nobody's, though whoever had it last may have it again.
+    /// Free, but reserved for the client that had it last while there are others.
     Free,
-    /// Offered, and not yet asked for.
+    /// Offered, and not yet requested.
     Offered,
     /// Leased.
     Bound,
-    /// In use by somebody that no server gave it to, so a client said.
+    /// Declined: a client found it in use by another host.
     Declined,
 }
 
@@ -36,7 +35,7 @@ const STATES: usize = 4;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
-/// Bytes that name a client.
+/// The identity of a client.
 #[derive(Clone, Debug)]
 enum Name {
     Short([u8; SHORT], u8),
@@ -59,9 +58,9 @@ struct List {
     tail: u32,
 }
 
-/// What is known of one place.
+/// The lease of one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held<'a> {
+pub(super) struct HeldLease<'a> {
     pub(super) place: u32,
     pub(super) client: &'a [u8],
     pub(super) state: State,
@@ -98,14 +97,14 @@ impl Leases {
         self.by_client.find(hash, |place| self.slot(*place).name.bytes() == client).copied()
     }
 
-    /// Whether a client's lease on a place still holds.
+    /// Whether a client's lease on a place has not ended.
     pub(super) fn holds(&self, client: &[u8], place: u32, now: Duration) -> bool {
         self.slots.get(place as usize).is_some_and(|slot| {
             slot.state == State::Bound && slot.until > now && slot.name.bytes() == client
         })
     }
 
-    /// Sets a place aside for a client: the one it had, the one it wants, or one that is free.
+    /// Offers a place to a client: the one it had, the one it asks for, or a free one.
     pub(super) fn offer(
         &mut self,
         client: &[u8],
@@ -120,7 +119,7 @@ impl Leases {
         let slot = self.slot(place);
         let bound = slot.state == State::Bound && slot.until > now;
         if bound {
-            // Who asks anew has not given up what it has.
+            // A client that asks again keeps its lease.
             self.slots[place as usize].heard += 1;
         } else {
             self.give(client, place, State::Offered, until);
@@ -128,7 +127,7 @@ impl Leases {
         Some(place)
     }
 
-    /// Leases a place to a client, and says whether it could be had.
+    /// Leases a place to a client. False if another client has it.
     pub(super) fn bind(
         &mut self,
         client: &[u8],
@@ -147,7 +146,7 @@ impl Leases {
         true
     }
 
-    /// Takes a lease back, and says whether there was one.
+    /// Releases a lease. False if there was none.
     pub(super) fn release(&mut self, client: &[u8], place: u32, now: Duration) -> bool {
         let held = self.holds(client, place, now);
         if held {
@@ -157,7 +156,7 @@ impl Leases {
         held
     }
 
-    /// Lets nobody have a place for some time, and says whether the client had been given it.
+    /// Withholds a place until `until`. False if it was not the client's.
     pub(super) fn decline(&mut self, client: &[u8], place: u32, until: Duration) -> bool {
         let given = self.of(client) == Some(place);
         if given {
@@ -167,7 +166,7 @@ impl Leases {
         given
     }
 
-    /// Gives up a place that was offered and that the client did not take.
+    /// Withdraws an offer that the client did not accept.
     pub(super) fn withdraw(&mut self, client: &[u8]) {
         if let Some(place) = self.of(client)
             && self.slot(place).state == State::Offered
@@ -176,10 +175,10 @@ impl Leases {
         }
     }
 
-    /// Every place that a client has or had.
-    pub(super) fn held(&self) -> impl Iterator<Item = Held<'_>> {
+    /// The leases of all places that a client has or had.
+    pub(super) fn held(&self) -> impl Iterator<Item = HeldLease<'_>> {
         let named = (0..).zip(&self.slots).filter(|(_, slot)| !slot.name.bytes().is_empty());
-        named.map(|(place, slot)| Held {
+        named.map(|(place, slot)| HeldLease {
             place,
             client: slot.name.bytes(),
             state: slot.state,
@@ -192,7 +191,7 @@ impl Leases {
         &self.slots[place as usize]
     }
 
-    /// Whether anybody may have a place, which is made if it was never used.
+    /// Whether a place is free for any client. Adds it to the table if it was never used.
     fn is_free(&mut self, place: u32, now: Duration) -> bool {
         if u64::from(place) >= self.places || place as usize >= self.slots.len() + REACH {
             return false;
@@ -204,7 +203,7 @@ impl Leases {
         slot.state == State::Free || slot.until <= now
     }
 
-    /// A place for somebody new: one that was nobody's, or the one that was left longest ago.
+    /// A place for a new client: one never used, or the one that has been free for longest.
     fn spare(&mut self, now: Duration) -> Option<u32> {
         let free = self.lists[State::Free as usize].head;
         let untouched = |slot: &Slot| slot.name.bytes().is_empty();
@@ -238,7 +237,7 @@ impl Leases {
         place
     }
 
-    /// Puts a place into a client's name.
+    /// Assigns a place to a client.
     fn give(&mut self, client: &[u8], place: u32, state: State, until: Duration) {
         if self.slot(place).name.bytes() != client {
             self.forget(place);
@@ -253,7 +252,7 @@ impl Leases {
         self.file(place, state, until);
     }
 
-    /// Takes a place out of everybody's name.
+    /// Removes a place from its client.
     fn forget(&mut self, place: u32) {
         let name = self.slots[place as usize].name.bytes();
         if !name.is_empty() {
@@ -277,7 +276,7 @@ impl Leases {
 
     fn push(&mut self, place: u32) {
         let state = self.slot(place).state as usize;
-        // Places without a name go first, so that what was somebody's stays theirs for longest.
+        // Places without a client go first, so that clients keep theirs for as long as possible.
         let first = self.slot(place).name.bytes().is_empty() && state == State::Free as usize;
         let List { head, tail } = self.lists[state];
         let (before, behind) = if first { (NONE, head) } else { (tail, NONE) };

@@ -1,17 +1,15 @@
 //! A DHCP server in memory, for DHCPv4 and DHCPv6.
 //!
-//! It is written to cost as little as a server can, so that what remains when brunt is pointed at it
-//! is brunt itself: a thread for each address, datagrams read and sent by the batch, nothing allocated
-//! for a client that was seen before. It keeps to the RFCs wherever a load generator could tell, and
-//! misbehaves when told to.
+//! It costs as little CPU time as possible, so that a run against it measures brunt itself: a thread for each address,
+//! datagrams read and sent in batches, nothing allocated for a known client. It follows the RFCs wherever a load
+//! generator could notice, and misbehaves as a script says.
 //!
-//! It is not a DHCP server for a network: no lease survives it, every link has the same pools, and it
-//! does not look whether anybody uses an address already.
+//! It is not a DHCP server for a network: leases are not stored, every link has the same pools, and it does not check
+//! whether an address is in use.
 
 mod batch;
 mod config;
-mod desk;
-mod held;
+mod handler;
 mod leases;
 mod pool;
 mod script;
@@ -24,7 +22,7 @@ mod words;
 mod worker;
 
 pub use config::{Config, V4, V6};
-pub use desk::Lease;
+pub use handler::Lease;
 pub use leases::State;
 pub use pool::{Pool4, Pool6, PoolError, PrefixPool};
 pub use script::{Script, ScriptError};

@@ -1,8 +1,8 @@
-//! The addresses and prefixes that a server has to give away, numbered.
+//! The addresses and prefixes of a server, numbered.
 //!
-//! A lease store knows numbers alone: a place in a table stands for an address, and this is where the
-//! one becomes the other. IPv4 addresses, IPv6 addresses and delegated prefixes are all numbers of
-//! 128 bits that stand a step apart, so one type serves the three.
+//! The table of leases uses only places, which are indices into the pools; here a place is converted into an address
+//! and back. IPv4 addresses, IPv6 addresses and delegated prefixes are all 128-bit numbers at equal distances, so one
+//! type serves the three.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -10,26 +10,26 @@ use std::str::FromStr;
 /// The most leases a pool holds, whatever its size: a /64 has more addresses than any table has room for.
 const PLACES_MAX: u64 = 1 << 28;
 
-/// A stretch of IPv4 addresses, written `10.0.0.0/16` or `10.0.0.10-10.0.0.99`.
+/// A range of IPv4 addresses, written `10.0.0.0/16` or `10.0.0.10-10.0.0.99`.
 ///
-/// Of a prefix, the first and the last address are left out, as they name the network and everybody in it.
+/// Of a prefix, the first and the last address are left out: they are the network and its broadcast address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pool4(Stretch);
+pub struct Pool4(PoolRange);
 
-/// A stretch of IPv6 addresses, written `2001:db8::/64` or `2001:db8::10-2001:db8::99`.
+/// A range of IPv6 addresses, written `2001:db8::/64` or `2001:db8::10-2001:db8::99`.
 ///
-/// Of a prefix, the first address is left out: it is every router's (RFC 4291 section 2.6.1).
+/// Of a prefix, the first address is left out: it is the anycast address of routers (RFC 4291 section 2.6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pool6(Stretch);
+pub struct Pool6(PoolRange);
 
 /// Prefixes to delegate, written `2001:db8:8000::/36/56`: all /56 of that /36.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrefixPool(Stretch);
+pub struct PrefixPool(PoolRange);
 
-/// Why a text names no pool.
+/// Why a text is not a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// It is not written as a pool is.
+    /// It is not in the format of a pool.
     #[error("read {text} as a pool; write it as {example}")]
     Form {
         /// What was written.
@@ -37,69 +37,69 @@ pub enum PoolError {
         /// How to write it.
         example: &'static str,
     },
-    /// There is no address in it.
+    /// It has no address.
     #[error(
         "use the pool {0}: it is empty; its end comes before its begin, or all its addresses are special"
     )]
     Empty(String),
 }
 
-/// Numbers a step apart.
+/// Numbers at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct PoolRange {
     first: u128,
     count: u64,
-    /// A step is two to this power.
+    /// The distance is two to this power.
     step: u32,
-    /// The bits of a number that all on the link have in common.
+    /// The mask of the bits that all addresses on the link have in common.
     link: u128,
 }
 
-/// All the places of a server's pools of one kind.
+/// All pools of one kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
-    stretches: Vec<Stretch>,
+pub(super) struct Pools {
+    ranges: Vec<PoolRange>,
 }
 
-impl Places {
+impl Pools {
     pub(super) fn of4(pools: &[Pool4]) -> Self {
-        Self { stretches: pools.iter().map(|pool| pool.0).collect() }
+        Self { ranges: pools.iter().map(|pool| pool.0).collect() }
     }
 
     pub(super) fn of6(pools: &[Pool6]) -> Self {
-        Self { stretches: pools.iter().map(|pool| pool.0).collect() }
+        Self { ranges: pools.iter().map(|pool| pool.0).collect() }
     }
 
     pub(super) fn of_prefixes(pools: &[PrefixPool]) -> Self {
-        Self { stretches: pools.iter().map(|pool| pool.0).collect() }
+        Self { ranges: pools.iter().map(|pool| pool.0).collect() }
     }
 
     /// How many there are.
     pub(super) fn count(&self) -> u64 {
-        self.stretches.iter().map(|stretch| stretch.count).sum::<u64>().min(PLACES_MAX)
+        self.ranges.iter().map(|range| range.count).sum::<u64>().min(PLACES_MAX)
     }
 
     /// The address at a place.
     pub(super) fn at(&self, place: u32) -> u128 {
         let mut offset = u64::from(place);
-        for stretch in &self.stretches {
-            if offset < stretch.count {
-                return stretch.first + (u128::from(offset) << stretch.step);
+        for range in &self.ranges {
+            if offset < range.count {
+                return range.first + (u128::from(offset) << range.step);
             }
-            offset -= stretch.count;
+            offset -= range.count;
         }
         debug_assert!(false, "a place within the pools: {place}");
         0
     }
 
-    /// How many bits of 128 name what is at a place: all, unless it is a prefix.
+    /// The length of the prefix at a place; 128 for an address.
     pub(super) fn bits(&self, place: u32) -> u8 {
         let mut offset = u64::from(place);
-        for stretch in &self.stretches {
-            if offset < stretch.count {
-                return (128 - stretch.step) as u8;
+        for range in &self.ranges {
+            if offset < range.count {
+                return (128 - range.step) as u8;
             }
-            offset -= stretch.count;
+            offset -= range.count;
         }
         128
     }
@@ -107,29 +107,29 @@ impl Places {
     /// The place of an address, if it has one.
     pub(super) fn of(&self, address: u128) -> Option<u32> {
         let mut before = 0_u64;
-        for stretch in &self.stretches {
-            let apart = address.wrapping_sub(stretch.first);
-            let offset = apart >> stretch.step;
-            if address >= stretch.first
-                && offset < u128::from(stretch.count)
-                && offset << stretch.step == apart
+        for range in &self.ranges {
+            let apart = address.wrapping_sub(range.first);
+            let offset = apart >> range.step;
+            if address >= range.first
+                && offset < u128::from(range.count)
+                && offset << range.step == apart
             {
                 let place = before + offset as u64;
                 return (place < PLACES_MAX).then_some(place as u32);
             }
-            before += stretch.count;
+            before += range.count;
         }
         None
     }
 
     /// Whether an address belongs to the link, in a pool or not.
     pub(super) fn on_link(&self, address: u128) -> bool {
-        self.stretches.iter().any(|stretch| address & stretch.link == stretch.first & stretch.link)
+        self.ranges.iter().any(|range| address & range.link == range.first & range.link)
     }
 }
 
 impl Pool4 {
-    /// The mask of the network that the pool is a part of.
+    /// The mask of the network that contains the pool.
     pub(super) fn mask(self) -> Ipv4Addr {
         Ipv4Addr::from(self.0.link as u32)
     }
@@ -144,7 +144,7 @@ impl FromStr for Pool4 {
         let (first, last, link) = span(text, 32, read).ok_or_else(wrong)?;
         let whole = text.contains('/') && last - first > 2;
         let (first, last) = if whole { (first + 1, last - 1) } else { (first, last) };
-        Ok(Self(Stretch { first, count: (last - first + 1) as u64, step: 0, link }))
+        Ok(Self(PoolRange { first, count: (last - first + 1) as u64, step: 0, link }))
     }
 }
 
@@ -157,7 +157,7 @@ impl FromStr for Pool6 {
         let (first, last, link) = span(text, 128, read).ok_or_else(wrong)?;
         let first = if text.contains('/') && last > first { first + 1 } else { first };
         let count = (last - first).min(u128::from(PLACES_MAX)) as u64 + 1;
-        Ok(Self(Stretch { first, count, step: 0, link }))
+        Ok(Self(PoolRange { first, count, step: 0, link }))
     }
 }
 
@@ -176,7 +176,7 @@ impl FromStr for PrefixPool {
         let read = |text: &str| text.parse::<Ipv6Addr>().ok().map(Ipv6Addr::to_bits);
         let (first, _, link) = span(prefix, 128, read).ok_or_else(wrong)?;
         let count = 1_u64 << (delegated - length).min(28);
-        Ok(Self(Stretch { first, count, step: (128 - delegated).min(127), link }))
+        Ok(Self(PoolRange { first, count, step: (128 - delegated).min(127), link }))
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn places_and_addresses_are_each_others_inverse() {
         let places =
-            Places::of4(&["10.0.0.0/30", "10.1.0.5-10.1.0.7"].map(|pool| pool.parse().unwrap()));
+            Pools::of4(&["10.0.0.0/30", "10.1.0.5-10.1.0.7"].map(|pool| pool.parse().unwrap()));
         let expected = ["10.0.0.1", "10.0.0.2", "10.1.0.5", "10.1.0.6", "10.1.0.7"].map(v4);
         assert_eq!(places.count(), 5);
         for (place, address) in (0..).zip(expected) {
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn prefixes_stand_a_step_apart() {
         let pool: PrefixPool = "2001:db8:8000::/36/56".parse().unwrap();
-        let places = Places::of_prefixes(&[pool]);
+        let places = Pools::of_prefixes(&[pool]);
         assert_eq!((places.count(), places.bits(0)), (1 << 20, 56));
         assert_eq!(places.at(0), v6("2001:db8:8000::"));
         assert_eq!(places.at(1), v6("2001:db8:8000:100::"));
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn no_pool_is_too_large_and_none_is_misread() {
-        let whole = Places::of6(&["::/0".parse().unwrap()]);
+        let whole = Pools::of6(&["::/0".parse().unwrap()]);
         assert_eq!((whole.count(), whole.at(0)), (PLACES_MAX, 1));
         assert!(whole.on_link(u128::MAX));
         assert_eq!(whole.of(u128::MAX), None);

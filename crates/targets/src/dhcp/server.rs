@@ -10,12 +10,12 @@ use std::thread::{self, JoinHandle};
 use brunt_wire::dhcp6::Duid;
 
 use super::config::Config;
-use super::desk::{Book, Lease};
+use super::handler::{Handler, Lease};
 use super::script::Rules;
 use super::socket;
 use super::stats::{Counters, Stats, Tally};
-use super::v4::Book4;
-use super::v6::Book6;
+use super::v4::V4Handler;
+use super::v6::V6Handler;
 use super::words::Family;
 use super::worker::{Stop, Worker};
 use crate::clock::Clock;
@@ -27,7 +27,7 @@ pub struct Server;
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// The address cannot be listened on.
     #[error(
         "listen at {address}: {source}; choose another address or port, or port 0 for a free one"
     )]
@@ -37,54 +37,54 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
-    /// It would answer whoever asks.
+    /// It would answer any client on the network.
     #[error(
         "listen at {0}: that is no address of this machine alone, and a second DHCP server on a network with users is \
          an outage; name one address, or say --lab and the --interface of a network that is yours"
     )]
     Unsafe(SocketAddr),
-    /// It is not said which network is a laboratory.
+    /// The interface of the laboratory network is not named.
     #[error("listen at {0}: name the interface to keep to with --interface")]
     NoInterface(SocketAddr),
-    /// The server has no address to call itself by.
+    /// The server has no address to use as its identifier.
     #[error("find an IPv4 address of {0}; give it one, or name the server with --server-id")]
     NoServerId(String),
-    /// There is nowhere to listen.
+    /// No address to listen on is given.
     #[error("listen: no address is named")]
     Nowhere,
-    /// The DUID is none.
+    /// The DUID has an invalid length.
     #[error("use a DUID of {0} octets; it has from 1 to 130 (RFC 8415 section 11.1)")]
     Duid(usize),
-    /// The system gives no thread, or nothing random.
+    /// The system provides no thread or no random bytes.
     #[error("start a thread: {0}")]
     Thread(io::Error),
 }
 
-/// A server at work. Dropped, it stops.
+/// A running server. Dropping it stops it.
 pub struct Running {
-    doors: Vec<Door>,
+    listeners: Vec<Listener>,
     rules: Option<Arc<Rules>>,
-    v4: Option<Arc<Mutex<Book4>>>,
-    v6: Option<Arc<Mutex<Book6>>>,
+    v4: Option<Arc<Mutex<V4Handler>>>,
+    v6: Option<Arc<Mutex<V6Handler>>>,
     stop: Arc<AtomicBool>,
     wakers: Vec<UnixStream>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// A place where it listens.
-struct Door {
+/// An address it listens on.
+struct Listener {
     address: SocketAddr,
-    /// The same socket, to ask what it lost.
+    /// A second handle of the socket, to read how many datagrams it lost.
     socket: UdpSocket,
     counters: Arc<Counters>,
 }
 
 impl Server {
-    /// Listens, and serves from a thread for each address.
+    /// Listens, with a thread for each address.
     pub fn start(config: &Config) -> Result<Running, StartError> {
         let mut running = Running {
-            doors: Vec::new(),
-            rules: config.script.clone().map(|script| Arc::new(Rules::new(script))),
+            listeners: Vec::new(),
+            rules: config.script.clone().map(|script| Arc::new(Rules::new(script.0))),
             v4: None,
             v6: None,
             stop: Arc::default(),
@@ -99,23 +99,23 @@ impl Server {
         let first = |v6: bool| config.listen.iter().find(|address| address.is_ipv6() == v6);
         if let Some(address) = first(false) {
             let id = server_id(config, *address)?;
-            let book = Book4::new(&config.v4, id, config.lab);
-            running.v4 = Some(Arc::new(Mutex::new(book)));
+            let handler = V4Handler::new(&config.v4, id, config.lab);
+            running.v4 = Some(Arc::new(Mutex::new(handler)));
         }
         if first(true).is_some() {
-            let book = Book6::new(&config.v6, duid(config)?);
-            running.v6 = Some(Arc::new(Mutex::new(book)));
+            let handler = V6Handler::new(&config.v6, duid(config)?);
+            running.v6 = Some(Arc::new(Mutex::new(handler)));
         }
         let clock = Clock::new();
         for (address, socket) in sockets {
             match (address, running.v4.clone(), running.v6.clone()) {
-                (SocketAddr::V4(_), Some(book), _) => {
-                    running.serve(address, socket, book, clock)?;
+                (SocketAddr::V4(_), Some(handler), _) => {
+                    running.serve(address, socket, handler, clock)?;
                 }
-                (SocketAddr::V6(_), _, Some(book)) => {
-                    running.serve(address, socket, book, clock)?;
+                (SocketAddr::V6(_), _, Some(handler)) => {
+                    running.serve(address, socket, handler, clock)?;
                 }
-                _ => debug_assert!(false, "there is a book for each family"),
+                _ => debug_assert!(false, "there is a handler for each family"),
             }
         }
         Ok(running)
@@ -123,52 +123,54 @@ impl Server {
 }
 
 impl Running {
-    /// Where it listens, in the order in which the addresses were given.
+    /// The addresses it listens on, in the order of the configuration.
     pub fn addresses(&self) -> Vec<SocketAddr> {
-        self.doors.iter().map(|door| door.address).collect()
+        self.listeners.iter().map(|listener| listener.address).collect()
     }
 
-    /// What it has seen and answered so far.
+    /// What it has received and answered so far.
     pub fn stats(&self) -> Stats {
         let tally = |family: Family| {
-            let doors: Vec<_> = self
-                .doors
+            let listeners: Vec<_> = self
+                .listeners
                 .iter()
-                .filter(|door| door.address.is_ipv6() == (family == Family::V6))
+                .filter(|listener| listener.address.is_ipv6() == (family == Family::V6))
                 .collect();
-            let counters: Vec<_> = doors.iter().map(|door| Arc::clone(&door.counters)).collect();
-            let lost = doors.iter().map(|door| socket::lost(&door.socket)).sum();
+            let counters: Vec<_> =
+                listeners.iter().map(|listener| Arc::clone(&listener.counters)).collect();
+            let lost = listeners.iter().map(|listener| socket::lost(&listener.socket)).sum();
             Tally { lost, ..Tally::gather(&counters) }
         };
-        let faults = self.rules.iter().flat_map(|rules| rules.done());
+        let rules = self.rules.as_ref();
         Stats {
             v4: tally(Family::V4),
             v6: tally(Family::V6),
-            faults: faults.filter(|(_, count)| *count > 0).collect(),
+            faults: rules.map(|rules| rules.done()).unwrap_or_default(),
         }
     }
 
-    /// Who has which address or prefix, or had it last.
+    /// The leases: for each address or prefix the client that has it or had it last.
     pub fn leases(&self) -> Vec<Lease> {
-        fn of<B: Book>(book: Option<&Arc<Mutex<B>>>) -> Vec<Lease> {
-            let lock =
-                |book: &Arc<Mutex<B>>| book.lock().unwrap_or_else(PoisonError::into_inner).leases();
-            book.map(lock).unwrap_or_default()
+        fn of<H: Handler>(handler: Option<&Arc<Mutex<H>>>) -> Vec<Lease> {
+            let lock = |handler: &Arc<Mutex<H>>| {
+                handler.lock().unwrap_or_else(PoisonError::into_inner).leases()
+            };
+            handler.map(lock).unwrap_or_default()
         }
         [of(self.v4.as_ref()), of(self.v6.as_ref())].concat()
     }
 
-    /// Stops, and says what was seen and answered in all.
+    /// Stops, and returns what was received and answered in total.
     pub fn shutdown(mut self) -> Stats {
         self.end();
         self.stats()
     }
 
-    fn serve<B: Book + 'static>(
+    fn serve<H: Handler + 'static>(
         &mut self,
         address: SocketAddr,
         socket: UdpSocket,
-        book: Arc<Mutex<B>>,
+        handler: Arc<Mutex<H>>,
         clock: Clock,
     ) -> Result<(), StartError> {
         let (waker, woken) = UnixStream::pair().map_err(StartError::Thread)?;
@@ -177,11 +179,11 @@ impl Running {
             socket: socket.try_clone().map_err(StartError::Thread)?,
             stop: Stop { now: Arc::clone(&self.stop), waker: woken },
             clock,
-            book,
+            handler,
             rules: self.rules.clone(),
             counters: Arc::clone(&counters),
         };
-        self.doors.push(Door { address, socket, counters });
+        self.listeners.push(Listener { address, socket, counters });
         self.wakers.push(waker);
         let thread = thread::Builder::new().name("dhcp".to_owned());
         self.threads.push(thread.spawn(move || worker.run()).map_err(StartError::Thread)?);
@@ -192,7 +194,7 @@ impl Running {
         self.stop.store(true, Ordering::Relaxed);
         self.wakers.clear();
         for thread in self.threads.drain(..) {
-            // A thread that panicked has said so itself.
+            // A thread that panicked has printed its message already.
             let _ = thread.join();
         }
     }
@@ -204,7 +206,7 @@ impl Drop for Running {
     }
 }
 
-/// Opens the socket at an address, if that does nobody harm.
+/// Opens the socket on an address, unless it would answer clients of other networks.
 fn listen(config: &Config, address: SocketAddr) -> Result<(SocketAddr, UdpSocket), StartError> {
     let broadcast = address.ip() == IpAddr::V4(Ipv4Addr::BROADCAST);
     let special = address.ip().is_unspecified() || address.ip().is_multicast() || broadcast;
@@ -220,7 +222,7 @@ fn listen(config: &Config, address: SocketAddr) -> Result<(SocketAddr, UdpSocket
     opened.map_err(|source| StartError::Listen { address, source })
 }
 
-/// What the DHCPv4 server calls itself.
+/// The identifier of the DHCPv4 server.
 fn server_id(config: &Config, address: SocketAddr) -> Result<Ipv4Addr, StartError> {
     let own = match address.ip() {
         IpAddr::V4(own) if !own.is_unspecified() && !own.is_broadcast() => Some(own),
@@ -231,8 +233,8 @@ fn server_id(config: &Config, address: SocketAddr) -> Result<Ipv4Addr, StartErro
     named.ok_or_else(|| StartError::NoServerId(interface.to_owned()))
 }
 
-/// What the DHCPv6 server calls itself: a DUID-LLT, whose length is that which packets made from a
-/// capture most often have room for.
+/// The identifier of the DHCPv6 server: a DUID-LLT, because packets made from a capture most often have room for its
+/// length.
 fn duid(config: &Config) -> Result<Vec<u8>, StartError> {
     if let Some(duid) = &config.v6.duid {
         return Duid::new(duid)
@@ -244,7 +246,7 @@ fn duid(config: &Config) -> Result<Vec<u8>, StartError> {
     let [high, mid, low, tail @ ..] = random;
     let mut mac = [0x02; 6];
     mac[..6].copy_from_slice(&tail);
-    // Locally administered, and no group.
+    // Locally administered, and not a group address.
     mac[0] = mac[0] & 0xfc | 0x02;
     Ok(Duid::link_layer_time(u32::from_be_bytes([0x30, high, mid, low]), mac).octets().to_vec())
 }

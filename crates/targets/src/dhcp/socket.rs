@@ -1,8 +1,8 @@
-//! The socket of a server, and the interface it keeps to.
+//! The socket of a server, and the interface it is bound to.
 //!
-//! A server on a specific address hears what is sent there and nothing else. One on all addresses of
-//! an interface hears broadcasts and multicasts, as a server must that serves clients without a relay;
-//! it is bound to that interface, so that no other network hears of it.
+//! A server on a specific address receives only what is sent there. One on all addresses of an interface also receives
+//! broadcasts and multicasts, as it must to serve clients without a relay; it is bound to that interface, so that it
+//! does not answer on other networks.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd as _;
 use nix::sys::socket::sockopt;
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// How many bytes may wait to be read: half a second of what one core can answer.
+/// The receive buffer, in bytes: what one core can answer in half a second.
 const RECEIVE_BYTES: usize = 32 << 20;
 
 /// `All_DHCP_Relay_Agents_and_Servers` (RFC 8415 section 7.1).
@@ -20,7 +20,7 @@ const ALL_AGENTS: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2);
 /// `All_DHCP_Servers`.
 const ALL_SERVERS: Ipv6Addr = Ipv6Addr::new(0xff05, 0, 0, 0, 0, 0, 1, 3);
 
-/// Opens a socket at an address; if that is every address, on one interface alone.
+/// Opens a socket on an address; on the unspecified address, bound to one interface.
 pub(super) fn open(address: SocketAddr, interface: Option<&str>) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     enlarge(&socket);
@@ -42,11 +42,11 @@ pub(super) fn open(address: SocketAddr, interface: Option<&str>) -> io::Result<U
     Ok(socket.into())
 }
 
-/// Makes the socket's buffers large, with the privilege to exceed the system's limit if we have it.
+/// Enlarges the socket's buffers, beyond the system's limit if the process has the privilege.
 fn enlarge(socket: &Socket) {
     let forced = nix::sys::socket::setsockopt(socket, sockopt::RcvBufForce, &RECEIVE_BYTES);
     if forced.is_err() {
-        // The system grants as much as it allows; what is lost for want of more is counted.
+        // The system grants as much as it allows, and counts what is lost.
         let _ = socket.set_recv_buffer_size(RECEIVE_BYTES);
     }
     let _ = socket.set_send_buffer_size(RECEIVE_BYTES);

@@ -1,8 +1,8 @@
-//! What a server saw and what it answered, counted exactly.
+//! What a server received and answered, counted exactly.
 //!
-//! This is the evidence against which a client's figures are held, so nothing is sampled. Each
-//! thread counts for itself in cells of its own; who asks adds them up. For each protocol, what was
-//! read is what was received by act and what was malformed, too short or unexpected.
+//! A client's figures are compared with these, so nothing is sampled. Each thread has counters of its own, which are
+//! summed on request. For each protocol, the datagrams read are the messages received, by act, and those malformed, too
+//! short or unexpected.
 
 use std::array;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::words::{Act, Answer, Family};
 use crate::counter::add;
 
-/// What a server saw up to some moment.
+/// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Of DHCPv4.
@@ -22,34 +22,34 @@ pub struct Stats {
     pub faults: Vec<(&'static str, u64)>,
 }
 
-/// What was seen of one protocol.
+/// The counts of one protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// How many datagrams were read.
     pub datagrams: u64,
     /// How many messages were received, by act.
     pub received: Vec<(Act, u64)>,
-    /// How many of them came by way of a relay.
+    /// How many of them came through a relay.
     pub relayed: u64,
-    /// How many answers were sent. One that a script withheld or replaced is not among them.
+    /// How many answers were sent, without those that a script withheld or replaced.
     pub sent: Vec<(Answer, u64)>,
-    /// The status codes other than success that answers of DHCPv6 bore. Codes from 63 on are counted as 63.
+    /// How often DHCPv6 answers had each status code other than success. Codes from 63 on are counted as 63.
     pub statuses: Vec<(u16, u64)>,
-    /// Datagrams that are not the protocol.
+    /// Datagrams that are not valid messages.
     pub malformed: u64,
     /// Datagrams shorter than the shortest message.
     pub too_short: u64,
     /// Messages that no client sends to a server.
     pub unexpected: u64,
-    /// Messages meant for another server.
+    /// Messages addressed to another server.
     pub not_ours: u64,
-    /// Messages of clients about whom a server must not speak, as it knows nothing of them.
+    /// Messages of unknown clients that a server must not answer.
     pub unknown: u64,
     /// Messages not answered because every address was taken.
     pub exhausted: u64,
     /// Messages that a script had the server ignore.
     pub ignored: u64,
-    /// Answers that the system did not take.
+    /// Answers that the system did not accept.
     pub unsent: u64,
     /// Datagrams that the system dropped because they were not read fast enough.
     pub lost: u64,
@@ -58,7 +58,7 @@ pub struct Tally {
 /// Why a message is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub(super) enum Silence {
+pub(super) enum NoReply {
     Malformed,
     TooShort,
     Unexpected,
@@ -66,17 +66,17 @@ pub(super) enum Silence {
     Unknown,
     Exhausted,
     Ignored,
-    /// There is no answer to this.
-    Customary,
+    /// The protocol defines no answer.
+    NoneDefined,
 }
 
-const SILENCES: usize = 8;
+const NO_REPLIES: usize = 8;
 
-/// One more than the largest status code that is counted by itself, with one for the others.
+/// The number of counters of status codes; the last one counts all larger codes.
 const STATUSES: usize = 64;
 
 impl Stats {
-    /// What was seen of a protocol.
+    /// The counts of a protocol.
     pub const fn of(&self, family: Family) -> &Tally {
         match family {
             Family::V4 => &self.v4,
@@ -101,17 +101,17 @@ impl Tally {
         self.sent.iter().filter(|(of, _)| *of == answer).map(|(_, count)| count).sum()
     }
 
-    /// How many answers bore one status code.
+    /// How many answers had one status code.
     pub fn status_of(&self, code: u16) -> u64 {
         self.statuses.iter().filter(|(of, _)| *of == code).map(|(_, count)| count).sum()
     }
 
-    /// Adds up what threads counted.
+    /// Sums the counters of the threads.
     pub(super) fn gather(counters: &[Arc<Counters>]) -> Self {
         let sum = |cell: &dyn Fn(&Counters) -> &AtomicU64| -> u64 {
             counters.iter().map(|it| cell(it).load(Ordering::Acquire)).sum()
         };
-        let silence = |why: Silence| sum(&|it| &it.silences[why as usize]);
+        let no_reply = |why: NoReply| sum(&|it| &it.no_replies[why as usize]);
         let received = Act::ALL.map(|act| (act, sum(&|it| &it.received[act as usize])));
         let sent = Answer::ALL.map(|answer| (answer, sum(&|it| &it.sent[answer as usize])));
         let statuses = (0..STATUSES).map(|code| (code as u16, sum(&|it| &it.statuses[code])));
@@ -121,13 +121,13 @@ impl Tally {
             relayed: sum(&|it| &it.relayed),
             sent: sent.into_iter().filter(|(_, count)| *count > 0).collect(),
             statuses: statuses.filter(|(_, count)| *count > 0).collect(),
-            malformed: silence(Silence::Malformed),
-            too_short: silence(Silence::TooShort),
-            unexpected: silence(Silence::Unexpected),
-            not_ours: silence(Silence::NotOurs),
-            unknown: silence(Silence::Unknown),
-            exhausted: silence(Silence::Exhausted),
-            ignored: silence(Silence::Ignored),
+            malformed: no_reply(NoReply::Malformed),
+            too_short: no_reply(NoReply::TooShort),
+            unexpected: no_reply(NoReply::Unexpected),
+            not_ours: no_reply(NoReply::NotOurs),
+            unknown: no_reply(NoReply::Unknown),
+            exhausted: no_reply(NoReply::Exhausted),
+            ignored: no_reply(NoReply::Ignored),
             unsent: sum(&|it| &it.unsent),
             lost: 0,
         }
@@ -142,7 +142,7 @@ pub(super) struct Counters {
     relayed: AtomicU64,
     sent: [AtomicU64; Answer::ALL.len()],
     statuses: [AtomicU64; STATUSES],
-    silences: [AtomicU64; SILENCES],
+    no_replies: [AtomicU64; NO_REPLIES],
     unsent: AtomicU64,
 }
 
@@ -155,7 +155,7 @@ impl Counters {
             relayed: zero(0),
             sent: array::from_fn(zero),
             statuses: array::from_fn(zero),
-            silences: array::from_fn(zero),
+            no_replies: array::from_fn(zero),
             unsent: zero(0),
         }
     }
@@ -177,8 +177,8 @@ impl Counters {
         add(&self.statuses[usize::from(code).min(STATUSES - 1)], 1);
     }
 
-    pub(super) fn silent(&self, why: Silence) {
-        add(&self.silences[why as usize], 1);
+    pub(super) fn no_reply(&self, why: NoReply) {
+        add(&self.no_replies[why as usize], 1);
     }
 
     pub(super) fn unsent(&self, count: usize) {

@@ -1,7 +1,7 @@
-//! What a DHCPv4 server answers (RFC 2131 section 4.3), out of its own leases.
+//! The answers of a DHCPv4 server (RFC 2131 section 4.3) and its leases.
 //!
-//! The options that are the same for everybody are encoded once, at the start; a reply is a header,
-//! two options, and those. Every client is served from the same pools, by whichever relay it asks.
+//! Options that are the same for all clients are encoded once, at the start; a reply is a header, two options, and
+//! those. Every client is served from the same pools, whichever relay it uses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
@@ -12,20 +12,20 @@ use brunt_wire::dhcp4::{
 };
 
 use super::config::V4;
-use super::desk::{Book, Desk, Lease, Reply};
-use super::leases::{Held, Leases};
-use super::pool::Places;
+use super::handler::{Context, Handler, Lease, Reply};
+use super::leases::{HeldLease, Leases};
+use super::pool::Pools;
 use super::script::Faults;
-use super::stats::Silence;
+use super::stats::NoReply;
 use super::words::{Act, Answer, Family};
 
-/// A name that no server of ours has: an address for documentation (RFC 5737).
+/// The identifier of another server: an address reserved for documentation (RFC 5737).
 const STRANGER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 254);
 
-/// The leases of a DHCPv4 server and what it says.
+/// Answers DHCPv4 messages.
 #[derive(Debug)]
-pub(super) struct Book4 {
-    places: Places,
+pub(super) struct V4Handler {
+    places: Pools,
     leases: Leases,
     server_id: Ipv4Addr,
     lifetime: Duration,
@@ -35,28 +35,28 @@ pub(super) struct Book4 {
     reply_to_source: bool,
     /// Whether answers may be broadcast to clients that have no address yet.
     broadcasts: bool,
-    /// The options that every client is told.
+    /// The options that every client is sent.
     common: Vec<(u8, Vec<u8>)>,
     /// The options that come with a lease.
     times: [(u8, u32); 3],
-    /// Room for the identity of a client.
+    /// A buffer for the identity of a client.
     client: Vec<u8>,
 }
 
-/// What is answered.
+/// The kind of an answer.
 #[derive(Clone, Copy)]
-enum Said {
-    /// An offer or a lease of this address; with true, by rapid commit.
+enum Response {
+    /// An offer or a lease of this address; true if by rapid commit.
     Lease(Answer, Ipv4Addr, bool),
-    /// Options alone.
+    /// An ACK with options only.
     Options,
-    /// No.
+    /// A NAK.
     Nak,
 }
 
-impl Book4 {
+impl V4Handler {
     pub(super) fn new(config: &V4, server_id: Ipv4Addr, broadcasts: bool) -> Self {
-        let places = Places::of4(&config.pools);
+        let places = Pools::of4(&config.pools);
         let mask = config.pools.first().map_or(Ipv4Addr::BROADCAST, |pool| pool.mask());
         let mut common = vec![(option::SUBNET_MASK, mask.octets().to_vec())];
         let lists = [
@@ -89,28 +89,28 @@ impl Book4 {
         }
     }
 
-    /// Carries a message out, and says what to answer.
-    fn carry_out(
+    /// Executes a message and returns what to answer.
+    fn execute(
         &mut self,
         message: &Message<'_>,
         act: Act,
         now: Duration,
         faults: &Faults,
-    ) -> Result<Said, Silence> {
+    ) -> Result<Response, NoReply> {
         if faults.nak {
-            return Ok(Said::Nak);
+            return Ok(Response::Nak);
         }
         let ours = message.server_id().is_none_or(|id| id == self.server_id);
         if !ours {
             if act == Act::Request {
                 self.leases.withdraw(&self.client);
             }
-            return Err(Silence::NotOurs);
+            return Err(NoReply::NotOurs);
         }
         let requested = message.requested_address();
         if let Some(IpAddr::V4(address)) = faults.address {
             let answer = if act == Act::Discover { Answer::Offer } else { Answer::Ack };
-            return Ok(Said::Lease(answer, address, false));
+            return Ok(Response::Lease(answer, address, false));
         }
         match act {
             Act::Discover => self.offer(message, now),
@@ -121,54 +121,54 @@ impl Book4 {
                 if let Some(place) = self.place(message.ciaddr()) {
                     self.leases.release(&self.client, place, now);
                 }
-                Err(Silence::Customary)
+                Err(NoReply::NoneDefined)
             }
             Act::Decline => {
                 if let Some(place) = requested.and_then(|address| self.place(address)) {
                     self.leases.decline(&self.client, place, now + self.quarantine);
                 }
-                Err(Silence::Customary)
+                Err(NoReply::NoneDefined)
             }
-            Act::Inform => Ok(Said::Options),
+            Act::Inform => Ok(Response::Options),
         }
     }
 
-    fn offer(&mut self, message: &Message<'_>, now: Duration) -> Result<Said, Silence> {
+    fn offer(&mut self, message: &Message<'_>, now: Duration) -> Result<Response, NoReply> {
         let wanted = message.requested_address().and_then(|address| self.place(address));
         let until = now + self.offer_holds;
         let place =
-            self.leases.offer(&self.client, wanted, now, until).ok_or(Silence::Exhausted)?;
+            self.leases.offer(&self.client, wanted, now, until).ok_or(NoReply::Exhausted)?;
         let address = Ipv4Addr::from_bits(self.places.at(place) as u32);
         if self.rapid_commit && message.rapid_commit() {
             self.leases.bind(&self.client, place, now, now + self.lifetime);
-            return Ok(Said::Lease(Answer::Ack, address, true));
+            return Ok(Response::Lease(Answer::Ack, address, true));
         }
-        Ok(Said::Lease(Answer::Offer, address, false))
+        Ok(Response::Lease(Answer::Offer, address, false))
     }
 
-    fn bind(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Said {
+    fn bind(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Response {
         let place = address.and_then(|address| self.place(address));
         let until = now + self.lifetime;
         match (address, place) {
             (Some(address), Some(place)) if self.leases.bind(&self.client, place, now, until) => {
-                Said::Lease(Answer::Ack, address, false)
+                Response::Lease(Answer::Ack, address, false)
             }
-            _ => Said::Nak,
+            _ => Response::Nak,
         }
     }
 
-    /// Answers a client that comes back. Of one that is not known here, another server may know
-    /// more, unless what it has cannot be right (RFC 2131 section 4.3.2).
-    fn confirm(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Result<Said, Silence> {
-        let Some(address) = address else { return Err(Silence::Unknown) };
+    /// Answers a client that reboots. An unknown client may be that of another server, unless its address does not
+    /// belong to this link (RFC 2131 section 4.3.2).
+    fn confirm(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Result<Response, NoReply> {
+        let Some(address) = address else { return Err(NoReply::Unknown) };
         if !self.places.on_link(u128::from(address.to_bits())) {
-            return Ok(Said::Nak);
+            return Ok(Response::Nak);
         }
         let place = self.place(address);
         match self.leases.of(&self.client) {
-            None => Err(Silence::Unknown),
+            None => Err(NoReply::Unknown),
             had if had == place => Ok(self.bind(Some(address), now)),
-            Some(_) => Ok(Said::Nak),
+            Some(_) => Ok(Response::Nak),
         }
     }
 
@@ -176,42 +176,42 @@ impl Book4 {
         self.places.of(u128::from(address.to_bits()))
     }
 
-    /// Takes down who asks: by its identifier, or else by its hardware address.
-    fn identify(&mut self, message: &Message<'_>) -> Result<(), Silence> {
+    /// Puts the identity of the client into `self.client`: its identifier, or else its hardware address.
+    fn identify(&mut self, message: &Message<'_>) -> Result<(), NoReply> {
         self.client.clear();
         message.joined(option::CLIENT_ID, &mut self.client);
         if self.client.is_empty() {
             self.client.push(message.htype());
             self.client.extend_from_slice(message.chaddr());
         }
-        if self.client.len() < 2 { Err(Silence::Malformed) } else { Ok(()) }
+        if self.client.len() < 2 { Err(NoReply::Malformed) } else { Ok(()) }
     }
 
-    fn write(&self, message: &Message<'_>, said: Said, faults: &Faults, out: &mut Vec<u8>) {
+    fn write(&self, message: &Message<'_>, response: Response, faults: &Faults, out: &mut Vec<u8>) {
         let mut header = Header::reply_to(message);
         header.xid ^= faults.wrong_xid;
         let server_id = if faults.wrong_server { STRANGER } else { self.server_id };
-        let (kind, lease) = match said {
-            Said::Lease(Answer::Offer, address, _) => (MessageType::Offer, Some(address)),
-            Said::Lease(_, address, _) => (MessageType::Ack, Some(address)),
-            Said::Options => (MessageType::Ack, None),
-            Said::Nak => (MessageType::Nak, None),
+        let (kind, lease) = match response {
+            Response::Lease(Answer::Offer, address, _) => (MessageType::Offer, Some(address)),
+            Response::Lease(_, address, _) => (MessageType::Ack, Some(address)),
+            Response::Options => (MessageType::Ack, None),
+            Response::Nak => (MessageType::Nak, None),
         };
         let lease = lease.filter(|_| !faults.no_lease);
         header.yiaddr = lease.unwrap_or(Ipv4Addr::UNSPECIFIED);
         match kind {
             MessageType::Ack => header.ciaddr = message.ciaddr(),
-            // By way of a relay, which is to broadcast it (RFC 2131 section 4.3.2).
+            // The relay must broadcast it (RFC 2131 section 4.3.2).
             MessageType::Nak if header.giaddr != Ipv4Addr::UNSPECIFIED => header.flags |= BROADCAST,
             _ => {}
         }
         let mut writer = Writer::new(out, &header, kind);
         writer.address(option::SERVER_ID, server_id);
         if let Some(id) = message.client_id() {
-            // RFC 6842 section 3: so that clients that share a hardware address tell answers apart.
+            // So that clients that share a hardware address can distinguish answers (RFC 6842 section 3).
             writer.option(option::CLIENT_ID, id);
         }
-        if matches!(said, Said::Lease(_, _, true)) {
+        if matches!(response, Response::Lease(_, _, true)) {
             writer.option(option::RAPID_COMMIT, &[]);
         }
         if lease.is_some() {
@@ -231,17 +231,22 @@ impl Book4 {
     }
 
     /// Where the answer goes (RFC 2131 section 4.1).
-    fn way(&self, message: &Message<'_>, said: Said, from: SocketAddr) -> SocketAddr {
+    fn destination(
+        &self,
+        message: &Message<'_>,
+        response: Response,
+        from: SocketAddr,
+    ) -> SocketAddr {
         let (giaddr, ciaddr) = (message.giaddr(), message.ciaddr());
         if self.reply_to_source {
             from
         } else if giaddr != Ipv4Addr::UNSPECIFIED {
             SocketAddrV4::new(giaddr, SERVER_PORT).into()
-        } else if ciaddr != Ipv4Addr::UNSPECIFIED && !matches!(said, Said::Nak) {
+        } else if ciaddr != Ipv4Addr::UNSPECIFIED && !matches!(response, Response::Nak) {
             SocketAddrV4::new(ciaddr, CLIENT_PORT).into()
         } else if self.broadcasts {
-            // A client without an address hears no unicast that was not put on the wire by hand, and
-            // RFC 2131 lets a server broadcast where it cannot do that.
+            // A client without an address receives unicast only from a server that writes link-layer frames itself. RFC
+            // 2131 allows other servers to broadcast.
             SocketAddrV4::new(Ipv4Addr::BROADCAST, CLIENT_PORT).into()
         } else {
             from
@@ -249,41 +254,41 @@ impl Book4 {
     }
 }
 
-impl Book for Book4 {
+impl Handler for V4Handler {
     fn answer(
         &mut self,
-        desk: &Desk<'_>,
+        context: &Context<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<Reply, Silence> {
+    ) -> Result<Reply, NoReply> {
         let message = Message::scan(message).map_err(|error| match error {
-            DecodeError::TooShort { .. } => Silence::TooShort,
-            _ => Silence::Malformed,
+            DecodeError::TooShort { .. } => NoReply::TooShort,
+            _ => NoReply::Malformed,
         })?;
         if message.op() != BOOTREQUEST {
-            return Err(Silence::Unexpected);
+            return Err(NoReply::Unexpected);
         }
         let named = [message.giaddr(), message.ciaddr()];
         if named.iter().any(|address| address.is_broadcast() || address.is_multicast()) {
-            // Nobody makes us answer to everybody.
-            return Err(Silence::Malformed);
+            // A message must not make the server send a broadcast.
+            return Err(NoReply::Malformed);
         }
         let act = act(&message)?;
         self.identify(&message)?;
         let relayed = message.giaddr() != Ipv4Addr::UNSPECIFIED;
-        let faults = desk.receive(Family::V4, act, &self.client, relayed)?;
-        let said = self.carry_out(&message, act, desk.now, &faults)?;
-        self.write(&message, said, &faults, out);
-        let answer = match said {
-            Said::Lease(answer, ..) => answer,
-            Said::Options => Answer::Ack,
-            Said::Nak => Answer::Nak,
+        let faults = context.receive(Family::V4, act, &self.client, relayed)?;
+        let response = self.execute(&message, act, context.now, &faults)?;
+        self.write(&message, response, &faults, out);
+        let answer = match response {
+            Response::Lease(answer, ..) => answer,
+            Response::Options => Answer::Ack,
+            Response::Nak => Answer::Nak,
         };
-        Ok(Reply { to: self.way(&message, said, desk.from), answer, faults })
+        Ok(Reply { to: self.destination(&message, response, context.from), answer, faults })
     }
 
     fn leases(&self) -> Vec<Lease> {
-        let lease = |held: Held<'_>| Lease {
+        let lease = |held: HeldLease<'_>| Lease {
             address: Ipv4Addr::from_bits(self.places.at(held.place) as u32).into(),
             length: 32,
             client: held.client.to_vec(),
@@ -295,18 +300,18 @@ impl Book for Book4 {
     }
 }
 
-/// What a client wants; of a REQUEST, by RFC 2131 section 4.3.2.
-fn act(message: &Message<'_>) -> Result<Act, Silence> {
+/// What a client asks for. The kinds of REQUEST are distinguished by RFC 2131 section 4.3.2.
+fn act(message: &Message<'_>) -> Result<Act, NoReply> {
     let addressed = message.ciaddr() != Ipv4Addr::UNSPECIFIED;
-    Ok(match message.message_type().ok_or(Silence::Malformed)? {
+    Ok(match message.message_type().ok_or(NoReply::Malformed)? {
         MessageType::Discover => Act::Discover,
         MessageType::Request if message.server_id().is_some() => Act::Request,
         MessageType::Request if addressed => Act::Renew,
         MessageType::Request if message.requested_address().is_some() => Act::Reboot,
-        MessageType::Request => return Err(Silence::Malformed),
+        MessageType::Request => return Err(NoReply::Malformed),
         MessageType::Release => Act::Release,
         MessageType::Decline => Act::Decline,
         MessageType::Inform => Act::Inform,
-        _ => return Err(Silence::Unexpected),
+        _ => return Err(NoReply::Unexpected),
     })
 }

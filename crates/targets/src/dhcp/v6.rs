@@ -1,7 +1,7 @@
-//! What a DHCPv6 server answers (RFC 8415 section 18.3), out of its own leases.
+//! The answers of a DHCPv6 server (RFC 8415 section 18.3) and its leases.
 //!
-//! Each identity association has one address or one prefix, by the DUID of the client and the number
-//! of the association. Every client is served from the same pools, through whichever relays it asks.
+//! An identity association has one address or one prefix. It is identified by the DUID of the client and the number of
+//! the association. Every client is served from the same pools, whichever relays it uses.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -12,20 +12,20 @@ use brunt_wire::dhcp6::{
 };
 
 use super::config::V6;
-use super::desk::{Book, Desk, Lease, Reply};
-use super::leases::{Held, Leases};
-use super::pool::Places;
+use super::handler::{Context, Handler, Lease, Reply};
+use super::leases::{HeldLease, Leases};
+use super::pool::Pools;
 use super::script::Faults;
-use super::stats::{Counters, Silence};
+use super::stats::{Counters, NoReply};
 use super::words::{Act, Answer, Family};
 
-/// The leases of a DHCPv6 server and what it says.
+/// Answers DHCPv6 messages.
 #[derive(Debug)]
-pub(super) struct Book6 {
-    addresses: Stock,
-    prefixes: Stock,
+pub(super) struct V6Handler {
+    addresses: LeasePool,
+    prefixes: LeasePool,
     duid: Vec<u8>,
-    /// The same for a server that is not this one.
+    /// The DUID of another server.
     stranger: Vec<u8>,
     preferred: u32,
     valid: u32,
@@ -33,49 +33,49 @@ pub(super) struct Book6 {
     quarantine: Duration,
     rapid_commit: bool,
     name_servers: Vec<u8>,
-    /// Room for the identity of an association.
+    /// A buffer for the identity of an association.
     key: Vec<u8>,
 }
 
-/// Leases of one kind.
+/// The addresses or the prefixes, with their leases.
 #[derive(Debug)]
-struct Stock {
-    places: Places,
+struct LeasePool {
+    places: Pools,
     leases: Leases,
 }
 
-/// A message that is being carried out.
+/// A message that is being executed.
 #[derive(Clone, Copy)]
-struct Errand<'a> {
+struct Request<'a> {
     message: Message<'a>,
     act: Act,
-    /// Whether leases are given at once, and not only offered.
+    /// Whether it creates leases rather than offers.
     binds: bool,
     now: Duration,
     faults: Faults,
 }
 
-/// What becomes of one association.
+/// The answer to one association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It is given this address, or this prefix of so many bits.
+enum IaOutcome {
+    /// This address, or this prefix of so many bits.
     Given(Ipv6Addr, u8),
-    /// What it has does not fit the link, and is to be used no more.
+    /// Its leases do not belong to the link and must no longer be used.
     Withdrawn,
-    /// It is refused, and this is why.
+    /// Refused with this status code.
     Refused(u16),
 }
 
-impl Book6 {
+impl V6Handler {
     pub(super) fn new(config: &V6, duid: Vec<u8>) -> Self {
         let mut stranger = duid.clone();
         if let Some(last) = stranger.last_mut() {
             *last = !*last;
         }
-        let stock = |places: Places| Stock { leases: Leases::new(places.count()), places };
+        let pool = |places: Pools| LeasePool { leases: Leases::new(places.count()), places };
         Self {
-            addresses: stock(Places::of6(&config.pools)),
-            prefixes: stock(Places::of_prefixes(&config.prefixes)),
+            addresses: pool(Pools::of6(&config.pools)),
+            prefixes: pool(Pools::of_prefixes(&config.prefixes)),
             duid,
             stranger,
             preferred: config.preferred,
@@ -88,58 +88,58 @@ impl Book6 {
         }
     }
 
-    /// Writes what becomes of the message, behind the identities.
-    fn conclude(
+    /// Executes the message and writes the options that follow the identifiers.
+    fn execute(
         &mut self,
-        errand: &Errand<'_>,
+        request: &Request<'_>,
         writer: &mut Writer<'_>,
         counters: &Counters,
-    ) -> Result<(), Silence> {
-        match errand.act {
+    ) -> Result<(), NoReply> {
+        match request.act {
             Act::Discover | Act::Request | Act::Renew | Act::Rebind => {
-                self.associate(errand, writer, counters);
+                self.associate(request, writer, counters);
             }
             Act::Reboot => {
-                let fits = self.fits(errand.message).ok_or(Silence::Unknown)?;
+                let fits = self.fits(request.message).ok_or(NoReply::Unknown)?;
                 let code = if fits { status::SUCCESS } else { status::NOT_ON_LINK };
-                say(writer, counters, errand.faults.status.unwrap_or(code));
+                write_status(writer, counters, request.faults.status.unwrap_or(code));
             }
             Act::Release | Act::Decline => {
-                self.take_back(errand, writer, counters);
-                say(writer, counters, errand.faults.status.unwrap_or(status::SUCCESS));
+                self.take_back(request, writer, counters);
+                write_status(writer, counters, request.faults.status.unwrap_or(status::SUCCESS));
             }
             Act::Inform => {
-                if let Some(code) = errand.faults.status {
-                    say(writer, counters, code);
+                if let Some(code) = request.faults.status {
+                    write_status(writer, counters, code);
                 }
             }
         }
         if !self.name_servers.is_empty()
-            && errand.message.requested().any(|code| code == code::DNS_SERVERS)
+            && request.message.requested().any(|code| code == code::DNS_SERVERS)
         {
             writer.option(code::DNS_SERVERS, &self.name_servers);
         }
         Ok(())
     }
 
-    /// Gives each association what it asks for, or says why not.
-    fn associate(&mut self, errand: &Errand<'_>, writer: &mut Writer<'_>, counters: &Counters) {
+    /// Answers each association with a lease or with a status.
+    fn associate(&mut self, request: &Request<'_>, writer: &mut Writer<'_>, counters: &Counters) {
         let (t1, t2) = (self.preferred / 2, (u64::from(self.preferred) * 4 / 5) as u32);
-        for ia in errand.message.associations().flatten() {
-            let fate = match errand.faults.status {
-                Some(code) => Fate::Refused(code),
-                None => self.fate(errand, &ia),
+        for ia in request.message.associations().flatten() {
+            let outcome = match request.faults.status {
+                Some(code) => IaOutcome::Refused(code),
+                None => self.outcome(request, &ia),
             };
             let open = writer.open_ia(ia.kind, ia.iaid, t1, t2);
-            match fate {
-                Fate::Given(..) if errand.faults.no_lease => {}
-                Fate::Given(address, bits) if ia.kind == IaKind::Pd => {
+            match outcome {
+                IaOutcome::Given(..) if request.faults.no_lease => {}
+                IaOutcome::Given(address, bits) if ia.kind == IaKind::Pd => {
                     writer.prefix(address, bits, self.preferred, self.valid);
                 }
-                Fate::Given(address, _) => {
+                IaOutcome::Given(address, _) => {
                     writer.address(address, self.preferred, self.valid);
                 }
-                Fate::Withdrawn => {
+                IaOutcome::Withdrawn => {
                     for lease in ia.leases().flatten() {
                         match ia.kind {
                             IaKind::Pd => writer.prefix(lease.address, lease.bits, 0, 0),
@@ -147,85 +147,84 @@ impl Book6 {
                         };
                     }
                 }
-                Fate::Refused(code) => say(writer, counters, code),
+                IaOutcome::Refused(code) => write_status(writer, counters, code),
             }
             writer.close(&open);
         }
     }
 
-    /// What becomes of an association.
-    fn fate(&mut self, errand: &Errand<'_>, ia: &Ia<'_>) -> Fate {
+    /// Executes the request for one association.
+    fn outcome(&mut self, request: &Request<'_>, ia: &Ia<'_>) -> IaOutcome {
         let mut asked = ia.leases().flatten().map(|lease| (lease.address, lease.bits));
         let hint = asked.find(|(address, _)| !address.is_unspecified());
-        self.name(errand.message, ia.iaid);
-        let until = errand.now + Duration::from_secs(u64::from(self.valid));
-        let (stock, none) = match ia.kind {
+        self.name(request.message, ia.iaid);
+        let until = request.now + Duration::from_secs(u64::from(self.valid));
+        let (pool, none) = match ia.kind {
             IaKind::Na => (&mut self.addresses, status::NO_ADDRS_AVAIL),
             IaKind::Pd => (&mut self.prefixes, status::NO_PREFIX_AVAIL),
-            IaKind::Ta => return Fate::Refused(status::NO_ADDRS_AVAIL),
+            IaKind::Ta => return IaOutcome::Refused(status::NO_ADDRS_AVAIL),
         };
-        if let (Some(IpAddr::V6(address)), IaKind::Na) = (errand.faults.address, ia.kind) {
-            return Fate::Given(address, 128);
+        if let (Some(IpAddr::V6(address)), IaKind::Na) = (request.faults.address, ia.kind) {
+            return IaOutcome::Given(address, 128);
         }
-        let place = hint.and_then(|(address, bits)| stock.place(address, bits));
-        let astray = hint.is_some_and(|(address, _)| !stock.places.on_link(address.to_bits()));
-        if matches!(errand.act, Act::Renew | Act::Rebind) {
+        let place = hint.and_then(|(address, bits)| pool.place(address, bits));
+        let astray = hint.is_some_and(|(address, _)| !pool.places.on_link(address.to_bits()));
+        if matches!(request.act, Act::Renew | Act::Rebind) {
             if astray {
-                return Fate::Withdrawn;
+                return IaOutcome::Withdrawn;
             }
             let bound = place.filter(|place| {
-                stock.leases.of(&self.key) == Some(*place)
-                    && stock.leases.bind(&self.key, *place, errand.now, until)
+                pool.leases.of(&self.key) == Some(*place)
+                    && pool.leases.bind(&self.key, *place, request.now, until)
             });
             return match bound {
-                Some(place) => stock.given(place),
-                None => Fate::Refused(status::NO_BINDING),
+                Some(place) => pool.given(place),
+                None => IaOutcome::Refused(status::NO_BINDING),
             };
         }
-        if errand.act == Act::Request && astray {
-            return Fate::Refused(status::NOT_ON_LINK);
+        if request.act == Act::Request && astray {
+            return IaOutcome::Refused(status::NOT_ON_LINK);
         }
-        let holds = errand.now + self.offer_holds;
-        let Some(place) = stock.leases.offer(&self.key, place, errand.now, holds) else {
-            return Fate::Refused(none);
+        let holds = request.now + self.offer_holds;
+        let Some(place) = pool.leases.offer(&self.key, place, request.now, holds) else {
+            return IaOutcome::Refused(none);
         };
-        if errand.binds {
-            stock.leases.bind(&self.key, place, errand.now, until);
+        if request.binds {
+            pool.leases.bind(&self.key, place, request.now, until);
         }
-        stock.given(place)
+        pool.given(place)
     }
 
-    /// Takes leases back, and writes about those that were not the client's.
-    fn take_back(&mut self, errand: &Errand<'_>, writer: &mut Writer<'_>, counters: &Counters) {
-        for ia in errand.message.associations().flatten() {
-            self.name(errand.message, ia.iaid);
-            let stock =
-                if ia.kind == IaKind::Pd { &mut self.prefixes } else { &mut self.addresses };
+    /// Takes leases back, and answers with a status for those that the client did not have.
+    fn take_back(&mut self, request: &Request<'_>, writer: &mut Writer<'_>, counters: &Counters) {
+        for ia in request.message.associations().flatten() {
+            self.name(request.message, ia.iaid);
+            let pool = if ia.kind == IaKind::Pd { &mut self.prefixes } else { &mut self.addresses };
             let mut known = false;
             for lease in ia.leases().flatten() {
-                let Some(place) = stock.place(lease.address, lease.bits) else { continue };
-                known |= if errand.act == Act::Release {
-                    stock.leases.release(&self.key, place, errand.now)
+                let Some(place) = pool.place(lease.address, lease.bits) else { continue };
+                known |= if request.act == Act::Release {
+                    pool.leases.release(&self.key, place, request.now)
                 } else {
-                    stock.leases.decline(&self.key, place, errand.now + self.quarantine)
+                    pool.leases.decline(&self.key, place, request.now + self.quarantine)
                 };
             }
             if !known {
                 let open = writer.open_ia(ia.kind, ia.iaid, 0, 0);
-                say(writer, counters, status::NO_BINDING);
+                write_status(writer, counters, status::NO_BINDING);
                 writer.close(&open);
             }
         }
     }
 
-    /// Whether all addresses of a message fit the link, if it has any.
+    /// Whether all addresses of a message belong to the link; `None` if it has no address.
     fn fits(&self, message: Message<'_>) -> Option<bool> {
         let leases = message.associations().flatten().flat_map(|ia| ia.leases().flatten());
         let fit = leases.map(|lease| self.addresses.places.on_link(lease.address.to_bits()));
         fit.reduce(|all, fits| all && fits)
     }
 
-    /// Takes down whose association it is.
+    /// Puts the identity of an association into `self.key`.
     fn name(&mut self, message: Message<'_>, iaid: u32) {
         self.key.clear();
         self.key.extend_from_slice(message.client_id().unwrap_or_default());
@@ -233,7 +232,7 @@ impl Book6 {
     }
 }
 
-impl Stock {
+impl LeasePool {
     fn place(&self, address: Ipv6Addr, bits: u8) -> Option<u32> {
         self.places.of(address.to_bits()).filter(|place| bits == self.places.bits(*place))
     }
@@ -242,11 +241,11 @@ impl Stock {
         Ipv6Addr::from_bits(self.places.at(place))
     }
 
-    fn given(&self, place: u32) -> Fate {
-        Fate::Given(self.at(place), self.places.bits(place))
+    fn given(&self, place: u32) -> IaOutcome {
+        IaOutcome::Given(self.at(place), self.places.bits(place))
     }
 
-    fn lease(&self, held: &Held<'_>) -> Lease {
+    fn lease(&self, held: &HeldLease<'_>) -> Lease {
         Lease {
             address: self.at(held.place).into(),
             length: self.places.bits(held.place),
@@ -258,31 +257,31 @@ impl Stock {
     }
 }
 
-impl Book for Book6 {
+impl Handler for V6Handler {
     fn answer(
         &mut self,
-        desk: &Desk<'_>,
+        context: &Context<'_>,
         datagram: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<Reply, Silence> {
+    ) -> Result<Reply, NoReply> {
         if datagram.first().is_some_and(|first| MessageType(*first) == MessageType::RELAY_REPL) {
-            return Err(Silence::Unexpected);
+            return Err(NoReply::Unexpected);
         }
         let wrong = |error: DecodeError| match error {
-            DecodeError::TooShort { .. } => Silence::TooShort,
-            _ => Silence::Malformed,
+            DecodeError::TooShort { .. } => NoReply::TooShort,
+            _ => NoReply::Malformed,
         };
         let unwrapped = unwrap(datagram).map_err(wrong)?;
         let message = unwrapped.message;
         let act = act(&message)?;
         if !is_whole(message) {
-            return Err(Silence::Malformed);
+            return Err(NoReply::Malformed);
         }
         let nest = Nest::answering(datagram, out).map_err(wrong)?;
         let client = message.client_id().unwrap_or_default();
-        let faults = desk.receive(Family::V6, act, client, unwrapped.depth > 0)?;
+        let faults = context.receive(Family::V6, act, client, unwrapped.depth > 0)?;
         if message.server_id().is_some_and(|id| id != self.duid) {
-            return Err(Silence::NotOurs);
+            return Err(NoReply::NotOurs);
         }
         let rapid = act == Act::Discover && self.rapid_commit && message.rapid_commit();
         let binds = act != Act::Discover || rapid;
@@ -300,33 +299,36 @@ impl Book for Book6 {
         if rapid {
             writer.option(code::RAPID_COMMIT, &[]);
         }
-        let errand = Errand { message, act, binds, now: desk.now, faults };
-        self.conclude(&errand, &mut writer, desk.counters)?;
+        let request = Request { message, act, binds, now: context.now, faults };
+        self.execute(&request, &mut writer, context.counters)?;
         nest.close(out);
-        Ok(Reply { to: desk.from, answer, faults })
+        Ok(Reply { to: context.from, answer, faults })
     }
 
     fn leases(&self) -> Vec<Lease> {
-        let stocks = [&self.addresses, &self.prefixes];
-        stocks.iter().flat_map(|stock| stock.leases.held().map(|held| stock.lease(&held))).collect()
+        let lease_pools = [&self.addresses, &self.prefixes];
+        lease_pools
+            .iter()
+            .flat_map(|pool| pool.leases.held().map(|held| pool.lease(&held)))
+            .collect()
     }
 }
 
-/// Writes a status, and counts it unless all is well.
-fn say(writer: &mut Writer<'_>, counters: &Counters, code: u16) {
+/// Writes a status, and counts it unless it is success.
+fn write_status(writer: &mut Writer<'_>, counters: &Counters, code: u16) {
     if code != status::SUCCESS {
         counters.status(code);
     }
     writer.status(code, status::name(code).unwrap_or("as the script has it"));
 }
 
-/// Whether every association can be read, and every lease in it.
+/// Whether every association and every lease in it can be decoded.
 fn is_whole(message: Message<'_>) -> bool {
     message.associations().all(|ia| ia.is_ok_and(|ia| ia.leases().all(|lease| lease.is_ok())))
 }
 
-/// Says what a client wants, and whether it may want that of us (RFC 8415 section 16).
-fn act(message: &Message<'_>) -> Result<Act, Silence> {
+/// What a client asks for. Fails if the message is not valid for this server (RFC 8415 section 16).
+fn act(message: &Message<'_>) -> Result<Act, NoReply> {
     // Whether the message names a server: it must, it must not, or it may.
     let (act, names) = match message.kind() {
         MessageType::SOLICIT => (Act::Discover, Some(false)),
@@ -337,12 +339,12 @@ fn act(message: &Message<'_>) -> Result<Act, Silence> {
         MessageType::RELEASE => (Act::Release, Some(true)),
         MessageType::DECLINE => (Act::Decline, Some(true)),
         MessageType::INFORMATION_REQUEST => (Act::Inform, None),
-        _ => return Err(Silence::Unexpected),
+        _ => return Err(NoReply::Unexpected),
     };
     let server = message.server_id();
     let anonymous = act != Act::Inform && message.client_id().is_none_or(<[u8]>::is_empty);
     if anonymous || names.is_some_and(|names| names != server.is_some()) {
-        return Err(Silence::Malformed);
+        return Err(NoReply::Malformed);
     }
     Ok(act)
 }

@@ -1,8 +1,8 @@
-//! What clients ask and servers answer, in one vocabulary for DHCPv4 and DHCPv6.
+//! The kinds of messages and answers, under common names for DHCPv4 and DHCPv6.
 //!
-//! The two protocols have the same few acts under different names. Scripts and figures speak of acts,
-//! so that a rule or a test reads the same for both. A REQUEST of DHCPv4 is one of four acts, which
-//! its fields tell apart (RFC 2131 section 4.3.2).
+//! The two protocols have the same few kinds under different names. Scripts and counts use the common ones, so that a
+//! rule or a test reads the same for both. A REQUEST of DHCPv4 is one of four kinds, which differ in their fields (RFC
+//! 2131 section 4.3.2).
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
@@ -24,13 +24,13 @@ pub enum Act {
     /// DISCOVER, SOLICIT.
     #[serde(alias = "solicit")]
     Discover,
-    /// The REQUEST that takes an offer.
+    /// The REQUEST that accepts an offer.
     Request,
     /// The REQUEST that renews, RENEW.
     Renew,
-    /// The REQUEST that rebinds, REBIND. By way of a relay it looks like one that renews.
+    /// The REQUEST that rebinds, REBIND. Through a relay it looks like one that renews.
     Rebind,
-    /// The REQUEST of a client that comes back (INIT-REBOOT), CONFIRM.
+    /// The REQUEST of a client that reboots (INIT-REBOOT), CONFIRM.
     #[serde(alias = "confirm")]
     Reboot,
     /// RELEASE.
@@ -72,7 +72,7 @@ impl Act {
         Self::Inform,
     ];
 
-    /// What the protocol calls it.
+    /// Its name in the protocol.
     pub const fn name(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::Discover, Family::V4) => "DISCOVER",
@@ -96,7 +96,7 @@ impl Answer {
     /// Every answer, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Offer, Self::Ack, Self::Nak];
 
-    /// What the protocol calls it.
+    /// Its name in the protocol.
     pub const fn name(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::Offer, Family::V4) => "OFFER",

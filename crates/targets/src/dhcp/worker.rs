@@ -1,7 +1,7 @@
-//! A thread of a server: one socket, read and answered by the batch.
+//! A thread of a server: one socket, from which datagrams are read and answered in batches.
 //!
-//! It asks the system to wait only when nothing was there to read, so a busy server makes two system
-//! calls for as many messages as a batch holds. The leases are locked for a batch, not for a message.
+//! It polls only when there was nothing to read, so a busy server makes two system calls for a whole batch. The leases
+//! are locked once per batch.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -9,52 +9,65 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use brunt_wire::dhcp4::BOOTREPLY;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::batch::{Inbox, Outbox};
-use super::desk::{Book, Desk, Reply};
-use super::held::{Held, Waiting};
+use super::handler::{Context, Handler, Reply};
 use super::script::Rules;
-use super::stats::{Counters, Silence};
+use super::stats::{Counters, NoReply};
 use super::words::Answer;
 use crate::clock::Clock;
+use crate::delay_queue::DelayQueue;
 use crate::script;
 
 /// What ends the threads of a server.
 #[derive(Debug)]
 pub(super) struct Stop {
-    /// Looked at by a thread that never waits.
+    /// For a thread that is busy and never polls.
     pub(super) now: Arc<AtomicBool>,
-    /// Closed at the other end, for a thread that does.
+    /// For a thread that polls: the other end is closed.
     pub(super) waker: UnixStream,
 }
 
 /// What a thread is given at its start.
-pub(super) struct Worker<B> {
+pub(super) struct Worker<H> {
     pub(super) socket: UdpSocket,
     pub(super) stop: Stop,
     pub(super) clock: Clock,
-    pub(super) book: Arc<Mutex<B>>,
+    pub(super) handler: Arc<Mutex<H>>,
     pub(super) rules: Option<Arc<Rules>>,
     pub(super) counters: Arc<Counters>,
 }
 
-/// The letters of a thread on their way out.
-struct Post<'a> {
+/// The most replies that a thread holds back.
+const DELAYED_MAX: usize = 1 << 20;
+
+/// A reply that is held back.
+#[derive(Debug)]
+struct DelayedReply {
+    to: SocketAddr,
+    bytes: Vec<u8>,
+    /// What to count it as, if at all.
+    answer: Option<Answer>,
+}
+
+/// Sends the replies of a thread, or holds them back.
+struct ReplySender<'a> {
     outbox: Outbox,
-    held: Held,
+    queue: DelayQueue<DelayedReply>,
     counters: &'a Counters,
     now: Duration,
 }
 
-impl<B: Book> Worker<B> {
+impl<H: Handler> Worker<H> {
     /// Answers until it is stopped.
     pub(super) fn run(self) {
         let mut inbox = Inbox::new();
         let mut answer = Vec::with_capacity(4096);
-        let mut post = Post {
+        let mut replies = ReplySender {
             outbox: Outbox::new(),
-            held: Held::default(),
+            queue: DelayQueue::default(),
             counters: &self.counters,
             now: Duration::ZERO,
         };
@@ -65,42 +78,45 @@ impl<B: Book> Worker<B> {
                 self.wait(false, Some(end.saturating_sub(now)));
                 continue;
             }
-            post.now = now;
-            // An error is about one datagram that could not be delivered, and is told once.
-            let count = inbox.receive(&self.socket).unwrap_or(0);
+            replies.now = now;
+            // An error is about an earlier datagram that could not be delivered, and is reported once.
+            let received = inbox.receive(&self.socket).unwrap_or(0);
+            // While the script has the server not listen, datagrams are lost.
+            let refuses = rules.is_some_and(|rules| rules.refuses(now));
+            let count = if refuses { 0 } else { received };
             if count > 0 {
                 self.counters.datagrams(count);
-                self.answer(&inbox, &mut post, &mut answer);
+                self.answer(&inbox, &mut replies, &mut answer);
             }
-            post.send_what_is_due();
-            self.counters.unsent(post.outbox.flush(&self.socket));
+            replies.send_what_is_due();
+            self.counters.unsent(replies.outbox.flush(&self.socket));
             if count == 0 {
                 let stall = rules.and_then(|rules| rules.next_stall(now));
-                let next = post.held.due().into_iter().chain(stall).min();
+                let next = replies.queue.due().into_iter().chain(stall).min();
                 self.wait(true, next.map(|next| next.saturating_sub(self.clock.now())));
             }
         }
     }
 
-    fn answer(&self, inbox: &Inbox, post: &mut Post<'_>, answer: &mut Vec<u8>) {
-        // A thread that panicked has left the leases whole: each is changed in one step.
-        let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+    fn answer(&self, inbox: &Inbox, replies: &mut ReplySender<'_>, answer: &mut Vec<u8>) {
+        // The leases are consistent even if another thread panicked: each changes in one step.
+        let mut handler = self.handler.lock().unwrap_or_else(PoisonError::into_inner);
         for (from, message) in inbox.datagrams() {
             answer.clear();
             let Some(from) = from else {
-                self.counters.silent(Silence::Malformed);
+                self.counters.no_reply(NoReply::Malformed);
                 continue;
             };
-            let (now, counters) = (post.now, &*self.counters);
-            let desk = Desk { now, from, rules: self.rules.as_deref(), counters };
-            match book.answer(&desk, message, answer) {
-                Ok(reply) => post.take(&reply, answer),
-                Err(why) => self.counters.silent(why),
+            let (now, counters) = (replies.now, &*self.counters);
+            let context = Context { now, from, rules: self.rules.as_deref(), counters };
+            match handler.answer(&context, message, answer) {
+                Ok(reply) => replies.take(&reply, answer),
+                Err(why) => self.counters.no_reply(why),
             }
         }
     }
 
-    /// Waits for a datagram, if one may be read, for the end, and for so long.
+    /// Waits for the stop, for a datagram if `reads`, and at most for `timeout`.
     fn wait(&self, reads: bool, timeout: Option<Duration>) {
         let timeout = timeout.map(|timeout| Timespec {
             tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
@@ -108,7 +124,7 @@ impl<B: Book> Worker<B> {
         });
         let stop = PollFd::new(&self.stop.waker, PollFlags::IN);
         let socket = PollFd::new(&self.socket, PollFlags::IN);
-        // Whatever ends the wait, the loop looks for itself.
+        // The loop checks everything anew, whatever ended the wait.
         let _ = if reads {
             poll(&mut [stop, socket], timeout.as_ref())
         } else {
@@ -117,8 +133,8 @@ impl<B: Book> Worker<B> {
     }
 }
 
-impl Post<'_> {
-    /// Sends an answer, or does to it what the script wants.
+impl ReplySender<'_> {
+    /// Sends an answer, after applying the faults of the script.
     fn take(&mut self, reply: &Reply, bytes: &mut Vec<u8>) {
         let faults = &reply.faults;
         if faults.drop {
@@ -126,8 +142,7 @@ impl Post<'_> {
         }
         let mut answer = Some(reply.answer);
         if let Some((random, count)) = faults.garbage {
-            bytes.clear();
-            bytes.extend(script::bytes(random).take(count));
+            *bytes = script::garbage(random, count, BOOTREPLY);
             answer = None;
         }
         if let Some(length) = faults.truncate {
@@ -139,25 +154,26 @@ impl Post<'_> {
                 self.send(reply.to, bytes, answer);
                 continue;
             }
-            let waiting = Waiting { to: reply.to, bytes: bytes.clone(), answer };
-            let held = if faults.delay.is_zero() {
-                self.held.push_behind(waiting)
+            let waiting = DelayedReply { to: reply.to, bytes: bytes.clone(), answer };
+            if self.queue.len() >= DELAYED_MAX {
+                self.counters.unsent(1);
+            } else if faults.delay.is_zero() {
+                self.queue.push_behind(waiting);
             } else {
-                self.held.push(self.now + faults.delay, waiting)
-            };
-            self.counters.unsent(usize::from(!held));
+                self.queue.push(self.now + faults.delay, waiting);
+            }
         }
     }
 
     fn send_what_is_due(&mut self) {
-        while let Some(waiting) = self.held.pop(self.now) {
+        while let Some(waiting) = self.queue.pop(self.now) {
             self.send(waiting.to, &waiting.bytes, waiting.answer);
         }
     }
 
     fn send(&mut self, to: SocketAddr, bytes: &[u8], answer: Option<Answer>) {
         self.push(to, bytes, answer);
-        while let Some(behind) = self.held.pop_behind() {
+        for behind in self.queue.take_behind() {
             self.push(behind.to, &behind.bytes, behind.answer);
         }
     }

@@ -1,7 +1,4 @@
-//! What can be chosen about an embedded directory.
-//!
-//! Plain fields with defaults that suit a first run on one machine; whoever starts a server changes
-//! those that matter.
+//! The configuration of an embedded directory. The defaults suit a first run on one machine.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -36,7 +33,7 @@ pub struct Config {
     pub idle_limit: Option<Duration>,
     /// The names and addresses that the certificate is good for.
     pub host_names: Vec<String>,
-    /// How to misbehave, if at all.
+    /// The fault script, if there is one.
     pub script: Option<Script>,
 }
 

@@ -1,6 +1,6 @@
-//! How a request is answered: checked, handed to its operation, and what came of it written.
+//! Dispatches requests: checks each, executes its operation, and writes the result.
 //!
-//! A request is carried out to its end within one call and its replies are appended to a buffer.
+//! A request is executed within one call, and its replies are appended to a buffer.
 
 use brunt_wire::ldap::message::{Message, Request};
 use brunt_wire::ldap::{code, control, op};
@@ -10,8 +10,8 @@ use super::refusal::Refusal;
 use super::session::{Identity, Next, SUPPORTED_CONTROLS, Session};
 use super::stats::Operation;
 
-/// Carries out a request to its end and appends its replies under `message_id`. Says how it went, if the
-/// request is one that is answered.
+/// Executes a request and appends its replies with this `message_id`. Returns the result code, if the request is
+/// answered at all.
 pub(super) fn answer(
     session: &mut Session,
     message: &Message<'_>,
@@ -73,7 +73,7 @@ pub(super) fn answer(
     }
 }
 
-/// What holds for every request: the controls, and whether whoever writes has bound.
+/// Checks every request: its controls, and that changes are made after a bind.
 fn check(session: &Session, message: &Message<'_>) -> Result<(), Refusal> {
     for control in message.controls.iter().filter(|control| control.critical) {
         let known = SUPPORTED_CONTROLS.iter().any(|oid| control.is(oid));
@@ -104,7 +104,7 @@ fn check(session: &Session, message: &Message<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is asked, as it is counted.
+/// The operation that a request is counted as.
 pub(super) const fn kind(request: &Request<'_>) -> Operation {
     match request {
         Request::Bind { .. } => Operation::Bind,

@@ -1,11 +1,11 @@
 //! An LDAP directory in memory.
 //!
-//! It is written to cost as little as a server can, so that what remains when brunt is pointed at it
-//! is brunt itself. An entry is kept in the bytes it travels in, requests are carried out within the
-//! read that brought them, and one write answers all of them. Threads share nothing but the entries.
+//! It costs as little CPU time as possible, so that a run against it measures brunt itself. Entries are stored as they
+//! are encoded, requests are executed as soon as they are read, and one write sends the answers to all requests of one
+//! read. Threads share only the entries.
 //!
-//! It is not a directory server: there is no schema, no access control beyond "whoever writes must
-//! have bound", nothing on disk, and every attribute compares as text without case.
+//! It is not a directory server: there is no schema, no access control other than that changes require a bind, nothing
+//! on disk, and all attributes compare as text, ignoring case.
 
 mod config;
 mod connection;
@@ -13,7 +13,7 @@ mod directory;
 mod dispatch;
 mod operation;
 mod refusal;
-mod reply_queue;
+mod reply;
 mod sasl;
 mod script;
 mod server;

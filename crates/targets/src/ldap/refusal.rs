@@ -1,4 +1,4 @@
-//! Why a request was not carried out: a result code, a reason, and how far the name was known.
+//! Why a request was refused: a result code, a reason, and the part of the name that exists.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! The SASL mechanisms that take two steps: CRAM-MD5 (RFC 2195) and SCRAM-SHA-256 (RFC 7677).
 //!
-//! Passwords are kept as they are, so whatever a mechanism derives from them is derived when it is
-//! asked for. That makes a SCRAM bind cost this server thousands of hashes, as it does any other.
+//! Passwords are stored in clear, so keys are derived from them on each bind. A SCRAM bind therefore costs this server
+//! thousands of hashes.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::refusal::Refusal;
 
-/// How often SCRAM hashes a password (RFC 7677 section 4 asks for at least this).
+/// The iteration count of SCRAM (RFC 7677 section 4 requires at least this).
 const ITERATIONS: u32 = 4096;
 
 /// What a mechanism waits for.
@@ -34,15 +34,15 @@ pub(super) struct Scram {
     nonce: String,
     salt: [u8; 16],
     /// The first messages of both sides.
-    said: String,
+    auth_message: String,
 }
 
-/// Somebody who has proved to know a password.
+/// A client that has proved to know a password.
 #[derive(Debug)]
 pub(super) struct Proven {
-    /// Whom the client wants to act for; nobody else if it is empty.
+    /// The authorization identity; empty if it is that of the client.
     pub(super) acts_for: Vec<u8>,
-    /// What the server says last.
+    /// The final message of the server.
     pub(super) last: Option<Vec<u8>>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn cram() -> Result<(Steps, Vec<u8>), Refusal> {
     Ok((Steps::Cram(challenge.clone()), challenge))
 }
 
-/// Who answers the challenge of CRAM-MD5: the name and the digest.
+/// The name and the digest in the response to a CRAM-MD5 challenge.
 pub(super) fn cram_name(credentials: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
     let space = credentials.iter().rposition(|byte| *byte == b' ').ok_or_else(malformed)?;
     Ok((&credentials[..space], &credentials[space + 1..]))
@@ -83,7 +83,7 @@ pub(super) fn cram_check(
 }
 
 impl Scram {
-    /// Reads the client's first message and says the server's.
+    /// Reads the client's first message and returns the server's.
     pub(super) fn begin(credentials: &[u8]) -> Result<(Steps, Vec<u8>), Refusal> {
         let text = std::str::from_utf8(credentials).map_err(|_| malformed())?;
         let mut parts = text.splitn(3, ',');
@@ -104,8 +104,11 @@ impl Scram {
         getrandom::fill(&mut salt)
             .map_err(|_| Refusal::new(code::OTHER, "there is no randomness"))?;
         let first = format!("r={nonce},s={},i={ITERATIONS}", BASE64_STANDARD.encode(salt));
-        let said = format!("{bare},{first}");
-        Ok((Steps::Scram(Self { user, acts_for, header, nonce, salt, said }), first.into_bytes()))
+        let auth_message = format!("{bare},{first}");
+        Ok((
+            Steps::Scram(Self { user, acts_for, header, nonce, salt, auth_message }),
+            first.into_bytes(),
+        ))
     }
 
     pub(super) fn user(&self) -> &str {
@@ -122,15 +125,15 @@ impl Scram {
             return Err(malformed());
         }
         let salted = pbkdf2::pbkdf2_hmac_array::<Sha256, 32>(password, &self.salt, ITERATIONS);
-        let said = format!("{},{without_proof}", self.said);
+        let auth_message = format!("{},{without_proof}", self.auth_message);
         let client_key = mac(&salted, b"Client Key")?;
-        let signature = mac(&Sha256::digest(client_key), said.as_bytes())?;
+        let signature = mac(&Sha256::digest(client_key), auth_message.as_bytes())?;
         let expected: Vec<u8> =
             client_key.iter().zip(signature).map(|(key, bits)| key ^ bits).collect();
         if expected != proof {
             return Err(wrong());
         }
-        let server = mac(&mac(&salted, b"Server Key")?, said.as_bytes())?;
+        let server = mac(&mac(&salted, b"Server Key")?, auth_message.as_bytes())?;
         let last = format!("v={}", BASE64_STANDARD.encode(server)).into_bytes();
         Ok(Proven { acts_for: self.acts_for.into_bytes(), last: Some(last) })
     }
@@ -147,7 +150,7 @@ fn field(message: &str, name: char) -> Option<&str> {
     message.split(',').find_map(|field| field.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// A name as it was before commas and equals signs were written as `=2C` and `=3D`.
+/// A name with `=2C` and `=3D` replaced by the comma and the equals sign.
 fn unescape(name: &str) -> String {
     name.replace("=2C", ",").replace("=3D", "=")
 }
@@ -180,7 +183,7 @@ mod tests {
             header: "n,,".into(),
             nonce: nonce.into(),
             salt: salt.clone().try_into().unwrap(),
-            said: format!(
+            auth_message: format!(
                 "n=user,r=rOprNGfwEbeRWgbNEkqO,r={nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
             ),
         };

@@ -10,13 +10,14 @@ use brunt_wire::ldap::dn;
 use super::config::Config;
 use super::connection;
 use super::refusal::Refusal;
+use super::script::Rules;
 use super::session::Realm;
 use super::stats::{Counters, Stats};
 use super::users;
 use super::worker::Worker;
 use crate::clock::Clock;
-use crate::tcp::accepted::{Accepted, Attendance};
-use crate::tcp::house::{self, Closed, House, Opening, Service, Thread};
+use crate::tcp::accepted::{Accepted, ConnectionStats};
+use crate::tcp::server::{self, BindError, ServerOptions, Service, TcpServer, ThreadContext};
 use crate::tcp::tls::{Identity, IdentityError};
 
 /// An embedded directory.
@@ -26,7 +27,7 @@ pub struct Server;
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// The address cannot be listened on.
     #[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
     Listen {
         /// Where.
@@ -40,25 +41,25 @@ pub enum StartError {
     /// There is no certificate.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// The system gives no thread, or a thread no timer.
+    /// A thread or its timer cannot be created.
     #[error("start a thread: {0}")]
     Thread(io::Error),
 }
 
-/// A directory at work. Dropped, it stops.
+/// A running directory. Dropping it stops it.
 #[derive(Debug)]
 pub struct Running {
-    house: House,
-    /// What the listener counts.
-    own: Arc<Attendance>,
+    server: TcpServer,
+    realm: Arc<Realm>,
+    /// The counters of the listener.
+    listener_stats: Arc<ConnectionStats>,
     counters: Vec<Arc<Counters>>,
 }
 
 impl Server {
-    /// Makes the entries, listens, and serves from threads of its own. Returns once connections are
-    /// accepted.
+    /// Creates the entries and starts the threads. Returns once connections are accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
-        let doors = house::doors(config.listen, config.listen_tls)?;
+        let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("directory", &config.host_names, &[])?;
         let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
         let mut suffix = Vec::new();
@@ -66,14 +67,14 @@ impl Server {
             .map_err(|error| StartError::Entries(error.to_string()))?;
         let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, suffix, directory));
-        let own = Arc::new(Attendance::default());
+        let listener_stats = Arc::new(ConnectionStats::default());
         let counters: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
-        let opening = Opening {
+        let options = ServerOptions {
             name: "directory",
-            doors,
+            binds,
             identity,
             clock: Clock::new(),
-            own: Arc::clone(&own),
+            listener_stats: Arc::clone(&listener_stats),
             connections_max: realm.config.connections_max,
             refusals: realm.rules.as_ref().map(|it| it.refusals().to_vec()).unwrap_or_default(),
         };
@@ -81,12 +82,13 @@ impl Server {
             realm: Arc::clone(&realm),
             counters: Arc::clone(counters),
         };
-        let house = House::open(opening, counters.iter().map(service).collect());
-        Ok(Running { house: house.map_err(StartError::Thread)?, own, counters })
+        let server = TcpServer::start(options, counters.iter().map(service).collect());
+        let server = server.map_err(StartError::Thread)?;
+        Ok(Running { server, realm, listener_stats, counters })
     }
 }
 
-/// What a thread of the directory is given.
+/// What a worker thread of the directory is given.
 struct Directory {
     realm: Arc<Realm>,
     counters: Arc<Counters>,
@@ -95,12 +97,12 @@ struct Directory {
 impl Service for Directory {
     type Worker = Worker;
 
-    fn attendance(&self) -> Arc<Attendance> {
-        Arc::clone(&self.counters.attendance)
+    fn connection_stats(&self) -> Arc<ConnectionStats> {
+        Arc::clone(&self.counters.connection_stats)
     }
 
-    fn settle(self, thread: Thread) -> Worker {
-        Worker::new(self.realm, self.counters, thread)
+    fn worker(self, context: ThreadContext) -> Worker {
+        Worker::new(self.realm, self.counters, context)
     }
 
     async fn serve(worker: Rc<Worker>, accepted: Accepted) {
@@ -109,36 +111,37 @@ impl Service for Directory {
 }
 
 impl Running {
-    /// Where it listens for LDAP.
+    /// The address it listens on for LDAP.
     pub const fn address(&self) -> SocketAddr {
-        self.house.address
+        self.server.address
     }
 
-    /// Where it listens for LDAPS, if it does.
+    /// The address it listens on for LDAPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
-        self.house.tls_address
+        self.server.tls_address
     }
 
-    /// The certificate of the authority that clients have to trust.
+    /// The certificate of the authority that clients must trust.
     pub fn ca_pem(&self) -> &str {
-        &self.house.ca_pem
+        &self.server.ca_pem
     }
 
-    /// What it has seen and answered so far.
+    /// What it has received and answered so far.
     pub fn stats(&self) -> Stats {
-        Stats::gather(&self.own, &self.counters)
+        let faults = self.realm.rules.as_ref().map(Rules::done).unwrap_or_default();
+        Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
     }
 
-    /// Stops listening, closes every connection, and says what was seen and answered in all.
+    /// Stops listening, closes every connection, and returns what was received and answered in total.
     pub fn shutdown(mut self) -> Stats {
-        self.house.close();
+        self.server.close();
         self.stats()
     }
 }
 
-impl From<Closed> for StartError {
-    fn from(closed: Closed) -> Self {
-        Self::Listen { address: closed.address, source: closed.source }
+impl From<BindError> for StartError {
+    fn from(error: BindError) -> Self {
+        Self::Listen { address: error.address, source: error.source }
     }
 }
 

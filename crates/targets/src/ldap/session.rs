@@ -1,6 +1,6 @@
-//! What a server remembers of a connection between two requests, and what all connections share.
+//! The state of a connection between two requests, and the state that all connections share.
 //!
-//! Nothing here waits, and nothing here knows a socket or how a request is answered.
+//! It must not know a socket, nor how a request is answered.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -17,40 +17,40 @@ use super::script::Rules;
 #[derive(Debug)]
 pub(super) struct Realm {
     pub(super) config: Config,
-    /// The name of the suffix as it compares.
+    /// The normalized name of the suffix.
     pub(super) suffix: Vec<u8>,
-    /// What goes wrong on purpose.
+    /// The rules of the fault script.
     pub(super) rules: Option<Rules>,
     directory: RwLock<Directory>,
 }
 
 impl Realm {
     pub(super) fn new(config: Config, suffix: Vec<u8>, directory: Directory) -> Self {
-        let rules = config.script.clone().map(Rules::new);
+        let rules = config.script.clone().map(|script| Rules::new(script.0));
         Self { config, suffix, rules, directory: RwLock::new(directory) }
     }
 
-    /// The entries, to look at. A thread that died while changing them left them whole: an entry is
-    /// changed in a copy.
+    /// The entries, for reading. They are consistent even if a thread panicked while changing them: an entry is changed
+    /// in a copy.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Directory> {
         self.directory.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The entries, to change.
+    /// The entries, for writing.
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, Directory> {
         self.directory.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Who is at the other end.
+/// The identity of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// Nobody in particular.
+    /// Anonymous.
     #[default]
     Anonymous,
     /// `cn=Directory Manager`, which has no entry.
     Manager,
-    /// Somebody with an entry of this DN.
+    /// The entry of this DN.
     Entry(Vec<u8>),
 }
 
@@ -74,13 +74,13 @@ impl Identity {
 pub(super) enum Next {
     /// Read on.
     Continue,
-    /// Write what there is, then shake hands.
+    /// Write the replies, then begin the TLS handshake.
     StartTls,
-    /// Write what there is, then close.
+    /// Write the replies, then close.
     Close,
-    /// Write what there is, then reset.
+    /// Write the replies, then reset.
     Reset,
-    /// Nobody waits for this request any more.
+    /// The request of this message id was abandoned.
     Abandon(i32),
     /// The request of this message id is to be cancelled.
     Cancel(i32),
@@ -102,11 +102,11 @@ pub(super) struct Session {
     pub(super) cursors: VecDeque<Cursor>,
     /// The SASL bind that waits for its next step.
     pub(super) sasl: Option<Steps>,
-    /// What the password policy says next, instead of nothing.
+    /// The response of the password policy to the next bind, if there is one.
     pub(super) policy: Option<PasswordPolicy>,
     /// How many entries the last request returned.
     pub(super) entries: u64,
-    /// Room for a name as it compares.
+    /// A buffer for a normalized name.
     pub(super) normal: Vec<u8>,
 }
 

@@ -1,13 +1,13 @@
-//! What a server saw and what it answered, counted exactly.
+//! What a server received and answered, counted exactly.
 //!
-//! This is the evidence against which a client's figures are held, so nothing is sampled. Each
-//! thread counts for itself in cells of its own; who asks adds them up.
+//! A client's figures are compared with these, so nothing is sampled. Each thread has counters of its own, which are
+//! summed on request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) use crate::counter::add;
-use crate::tcp::accepted::Attendance;
+use crate::tcp::accepted::ConnectionStats;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +50,7 @@ impl Operation {
         Self::Extended,
     ];
 
-    /// The word for it.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bind => "bind",
@@ -78,14 +78,14 @@ pub struct Tally {
     pub count: u64,
 }
 
-/// What a server saw up to some moment.
+/// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// How many connections were accepted.
     pub connections_accepted: u64,
     /// How many of them have ended.
     pub connections_closed: u64,
-    /// How many were closed at once, there being too many.
+    /// How many were closed at once because there were too many.
     pub connections_refused: u64,
     /// How many TLS handshakes were completed, by LDAPS and by StartTLS.
     pub handshakes: u64,
@@ -93,12 +93,14 @@ pub struct Stats {
     pub handshakes_failed: u64,
     /// How many requests were read, by operation.
     pub requests: Vec<(Operation, u64)>,
-    /// How they were answered. A reply that a script withheld is not among them.
+    /// How they were answered, without replies that a script withheld.
     pub answers: Vec<Tally>,
     /// How many entries searches returned.
     pub entries_returned: u64,
     /// How many connections sent what is not LDAP.
     pub malformed: u64,
+    /// How often each action of the script was done, by name.
+    pub faults: Vec<(&'static str, u64)>,
     /// How many bytes of requests were read, without TLS.
     pub bytes_read: u64,
     /// How many bytes of replies were written, without TLS.
@@ -117,9 +119,9 @@ impl Stats {
         self.answers.iter().filter(same).map(|tally| tally.count).sum()
     }
 
-    pub(super) fn gather(own: &Attendance, counters: &[Arc<Counters>]) -> Self {
-        let each = counters.iter().map(|counters| &*counters.attendance);
-        let (accepted, refused, closed) = Attendance::sum(each.chain([own]));
+    pub(super) fn gather(listener_stats: &ConnectionStats, counters: &[Arc<Counters>]) -> Self {
+        let each = counters.iter().map(|counters| &*counters.connection_stats);
+        let (accepted, refused, closed) = ConnectionStats::sum(each.chain([listener_stats]));
         let sum = |cell: fn(&Counters) -> &AtomicU64| {
             counters.iter().map(|c| cell(c).load(Ordering::Acquire)).sum()
         };
@@ -151,19 +153,20 @@ impl Stats {
             answers,
             entries_returned: sum(|c| &c.entries_returned),
             malformed: sum(|c| &c.malformed),
+            faults: Vec::new(),
             bytes_read: sum(|c| &c.bytes_read),
             bytes_written: sum(|c| &c.bytes_written),
         }
     }
 }
 
-/// One more than the largest result code that is counted by itself.
+/// The number of counters of result codes; the last one counts all larger codes.
 const CODES: usize = 129;
 
 /// The counters of one thread.
 #[derive(Debug)]
 pub(super) struct Counters {
-    pub(super) attendance: Arc<Attendance>,
+    pub(super) connection_stats: Arc<ConnectionStats>,
     pub(super) handshakes: AtomicU64,
     pub(super) handshakes_failed: AtomicU64,
     pub(super) entries_returned: AtomicU64,
@@ -178,7 +181,7 @@ impl Counters {
     pub(super) fn new() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
-            attendance: Arc::default(),
+            connection_stats: Arc::default(),
             handshakes: zero(),
             handshakes_failed: zero(),
             entries_returned: zero(),

@@ -1,4 +1,4 @@
-//! What the connections of one thread share. It knows none of them, and nothing of the thread.
+//! The state that the connections of one thread share.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,11 +9,11 @@ use tokio_rustls::TlsAcceptor;
 use super::session::Realm;
 use super::stats::Counters;
 use crate::clock::Clock;
-use crate::tcp::house::Thread;
+use crate::tcp::server::ThreadContext;
 use crate::timer::Timer;
 
-/// How much is read at once. A thread has one buffer of this size, whatever the number of its
-/// connections, which is what lets thousands of them be idle for little.
+/// How much is read at once. A thread has one buffer of this size for all its connections, so that thousands of idle
+/// connections need little memory.
 const READ_BYTES: usize = 64 << 10;
 
 /// What the connections of one thread share.
@@ -23,14 +23,14 @@ pub(super) struct Worker {
     pub(super) acceptor: TlsAcceptor,
     pub(super) clock: Clock,
     pub(super) timer: Rc<Timer>,
-    /// Room to read into, used within one poll and then free again.
+    /// The buffer to read into, used within a single poll.
     pub(super) input: RefCell<Vec<u8>>,
 }
 
 impl Worker {
     /// What the connections of this thread share.
-    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, thread: Thread) -> Self {
-        let Thread { acceptor, clock, timer } = thread;
+    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, context: ThreadContext) -> Self {
+        let ThreadContext { acceptor, clock, timer } = context;
         let input = RefCell::new(vec![0; READ_BYTES]);
         Self { realm, counters, acceptor, clock, timer, input }
     }

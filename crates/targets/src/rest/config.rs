@@ -1,7 +1,4 @@
-//! What can be chosen about an embedded identity API.
-//!
-//! Plain fields with defaults that suit a first run on one machine; whoever starts a server changes
-//! those that matter.
+//! The configuration of an embedded identity API. The defaults suit a first run on one machine.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -37,7 +34,7 @@ pub struct Config {
     pub host_names: Vec<String>,
     /// A file for a line of JSON about each request, which is made anew.
     pub log: Option<PathBuf>,
-    /// How to misbehave, if at all.
+    /// The fault script, if there is one.
     pub script: Option<Script>,
 }
 

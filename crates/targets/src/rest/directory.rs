@@ -1,4 +1,4 @@
-//! OpenDJ's REST to LDAP, and OpenIDM's managed users: whoever asks says who they are with every request.
+//! OpenDJ's REST to LDAP, and OpenIDM's managed users: every request is authenticated by itself.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::call::Call;
 use super::crest::{self, Collection, Product, Verb};
 use super::openam::permit;
-use super::realm::Who;
+use super::realm::Principal;
 use super::refusal::Refusal;
 use super::reply::Reply;
 
@@ -20,7 +20,7 @@ pub(super) fn users(
 ) -> Result<(), Refusal> {
     let who = identify(call, users)?;
     let verb = Verb::of(&call.request, id.is_some())?;
-    // A directory shows its users to whoever has bound.
+    // A directory shows its users to every authenticated client.
     let shown = users.product == Product::Ds && matches!(verb, Verb::Read | Verb::Query);
     if !shown {
         permit(&who, verb, id)?;
@@ -28,7 +28,7 @@ pub(super) fn users(
     crest::answer(users, verb, id.unwrap_or_default(), &call.request, reply)
 }
 
-/// GET `info/ping`, which is for everybody.
+/// GET `info/ping`, without authentication.
 pub(super) fn ping(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     if !matches!(call.request.method, "GET" | "HEAD") {
         return Err(Refusal::wrong_method());
@@ -37,7 +37,7 @@ pub(super) fn ping(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn identify(call: &Call<'_>, users: &Collection) -> Result<Who, Refusal> {
+fn identify(call: &Call<'_>, users: &Collection) -> Result<Principal, Refusal> {
     let (name, password) = if let Some(name) = call.field("x-openidm-username") {
         (name, call.field("x-openidm-password").unwrap_or_default())
     } else {

@@ -1,8 +1,7 @@
-//! A connection of HTTP/2, over TLS or with prior knowledge: hyper's frames, and the same answers.
+//! A connection of HTTP/2, over TLS or with prior knowledge: hyper with the same handlers.
 //!
-//! What a script wants to be done to the bytes of HTTP/1 has no meaning here. Silence, delays,
-//! statuses and bodies that are long, cut short, cut up or slow are done; anything else ends the
-//! connection.
+//! Actions on the bytes of HTTP/1 do not apply here. Silence, delays, statuses and bodies that are long, truncated,
+//! chunked or slow are done; every other action ends the connection.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -23,13 +22,14 @@ use super::reader::{Fields, Request, Version};
 use super::reply::{FILLING, Reply};
 use super::script::{Action, Faults};
 use super::worker::Worker;
+use crate::script::period::Period;
 use crate::tcp::stream::Stream;
 use crate::timer::Sleep;
 
 /// How many requests of a connection may be in progress at once.
 const STREAMS: u32 = 1000;
 
-/// Serves a connection to its end, of which the first bytes have been read.
+/// Serves a connection, of which some bytes were read already.
 pub(super) async fn serve(
     worker: Rc<Worker>,
     stream: Stream,
@@ -62,7 +62,7 @@ async fn answer(
     if let Some(authority) = parts.uri.authority()
         && let Ok(host) = HeaderValue::from_str(authority.as_str())
     {
-        // What HTTP/1 calls so; the handlers need not know the difference.
+        // The handlers expect the field of HTTP/1.
         parts.headers.entry(header::HOST).or_insert(host);
     }
     let (body, body_bytes) = receive(incoming, worker.realm.config.body_bytes_kept).await;
@@ -125,7 +125,7 @@ fn respond(reply: &Reply, body: Outgoing, head_only: bool) -> http::Response<Out
     response
 }
 
-/// The body of a request: what is kept of it, and its length.
+/// The part of a request's body that is kept, and the length of the whole.
 async fn receive(mut incoming: Incoming, room: usize) -> (Vec<u8>, u64) {
     let (mut kept, mut bytes) = (Vec::new(), 0);
     while let Some(Ok(frame)) = poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx)).await {
@@ -142,20 +142,20 @@ async fn receive(mut incoming: Incoming, room: usize) -> (Vec<u8>, u64) {
 #[derive(Default)]
 struct Outgoing {
     whole: Bytes,
-    /// How many bytes of filling follow.
+    /// How many bytes of filler follow.
     filling: u64,
     /// The most that is sent at once; no limit if it is 0.
     piece: usize,
     /// The time before each piece.
     pace: Option<(Duration, Duration, Sleep)>,
-    /// Whether there is no end to it but a reset.
+    /// Whether it ends with a reset.
     cut_off: bool,
-    /// Whether the length is left to be found out.
+    /// Whether the length is not announced.
     unannounced: bool,
 }
 
 impl Outgoing {
-    /// The body of an answer as a script has it; nothing if it has no answer.
+    /// The body of an answer after the faults of a script; `None` if there is to be no answer.
     fn of(worker: &Worker, reply: &Reply, faults: Faults) -> Option<Self> {
         let mut body = Self { whole: Bytes::copy_from_slice(&reply.body), ..Self::default() };
         if let Some(filler) = reply.filler {
@@ -170,10 +170,10 @@ impl Outgoing {
             Some((Action::Half, _)) => body.cut(body.whole.len() / 2),
             Some((Action::Truncate(bytes), _)) => body.cut(bytes),
             Some((Action::Chunked(bytes), _)) => (body.piece, body.unannounced) = (bytes, true),
-            Some((Action::Drip(pace), _)) => {
-                let at = worker.clock.now() + pace.each();
+            Some((Action::Drip(Period(each)), _)) => {
+                let at = worker.clock.now() + each;
                 body.piece = 1;
-                body.pace = Some((pace.each(), at, worker.timer.sleep()));
+                body.pace = Some((each, at, worker.timer.sleep()));
             }
             Some(_) => return None,
         }
@@ -227,7 +227,7 @@ impl Body for Outgoing {
     }
 }
 
-/// Runs what a connection has to do beside on its own thread.
+/// Spawns the tasks of a connection on its own thread.
 #[derive(Clone, Copy, Debug)]
 struct Local;
 
@@ -239,7 +239,7 @@ impl<F: Future + 'static> hyper::rt::Executor<F> for Local {
     }
 }
 
-/// A stream as hyper wants it, with what was read of it already.
+/// An adapter of a stream for hyper, with the bytes that were read already.
 struct Io {
     stream: Stream,
     read: Vec<u8>,

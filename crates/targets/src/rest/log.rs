@@ -1,6 +1,6 @@
-//! The log of requests as they were received: a line of JSON each, for whoever wants to hold what was sent against it.
+//! The log of requests as they were received: a line of JSON for each, to compare with what a client sent.
 //!
-//! A line leaves in one write before the answer does, so that whoever has the answer finds the line.
+//! A line is written before the answer is sent, so that a client that has the answer finds the line.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -19,7 +19,7 @@ pub(super) const BODY_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Log(Mutex<File>);
 
-/// What is known of a request beside what it says itself.
+/// What the log says of a request beside its contents.
 pub(super) struct Circumstances {
     pub(super) number: u64,
     pub(super) connection: u64,
@@ -32,7 +32,7 @@ impl Log {
         File::create(path).map(Mutex::new).map(Self)
     }
 
-    /// Writes a line. A disk that is full costs lines, not answers.
+    /// Writes a line. If the disk is full, lines are lost, not answers.
     pub(super) fn write(&self, request: &Request<'_>, about: &Circumstances) {
         let mut line = json!({
             "n": about.number,
@@ -66,7 +66,7 @@ pub(super) fn fields(request: &Request<'_>) -> Value {
 pub(super) fn body(request: &Request<'_>, into: &mut serde_json::Map<String, Value>) {
     use base64::prelude::{BASE64_STANDARD, Engine as _};
     let shown = &request.body[..request.body.len().min(BODY_BYTES)];
-    // A letter that was cut in two does not make bytes of a text.
+    // Text that was cut within a character is still text.
     let text = match std::str::from_utf8(shown) {
         Ok(text) => Some(text),
         Err(error) if error.error_len().is_none() && shown.len() == BODY_BYTES => {

@@ -1,12 +1,11 @@
 //! An identity API in memory: OpenAM's, OpenDJ's and OpenIDM's REST, OAuth 2.0, and what a client can be tried on.
 //!
-//! It is written to cost as little as a server can, so that what remains when brunt is pointed at it
-//! is brunt itself: requests are read in place, carried out within the read that brought them, and
-//! the answers of one read leave in one write. Users that nobody has touched are made from their
-//! numbers as they are asked for. HTTP/2 is hyper's, over the same handlers.
+//! It costs as little CPU time as possible, so that a run against it measures brunt itself: requests are parsed in
+//! place and executed as soon as they are read, and one write sends the answers to all requests of one read. Users that
+//! were not changed are generated from their numbers on request. HTTP/2 is hyper's, with the same handlers.
 //!
-//! It is not an identity server: there is one realm, no schema, no policy beyond "users see and change
-//! themselves, administrators everything", and nothing outlives it.
+//! It is not an identity server: there is one realm, no schema, no policy other than that users read and change
+//! themselves and administrators everything, and nothing is stored.
 
 mod call;
 mod config;

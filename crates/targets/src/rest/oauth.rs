@@ -1,7 +1,7 @@
 //! An authorization server of OAuth 2.0 (RFC 6749): tokens by password, by client credentials and by refresh token;
 //! introspection (RFC 7662), revocation (RFC 7009), and OpenID Connect's userinfo.
 //!
-//! Any client is known, by the administrators' password; one that shows no secret is a public one.
+//! Every client id is accepted, with the administrators' password as its secret; a client without a secret is public.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::call::Call;
 use super::query::Parameters;
-use super::realm::Who;
+use super::realm::Principal;
 use super::reply::Reply;
 use super::tokens::{Grant, Kind};
 
@@ -39,7 +39,7 @@ const fn refused(status: u16, error: &'static str, description: &'static str) ->
     Refused { status, error, description }
 }
 
-/// Carries out what is asked at an endpoint.
+/// Executes a request to an endpoint.
 pub(super) fn answer(call: &Call<'_>, endpoint: Endpoint, reply: &mut Reply) {
     let result = match endpoint {
         Endpoint::UserInfo => user_info(call, reply),
@@ -164,7 +164,7 @@ fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
         .ok_or(refused(401, "invalid_token", "The access token provided is expired or invalid"))?;
     let subject = &*grant.subject;
     let mut answer = json!({"sub": subject});
-    if Who::of(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
+    if Principal::of(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
         answer["preferred_username"] = subject.into();
         answer["email"] = format!("{subject}@example.com").into();
     }

@@ -1,4 +1,4 @@
-//! OpenAM's REST API: sessions and identities, and an agent that lets those in who have a session.
+//! OpenAM's REST API: sessions and identities, and an agent that requires a session.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::crest::{self, Verb, brief};
-use super::realm::{Realm, Who};
+use super::realm::{Principal, Realm};
 use super::refusal::Refusal;
 use super::reply::{JSON, Reply};
 use super::tokens::{Grant, Kind};
@@ -16,7 +16,7 @@ use super::tokens::{Grant, Kind};
 const COOKIE: &str = "iPlanetDirectoryPro";
 /// How long a session lasts.
 const SESSION: Duration = Duration::from_secs(7200);
-/// How long somebody may take to fill in the callbacks.
+/// How long the callbacks of a login are valid.
 const DIALOGUE: Duration = Duration::from_secs(300);
 
 /// POST `authenticate`: by fields, or by callbacks that are filled in.
@@ -32,13 +32,14 @@ pub(super) fn authenticate(call: &Call<'_>, reply: &mut Reply) -> Result<(), Ref
         ask(call, reply);
         return Ok(());
     };
-    let who = call.realm.identify(&call.realm.openam, &name, &password);
-    let who = who.ok_or_else(|| Refusal::new(401, "Authentication Failed"))?;
+    let principal = call.realm.identify(&call.realm.openam, &name, &password);
+    let principal = principal.ok_or_else(|| Refusal::new(401, "Authentication Failed"))?;
     if call.query().first("noSession").is_some_and(|value| value == "true") {
         reply.json(200, &json!({"message": "Authentication Successful", "realm": "/"}));
         return Ok(());
     }
-    let token = call.realm.tokens.issue(grant(Kind::Session, who.subject(), call.now, SESSION));
+    let token =
+        call.realm.tokens.issue(grant(Kind::Session, principal.subject(), call.now, SESSION));
     reply.field("Set-Cookie", format!("{COOKIE}={token}; Path=/; HttpOnly"));
     reply.content_type = JSON;
     for part in
@@ -166,12 +167,12 @@ fn session_token<'a>(call: &Call<'a>, id: Option<&'a str>) -> Option<Cow<'a, str
     id.map(Cow::Borrowed).or_else(of_query).or_else(|| own_token(call)).or_else(of_body)
 }
 
-/// The token of whoever asks.
+/// The token of the client.
 fn own_token<'a>(call: &Call<'a>) -> Option<Cow<'a, str>> {
     call.field("iplanetdirectorypro").or_else(|| call.cookie(COOKIE).map(Cow::Borrowed))
 }
 
-/// `users`: for those who have a session.
+/// `users`: for clients that have a session.
 pub(super) fn users(call: &Call<'_>, id: Option<&str>, reply: &mut Reply) -> Result<(), Refusal> {
     let grant = own_token(call)
         .and_then(|token| call.realm.tokens.look_up(&token, Kind::Session, call.now))
@@ -183,21 +184,21 @@ pub(super) fn users(call: &Call<'_>, id: Option<&str>, reply: &mut Reply) -> Res
         return Ok(());
     }
     let verb = Verb::of(&call.request, id.is_some())?;
-    permit(&Who::of(&grant.subject), verb, id)?;
+    permit(&Principal::of(&grant.subject), verb, id)?;
     crest::answer(&call.realm.openam, verb, id.unwrap_or_default(), &call.request, reply)
 }
 
-/// Administrators may do everything; users may look at themselves and change themselves.
-pub(super) fn permit(who: &Who, verb: Verb, id: Option<&str>) -> Result<(), Refusal> {
-    let about_oneself = id.is_some_and(|id| who.is(id));
-    match (who, verb) {
-        (Who::Administrator, _) => Ok(()),
-        (Who::User(_), Verb::Read | Verb::Update | Verb::Patch) if about_oneself => Ok(()),
+/// Administrators may do everything; users may read and change themselves.
+pub(super) fn permit(principal: &Principal, verb: Verb, id: Option<&str>) -> Result<(), Refusal> {
+    let about_oneself = id.is_some_and(|id| principal.is(id));
+    match (principal, verb) {
+        (Principal::Administrator, _) => Ok(()),
+        (Principal::User(_), Verb::Read | Verb::Update | Verb::Patch) if about_oneself => Ok(()),
         _ => Err(Refusal::new(403, "The user has insufficient privileges")),
     }
 }
 
-/// What an agent in front of a resource does: it lets those in whose token is valid.
+/// A policy agent in front of a resource: it requires a valid token.
 pub(super) fn agent(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let session = |token: &str| call.realm.tokens.look_up(token, Kind::Session, call.now);
     let access = |token: &str| call.realm.tokens.look_up(token, Kind::Access, call.now);

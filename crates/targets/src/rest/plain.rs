@@ -1,4 +1,4 @@
-//! What is there to try a client on: delays, statuses, bodies of any length, and a mirror.
+//! Endpoints for testing clients: delays, statuses, bodies of any length, and echoes.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -12,33 +12,28 @@ use super::call::Call;
 use super::log;
 use super::refusal::Refusal;
 use super::reply::{FILLING, Filler, Reply, TEXT};
-use crate::script;
+use crate::script::{self, period::Range};
 
 /// A body up to this length is made whole before it is sent.
 const WHOLE_BYTES: u64 = 64 << 10;
 
-/// What `/` says.
+/// The answer of `/`.
 pub(super) const WELCOME: &str = "brunt's embedded identity API. It is here to be loaded.";
 
-/// `/sleep?ms=N`, or `?ms=A..B` for a time in between: answers after exactly that.
+/// `/sleep?ms=N`, or `?ms=A..B` for a random time in that range: answers after it.
 pub(super) fn sleep(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let wrong = || Refusal::new(400, "say how long to sleep as ms=10, or as ms=10..20");
     let text = call.query().first("ms").ok_or_else(wrong)?;
     let (shortest, longest) = text.split_once("..").unwrap_or((&text, &text));
     let (shortest, longest) =
         (millis(shortest).ok_or_else(wrong)?, millis(longest).ok_or_else(wrong)?);
-    if shortest > longest {
-        return Err(wrong());
-    }
+    let range = Range::new(shortest, longest).ok_or_else(wrong)?;
     let most = call.realm.config.sleep_max;
     if longest > most {
         let message = format!("nobody sleeps longer than {} ms here", most.as_millis());
         return Err(Refusal::new(400, message));
     }
-    let width = longest.saturating_sub(shortest).as_nanos() + 1;
-    let random = u128::from(script::chance(0, 0, call.number));
-    let more = Duration::from_nanos(((random * width) >> 64) as u64);
-    reply.wait = shortest + more;
+    reply.wait = range.choose(script::chance(0, 0, call.number));
     reply.json(200, &json!({"slept_us": reply.wait.as_micros() as u64}));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What all connections of a server share, and who somebody is.
+//! The state that all connections share, and the authentication of clients.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,16 +9,16 @@ use super::log::Log;
 use super::script::Rules;
 use super::stats::{Counters, Stats};
 use super::tokens::Tokens;
-use crate::tcp::accepted::Attendance;
+use crate::tcp::accepted::ConnectionStats;
 
-/// The administrators, of whom there is no record.
+/// The administrators, who are not in the collections.
 const ADMINISTRATORS: [&str; 3] = ["amadmin", "openidm-admin", "admin"];
 
 /// What all connections share.
 #[derive(Debug)]
 pub(super) struct Realm {
     pub(super) config: Config,
-    /// What goes wrong on purpose.
+    /// The rules of the fault script.
     pub(super) rules: Option<Rules>,
     pub(super) log: Option<Log>,
     pub(super) tokens: Tokens,
@@ -29,14 +29,14 @@ pub(super) struct Realm {
     pub(super) started: u64,
     /// How many requests there were.
     pub(super) requests: AtomicU64,
-    /// What the threads count, and what the listener does.
+    /// The counters of the threads, and those of the listener.
     pub(super) counters: Vec<Arc<Counters>>,
-    pub(super) own: Arc<Attendance>,
+    pub(super) listener_stats: Arc<ConnectionStats>,
 }
 
-/// Somebody who has shown who they are.
+/// An authenticated client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum Principal {
     Administrator,
     User(Arc<str>),
 }
@@ -45,7 +45,7 @@ impl Realm {
     pub(super) fn new(config: Config, log: Option<Log>, secret: u64, threads: usize) -> Self {
         let users = |product| Collection::new(product, config.users, &config.password);
         Self {
-            rules: config.script.clone().map(Rules::new),
+            rules: config.script.clone().map(|script| Rules::new(script.0)),
             log,
             tokens: Tokens::new(secret),
             openam: users(Product::Am),
@@ -54,17 +54,22 @@ impl Realm {
             started: seconds_since_1970(),
             requests: AtomicU64::new(0),
             counters: (0..threads).map(|_| Arc::default()).collect(),
-            own: Arc::default(),
+            listener_stats: Arc::default(),
             config,
         }
     }
 
-    /// Who has this name and password among the users of a product and the administrators.
-    pub(super) fn identify(&self, users: &Collection, name: &str, password: &str) -> Option<Who> {
+    /// Authenticates by name and password, among the users of a product and the administrators.
+    pub(super) fn identify(
+        &self,
+        users: &Collection,
+        name: &str,
+        password: &str,
+    ) -> Option<Principal> {
         if ADMINISTRATORS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            return (password == self.config.admin_password).then_some(Who::Administrator);
+            return (password == self.config.admin_password).then_some(Principal::Administrator);
         }
-        users.check(name, password).then(|| Who::User(name.into()))
+        users.check(name, password).then(|| Principal::User(name.into()))
     }
 
     /// The number of the next request, counted from 1.
@@ -72,14 +77,14 @@ impl Realm {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What was seen and answered so far.
+    /// What was received and answered so far.
     pub(super) fn stats(&self) -> Stats {
-        let faults = self.rules.as_ref().map(|rules| rules.done().collect()).unwrap_or_default();
-        Stats { faults, ..Stats::gather(&self.own, &self.counters) }
+        let faults = self.rules.as_ref().map(Rules::done).unwrap_or_default();
+        Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
     }
 }
 
-impl Who {
+impl Principal {
     /// Whose name is on a token.
     pub(super) fn of(subject: &Arc<str>) -> Self {
         match &**subject {

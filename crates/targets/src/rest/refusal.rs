@@ -1,10 +1,10 @@
-//! Why a request is not carried out.
+//! Why a request is refused.
 
 use std::borrow::Cow;
 
 use super::reply::Reply;
 
-/// A status, and the words for whoever asked.
+/// A status and a message for the client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -21,7 +21,7 @@ impl Refusal {
         Self::new(404, "Not Found")
     }
 
-    /// The method means nothing there.
+    /// The method is not supported there.
     pub(super) fn wrong_method() -> Self {
         Self::new(405, "Method Not Allowed")
     }

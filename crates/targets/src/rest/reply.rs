@@ -1,13 +1,14 @@
 //! An answer before it is written, whichever version of HTTP will carry it.
 //!
-//! A thread keeps those it has written for the next request, so that a body's room is found only once.
+//! A thread reuses them, so that a buffer for a body is allocated only once.
 
 use std::io::Write as _;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A body that grew beyond this is given back.
+/// A body buffer that grew beyond this is freed.
 const KEPT_BYTES: usize = 16 << 10;
 
 /// The media type of most answers.
@@ -29,14 +30,16 @@ pub(super) struct Reply {
     pub(super) wait: Duration,
 }
 
-/// A body of bytes that mean nothing.
-#[derive(Clone, Copy, Debug)]
+/// A body of meaningless bytes, and whether it is sent in chunks rather than with its length.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Filler {
     pub(super) bytes: u64,
+    #[serde(default)]
     pub(super) chunked: bool,
 }
 
-/// What fills bodies: lines of letters, so that it can be looked at.
+/// The contents of such bodies: readable lines of letters.
 pub(super) const FILLING: [u8; 8192] = {
     let mut filling = [b'a'; 8192];
     let mut at = 0;
@@ -59,7 +62,7 @@ impl Reply {
         }
     }
 
-    /// As new, its room kept.
+    /// Resets it, keeping its buffers.
     pub(super) fn clear(&mut self) {
         self.status = 200;
         self.content_type = JSON;
@@ -104,45 +107,8 @@ impl Reply {
     }
 }
 
-/// The words for a status (RFC 9110 section 15).
-pub(super) const fn reason(status: u16) -> &'static str {
-    match status {
-        100 => "Continue",
-        102 => "Processing",
-        103 => "Early Hints",
-        200 => "OK",
-        201 => "Created",
-        202 => "Accepted",
-        204 => "No Content",
-        206 => "Partial Content",
-        301 => "Moved Permanently",
-        302 => "Found",
-        303 => "See Other",
-        304 => "Not Modified",
-        307 => "Temporary Redirect",
-        308 => "Permanent Redirect",
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        408 => "Request Timeout",
-        409 => "Conflict",
-        410 => "Gone",
-        412 => "Precondition Failed",
-        413 => "Content Too Large",
-        415 => "Unsupported Media Type",
-        418 => "I'm a teapot",
-        422 => "Unprocessable Content",
-        428 => "Precondition Required",
-        429 => "Too Many Requests",
-        431 => "Request Header Fields Too Large",
-        500 => "Internal Server Error",
-        501 => "Not Implemented",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        505 => "HTTP Version Not Supported",
-        _ => "Unnamed",
-    }
+/// The reason phrase of a status.
+pub(super) fn reason(status: u16) -> &'static str {
+    let status = http::StatusCode::from_u16(status).ok();
+    status.and_then(|status| status.canonical_reason()).unwrap_or("Unnamed")
 }

@@ -1,4 +1,4 @@
-//! Which request is answered by whom, and under which name it is counted.
+//! Routes requests to their handlers, and names the path that each is counted under.
 
 use super::call::Call;
 use super::crest::brief;
@@ -11,10 +11,10 @@ use super::{directory, oauth, openam, plain};
 /// A path has no more segments than this.
 const SEGMENTS: usize = 12;
 
-/// Where a request is counted that leads nowhere.
+/// The path that requests for unknown paths are counted under.
 const NOWHERE: &str = "(elsewhere)";
 
-/// Answers a request, and says under which path it is counted.
+/// Answers a request. Returns the path that it is counted under.
 pub(super) fn answer(call: &Call<'_>, reply: &mut Reply) -> &'static str {
     let mut room = [""; SEGMENTS];
     let mut count = 0;

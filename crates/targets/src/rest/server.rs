@@ -13,11 +13,11 @@ use super::realm::Realm;
 use super::stats::{Counters, Stats};
 use super::worker::Worker;
 use crate::clock::Clock;
-use crate::tcp::accepted::{Accepted, Attendance};
-use crate::tcp::house::{self, Closed, House, Opening, Service, Thread};
+use crate::tcp::accepted::{Accepted, ConnectionStats};
+use crate::tcp::server::{self, BindError, ServerOptions, Service, TcpServer, ThreadContext};
 use crate::tcp::tls::{Identity, IdentityError};
 
-/// The protocols that TLS may settle on, the best first.
+/// The protocols offered by ALPN, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// An embedded identity API.
@@ -27,7 +27,7 @@ pub struct Server;
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// The address cannot be listened on.
     #[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
     Listen {
         /// Where.
@@ -46,25 +46,25 @@ pub enum StartError {
     /// There is no certificate.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// The system gives nothing that cannot be foreseen.
+    /// The system provides no random bytes.
     #[error("make a secret for tokens: {0}")]
     Secret(getrandom::Error),
-    /// The system gives no thread, or a thread no timer.
+    /// A thread or its timer cannot be created.
     #[error("start a thread: {0}")]
     Thread(io::Error),
 }
 
-/// An identity API at work. Dropped, it stops.
+/// A running identity API. Dropping it stops it.
 #[derive(Debug)]
 pub struct Running {
-    house: House,
+    server: TcpServer,
     realm: Arc<Realm>,
 }
 
 impl Server {
-    /// Listens, and serves from threads of its own. Returns once connections are accepted.
+    /// Starts its threads. Returns once connections are accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
-        let doors = house::doors(config.listen, config.listen_tls)?;
+        let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("identity API", &config.host_names, &PROTOCOLS)?;
         let log = match &config.log {
             Some(path) => Some(
@@ -76,12 +76,12 @@ impl Server {
         let secret = getrandom::u64().map_err(StartError::Secret)?;
         let count = config.threads.max(1);
         let realm = Arc::new(Realm::new(config, log, secret, count));
-        let opening = Opening {
+        let options = ServerOptions {
             name: "rest",
-            doors,
+            binds,
             identity,
             clock: Clock::new(),
-            own: Arc::clone(&realm.own),
+            listener_stats: Arc::clone(&realm.listener_stats),
             connections_max: realm.config.connections_max,
             refusals: realm.rules.as_ref().map(|it| it.refusals().to_vec()).unwrap_or_default(),
         };
@@ -89,12 +89,12 @@ impl Server {
             realm: Arc::clone(&realm),
             counters: Arc::clone(counters),
         };
-        let house = House::open(opening, realm.counters.iter().map(service).collect());
-        Ok(Running { house: house.map_err(StartError::Thread)?, realm })
+        let server = TcpServer::start(options, realm.counters.iter().map(service).collect());
+        Ok(Running { server: server.map_err(StartError::Thread)?, realm })
     }
 }
 
-/// What a thread of the API is given.
+/// What a worker thread of the API is given.
 struct Api {
     realm: Arc<Realm>,
     counters: Arc<Counters>,
@@ -103,12 +103,12 @@ struct Api {
 impl Service for Api {
     type Worker = Worker;
 
-    fn attendance(&self) -> Arc<Attendance> {
-        Arc::clone(&self.counters.attendance)
+    fn connection_stats(&self) -> Arc<ConnectionStats> {
+        Arc::clone(&self.counters.connection_stats)
     }
 
-    fn settle(self, thread: Thread) -> Worker {
-        Worker::new(self.realm, self.counters, thread)
+    fn worker(self, context: ThreadContext) -> Worker {
+        Worker::new(self.realm, self.counters, context)
     }
 
     async fn serve(worker: Rc<Worker>, accepted: Accepted) {
@@ -117,35 +117,35 @@ impl Service for Api {
 }
 
 impl Running {
-    /// Where it listens for HTTP.
+    /// The address it listens on for HTTP.
     pub const fn address(&self) -> SocketAddr {
-        self.house.address
+        self.server.address
     }
 
-    /// Where it listens for HTTPS, if it does.
+    /// The address it listens on for HTTPS, if it does.
     pub const fn tls_address(&self) -> Option<SocketAddr> {
-        self.house.tls_address
+        self.server.tls_address
     }
 
-    /// The certificate of the authority that clients have to trust.
+    /// The certificate of the authority that clients must trust.
     pub fn ca_pem(&self) -> &str {
-        &self.house.ca_pem
+        &self.server.ca_pem
     }
 
-    /// What it has seen and answered so far.
+    /// What it has received and answered so far.
     pub fn stats(&self) -> Stats {
         self.realm.stats()
     }
 
-    /// Stops listening, closes every connection, and says what was seen and answered in all.
+    /// Stops listening, closes every connection, and returns what was received and answered in total.
     pub fn shutdown(mut self) -> Stats {
-        self.house.close();
+        self.server.close();
         self.stats()
     }
 }
 
-impl From<Closed> for StartError {
-    fn from(closed: Closed) -> Self {
-        Self::Listen { address: closed.address, source: closed.source }
+impl From<BindError> for StartError {
+    fn from(error: BindError) -> Self {
+        Self::Listen { address: error.address, source: error.source }
     }
 }

@@ -1,7 +1,7 @@
-//! What a server saw and what it answered, counted exactly.
+//! What a server received and answered, counted exactly.
 //!
-//! This is the evidence against which a client's figures are held, so nothing is sampled. Each
-//! thread counts for itself; who asks adds them up.
+//! A client's figures are compared with these, so nothing is sampled. Each thread has counters of its own, which are
+//! summed on request.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 
 use super::reader::Version;
 use crate::counter::add;
-use crate::tcp::accepted::Attendance;
+use crate::tcp::accepted::ConnectionStats;
 
 /// The methods that are counted by their names.
 const METHODS: [&str; 9] =
     ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
 
-/// How often a method was used at a place with this status for an answer.
+/// How often requests of a method and a path were answered with a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tally {
     /// The method; `other` for one that RFC 9110 does not know.
     pub method: &'static str,
-    /// Where, such as `/api/users/{id}`.
+    /// The path, such as `/api/users/{id}`.
     pub path: &'static str,
     /// The status.
     pub status: u16,
@@ -31,14 +31,14 @@ pub struct Tally {
     pub count: u64,
 }
 
-/// What a server saw up to some moment.
+/// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// How many connections were accepted.
     pub connections_accepted: u64,
     /// How many of them have ended.
     pub connections_closed: u64,
-    /// How many were closed at once, there being too many.
+    /// How many were closed at once because there were too many.
     pub connections_refused: u64,
     /// How many TLS handshakes were completed.
     pub handshakes: u64,
@@ -48,7 +48,7 @@ pub struct Stats {
     pub handshakes_failed: u64,
     /// How many requests were read, by HTTP/1 and by HTTP/2.
     pub requests: [u64; 2],
-    /// How they were answered. An answer that a script withheld is among them.
+    /// How they were answered, including answers that a script withheld.
     pub answers: Vec<Tally>,
     /// How many connections sent what is not HTTP.
     pub malformed: u64,
@@ -73,9 +73,9 @@ impl Stats {
         self.answers.iter().filter(same).map(|tally| tally.count).sum()
     }
 
-    pub(super) fn gather(own: &Attendance, counters: &[Arc<Counters>]) -> Self {
-        let each = counters.iter().map(|counters| &*counters.attendance);
-        let (accepted, refused, closed) = Attendance::sum(each.chain([own]));
+    pub(super) fn gather(listener_stats: &ConnectionStats, counters: &[Arc<Counters>]) -> Self {
+        let each = counters.iter().map(|counters| &*counters.connection_stats);
+        let (accepted, refused, closed) = ConnectionStats::sum(each.chain([listener_stats]));
         let sum = |cell: fn(&Counters) -> &AtomicU64| {
             counters.iter().map(|c| cell(c).load(Ordering::Acquire)).sum()
         };
@@ -114,12 +114,8 @@ impl Stats {
                 json!({"method": tally.method, "path": tally.path, "status": tally.status, "count": tally.count})
             })
             .collect();
-        let faults: serde_json::Map<_, _> = self
-            .faults
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| ((*name).to_owned(), json!(count)))
-            .collect();
+        let faults: serde_json::Map<_, _> =
+            self.faults.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
         json!({
             "connections": {
                 "accepted": self.connections_accepted,
@@ -149,7 +145,7 @@ type Answers = HashMap<(u8, &'static str, u16), u64, foldhash::fast::FixedState>
 /// The counters of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub(super) attendance: Arc<Attendance>,
+    pub(super) connection_stats: Arc<ConnectionStats>,
     pub(super) handshakes: AtomicU64,
     pub(super) handshakes_resumed: AtomicU64,
     pub(super) handshakes_failed: AtomicU64,
@@ -157,7 +153,7 @@ pub(super) struct Counters {
     pub(super) bytes_read: AtomicU64,
     pub(super) bytes_written: AtomicU64,
     requests: [AtomicU64; 2],
-    /// Nobody but its thread locks it, save for `/stats`.
+    /// Locked by its own thread, and by others for `/stats` only.
     answers: Mutex<Answers>,
 }
 

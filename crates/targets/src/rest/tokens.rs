@@ -1,7 +1,7 @@
-//! Tokens and what they stand for: sessions of OpenAM, and the grants of OAuth 2.0.
+//! Tokens and their grants: sessions of OpenAM, and the grants of OAuth 2.0.
 //!
-//! A token carries the number of its grant and a proof that it was made here. There is room for a
-//! fixed number of grants; the oldest makes place, as an expired one would.
+//! A token contains the number of its grant and a MAC. The number of grants is limited; the oldest is dropped as if it
+//! had expired.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::script::mix;
 /// How many grants are remembered.
 const GRANTS_MAX: usize = 1_000_000;
 
-/// What a token is good for.
+/// The purpose of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A session of OpenAM.
@@ -27,11 +27,11 @@ pub(super) enum Kind {
     Dialogue,
 }
 
-/// What a token stands for.
+/// The grant of a token.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
     pub(super) kind: Kind,
-    /// Who it was given to: a user or an administrator; the client itself if it acts for itself.
+    /// The subject: a user or an administrator, or the client itself if it acts for itself.
     pub(super) subject: Arc<str>,
     /// The client of OAuth 2.0 that asked for it.
     pub(super) client: Option<Arc<str>>,
@@ -67,13 +67,13 @@ impl Tokens {
         self.spell(number, kind)
     }
 
-    /// What a token stands for, if it was given here and has not ended.
+    /// The grant of a token, if it was issued here and has not ended.
     pub(super) fn look_up(&self, token: &str, kind: Kind, now: Duration) -> Option<Grant> {
         let number = self.number(token, kind)?;
         self.lock().1.get(&number).filter(|grant| grant.kind == kind && now < grant.until).cloned()
     }
 
-    /// Ends what a token stands for, and says whether there was something to end.
+    /// Ends the grant of a token. False if there was none.
     pub(super) fn revoke(&self, token: &str, kind: Kind) -> bool {
         let Some(number) = self.number(token, kind) else { return false };
         let mut grants = self.lock();

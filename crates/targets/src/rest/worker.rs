@@ -1,7 +1,6 @@
-//! What the connections of one thread share, and how each of their requests is answered.
+//! The state that the connections of one thread share, and the execution of their requests.
 //!
-//! A request is carried out within one call, whichever version of HTTP brought it; what waits and
-//! what is written is the connection's affair.
+//! A request is executed within one call, for every version of HTTP; waiting and writing are done by the connection.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,17 +16,17 @@ use super::routes;
 use super::script::{Facts, Faults};
 use super::stats::Counters;
 use crate::clock::Clock;
-use crate::tcp::house::Thread;
+use crate::tcp::server::ThreadContext;
 use crate::timer::Timer;
 
-/// How much is read at once. A thread has one buffer of this size, whatever the number of its
-/// connections, which is what lets thousands of them be idle for little.
+/// How much is read at once. A thread has one buffer of this size for all its connections, so that thousands of idle
+/// connections need little memory.
 const READ_BYTES: usize = 64 << 10;
 
-/// Where a request is counted that a script kept from being carried out.
+/// The path that requests are counted under that a script answers.
 const BY_SCRIPT: &str = "(script)";
 
-/// How many answers are kept for the next requests.
+/// How many answers are kept for reuse.
 const SPARE: usize = 64;
 
 /// What the connections of one thread share.
@@ -37,7 +36,7 @@ pub(super) struct Worker {
     pub(super) acceptor: TlsAcceptor,
     pub(super) clock: Clock,
     pub(super) timer: Rc<Timer>,
-    /// Room to read into, used within one poll and then free again.
+    /// The buffer to read into, used within a single poll.
     pub(super) input: RefCell<Vec<u8>>,
     /// Answers that were written.
     pub(super) spare: RefCell<Vec<Reply>>,
@@ -45,18 +44,18 @@ pub(super) struct Worker {
 
 impl Worker {
     /// What the connections of this thread share.
-    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, thread: Thread) -> Self {
-        let Thread { acceptor, clock, timer } = thread;
+    pub(super) fn new(realm: Arc<Realm>, counters: Arc<Counters>, context: ThreadContext) -> Self {
+        let ThreadContext { acceptor, clock, timer } = context;
         let input = RefCell::new(vec![0; READ_BYTES]);
         Self { realm, counters, acceptor, clock, timer, input, spare: RefCell::default() }
     }
 
-    /// Room for an answer.
+    /// An answer to fill in.
     pub(super) fn reply(&self) -> Reply {
         self.spare.borrow_mut().pop().unwrap_or_else(Reply::new)
     }
 
-    /// Takes back what was written.
+    /// Takes back an answer that was written.
     pub(super) fn keep(&self, mut reply: Reply) {
         let mut spare = self.spare.borrow_mut();
         if spare.len() < SPARE {
@@ -65,14 +64,13 @@ impl Worker {
         }
     }
 
-    /// Carries a request out, and says what goes wrong on purpose.
+    /// Executes a request. Returns the faults of the script.
     pub(super) fn answer(&self, call: &Call<'_>, connection: u64, reply: &mut Reply) -> Faults {
         let request = &call.request;
         self.counters.request(request.version);
         let faults = self.realm.rules.as_ref().map(|rules| {
-            let facts =
-                Facts { method: request.method, path: request.path(), connection, now: call.now };
-            rules.faults(&facts)
+            let facts = Facts { method: request.method, path: request.path(), connection };
+            rules.faults(&facts, call.now)
         });
         let faults = faults.unwrap_or_default();
         let path = match faults.status {
@@ -93,7 +91,7 @@ impl Worker {
         faults
     }
 
-    /// Waits for as long as everything stands still.
+    /// Waits until the current stall ends, if there is one.
     pub(super) async fn stand_still(&self) {
         let Some(rules) = &self.realm.rules else { return };
         while let Some(end) = rules.stalled_until(self.clock.now()) {

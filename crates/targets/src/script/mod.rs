@@ -1,20 +1,24 @@
-//! What the scripts of all targets have in common: stretches of time, chances, and why a script is none.
+//! Fault scripts: TOML files of rules that say which requests a target answers wrongly, when, and how.
 //!
-//! Whatever is random is a function of a seed and a count, so that the same requests meet the same
-//! faults. What a fault is, and which requests there are, only the target knows.
+//! A rule counts the requests it selects. What it does depends on that count and on a seed alone, so that the same
+//! requests in the same order meet the same faults. The protocols differ in what a request is and in what can be done
+//! to it; the rest is here, once.
 
 pub(crate) mod period;
+pub(crate) mod rules;
 
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use period::Period;
+use rules::Rule;
 
 /// Why a text is not a script.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
-    /// It is not TOML, or names what does not exist.
+    /// It is not TOML, or has keys or values that do not exist.
     #[error("read the script: {0}")]
     Text(#[from] toml::de::Error),
     /// A rule can never do anything.
@@ -27,7 +31,37 @@ pub enum ScriptError {
     },
 }
 
-/// A stretch of time, counted from the start of the server.
+/// A script for one protocol.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound = "R: DeserializeOwned")]
+pub(crate) struct Script<R> {
+    /// Determines everything random.
+    #[serde(default)]
+    seed: u64,
+    /// When the server neither reads nor answers.
+    #[serde(default)]
+    stall: Vec<Span>,
+    /// When the server does not listen.
+    #[serde(default)]
+    refuse: Vec<Span>,
+    /// What happens to which requests.
+    #[serde(default = "Vec::new")]
+    rule: Vec<R>,
+}
+
+impl<R: Rule> Script<R> {
+    /// Reads a script.
+    pub(crate) fn parse(text: &str) -> Result<Self, ScriptError> {
+        let script: Self = toml::from_str(text)?;
+        for (rule, number) in script.rule.iter().zip(1..) {
+            let checked = rule.frequency().check().and_then(|()| rule.check());
+            checked.map_err(|reason| ScriptError::Rule { rule: number, reason })?;
+        }
+        Ok(script)
+    }
+}
+
+/// A period of time, counted from the start of the server.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Span {
@@ -36,7 +70,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// When it ends, if it has begun and not ended.
+    /// When it ends, if `now` is within it.
     pub(crate) fn end_if_in(self, now: Duration) -> Option<Duration> {
         let end = self.at.0 + self.lasts.0;
         (self.at.0 <= now && now < end).then_some(end)
@@ -53,12 +87,19 @@ pub(crate) fn chance(seed: u64, rule: usize, turn: u64) -> u64 {
     mix(mix(seed ^ mix(rule as u64)) ^ turn)
 }
 
-/// Random bytes without end.
-pub(crate) fn bytes(random: u64) -> impl Iterator<Item = u8> {
-    (0..).flat_map(move |n| mix(random ^ n).to_le_bytes())
+/// Random bytes, of which the first is not `begin`, with which a valid answer would begin.
+pub(crate) fn garbage(random: u64, count: usize, begin: u8) -> Vec<u8> {
+    let mut bytes: Vec<u8> =
+        (0..).flat_map(|n| mix(random ^ n).to_le_bytes()).take(count).collect();
+    if let Some(first) = bytes.first_mut()
+        && *first == begin
+    {
+        *first ^= 1;
+    }
+    bytes
 }
 
-/// A number that looks like no other (splitmix64).
+/// A pseudo-random permutation of the numbers (splitmix64).
 pub(crate) fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

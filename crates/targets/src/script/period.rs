@@ -1,14 +1,14 @@
-//! Stretches of time as people write them: `250us`, `10ms`, `2s`, and a range of them, `1ms..5ms`.
+//! Durations as people write them: `250us`, `10ms`, `2s`, and ranges of them: `1ms..5ms`.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de::Error};
 
-/// A stretch of time.
+/// A duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Period(pub(crate) Duration);
 
-/// A shortest and a longest stretch of time; both are the same if there is no choice.
+/// A shortest and a longest duration, which may be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     shortest: Duration,
@@ -16,7 +16,12 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// One stretch of the range, chosen by a random number.
+    /// A range, if it does not end before it begins.
+    pub(crate) fn new(shortest: Duration, longest: Duration) -> Option<Self> {
+        (shortest <= longest).then_some(Self { shortest, longest })
+    }
+
+    /// The duration in the range that a random number chooses.
     pub(crate) fn choose(self, random: u64) -> Duration {
         let width = self.longest.saturating_sub(self.shortest).as_nanos() as u64;
         let offset = (u128::from(random) * (u128::from(width) + 1)) >> 64;
@@ -38,10 +43,8 @@ impl<'de> Deserialize<'de> for Range {
         let (Some(shortest), Some(longest)) = (parse(shortest), parse(longest)) else {
             return Err(D::Error::custom(wrong(&text)));
         };
-        if shortest > longest {
-            return Err(D::Error::custom(format!("{text} ends before it begins")));
-        }
-        Ok(Self { shortest, longest })
+        Self::new(shortest, longest)
+            .ok_or_else(|| D::Error::custom(format!("{text} ends before it begins")))
     }
 }
 

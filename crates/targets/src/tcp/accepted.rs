@@ -1,4 +1,4 @@
-//! A connection that was accepted and is served by nobody yet, and the count of those that are open.
+//! An accepted connection on its way to a worker, and the counters of connections.
 
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -6,27 +6,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::counter::add;
 
-/// A connection on its way from the listener to the thread that will serve it.
+/// A connection on its way from the listener to the worker thread that will serve it.
 #[derive(Debug)]
 pub(crate) struct Accepted {
     pub(crate) stream: TcpStream,
-    /// Whether TLS begins at once.
+    /// Whether the connection begins with a TLS handshake.
     pub(crate) tls: bool,
     /// Counted from 1.
     pub(crate) number: u64,
-    pub(crate) open: Open,
+    pub(crate) open: OpenConnection,
 }
 
-/// How many connections came and went: the listener counts those that came, a thread those of its own that went.
+/// Counters of connections. The listener counts those it accepts and refuses; each worker counts those that end.
 #[derive(Debug, Default)]
-pub(crate) struct Attendance {
+pub(crate) struct ConnectionStats {
     pub(crate) accepted: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) closed: AtomicU64,
 }
 
-impl Attendance {
-    /// How many there were in all: accepted, refused, and closed again.
+impl ConnectionStats {
+    /// The totals of several counters: accepted, refused, closed.
     pub(crate) fn sum<'a>(all: impl Iterator<Item = &'a Self>) -> (u64, u64, u64) {
         let read = |cell: &AtomicU64| cell.load(Ordering::Acquire);
         all.fold((0, 0, 0), |(accepted, refused, closed), one| {
@@ -39,11 +39,11 @@ impl Attendance {
     }
 }
 
-/// A connection that is open. Dropped, however that comes about, it counts as closed.
+/// An open connection. Dropping it counts the connection as closed.
 #[derive(Debug)]
-pub(crate) struct Open(pub(crate) Arc<Attendance>);
+pub(crate) struct OpenConnection(pub(crate) Arc<ConnectionStats>);
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         add(&self.0.closed, 1);
     }

@@ -1,7 +1,7 @@
-//! Accepts connections and deals them out, one thread after the other.
+//! Accepts connections and assigns them to the workers in turn (round robin).
 //!
-//! The kernel could spread connections over several listeners by itself, but ten of them would then
-//! fall on two threads as dice fall. Dealt out in turn, each thread has as many as the next.
+//! `SO_REUSEPORT` would have the kernel distribute connections by a hash, which spreads a few of them unevenly.
+//! Assigned in turn, every worker has the same number.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -13,27 +13,26 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::accepted::{Accepted, Attendance, Open};
+use super::accepted::{Accepted, ConnectionStats, OpenConnection};
 use crate::clock::Clock;
 use crate::counter::add;
 use crate::script::Span;
 
-/// How many connections may wait to be accepted. The standard library asks for 128; a run opens
-/// thousands at once.
+/// How many connections may wait to be accepted. The standard library asks for 128; a run opens thousands at once.
 const BACKLOG: i32 = 4096;
 
-/// A place where connections are accepted.
+/// An address that connections are accepted on.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct Bind {
     pub(crate) address: SocketAddr,
-    /// Whether TLS begins at once.
+    /// Whether connections begin with a TLS handshake.
     tls: bool,
-    /// Nothing while a script has it that nobody listens.
+    /// `None` while the script has the server refuse connections.
     socket: Option<TcpListener>,
 }
 
-impl Door {
-    /// Listens at an address. The door's own address has the port that was found.
+impl Bind {
+    /// Listens on an address. Port 0 is replaced by the port that the system chose.
     pub(crate) fn open(address: SocketAddr, tls: bool) -> io::Result<Self> {
         let socket = listen(address)?;
         Ok(Self { address: socket.local_addr()?, tls, socket: Some(socket) })
@@ -47,20 +46,20 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket)
 }
 
-/// What accepts connections.
+/// Accepts connections, on a thread of its own.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    pub(crate) doors: Vec<Door>,
-    /// Ends the accepting when the other end is closed.
+    pub(crate) binds: Vec<Bind>,
+    /// The listener stops when the other end of this is closed.
     pub(crate) stop: UnixStream,
     pub(crate) workers: Vec<UnboundedSender<Accepted>>,
-    /// The counts of the threads, in their order.
-    pub(crate) theirs: Vec<Arc<Attendance>>,
-    /// The counts of the listener itself.
-    pub(crate) own: Arc<Attendance>,
-    /// How many connections there may be at once.
+    /// The counters of the workers, in the order of `workers`.
+    pub(crate) worker_stats: Vec<Arc<ConnectionStats>>,
+    /// The counters of the listener itself.
+    pub(crate) own_stats: Arc<ConnectionStats>,
+    /// The most connections that may be open at once.
     pub(crate) connections_max: usize,
-    /// When nobody listens.
+    /// When the server does not listen.
     pub(crate) refusals: Vec<Span>,
     pub(crate) clock: Clock,
 }
@@ -76,15 +75,15 @@ impl Listener {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(true) | Err(_) => return,
             }
-            for door in &self.doors {
-                if let Some(socket) = &door.socket {
-                    self.accept(socket, door.tls, &mut number);
+            for bind in &self.binds {
+                if let Some(socket) = &bind.socket {
+                    self.accept(socket, bind.tls, &mut number);
                 }
             }
         }
     }
 
-    /// Closes or opens the doors as the script has it, and says how long that holds.
+    /// Closes or opens the sockets as the script says. Returns how long that state lasts.
     fn obey_script(&mut self) -> Option<Duration> {
         let refusals = &self.refusals;
         if refusals.is_empty() {
@@ -92,14 +91,14 @@ impl Listener {
         }
         let now = self.clock.now();
         if let Some(end) = refusals.iter().filter_map(|span| span.end_if_in(now)).max() {
-            self.doors.iter_mut().for_each(|door| door.socket = None);
+            self.binds.iter_mut().for_each(|bind| bind.socket = None);
             return Some(end.saturating_sub(now));
         }
         let mut retry = None;
-        for door in self.doors.iter_mut().filter(|door| door.socket.is_none()) {
-            match listen(door.address) {
-                Ok(socket) => door.socket = Some(socket),
-                // Somebody else took the port meanwhile; they may give it back.
+        for bind in self.binds.iter_mut().filter(|bind| bind.socket.is_none()) {
+            match listen(bind.address) {
+                Ok(socket) => bind.socket = Some(socket),
+                // Another process took the port meanwhile and may release it.
                 Err(_) => retry = Some(Duration::from_millis(50)),
             }
         }
@@ -107,10 +106,10 @@ impl Listener {
         retry.or(next.map(|begin| begin.saturating_sub(now)))
     }
 
-    /// Waits for a connection, and says whether to stop instead.
+    /// Waits for a connection. Returns true if the listener is to stop.
     fn wait(&self, timeout: Option<Duration>) -> io::Result<bool> {
         let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
-        let sockets = self.doors.iter().filter_map(|door| door.socket.as_ref());
+        let sockets = self.binds.iter().filter_map(|bind| bind.socket.as_ref());
         fds.extend(sockets.map(|socket| PollFd::new(socket, PollFlags::IN)));
         let timeout = timeout.map(|timeout| Timespec {
             tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
@@ -120,16 +119,16 @@ impl Listener {
         Ok(fds.first().is_some_and(|stop| !stop.revents().is_empty()))
     }
 
-    /// Accepts whatever waits.
+    /// Accepts every connection that is waiting.
     fn accept(&self, socket: &TcpListener, tls: bool, number: &mut u64) {
         loop {
             let stream = match socket.accept() {
                 Ok((stream, _)) => stream,
-                // A connection that was reset before it was accepted is no reason to wait.
+                // The client reset this connection before it was accepted; there may be others.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
                 Err(error) => {
                     if error.kind() != io::ErrorKind::WouldBlock {
-                        // Out of descriptors, most likely: it would be tried again at once, and again.
+                        // Most likely out of descriptors. Without a pause this loop would spin.
                         let pause = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
                         let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], Some(&pause));
                     }
@@ -137,26 +136,26 @@ impl Listener {
                 }
             };
             if self.open() >= self.connections_max as u64 {
-                add(&self.own.refused, 1);
+                add(&self.own_stats.refused, 1);
                 continue;
             }
-            // Small answers must not wait for the client's acknowledgements.
+            // Small responses must not wait for the client's acknowledgements (Nagle).
             let prepared = stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true));
             if prepared.is_err() {
                 continue;
             }
             *number += 1;
-            add(&self.own.accepted, 1);
+            add(&self.own_stats.accepted, 1);
             let worker = *number as usize % self.workers.len();
-            let open = Open(Arc::clone(&self.theirs[worker]));
-            // A thread that is gone takes no connection; dropped, this one counts as closed.
+            let open = OpenConnection(Arc::clone(&self.worker_stats[worker]));
+            // If the worker has ended, the connection is dropped here and counts as closed.
             let _ = self.workers[worker].send(Accepted { stream, tls, number: *number, open });
         }
     }
 
-    /// How many connections there are.
+    /// How many connections are open.
     fn open(&self) -> u64 {
-        let closed: u64 = self.theirs.iter().map(|c| c.closed.load(Ordering::Acquire)).sum();
-        self.own.accepted.load(Ordering::Acquire).saturating_sub(closed)
+        let closed: u64 = self.worker_stats.iter().map(|c| c.closed.load(Ordering::Acquire)).sum();
+        self.own_stats.accepted.load(Ordering::Acquire).saturating_sub(closed)
     }
 }

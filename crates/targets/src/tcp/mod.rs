@@ -1,9 +1,9 @@
-//! What the targets that speak over TCP have in common: doors and threads, a connection's bytes, and a certificate.
+//! What the targets over TCP share: listening sockets, worker threads, byte streams and certificates.
 //!
-//! A thread accepts and deals connections out in turn; what is said on them, only the target knows.
+//! One thread accepts connections and assigns them to the workers in turn. The protocol spoken on them is the target's.
 
 pub(crate) mod accepted;
-pub(crate) mod house;
 pub(crate) mod listener;
+pub(crate) mod server;
 pub(crate) mod stream;
 pub(crate) mod tls;

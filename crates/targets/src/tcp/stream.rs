@@ -1,4 +1,4 @@
-//! A connection's bytes, in clear or under TLS. LDAP's StartTLS turns one into the other.
+//! The byte stream of a connection, in clear or under TLS. LDAP's StartTLS turns the first into the second.
 
 use std::io;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ impl Stream {
         matches!(self, Self::Tls(_))
     }
 
-    /// The protocol that TLS settled on (RFC 7301).
+    /// The protocol that ALPN negotiated (RFC 7301).
     pub(crate) fn protocol(&self) -> Option<&[u8]> {
         match self {
             Self::Clear(_) => None,
@@ -29,7 +29,7 @@ impl Stream {
         }
     }
 
-    /// Whether TLS took up an earlier session.
+    /// Whether TLS resumed an earlier session.
     pub(crate) fn resumed(&self) -> bool {
         match self {
             Self::Clear(_) => false,
@@ -39,7 +39,7 @@ impl Stream {
         }
     }
 
-    /// Shakes hands. A connection under TLS already is an error.
+    /// Performs the TLS handshake. Fails if the connection is under TLS already.
     pub(crate) async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
         match self {
             Self::Clear(stream) => Ok(Self::Tls(Box::new(acceptor.accept(stream).await?))),
@@ -47,13 +47,13 @@ impl Stream {
         }
     }
 
-    /// Has the connection reset, not ended, once it is dropped.
+    /// Makes dropping the connection send a reset instead of an orderly close.
     pub(crate) fn reset_on_drop(&self) {
         let socket = match self {
             Self::Clear(stream) => stream,
             Self::Tls(stream) => stream.get_ref().0,
         };
-        // A connection that is gone already need not be reset.
+        // This fails only if the connection has ended already.
         let _ = sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO));
     }
 
@@ -81,7 +81,7 @@ impl Stream {
         }
     }
 
-    /// TLS keeps what was written until it is flushed.
+    /// Sends what TLS has buffered.
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Clear(_) => Poll::Ready(Ok(())),

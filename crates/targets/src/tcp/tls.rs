@@ -1,7 +1,7 @@
-//! The certificate of an embedded server: made at its start, with an authority that issued it.
+//! The certificate of an embedded server, generated at its start together with the authority that issues it.
 //!
-//! There is an authority rather than a self-signed certificate so that clients check the chain as
-//! they would with a real server. Both keys die with the process.
+//! An authority rather than a self-signed certificate, so that clients verify a chain as they would with a real server.
+//! Both keys exist in memory only.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct Identity {
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
-    /// The names do not make a certificate.
+    /// No certificate can be made for these names.
     #[error("make a certificate for {names}: {source}")]
     Certificate {
         /// The names asked for.
@@ -31,14 +31,14 @@ pub enum IdentityError {
         /// What is wrong with them.
         source: rcgen::Error,
     },
-    /// The TLS library does not take the certificate.
+    /// The TLS library rejects the certificate.
     #[error("set up TLS: {0}")]
     Tls(#[from] rustls::Error),
 }
 
 impl Identity {
-    /// A new authority, and a certificate by it for a server of this kind that is good for these names. The server
-    /// offers these protocols, the best first (RFC 7301).
+    /// Generates an authority, and a certificate issued by it for a server of this kind with these names. The server
+    /// offers these protocols by ALPN, in order of preference (RFC 7301).
     pub(crate) fn generate(
         kind: &str,
         host_names: &[String],
@@ -57,10 +57,10 @@ impl Identity {
     }
 }
 
-/// What the machine is called where it is used by itself: the names of the loopback interface, and its own.
+/// The names that this machine reaches itself by: those of the loopback interface, and its host name.
 pub(crate) fn host_names() -> Vec<String> {
     let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
-    // OpenLDAP's tools turn localhost into the name of the machine before they check it.
+    // OpenLDAP's tools replace localhost by the host name before they verify the certificate.
     let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if !machine.is_empty() && machine.is_ascii() && !names.contains(&machine) {
         names.push(machine);

@@ -187,10 +187,3 @@ pub(crate) fn status(options: &v6::DhcpOptions) -> Option<v6::Status> {
         _ => None,
     }
 }
-
-/// Says that a test is skipped; with `CI=true` it fails instead.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-pub(crate) fn skip(why: &str) {
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{why}");
-    eprintln!("skipped: {why}");
-}

@@ -10,11 +10,12 @@ use std::thread;
 use std::time::Duration;
 
 use brunt_targets::dhcp::{Act, Config, Server, Stats, V4};
+use brunt_testbed::skip;
 use dhcproto::{Encodable, v4, v6};
 use nix::sched::{CloneFlags, unshare};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::client::{discover, given, read4, read6, request, skip, solicit};
+use crate::client::{discover, given, read4, read6, request, solicit};
 
 const WIRE: [&str; 2] = ["brunt-s", "brunt-c"];
 
@@ -107,7 +108,7 @@ fn shout() {
 fn a_laboratory_hears_broadcasts_and_multicasts() {
     let allowed = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join().unwrap();
     if let Err(error) = allowed {
-        return skip(&format!("a network namespace takes a privilege: {error}"));
+        return skip(&format!("no right to make a network namespace: {error}"));
     }
     let (id, client) = channel();
     let (ready, wire) = channel();

@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use brunt_targets::dhcp::{Act, Answer, Config, Running, Server, State};
-
-use crate::client::skip;
+use brunt_testbed::skip;
 
 /// Runs it, and says how many packets each of its blocks counts as sent and received.
 fn perfdhcp(arguments: &[&str]) -> Option<Vec<(String, u64, u64)>> {
@@ -15,7 +14,7 @@ fn perfdhcp(arguments: &[&str]) -> Option<Vec<(String, u64, u64)>> {
         let output = match command.output() {
             Ok(output) => output,
             Err(error) => {
-                skip(&format!("perfdhcp is missing: install kea-admin ({error})"));
+                skip(&format!("no perfdhcp ({error})"));
                 return None;
             }
         };
@@ -29,7 +28,7 @@ fn perfdhcp(arguments: &[&str]) -> Option<Vec<(String, u64, u64)>> {
         pause();
     };
     if errors.contains("ermission denied") {
-        skip("perfdhcp's ports take a privilege");
+        skip("no right to use perfdhcp's ports");
         return None;
     }
     let mut blocks = Vec::new();

@@ -173,6 +173,22 @@ fn everything_stands_still_for_a_while() {
 }
 
 #[test]
+fn messages_are_lost_while_the_server_does_not_listen() {
+    let (running, client, six) = scripted("[[refuse]]\nat = '0s'\nlasts = '600ms'");
+    let begin = now();
+    client.send(&discover(1).to_vec().unwrap());
+    six.send(&solicit(1).to_vec().unwrap());
+    while begin.elapsed() < Duration::from_millis(700) {
+        assert!(client.hears_nothing() && six.hears_nothing());
+    }
+    assert_eq!(running.stats().v4.datagrams, 0);
+    assert_eq!(xid4(&client.ask(&discover(2).to_vec().unwrap())), 0x0100_0002);
+    assert_eq!(six.ask6(&solicit(2)).msg_type(), v6::MessageType::Advertise);
+    let stats = running.shutdown();
+    assert_eq!((stats.v4.datagrams, stats.v6.datagrams), (1, 1));
+}
+
+#[test]
 fn a_rule_finds_its_client() {
     let (running, client, _) = rule("client = '02:00:00:00:00:07'\naction = 'drop'");
     for number in [6, 8] {

@@ -4,10 +4,11 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
 use brunt_targets::dhcp::{Act, Answer, Config, Server, State};
+use brunt_testbed::skip;
 use dhcproto::Encodable;
 use dhcproto::v4::{DhcpOption, Flags, Message, MessageType, OptionCode, UnknownOption};
 
-use crate::client::{Client, discover, lease4, message4, read4, request, skip, start};
+use crate::client::{Client, discover, lease4, message4, read4, request, start};
 
 fn kind(message: &Message) -> Option<MessageType> {
     message.opts().msg_type()
@@ -167,7 +168,7 @@ fn rapid_commit_inform_and_identifiers() {
 #[test]
 fn relays_are_answered_where_the_rfc_says_and_get_their_option_back() {
     let Ok(relay) = UdpSocket::bind("127.0.0.77:67") else {
-        return skip("port 67 takes a privilege");
+        return skip("no right to bind port 67");
     };
     relay.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     let running = Server::start(&Config::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What a rule can do to a message.
+//! The actions of rules.
 
 use std::net::IpAddr;
 
@@ -7,15 +7,15 @@ use serde::Deserialize;
 use crate::dhcp::words::{Act, Family};
 use crate::script::period::Range;
 
-/// Something that goes wrong.
+/// What can be done to a request.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Answer later, by a fixed time or by one from a range. Messages behind it are not held up.
+    /// Answer later, by a fixed time or by one from a range. Messages behind it are not delayed.
     Delay(Range),
-    /// As if the message had never come.
+    /// Act as if the message had been lost.
     Ignore,
-    /// Carry it out and never answer.
+    /// Execute it and never answer.
     Drop,
     /// Answer after the next answer.
     Reorder,
@@ -27,7 +27,7 @@ pub(super) enum Action {
     Status(u16),
     /// Answer without an address or prefix.
     NoLease,
-    /// Give this address, whoever asks.
+    /// Give this address to every client.
     Address(IpAddr),
     /// Answer with so many bytes of the answer.
     Truncate(usize),
@@ -35,44 +35,27 @@ pub(super) enum Action {
     Garbage(usize),
     /// Answer under another transaction id.
     WrongXid,
-    /// Answer in the name of another server.
+    /// Answer with the identifier of another server.
     WrongServer,
 }
 
-/// What the actions are called, in the order of their numbers.
-pub(in crate::dhcp) const FAULTS: [&str; 13] = [
-    "delay",
-    "ignore",
-    "drop",
-    "reorder",
-    "duplicate",
-    "nak",
-    "status",
-    "no-lease",
-    "address",
-    "truncate",
-    "garbage",
-    "wrong-xid",
-    "wrong-server",
-];
-
 impl Action {
-    /// Its place in [`FAULTS`].
-    pub(super) const fn number(self) -> usize {
+    /// Its name in scripts.
+    pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Delay(_) => 0,
-            Self::Ignore => 1,
-            Self::Drop => 2,
-            Self::Reorder => 3,
-            Self::Duplicate => 4,
-            Self::Nak => 5,
-            Self::Status(_) => 6,
-            Self::NoLease => 7,
-            Self::Address(_) => 8,
-            Self::Truncate(_) => 9,
-            Self::Garbage(_) => 10,
-            Self::WrongXid => 11,
-            Self::WrongServer => 12,
+            Self::Delay(_) => "delay",
+            Self::Ignore => "ignore",
+            Self::Drop => "drop",
+            Self::Reorder => "reorder",
+            Self::Duplicate => "duplicate",
+            Self::Nak => "nak",
+            Self::Status(_) => "status",
+            Self::NoLease => "no-lease",
+            Self::Address(_) => "address",
+            Self::Truncate(_) => "truncate",
+            Self::Garbage(_) => "garbage",
+            Self::WrongXid => "wrong-xid",
+            Self::WrongServer => "wrong-server",
         }
     }
 

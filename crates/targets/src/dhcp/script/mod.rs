@@ -1,19 +1,16 @@
-//! Misbehaviour on demand: a TOML file of rules, each saying when and what.
-//!
-//! A rule counts the messages it concerns, and what it does depends on that count and the seed alone,
-//! so the same messages in the same order meet the same faults.
+//! Fault scripts: see [`crate::script`] for what they have in common.
 //!
 //! ```
 //! let script = brunt_targets::dhcp::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
-//!     [[stall]]                # nothing is read or answered from second 2 to second 4
+//!     [[stall]]                # the server neither reads nor answers from second 2 to second 4
 //!     at = "2s"
 //!     lasts = "2s"
 //!
 //!     [[rule]]
-//!     on = ["discover"]        # of both families; solicit is another word for it
+//!     on = ["discover"]        # of both families; solicit is an alias
 //!     every = 10               # the 10th, 20th, 30th ... such message, from the 100th to the 200th
 //!     first = 100
 //!     last = 200
@@ -31,38 +28,24 @@
 //! ```
 
 mod action;
-mod rules;
+mod rule;
 
-use serde::Deserialize;
-
-use rules::Rule;
-pub(super) use rules::{Facts, Faults, Rules};
+pub(super) use rule::{Facts, Faults};
 
 pub use crate::script::ScriptError;
-use crate::script::Span;
+use crate::script::{self, rules};
+use rule::Rule;
 
-/// How a server is to misbehave.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Script {
-    /// Decides whatever is random.
-    #[serde(default)]
-    seed: u64,
-    /// When everything stands still.
-    #[serde(default)]
-    stall: Vec<Span>,
-    /// What happens to which messages.
-    #[serde(default)]
-    rule: Vec<Rule>,
-}
+/// The rules of a script, with their counters.
+pub(super) type Rules = rules::Rules<Rule>;
+
+/// A fault script.
+#[derive(Clone, Debug)]
+pub struct Script(pub(super) script::Script<Rule>);
 
 impl Script {
     /// Reads a script.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
-        let script: Self = toml::from_str(text)?;
-        for (n, rule) in script.rule.iter().enumerate() {
-            rule.check().map_err(|reason| ScriptError::Rule { rule: n + 1, reason })?;
-        }
-        Ok(script)
+        script::Script::parse(text).map(Self)
     }
 }

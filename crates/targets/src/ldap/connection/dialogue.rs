@@ -1,6 +1,6 @@
-//! What is said on a connection: requests carried out, and their replies on the way to be written.
+//! Executes the requests of a connection and collects their replies.
 //!
-//! Nothing here reads, writes or waits: whoever moves the bytes empties what is to be written.
+//! It neither reads, writes nor waits: the connection writes and clears `out`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,8 +10,9 @@ use brunt_wire::ldap::code;
 use brunt_wire::ldap::message::Message;
 use brunt_wire::ldap::reply::{self, Answer};
 
+use crate::delay_queue::DelayQueue;
 use crate::ldap::dispatch::{self, kind};
-use crate::ldap::reply_queue::ReplyQueue;
+use crate::ldap::reply::Reply;
 use crate::ldap::session::{Next, Session};
 use crate::ldap::stats::add;
 use crate::ldap::worker::Worker;
@@ -28,7 +29,7 @@ pub(super) struct Dialogue {
     /// The time before each byte, and when the next one may go.
     pub(super) trickle: Option<(Duration, Duration)>,
     /// The replies that a script holds back.
-    pub(super) held: ReplyQueue,
+    pub(super) held: DelayQueue<Reply>,
 }
 
 impl Dialogue {
@@ -39,12 +40,12 @@ impl Dialogue {
             out: Vec::new(),
             next: Next::Continue,
             trickle: None,
-            held: ReplyQueue::default(),
+            held: DelayQueue::default(),
             worker,
         }
     }
 
-    /// Carries out a request and appends its replies.
+    /// Executes a request and appends its replies.
     pub(super) fn answer(&mut self, message: &Message<'_>) {
         let operation = kind(&message.request);
         let counters = &self.worker.counters;
@@ -56,13 +57,13 @@ impl Dialogue {
         }
         add(&counters.entries_returned, self.session.entries);
         self.next = match next {
-            // Nothing is ever held back without a script, so there is nothing to take back.
+            // Without a script no reply is held back, so there is none to withdraw.
             Next::Abandon(_) | Next::Cancel(_) => Next::Continue,
             next => next,
         };
     }
 
-    /// Tells a client that it does not speak LDAP (RFC 4511 section 4.1.1), and has done with it.
+    /// Sends a notice of disconnection for what is not LDAP (RFC 4511 section 4.1.1), and closes.
     pub(super) fn disconnect(&mut self, reason: &str) {
         add(&self.worker.counters.malformed, 1);
         let answer = Answer::because(code::PROTOCOL_ERROR, reason);

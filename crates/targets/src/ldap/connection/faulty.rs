@@ -1,4 +1,4 @@
-//! What a script does to a connection: the answers of its [`Dialogue`] spoilt, held back or withheld.
+//! Applies the faults of a script: replies of the [`Dialogue`] are changed, delayed or withheld.
 
 use std::future::poll_fn;
 use std::io;
@@ -14,14 +14,14 @@ use super::dialogue::Dialogue;
 use crate::ldap::dispatch::{self, kind, response_to};
 use crate::ldap::operation;
 use crate::ldap::refusal::Refusal;
-use crate::ldap::reply_queue::Reply;
+use crate::ldap::reply::Reply;
 use crate::ldap::script::{Facts, Faults, Occasion, Rules};
 use crate::ldap::session::Next;
 use crate::ldap::stats::{Operation, add};
 use crate::ldap::worker::Worker;
 use crate::tcp::stream::Stream;
 
-/// Does to a new connection or a handshake what the script wants. `None` if that was the end of it.
+/// Applies the script to a new connection or a handshake. `None` if that ended the connection.
 pub(super) async fn trouble(
     worker: &Rc<Worker>,
     rules: &Rules,
@@ -34,7 +34,8 @@ pub(super) async fn trouble(
         sleep.until(end).await;
     }
     let now = worker.clock.now();
-    let faults = rules.faults(&Facts { occasion, connection, dn: b"", filter: &String::new, now });
+    let facts = Facts { occasion, connection, dn: b"", filter: &String::new };
+    let faults = rules.faults(&facts, now);
     if faults.delay > Duration::ZERO {
         sleep.until(now + faults.delay).await;
     }
@@ -75,15 +76,15 @@ async fn write_all(worker: &Worker, stream: &mut Stream, bytes: &[u8]) -> io::Re
 }
 
 impl Dialogue {
-    /// Carries out a request as the script wants it answered.
+    /// Executes a request and answers it as the script says.
     pub(super) fn answer_by(&mut self, rules: &Rules, message: &Message<'_>) {
         let kind = kind(&message.request);
         self.worker.counters.request(kind);
         let faults = match occasion(&message.request) {
             Some((occasion, dn)) => {
                 let filter = || filter_text(&message.request);
-                let now = self.worker.clock.now();
-                rules.faults(&Facts { occasion, connection: self.number, dn, filter: &filter, now })
+                let facts = Facts { occasion, connection: self.number, dn, filter: &filter };
+                rules.faults(&facts, self.worker.clock.now())
             }
             None => Faults::default(),
         };
@@ -104,7 +105,7 @@ impl Dialogue {
         }
         let next = match next {
             Next::Abandon(target) => {
-                self.held.withdraw(target);
+                self.held.withdraw(|reply| reply.message_id == target);
                 return;
             }
             Next::Cancel(target) => {
@@ -123,7 +124,7 @@ impl Dialogue {
         self.deliver(faults, reply);
     }
 
-    /// Moves what is due to what is written.
+    /// Appends the replies that are due to `out`.
     pub(super) fn release(&mut self, now: Duration) {
         while self.next == Next::Continue
             && let Some(reply) = self.held.pop(now)
@@ -134,7 +135,7 @@ impl Dialogue {
 
     fn deliver(&mut self, faults: Faults, mut reply: Reply) {
         if faults.drop {
-            // Whatever the request did to the connection stays undone with it.
+            // What the reply would have done to the connection is dropped as well.
             if !faults.close && !faults.reset {
                 return;
             }
@@ -195,7 +196,7 @@ impl Dialogue {
 
     /// Cancels a request whose reply is held back (RFC 3909). `refusal` says that there is none.
     fn cancel(&mut self, target: i32, message_id: i32, code: u32, refusal: Vec<u8>) {
-        let withdrawn = self.held.withdraw(target);
+        let withdrawn = self.held.withdraw(|reply| reply.message_id == target);
         let found = withdrawn.is_some();
         let mut bytes = refusal;
         if let Some(reply) = withdrawn {
@@ -245,7 +246,7 @@ const fn response_tag(operation: Operation) -> u8 {
     }
 }
 
-/// What a request is to a script, and the name it is about. `None` for those that are not answered.
+/// The kind of a request for scripts, and its name. `None` for requests that are not answered.
 fn occasion<'a>(request: &Request<'a>) -> Option<(Occasion, &'a [u8])> {
     Some(match request {
         Request::Bind { name, .. } => (Occasion::Bind, name),

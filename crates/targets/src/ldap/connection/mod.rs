@@ -1,11 +1,11 @@
-//! A connection: reads what came, answers all of it, writes the answers at once.
+//! A connection: reads requests, executes all of them, and writes the answers at once.
 //!
-//! Requests are carried out within the poll that read them, and the answers of one read leave in
-//! one write. A client that does not read its answers is not read from until it does, so a
-//! connection holds no more than a few messages whatever it sends.
+//! Requests are executed within the poll that read them, and one write sends the answers to all requests of one read.
+//! While a client does not read its answers, nothing more is read from it, so a connection never buffers more than a
+//! few messages.
 //!
-//! What a script wants happens between the answer and the writing of it, in [`faulty`]; without a
-//! script none of that is touched, nor is the clock.
+//! Faults are applied in [`faulty`], after a request is answered and before the answer is written. Without a script
+//! none of that code runs, and the clock is not read.
 
 mod dialogue;
 mod faulty;
@@ -31,13 +31,13 @@ use dialogue::Dialogue;
 
 /// With this much unwritten, nothing more is read.
 const UNWRITTEN_MAX: usize = 256 << 10;
-/// A buffer that grew beyond this is given back once it is empty.
+/// A buffer that grew beyond this is freed once it is empty.
 const KEPT_BYTES: usize = 16 << 10;
 
 /// Serves a connection to its end.
 pub(super) async fn serve(worker: Rc<Worker>, accepted: Accepted) {
     let Accepted { stream, tls, number, open } = accepted;
-    // However it ended, the peer is the one who knows why.
+    // Errors of a connection are the business of its client.
     let _ = open_and_run(&worker, stream, tls, number).await;
     drop(open);
 }
@@ -65,7 +65,7 @@ async fn open_and_run(
     Connection::new(Rc::clone(worker), number, stream.is_tls()).run(stream).await
 }
 
-/// Shakes hands, unless a script has it that the connection ends here.
+/// Performs the TLS handshake, unless a script ends the connection.
 async fn secure(
     worker: &Rc<Worker>,
     number: u64,
@@ -130,7 +130,7 @@ impl Connection {
             match self.dialogue.next {
                 Next::StartTls => {
                     self.dialogue.next = Next::Continue;
-                    // Bytes behind the request would be believed although anybody may have sent them.
+                    // Bytes behind the request are not authenticated; accepting them would allow injection.
                     if !self.partial.is_empty() {
                         break;
                     }
@@ -223,7 +223,7 @@ impl Connection {
         stream.poll_flush(cx)
     }
 
-    /// Reads once and carries out what is complete. Ready with how many bytes came.
+    /// Reads once and executes what is complete. Ready with the number of bytes read.
     fn poll_read(&mut self, cx: &mut Context<'_>, stream: &mut Stream) -> Poll<io::Result<usize>> {
         let worker = Rc::clone(&self.dialogue.worker);
         let mut input = worker.input.borrow_mut();
@@ -288,11 +288,11 @@ impl Connection {
                 Err(error) => self.dialogue.disconnect(&error.to_string()),
             }
         }
-        // What came behind the last request is of interest after StartTLS alone: it must be nothing.
+        // Bytes behind the last request matter only after StartTLS, which requires that there are none.
         if self.dialogue.next == Next::StartTls { used } else { bytes.len() }
     }
 
-    /// Pending while everything stands still; moves what is due to what is written.
+    /// Pending during a stall; afterwards appends the replies that are due.
     fn poll_time(&mut self, cx: &Context<'_>) -> Poll<()> {
         let worker = Rc::clone(&self.dialogue.worker);
         let Some(rules) = &worker.realm.rules else { return Poll::Ready(()) };
@@ -307,7 +307,7 @@ impl Connection {
         Poll::Ready(())
     }
 
-    /// Waits for the next moment that matters. Ready with whether the client was silent for too long.
+    /// Waits for the next time at which there is something to do. Ready with whether the client is idle for too long.
     fn poll_wake(&mut self, cx: &Context<'_>) -> Poll<bool> {
         let worker = &self.dialogue.worker;
         let silent = worker.realm.config.idle_limit.map(|limit| self.last_read + limit);

@@ -1,10 +1,9 @@
-//! The attributes of an entry, kept in the bytes they travel in.
+//! The attributes of an entry, stored as they are encoded in messages.
 //!
-//! A search that returns all of them copies one run of bytes; one that returns some skips the others.
-//! It is also the most compact form there is, so that a hundred thousand users fit anywhere.
+//! A search that returns all of them copies one slice; one that returns some skips the others. This is also the most
+//! compact form.
 //!
-//! The bytes were written here, so reading them does not fail; were they ever wrong, they would end
-//! early.
+//! The bytes were encoded here, so decoding them does not fail. If they were malformed, the attributes would end early.
 
 use brunt_wire::ber::{Reader, Writer, tag};
 
@@ -16,7 +15,7 @@ pub(in crate::ldap) struct Attributes {
 
 /// An attribute in place.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ldap) struct Held<'a> {
+pub(in crate::ldap) struct Attribute<'a> {
     pub(in crate::ldap) name: &'a [u8],
     /// The whole attribute as it travels.
     pub(in crate::ldap) raw: &'a [u8],
@@ -42,11 +41,11 @@ impl Attributes {
     pub(in crate::ldap) fn replace(&mut self, name: &[u8], values: &[&[u8]]) {
         let mut bytes = Vec::with_capacity(self.bytes.len() + 64);
         let mut written = values.is_empty();
-        for held in self.iter() {
-            if !held.name.eq_ignore_ascii_case(name) {
-                bytes.extend_from_slice(held.raw);
+        for attribute in self.iter() {
+            if !attribute.name.eq_ignore_ascii_case(name) {
+                bytes.extend_from_slice(attribute.raw);
             } else if !written {
-                write(&mut bytes, held.name, values.iter().copied());
+                write(&mut bytes, attribute.name, values.iter().copied());
                 written = true;
             }
         }
@@ -57,8 +56,8 @@ impl Attributes {
     }
 
     /// The attribute of exactly this description.
-    pub(in crate::ldap) fn find(&self, name: &[u8]) -> Option<Held<'_>> {
-        self.iter().find(|held| held.name.eq_ignore_ascii_case(name))
+    pub(in crate::ldap) fn find(&self, name: &[u8]) -> Option<Attribute<'_>> {
+        self.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name))
     }
 
     pub(in crate::ldap) fn iter(&self) -> Iter<'_> {
@@ -70,7 +69,7 @@ impl Attributes {
     }
 }
 
-impl<'a> Held<'a> {
+impl<'a> Attribute<'a> {
     pub(in crate::ldap) fn values(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut reader = Reader::new(self.values);
         std::iter::from_fn(move || if reader.is_empty() { None } else { reader.octets().ok() })
@@ -91,10 +90,10 @@ pub(in crate::ldap) struct Iter<'a> {
 }
 
 impl<'a> Iterator for Iter<'a> {
-    type Item = Held<'a>;
+    type Item = Attribute<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Held<'a>> {
+    fn next(&mut self) -> Option<Attribute<'a>> {
         if self.reader.is_empty() {
             return None;
         }
@@ -104,7 +103,7 @@ impl<'a> Iterator for Iter<'a> {
         let mut inner = Reader::new(element.content);
         let name = inner.octets().ok()?;
         let values = inner.expect(tag::SET).ok()?.content;
-        Some(Held { name, raw, values })
+        Some(Attribute { name, raw, values })
     }
 }
 
@@ -130,7 +129,10 @@ mod tests {
 
     fn texts(attributes: &Attributes) -> Vec<(String, Vec<String>)> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        attributes.iter().map(|held| (text(held.name), held.values().map(text).collect())).collect()
+        attributes
+            .iter()
+            .map(|attribute| (text(attribute.name), attribute.values().map(text).collect()))
+            .collect()
     }
 
     #[test]
@@ -154,8 +156,8 @@ mod tests {
     fn options_make_subtypes() {
         let mut attributes = Attributes::default();
         attributes.push(b"cn;lang-de", [&b"a"[..]]);
-        let held = attributes.iter().next().unwrap();
-        assert!(held.is(b"CN") && held.is(b"cn;lang-de"));
-        assert!(!held.is(b"c") && !held.is(b"cn;lang") && !held.is(b"cn;lang-de;x"));
+        let attribute = attributes.iter().next().unwrap();
+        assert!(attribute.is(b"CN") && attribute.is(b"cn;lang-de"));
+        assert!(!attribute.is(b"c") && !attribute.is(b"cn;lang") && !attribute.is(b"cn;lang-de;x"));
     }
 }

@@ -1,11 +1,11 @@
 //! An entry: its name, its attributes, its place in the tree.
 //!
-//! What may be returned to anybody, what only the server keeps (operational attributes), and what is
-//! never returned (passwords) stand apart, so that none must be looked for among the others.
+//! User attributes, operational attributes and passwords, which are never returned, are stored separately, so that none
+//! must be searched for among the others.
 
 use std::fmt::Write as _;
 
-use super::attributes::{Attributes, Held, write};
+use super::attributes::{Attribute, Attributes, write};
 
 /// The attribute that is kept apart and never returned.
 pub(in crate::ldap) const PASSWORD: &[u8] = b"userPassword";
@@ -18,7 +18,7 @@ pub(in crate::ldap) type Id = u32;
 pub(in crate::ldap) struct Entry {
     /// The DN as it was given.
     pub(in crate::ldap) dn: Vec<u8>,
-    /// The DN as it compares.
+    /// The normalized DN.
     pub(in crate::ldap) normal: Vec<u8>,
     pub(in crate::ldap) attributes: Attributes,
     /// Passwords and nothing else.
@@ -60,7 +60,9 @@ impl Entry {
         description: &[u8],
         test: &mut dyn FnMut(&[u8]) -> bool,
     ) -> bool {
-        let passes = |held: Held<'_>| held.is(description) && held.values().any(&mut *test);
+        let passes = |candidate: Attribute<'_>| {
+            candidate.is(description) && candidate.values().any(&mut *test)
+        };
         if self.attributes.iter().any(passes) {
             return true;
         }
@@ -70,13 +72,13 @@ impl Entry {
 
     /// Whether the entry has the attribute.
     pub(in crate::ldap) fn has(&self, description: &[u8]) -> bool {
-        self.attributes.iter().any(|held| held.is(description))
+        self.attributes.iter().any(|attribute| attribute.is(description))
             || Operational::named(description).is_some()
     }
 
     /// Whether this is the password.
     pub(in crate::ldap) fn accepts(&self, password: &[u8]) -> bool {
-        self.secret.iter().any(|held| held.values().any(|value| value == password))
+        self.secret.iter().any(|attribute| attribute.values().any(|value| value == password))
     }
 }
 

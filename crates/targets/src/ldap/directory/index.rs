@@ -63,8 +63,10 @@ impl Indexes {
         mut act: impl FnMut(&mut HashMap<Vec<u8>, Posting>, Vec<u8>),
     ) {
         for (map, name) in self.maps.iter_mut().zip(INDEXED) {
-            for held in entry.attributes.iter().filter(|held| held.is(name.as_bytes())) {
-                held.values().for_each(|value| act(map, folded(value)));
+            for attribute in
+                entry.attributes.iter().filter(|attribute| attribute.is(name.as_bytes()))
+            {
+                attribute.values().for_each(|value| act(map, folded(value)));
             }
             if let Some(operational) = Operational::named(name.as_bytes()) {
                 act(map, operational.value(entry).into_bytes());

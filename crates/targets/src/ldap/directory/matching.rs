@@ -47,7 +47,7 @@ pub(in crate::ldap) fn matches(entry: &Entry, filter: &Filter<&[u8]>) -> Option<
         Filter::Or(filters) => all(entry, filters, true),
         Filter::Not(filter) => matches(entry, filter).map(|matched| !matched),
         Filter::Equality { attribute, value } | Filter::Approximate { attribute, value } => {
-            Some(entry.any(attribute, &mut |held| equal(held, value)))
+            Some(entry.any(attribute, &mut |stored| equal(stored, value)))
         }
         Filter::Substrings { attribute, initial, any, last } => {
             let pattern = Substrings {
@@ -55,13 +55,13 @@ pub(in crate::ldap) fn matches(entry: &Entry, filter: &Filter<&[u8]>) -> Option<
                 any: any.iter().map(|part| folded(part)).collect(),
                 last: last.map(folded),
             };
-            Some(entry.any(attribute, &mut |held| pattern.matches(&folded(held))))
+            Some(entry.any(attribute, &mut |stored| pattern.matches(&folded(stored))))
         }
         Filter::GreaterOrEqual { attribute, value } => {
-            Some(entry.any(attribute, &mut |held| order(held, value).is_ge()))
+            Some(entry.any(attribute, &mut |stored| order(stored, value).is_ge()))
         }
         Filter::LessOrEqual { attribute, value } => {
-            Some(entry.any(attribute, &mut |held| order(held, value).is_le()))
+            Some(entry.any(attribute, &mut |stored| order(stored, value).is_le()))
         }
         Filter::Present(attribute) => Some(entry.has(attribute)),
         Filter::Extensible { rule, attribute, value, dn_attributes } => {
@@ -121,10 +121,10 @@ fn extensible(
         }
         Some(_) => return None,
     };
-    let mut test = |held: &[u8]| same(held, value);
+    let mut test = |stored: &[u8]| same(stored, value);
     let in_entry = match attribute {
         Some(attribute) => entry.any(attribute, &mut test),
-        None => entry.attributes.iter().any(|held| held.values().any(&mut test)),
+        None => entry.attributes.iter().any(|attribute| attribute.values().any(&mut test)),
     };
     if in_entry || !dn_attributes {
         return Some(in_entry);

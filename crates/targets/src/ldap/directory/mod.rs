@@ -20,6 +20,7 @@ pub(super) use index::is_indexed;
 pub(super) use matching::{equal, integer, matches};
 
 use super::refusal::Refusal;
+use crate::script::mix;
 use index::Indexes;
 
 /// The entries.
@@ -88,7 +89,7 @@ impl Directory {
             return Err(Refusal::no_such_object(self.matched(&entry.normal)));
         }
         self.changes += 1;
-        entry.etag = scatter(self.changes);
+        entry.etag = mix(self.changes);
         entry.uuid = version_four(self.changes);
         entry.attributes.shrink();
         let id = self.free.pop().unwrap_or(self.entries.len() as Id);
@@ -156,7 +157,7 @@ impl Directory {
         }
         changed?;
         self.changes += 1;
-        entry.etag = scatter(self.changes);
+        entry.etag = mix(self.changes);
         Ok(entry)
     }
 
@@ -331,17 +332,9 @@ fn first_rdns(dn: &[u8], count: usize) -> usize {
     end
 }
 
-/// A number that looks like no other (splitmix64).
-fn scatter(number: u64) -> u64 {
-    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
-
 /// A UUID of version 4 (RFC 4122 section 4.4), its bits from a counter.
 fn version_four(number: u64) -> u128 {
-    let bits = (u128::from(scatter(number)) << 64) | u128::from(scatter(!number));
+    let bits = (u128::from(mix(number)) << 64) | u128::from(mix(!number));
     (bits & !(0xf000 << 64) & !(0xc000_u128 << 48)) | (0x4000 << 64) | (0x8000_u128 << 48)
 }
 

@@ -1,11 +1,11 @@
-//! Bind (RFC 4511 section 4.2): by password, as nobody, or by SASL; and acting for somebody else.
+//! Bind (RFC 4511 section 4.2): simple, anonymous or SASL; and proxied authorization.
 
 use brunt_wire::ldap::control::{self, RawControl};
 use brunt_wire::ldap::message::{Authentication, Message};
 use brunt_wire::ldap::reply::{self, Answer};
 use brunt_wire::ldap::{code, dn};
 
-use super::{Said, raw};
+use super::{ResponseControl, raw};
 use crate::ldap::directory::Entry;
 use crate::ldap::refusal::Refusal;
 use crate::ldap::sasl::{self, Proven, Scram, Steps};
@@ -27,7 +27,7 @@ pub(in crate::ldap) fn answer(
     } else {
         Err(Refusal::new(code::PROTOCOL_ERROR, "only version 3 of LDAP is spoken here"))
     };
-    // Whatever the outcome, who the client was before is forgotten (RFC 4511 section 4.2.1).
+    // A bind discards the previous identity, even if it fails (RFC 4511 section 4.2.1).
     session.identity = Identity::Anonymous;
     let (refusal, credentials, success) = match outcome {
         Ok(Step::Bound(identity, last)) => {
@@ -46,7 +46,7 @@ pub(in crate::ldap) fn answer(
         diagnostic: refusal.reason.as_bytes(),
         referrals: &[],
     });
-    let controls = said(message, session, answer.code);
+    let controls = controls(message, session, answer.code);
     reply::bind(out, message_id, &answer, credentials.as_deref(), &raw(&controls));
     answer.code
 }
@@ -60,15 +60,15 @@ enum Step {
 }
 
 /// The response controls that the request asks for.
-fn said(message: &Message<'_>, session: &mut Session, code: u32) -> Vec<Said> {
+fn controls(message: &Message<'_>, session: &mut Session, code: u32) -> Vec<ResponseControl> {
     let mut controls = Vec::new();
     if code == code::SUCCESS && message.control(control::AUTHORIZATION_IDENTITY).is_some() {
         let oid = control::AUTHORIZATION_IDENTITY_RESPONSE;
-        controls.push(Said { oid, value: session.identity.authorization() });
+        controls.push(ResponseControl { oid, value: session.identity.authorization() });
     }
     let policy = session.policy.take().unwrap_or_default();
     if message.control(control::PASSWORD_POLICY).is_some() {
-        controls.push(Said { oid: control::PASSWORD_POLICY, value: policy.encode() });
+        controls.push(ResponseControl { oid: control::PASSWORD_POLICY, value: policy.encode() });
     }
     controls
 }
@@ -152,7 +152,7 @@ fn with_password(session: &mut Session, name: &[u8], password: &[u8]) -> Result<
         return if right { Ok(Identity::Manager) } else { Err(wrong()) };
     }
     let directory = session.realm.read();
-    // Whether the name or the password is wrong is nobody's business.
+    // The client must not learn whether the name or the password is wrong.
     let entry =
         directory.find(&session.normal).and_then(|id| directory.entry(id)).ok_or_else(wrong)?;
     if entry.accepts(password) { Ok(Identity::Entry(entry.dn.clone())) } else { Err(wrong()) }
@@ -176,7 +176,7 @@ fn plain(session: &mut Session, credentials: &[u8]) -> Result<Identity, Refusal>
     authorize(session, identity, acts_for)
 }
 
-/// Who acts for whom: nobody else, or an identity that exists.
+/// The identity after authorization: that of the client, or another that exists.
 fn authorize(session: &Session, identity: Identity, acts_for: &[u8]) -> Result<Identity, Refusal> {
     if acts_for.is_empty() {
         return Ok(identity);
@@ -222,8 +222,8 @@ fn strip<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// Refuses unless the client may act for the identity that the control names (RFC 4370): whoever has
-/// bound may act for any identity that exists.
+/// Refuses unless the client may act for the identity that the control names (RFC 4370). A client that has bound may
+/// act for any identity that exists.
 pub(in crate::ldap) fn check_proxied(
     session: &Session,
     control: &RawControl<'_>,

@@ -1,4 +1,4 @@
-//! Compare (RFC 4511 section 4.10). Passwords may be compared, though never read.
+//! Compare (RFC 4511 section 4.10). Passwords can be compared but not read.
 
 use brunt_wire::ldap::code;
 use brunt_wire::ldap::message::Message;
@@ -24,7 +24,7 @@ pub(in crate::ldap) fn compare(
     let same = if is_password(attribute) {
         entry.accepts(value)
     } else if entry.has(attribute) {
-        entry.any(attribute, &mut |held| equal(held, value))
+        entry.any(attribute, &mut |stored| equal(stored, value))
     } else {
         return Err(Refusal::new(code::NO_SUCH_ATTRIBUTE, "the entry does not have the attribute"));
     };

@@ -7,7 +7,7 @@ use brunt_wire::ldap::request::{CANCEL, START_TLS, WHO_AM_I};
 
 use crate::ldap::session::{Next, Session};
 
-/// Carries out an extended request, writes the answer, and returns its code.
+/// Executes an extended request, writes the answer, and returns its code.
 pub(in crate::ldap) fn answer(
     session: &Session,
     (name, value): (&[u8], Option<&[u8]>),
@@ -38,8 +38,8 @@ pub(in crate::ldap) fn answer(
             );
             return (say(&answer, None, None), Next::Continue);
         };
-        // Requests are carried out as they are read; only a reply that a script delays is left to
-        // cancel, and the connection knows of those.
+        // Requests are executed as they are read; only a reply that a script delays can still be cancelled, which the
+        // connection does.
         return (say(&Answer::code(NO_SUCH_OPERATION), None, None), Next::Cancel(target));
     }
     let answer = Answer::because(code::PROTOCOL_ERROR, "this extended operation is not known");

@@ -1,4 +1,4 @@
-//! The operations: each takes a request apart, does it, and writes what the RFC wants written.
+//! The operations: each decodes a request, executes it, and writes the response.
 
 pub(super) mod bind;
 pub(super) mod compare;
@@ -20,18 +20,18 @@ use super::directory::{Entry, matches};
 use super::refusal::Refusal;
 use selection::Selection;
 
-/// A response control whose value was made here.
+/// A response control with an owned value.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct ResponseControl {
     pub(super) oid: &'static str,
     pub(super) value: Vec<u8>,
 }
 
-/// What an operation has to say besides its code: nothing, nearly always.
+/// The result of an operation: its code, and its response controls if it has any.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) code: u32,
-    pub(super) controls: Vec<Said>,
+    pub(super) controls: Vec<ResponseControl>,
 }
 
 impl Done {
@@ -40,7 +40,7 @@ impl Done {
     }
 }
 
-/// Writes how an operation went and returns its code.
+/// Writes the result of an operation and returns its code.
 pub(super) fn conclude(
     out: &mut Vec<u8>,
     message_id: i32,
@@ -71,13 +71,13 @@ pub(super) fn refuse(out: &mut Vec<u8>, message_id: i32, response: u8, refusal: 
     reply::result(out, message_id, response, &answer, &[]);
 }
 
-pub(super) fn raw(controls: &[Said]) -> Vec<RawControl<'_>> {
+pub(super) fn raw(controls: &[ResponseControl]) -> Vec<RawControl<'_>> {
     controls
         .iter()
-        .map(|said| RawControl {
-            oid: said.oid.as_bytes(),
+        .map(|control| RawControl {
+            oid: control.oid.as_bytes(),
             critical: false,
-            value: Some(&said.value),
+            value: Some(&control.value),
         })
         .collect()
 }
@@ -108,7 +108,7 @@ pub(super) fn read_entry(
     message: &Message<'_>,
     oid: &'static str,
     entry: &Entry,
-) -> Result<Option<Said>, Refusal> {
+) -> Result<Option<ResponseControl>, Refusal> {
     let Some(control) = message.control(oid) else { return Ok(None) };
     let malformed = || {
         Refusal::new(
@@ -120,5 +120,5 @@ pub(super) fn read_entry(
         .map_err(|_| malformed())?;
     let mut value = Vec::new();
     Selection::new(&attributes, false).write_read_entry(entry, &mut value);
-    Ok(Some(Said { oid, value }))
+    Ok(Some(ResponseControl { oid, value }))
 }

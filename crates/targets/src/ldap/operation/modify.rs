@@ -65,7 +65,9 @@ fn make(shelf: &mut Attributes, change: &Change<'_>, permissive: bool) -> Result
         shelf.replace(name, given);
         return Ok(());
     }
-    let copy = shelf.find(name).map(|held| held.values().map(<[u8]>::to_vec).collect::<Vec<_>>());
+    let copy = shelf
+        .find(name)
+        .map(|attribute| attribute.values().map(<[u8]>::to_vec).collect::<Vec<_>>());
     let mut values: Vec<&[u8]> = copy.iter().flatten().map(Vec::as_slice).collect();
     match change.op {
         ModifyOp::Add => {
@@ -160,8 +162,8 @@ fn check_result(
     }
     let name = dn::Dn::parse(&entry.dn).unwrap_or_default();
     for pair in name.rdns.first().into_iter().flat_map(|rdn| &rdn.pairs) {
-        let held = attributes.iter().filter(|held| held.is(pair.attribute.as_bytes()));
-        if !held.flat_map(|held| held.values()).any(|value| equal(value, &pair.value)) {
+        let held = attributes.iter().filter(|attribute| attribute.is(pair.attribute.as_bytes()));
+        if !held.flat_map(|attribute| attribute.values()).any(|value| equal(value, &pair.value)) {
             return Err(Refusal::new(
                 NOT_ALLOWED_ON_RDN,
                 "the entry is named by this value; use modify DN",

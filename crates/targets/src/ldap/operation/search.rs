@@ -12,7 +12,7 @@ use brunt_wire::ldap::request::{CANCEL, START_TLS, Scope, WHO_AM_I};
 use brunt_wire::ldap::{code, control, op};
 
 use super::selection::Selection;
-use super::{Said, check_assertion, normalize, raw, refuse};
+use super::{ResponseControl, check_assertion, normalize, raw, refuse};
 use crate::ldap::directory::{Directory, Entry, Id, matches};
 use crate::ldap::refusal::Refusal;
 use crate::ldap::session::{Cursor, SUPPORTED_CONTROLS, Session};
@@ -47,7 +47,7 @@ fn run(
     search: &Search<'_>,
     message_id: i32,
     out: &mut Vec<u8>,
-) -> Result<(u32, Option<Said>), Refusal> {
+) -> Result<(u32, Option<ResponseControl>), Refusal> {
     let selection = Selection::new(&search.attributes, search.types_only);
     if search.base.is_empty() && search.scope == Scope::Base {
         let entry = root_dse(session);
@@ -105,7 +105,7 @@ fn paged_results(
     page: &Page<'_>,
     limit: usize,
     emit: &mut dyn FnMut(&Entry),
-) -> Result<(u32, Option<Said>), Refusal> {
+) -> Result<(u32, Option<ResponseControl>), Refusal> {
     let size = usize::try_from(page.size).unwrap_or(0).min(limit);
     let mut rest = if page.cookie.is_empty() {
         let mut all = VecDeque::new();
@@ -147,10 +147,10 @@ fn paged_results(
         session.cursors.push_back(Cursor { number, rest });
     }
     let value = Page { size: total, cookie: &cookie }.encode();
-    Ok((code::SUCCESS, Some(Said { oid: control::PAGED_RESULTS, value })))
+    Ok((code::SUCCESS, Some(ResponseControl { oid: control::PAGED_RESULTS, value })))
 }
 
-/// What the server says of itself (RFC 4512 section 5.1).
+/// The root DSE (RFC 4512 section 5.1).
 fn root_dse(session: &Session) -> Entry {
     let mut entry = Entry::new(b"", Vec::new());
     let attributes = &mut entry.attributes;

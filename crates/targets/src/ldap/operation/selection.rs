@@ -46,16 +46,16 @@ impl<'a> Selection<'a> {
         if self.user && !self.types_only {
             w.raw(entry.attributes.bytes());
         } else {
-            for held in entry.attributes.iter() {
-                if !self.user && !self.names.iter().any(|name| held.is(name)) {
+            for attribute in entry.attributes.iter() {
+                if !self.user && !self.names.iter().any(|name| attribute.is(name)) {
                     continue;
                 }
                 if self.types_only {
                     let mut bare = Vec::new();
-                    write(&mut bare, held.name, None);
+                    write(&mut bare, attribute.name, None);
                     w.raw(&bare);
                 } else {
-                    w.raw(held.raw);
+                    w.raw(attribute.raw);
                 }
             }
         }

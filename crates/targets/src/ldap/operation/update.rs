@@ -25,7 +25,7 @@ pub(in crate::ldap) fn add(
         let shelf = entry.shelf_mut(attribute.name);
         shelf.push(attribute.name, attribute.values.iter().copied());
     }
-    if !entry.attributes.iter().any(|held| held.is(b"objectClass")) {
+    if !entry.attributes.iter().any(|attribute| attribute.is(b"objectClass")) {
         return Err(Refusal::new(OBJECT_CLASS_VIOLATION, "the entry has no objectClass"));
     }
     name_by_rdn(&mut entry)?;

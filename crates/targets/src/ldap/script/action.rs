@@ -1,18 +1,18 @@
-//! What a rule can do to a request.
+//! The actions of rules.
 
 use serde::Deserialize;
 
 use crate::script::period::{Period, Range};
 
-/// Something that goes wrong.
+/// What can be done to a request.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Answer later, by a fixed time or by one from a range. Requests behind it are not held up.
+    /// Answer later, by a fixed time or by one from a range. Requests behind it are not delayed.
     Delay(Range),
     /// Do nothing and answer with a result code.
-    Result(Verdict),
-    /// Carry it out and never answer. On a connect, never read; on a handshake, never shake.
+    Result(ResultSpec),
+    /// Execute it and never answer. On a connect, never read; on a handshake, never answer.
     Drop,
     /// Answer after the next request of the connection.
     Reorder,
@@ -33,23 +33,23 @@ pub(super) enum Action {
     /// Close the connection after the answer.
     Close,
     /// Answer with a notice of disconnection, and close.
-    Disconnect(Verdict),
+    Disconnect(ResultSpec),
     /// Answer byte by byte, with this time before each.
-    Trickle(SlowBytes),
-    /// Before the answer, a message nobody asked for, with this OID.
+    Trickle(Period),
+    /// Before the answer, an unsolicited notification with this OID.
     Unsolicited(String),
     /// Before the answer, an intermediate response with this OID.
     Intermediate(String),
     /// Before the answer, a search reference to this URL.
     Reference(String),
-    /// In the answer, a word from the password policy, if the request has its control.
+    /// In the answer, a response of the password policy, if the request has its control.
     Policy(Policy),
 }
 
 /// A result.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Verdict {
+pub(super) struct ResultSpec {
     /// The result code.
     pub(super) code: u16,
     /// The diagnostic message.
@@ -57,12 +57,7 @@ pub(super) struct Verdict {
     pub(super) text: String,
 }
 
-/// A time before each byte.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct SlowBytes(pub(super) Period);
-
-/// What the password policy says.
+/// A response of the password policy.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Policy {
@@ -79,6 +74,30 @@ pub(super) enum Policy {
 }
 
 impl Action {
+    /// Its name in scripts.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Delay(_) => "delay",
+            Self::Result(_) => "result",
+            Self::Drop => "drop",
+            Self::Reorder => "reorder",
+            Self::Duplicate => "duplicate",
+            Self::WrongId(_) => "wrong-id",
+            Self::Truncate(_) => "truncate",
+            Self::Garbage(_) => "garbage",
+            Self::HugeLength => "huge-length",
+            Self::DeepNesting(_) => "deep-nesting",
+            Self::Reset => "reset",
+            Self::Close => "close",
+            Self::Disconnect(_) => "disconnect",
+            Self::Trickle(_) => "trickle",
+            Self::Unsolicited(_) => "unsolicited",
+            Self::Intermediate(_) => "intermediate",
+            Self::Reference(_) => "reference",
+            Self::Policy(_) => "policy",
+        }
+    }
+
     /// Whether it can be done to a connection rather than to a request.
     pub(super) const fn suits_connect(&self) -> bool {
         matches!(

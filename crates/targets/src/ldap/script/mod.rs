@@ -1,19 +1,15 @@
-//! Misbehaviour on demand: a TOML file of rules, each saying when and what.
-//!
-//! A rule counts the requests it concerns, and what it does depends on that count and the seed alone,
-//! so the same requests meet the same faults. With several threads or connections the order in which
-//! requests come is not ours to promise; a rule for one connection is exact again.
+//! Fault scripts: see [`crate::script`] for what they have in common.
 //!
 //! ```
 //! let script = brunt_targets::ldap::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
-//!     [[stall]]                # nothing is read or answered from second 2 to second 4
+//!     [[stall]]                # the server neither reads nor answers from second 2 to second 4
 //!     at = "2s"
 //!     lasts = "2s"
 //!
-//!     [[refuse]]               # nobody listens
+//!     [[refuse]]               # the server does not listen
 //!     at = "6s"
 //!     lasts = "500ms"
 //!
@@ -35,42 +31,24 @@
 //! ```
 
 mod action;
-mod rules;
+mod rule;
 
-use serde::Deserialize;
-
-pub(super) use rules::{Facts, Faults, Occasion, Rules};
-
-use rules::Rule;
+pub(super) use rule::{Facts, Faults, Occasion};
 
 pub use crate::script::ScriptError;
-use crate::script::Span;
+use crate::script::{self, rules};
+use rule::Rule;
 
-/// How a server is to misbehave.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Script {
-    /// Decides whatever is random.
-    #[serde(default)]
-    seed: u64,
-    /// When everything stands still.
-    #[serde(default)]
-    stall: Vec<Span>,
-    /// When nobody listens.
-    #[serde(default)]
-    refuse: Vec<Span>,
-    /// What happens to which requests.
-    #[serde(default)]
-    rule: Vec<Rule>,
-}
+/// The rules of a script, with their counters.
+pub(super) type Rules = rules::Rules<Rule>;
+
+/// A fault script.
+#[derive(Clone, Debug)]
+pub struct Script(pub(super) script::Script<Rule>);
 
 impl Script {
     /// Reads a script.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
-        let script: Self = toml::from_str(text)?;
-        for (n, rule) in script.rule.iter().enumerate() {
-            rule.check().map_err(|reason| ScriptError::Rule { rule: n + 1, reason })?;
-        }
-        Ok(script)
+        script::Script::parse(text).map(Self)
     }
 }

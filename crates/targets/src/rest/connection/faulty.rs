@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::encode::{self, Form, Length};
 use super::{Connection, Next};
-use crate::rest::reply::{FILLING, Filler, Reply, reason};
+use crate::rest::reply::{FILLING, Reply, reason};
 use crate::rest::script::Action;
 use crate::script;
 
@@ -38,15 +38,14 @@ impl Connection {
                 self.stream.reset_on_drop();
                 return Ok(Next::Abort);
             }
-            Action::Garbage(bytes) => self.out = garbage(random, bytes),
+            Action::Garbage(bytes) => self.out = script::garbage(random, bytes, b'H'),
             Action::EndlessHeaders => return self.never_end_fields(reply).await,
-            Action::Body(body) => {
-                let filler = Filler { bytes: body.bytes, chunked: body.chunked };
+            Action::Body(filler) => {
                 self.pour(reply, filler, form).await?;
                 return Ok(if form.keep { Next::Continue } else { Next::Close });
             }
             Action::WrongLength(more) => return Ok(self.announce_wrongly(reply, more, form)),
-            Action::Drip(pace) => return self.drip(reply, pace.each(), form).await,
+            Action::Drip(each) => return self.drip(reply, each.0, form).await,
             Action::Chunked(bytes) => self.cut_up(reply, bytes, form),
             Action::UntilClose => {
                 encode::head(&mut self.out, reply, Length::None, Form { keep: false, ..form });
@@ -133,15 +132,4 @@ impl Connection {
         }
         encode::chunk(&mut self.out, b"");
     }
-}
-
-/// Random bytes that are surely not the beginning of an answer.
-fn garbage(random: u64, count: usize) -> Vec<u8> {
-    let mut bytes: Vec<u8> = script::bytes(random).take(count).collect();
-    if let Some(first) = bytes.first_mut()
-        && *first == b'H'
-    {
-        *first = b'h';
-    }
-    bytes
 }

@@ -17,11 +17,11 @@ pub(in crate::rest) struct Collection {
     made: u32,
     /// The password of those.
     password: Box<str>,
-    kept: RwLock<Kept>,
+    kept: RwLock<Changes>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Changes {
     /// What became of those that were made; nothing of those that were deleted.
     changed: HashMap<u32, Option<Arc<Record>>, foldhash::fast::FixedState>,
     added: BTreeMap<Box<str>, Arc<Record>>,
@@ -42,7 +42,7 @@ pub(super) struct Record {
 #[derive(Clone, Debug)]
 pub(super) enum Found {
     Made(u32),
-    Kept(Arc<Record>),
+    Stored(Arc<Record>),
 }
 
 /// A user that is about to change.
@@ -61,7 +61,7 @@ pub(super) enum Change {
 
 /// Where among the users a page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PageStart {
     Made(u32),
     Added(Box<str>),
 }
@@ -75,7 +75,7 @@ impl Collection {
     pub(in crate::rest) fn check(&self, id: &str, password: &str) -> bool {
         match self.find(id) {
             Some(Found::Made(_)) => *self.password == *password,
-            Some(Found::Kept(record)) => record.password.as_deref() == Some(password),
+            Some(Found::Stored(record)) => record.password.as_deref() == Some(password),
             None => false,
         }
     }
@@ -90,13 +90,13 @@ impl Collection {
         self.find_in(&kept, id)
     }
 
-    fn find_in(&self, kept: &Kept, id: &str) -> Option<Found> {
+    fn find_in(&self, kept: &Changes, id: &str) -> Option<Found> {
         match self.number(id) {
             Some(n) => match kept.changed.get(&n) {
-                Some(changed) => changed.clone().map(Found::Kept),
+                Some(changed) => changed.clone().map(Found::Stored),
                 None => Some(Found::Made(n)),
             },
-            None => kept.added.get(id).cloned().map(Found::Kept),
+            None => kept.added.get(id).cloned().map(Found::Stored),
         }
     }
 
@@ -122,7 +122,7 @@ impl Collection {
                 out.extend_from_slice(fields.as_bytes());
                 out.push(b'}');
             }
-            Found::Kept(record) => {
+            Found::Stored(record) => {
                 let inside = &record.fields[1..];
                 if inside.len() > 1 {
                     out.push(b',');
@@ -141,7 +141,7 @@ impl Collection {
                 text.push('}');
                 text.into()
             }
-            Found::Kept(record) => record.fields.clone(),
+            Found::Stored(record) => record.fields.clone(),
         };
         serde_json::from_str(&text).unwrap_or_default()
     }
@@ -161,7 +161,7 @@ impl Collection {
             Change::Set(mut fields) => {
                 let password = self.take_password(&mut fields).or_else(|| match &found {
                     Some(Found::Made(_)) => Some(self.password.clone()),
-                    Some(Found::Kept(record)) => record.password.clone(),
+                    Some(Found::Stored(record)) => record.password.clone(),
                     None => None,
                 });
                 self.product.settle(id, &mut fields);
@@ -184,7 +184,7 @@ impl Collection {
                 }
             },
         }
-        record.map(Found::Kept).or(found).ok_or_else(Refusal::nothing_there)
+        record.map(Found::Stored).or(found).ok_or_else(Refusal::nothing_there)
     }
 
     fn take_password(&self, fields: &mut Map<String, Value>) -> Option<Box<str>> {
@@ -194,34 +194,38 @@ impl Collection {
         value.as_str().map(Into::into)
     }
 
-    /// Shows users in their order from a place on, until `take` has enough.
-    pub(super) fn each(&self, from: &Place, mut take: impl FnMut(&str, &Found, Place) -> bool) {
+    /// Shows users in their order from `from` on, until `take` has enough.
+    pub(super) fn each(
+        &self,
+        from: &PageStart,
+        mut take: impl FnMut(&str, &Found, PageStart) -> bool,
+    ) {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let mut id = String::new();
         let first = match from {
-            Place::Made(n) => *n,
-            Place::Added(_) => self.made,
+            PageStart::Made(n) => *n,
+            PageStart::Added(_) => self.made,
         };
         for n in first..self.made {
             let found = match kept.changed.get(&n) {
-                Some(Some(record)) => Found::Kept(Arc::clone(record)),
+                Some(Some(record)) => Found::Stored(Arc::clone(record)),
                 Some(None) => continue,
                 None => Found::Made(n),
             };
             id.clear();
             id.push_str("user.");
             id.push_str(itoa::Buffer::new().format(n));
-            if !take(&id, &found, Place::Made(n)) {
+            if !take(&id, &found, PageStart::Made(n)) {
                 return;
             }
         }
         let from = match from {
-            Place::Added(id) => id,
-            Place::Made(_) => "",
+            PageStart::Added(id) => id,
+            PageStart::Made(_) => "",
         };
         let range = (std::ops::Bound::Included(from), std::ops::Bound::Unbounded);
         for (id, record) in kept.added.range::<str, _>(range) {
-            if !take(id, &Found::Kept(Arc::clone(record)), Place::Added(id.clone())) {
+            if !take(id, &Found::Stored(Arc::clone(record)), PageStart::Added(id.clone())) {
                 return;
             }
         }
@@ -232,7 +236,7 @@ impl Found {
     pub(super) fn revision(&self) -> u64 {
         match self {
             Self::Made(_) => 0,
-            Self::Kept(record) => record.revision,
+            Self::Stored(record) => record.revision,
         }
     }
 }

@@ -13,7 +13,7 @@ use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use serde_json::{Map, Value, json};
 
 pub(super) use collection::Collection;
-use collection::{Change, Current, Found, Place, shown};
+use collection::{Change, Current, Found, PageStart, shown};
 use filter::Filter;
 pub(super) use product::Product;
 
@@ -216,7 +216,7 @@ fn narrowed(whole: &Map<String, Value>, fields: &[Vec<String>]) -> Map<String, V
 
 fn query(users: &Collection, request: &Request<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let parameters = Parameters::of(request.query().as_bytes());
-    let (mut filter, mut size, mut from, mut skip) = (None, None, Place::Made(0), 0);
+    let (mut filter, mut size, mut from, mut skip) = (None, None, PageStart::Made(0), 0);
     let number = |text: &str| {
         text.parse::<usize>()
             .map_err(|_| Refusal::new(400, "a page's size or offset is not a whole number"))
@@ -236,7 +236,7 @@ fn query(users: &Collection, request: &Request<'_>, reply: &mut Reply) -> Result
             "_pageSize" => size = Some(number(&value)?).filter(|size| *size > 0),
             "_pagedResultsOffset" => skip = number(&value)?,
             "_pagedResultsCookie" if !value.is_empty() => {
-                from = place_of(&value)
+                from = start_of(&value)
                     .ok_or_else(|| Refusal::new(400, "the cookie of paged results is not one"))?;
             }
             _ => {}
@@ -258,13 +258,13 @@ struct Page {
     skip: usize,
     count: usize,
     /// What comes behind it.
-    next: Option<Place>,
+    next: Option<PageStart>,
 }
 
 impl Page {
-    fn fill(mut self, users: &Collection, filter: &Filter, from: &Place, out: &mut Vec<u8>) {
+    fn fill(mut self, users: &Collection, filter: &Filter, from: &PageStart, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"result\":[");
-        let mut take = |id: &str, found: &Found, place: Option<Place>| {
+        let mut take = |id: &str, found: &Found, start: Option<PageStart>| {
             let fields = OnceCell::new();
             let look = || fields.get_or_init(|| users.fields(found));
             if !filter.meets(id, &look) {
@@ -275,7 +275,7 @@ impl Page {
                 return true;
             }
             if self.count == self.size {
-                self.next = place;
+                self.next = start;
                 return false;
             }
             if self.count > 0 {
@@ -297,7 +297,7 @@ impl Page {
                     take(id, &found, None);
                 }
             }
-            None => users.each(from, |id, found, place| take(id, found, Some(place))),
+            None => users.each(from, |id, found, start| take(id, found, Some(start))),
         }
         let cookie = self.next.as_ref().map(cookie_of);
         let rest = json!({
@@ -313,18 +313,18 @@ impl Page {
     }
 }
 
-fn cookie_of(place: &Place) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(match place {
-        Place::Made(n) => format!("m{n}"),
-        Place::Added(id) => format!("a{id}"),
+fn cookie_of(start: &PageStart) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(match start {
+        PageStart::Made(n) => format!("m{n}"),
+        PageStart::Added(id) => format!("a{id}"),
     })
 }
 
-fn place_of(cookie: &str) -> Option<Place> {
+fn start_of(cookie: &str) -> Option<PageStart> {
     let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cookie).ok()?).ok()?;
     match text.strip_prefix('m') {
-        Some(number) => number.parse().ok().map(Place::Made),
-        None => text.strip_prefix('a').map(|id| Place::Added(id.into())),
+        Some(number) => number.parse().ok().map(PageStart::Made),
+        None => text.strip_prefix('a').map(|id| PageStart::Added(id.into())),
     }
 }
 

@@ -1,7 +1,6 @@
 //! The products whose users are served, and how each of them presents a user.
 //!
-//! A user that nobody has changed is made from its number when it is asked for, so that millions of
-//! them cost nothing until they are touched.
+//! A user that was not changed is generated from its number on request, so that millions of them need no memory.
 
 use std::fmt::Write as _;
 

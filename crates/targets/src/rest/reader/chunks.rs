@@ -1,8 +1,8 @@
-//! The chunked transfer coding (RFC 9112 section 7.1), undone as bytes come.
+//! An incremental decoder of the chunked transfer coding (RFC 9112 section 7.1).
 
 use super::Malformed;
 
-/// Where in a chunked body one is.
+/// The position in a chunked body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks {
     part: Part,
@@ -53,7 +53,7 @@ impl Chunks {
         self.part == Part::Done
     }
 
-    /// Hands the data among these bytes on, and says how many of the bytes were the body's.
+    /// Passes the data among these bytes to `keep`. Returns how many of the bytes belong to the body.
     pub(super) fn take(
         &mut self,
         bytes: &[u8],
@@ -86,7 +86,7 @@ impl Chunks {
         Ok(at)
     }
 
-    /// Whether what there is has no end in sight.
+    /// Whether the current part has no announced end.
     const fn in_line(&self) -> bool {
         !matches!(self.part, Part::Data { .. } | Part::DataEnd | Part::Done)
     }

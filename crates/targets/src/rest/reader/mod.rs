@@ -1,9 +1,8 @@
-//! Requests of HTTP/1 out of bytes as they come (RFC 9112).
+//! A parser of HTTP/1 requests that is fed with bytes (RFC 9112).
 //!
-//! It waits for nothing and knows no socket: bytes are fed in, and what is complete is looked at in
-//! place. A body is kept up to a limit and counted beyond it, so that an upload of any size costs
-//! what is kept of it. It is strict where leniency is how requests are smuggled: a length said
-//! twice, a line without its carriage return, a name with a space before the colon.
+//! It does no I/O: bytes are fed in, and a complete request is read in place. A body is kept up to a limit and counted
+//! beyond it, so that large uploads need little memory. It is strict where leniency would allow request smuggling: a
+//! length given twice, a line without its carriage return, a name with a space before the colon.
 
 mod chunks;
 mod request;
@@ -12,7 +11,7 @@ use chunks::Chunks;
 pub use request::{Fields, Request, Version};
 use request::{Line, Span};
 
-/// What a request may be like.
+/// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The longest request line and fields together, in bytes. The lines of a chunked body are held to it as well.
@@ -23,37 +22,37 @@ pub struct Limits {
 
 /// The most fields a request may have.
 const FIELDS: usize = 128;
-/// A buffer that grew beyond this is given back once it is empty.
+/// A buffer that grew beyond this is freed once it is empty.
 const KEPT_BYTES: usize = 4 << 10;
 
-/// Why bytes are no request.
+/// Why bytes are not a valid request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// A line that is none.
+    /// An invalid line.
     #[error("the request is malformed: {0}")]
     Syntax(httparse::Error),
-    /// More than the server takes.
+    /// More than the server accepts.
     #[error("the request line and fields are longer than the server takes")]
     HeadTooLong,
-    /// More than the server takes.
+    /// More than the server accepts.
     #[error("the request has more fields than the server takes")]
     TooManyFields,
-    /// It cannot be said where the body ends.
+    /// The length of the body is ambiguous.
     #[error("the length of the body is not clear: {0}")]
     Length(&'static str),
     /// A coding other than chunked.
     #[error("no transfer coding but chunked is known")]
     Coding,
-    /// A body that is not chunked as it should be.
+    /// An invalid chunked body.
     #[error("the chunked body is malformed: {0}")]
     Chunk(&'static str),
-    /// HTTP/1.1 wants one.
+    /// HTTP/1.1 requires one.
     #[error("the request has no Host, or several")]
     Host,
 }
 
 impl Malformed {
-    /// The status that says so.
+    /// The status of the answer.
     pub const fn status(self) -> u16 {
         match self {
             Self::HeadTooLong | Self::TooManyFields => 431,
@@ -64,14 +63,14 @@ impl Malformed {
     }
 }
 
-/// How far the bytes go.
+/// The progress of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// A request is complete.
     Request,
-    /// More bytes are needed, and maybe the client waits to be told to send them.
+    /// More bytes are needed.
     More {
-        /// Whether the client wants to hear `100 Continue` first. Said once a request.
+        /// Whether the client waits for `100 Continue`. True once per request.
         go_on: bool,
     },
 }
@@ -100,7 +99,7 @@ pub struct Reader {
     whole: bool,
     body: Vec<u8>,
     body_bytes: u64,
-    /// Whether the client waits to be told to go on, and was not yet.
+    /// Whether the client waits for `100 Continue` and was not sent it yet.
     expects: bool,
 }
 
@@ -122,12 +121,12 @@ impl Reader {
         }
     }
 
-    /// Takes bytes that came.
+    /// Appends bytes that were received.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.input.extend_from_slice(bytes);
     }
 
-    /// The bytes that came and are no complete request.
+    /// The bytes that do not belong to a complete request.
     pub fn rest(&self) -> &[u8] {
         &self.input[self.begin..]
     }
@@ -137,7 +136,7 @@ impl Reader {
         *self = Self::new(self.limits);
     }
 
-    /// Goes as far as the bytes allow, at most to the end of a request.
+    /// Parses as far as the bytes allow, at most to the end of a request.
     pub fn advance(&mut self) -> Result<Progress, Malformed> {
         if self.line.is_none() && !self.read_head()? {
             return Ok(Progress::More { go_on: false });
@@ -159,7 +158,7 @@ impl Reader {
         Some(Request::new(line, head, &self.fields, (&self.body, self.body_bytes)))
     }
 
-    /// Leaves the current request behind.
+    /// Removes the current request.
     pub fn finish(&mut self) {
         self.line = None;
         self.whole = false;
@@ -176,7 +175,7 @@ impl Reader {
         }
     }
 
-    /// Reads the request line and the fields, and says whether they are complete.
+    /// Reads the request line and the fields. False if they are not complete.
     fn read_head(&mut self) -> Result<bool, Malformed> {
         let input = &self.input[self.begin..];
         let mut fields = [const { std::mem::MaybeUninit::uninit() }; FIELDS];

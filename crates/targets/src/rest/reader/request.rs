@@ -1,4 +1,4 @@
-//! A request as it was received, whichever version of HTTP brought it.
+//! A request as it was received, for every version of HTTP.
 //!
 //! It borrows everything: of HTTP/1, the buffer that was read into; of HTTP/2, the fields that were decoded.
 
@@ -47,7 +47,7 @@ impl Line {
     }
 }
 
-/// The version of HTTP that a request came by.
+/// The version of HTTP of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// HTTP/1.0.
@@ -125,7 +125,7 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// The target, nothing of it decoded.
     pub target: &'a str,
-    /// The version it came by.
+    /// Its version.
     pub version: Version,
     /// The fields.
     pub fields: Fields<'a>,
@@ -133,7 +133,7 @@ pub struct Request<'a> {
     pub body: &'a [u8],
     /// How long the body was.
     pub body_bytes: u64,
-    /// Whether the connection is wanted afterwards.
+    /// Whether the connection stays open afterwards.
     pub keep_alive: bool,
 }
 

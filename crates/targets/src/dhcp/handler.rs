@@ -1,38 +1,37 @@
-//! What stands between the threads that carry datagrams and the books that know the answers.
+//! The interface between the threads that receive datagrams and the handlers that answer them.
 //!
-//! A book knows one protocol: it takes in a datagram and writes the answer, as if nothing ever went
-//! wrong but what it is told to do wrong in the answer itself. It must not know sockets or threads,
-//! and has no clock: it is told the time.
+//! A handler implements one protocol: it takes a datagram and writes the answer. Of a script's faults it applies those
+//! that change the answer itself. It must not know sockets or threads, and the time is an argument.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::leases::State;
 use super::script::{Facts, Faults, Rules};
-use super::stats::{Counters, Silence};
+use super::stats::{Counters, NoReply};
 use super::words::{Act, Answer, Family};
 
-/// What a book needs to know of the outside for one datagram.
+/// What a handler is given beside a datagram.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Desk<'a> {
+pub(super) struct Context<'a> {
     /// The time since the start of the server.
     pub(super) now: Duration,
-    /// Where the datagram came from.
+    /// The sender of the datagram.
     pub(super) from: SocketAddr,
     pub(super) rules: Option<&'a Rules>,
     pub(super) counters: &'a Counters,
 }
 
-/// An answer, whose bytes stand in the buffer that the book was given.
+/// An answer, whose bytes are in the buffer that the handler was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) to: SocketAddr,
     pub(super) answer: Answer,
-    /// What is still to go wrong on its way.
+    /// The faults that remain to be applied when it is sent.
     pub(super) faults: Faults,
 }
 
-/// Who has what of a server's pools.
+/// A lease of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The address, or the first address of the prefix.
@@ -46,36 +45,36 @@ pub struct Lease {
     pub state: State,
     /// Until when, counted from the start of the server.
     pub until: Duration,
-    /// How many messages about it were carried out since it was first the client's.
+    /// How many messages about it were executed since the client first had it.
     pub heard: u32,
 }
 
-/// One protocol's way of answering, with its leases.
-pub(super) trait Book: Send {
-    /// Takes in a message and writes the answer into `out`, which is empty.
+/// The answers of one protocol, with its leases.
+pub(super) trait Handler: Send {
+    /// Executes a message and writes the answer into `out`, which is empty.
     fn answer(
         &mut self,
-        desk: &Desk<'_>,
+        context: &Context<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<Reply, Silence>;
+    ) -> Result<Reply, NoReply>;
 
-    /// Who has what.
+    /// All leases.
     fn leases(&self) -> Vec<Lease>;
 }
 
-impl Desk<'_> {
-    /// Counts a message and says what is to go wrong with it, unless it never came.
+impl Context<'_> {
+    /// Counts a message and returns its faults. Fails if the script has the server ignore it.
     pub(super) fn receive(
         &self,
         family: Family,
         act: Act,
         client: &[u8],
         relayed: bool,
-    ) -> Result<Faults, Silence> {
+    ) -> Result<Faults, NoReply> {
         self.counters.received(act, relayed);
         let Some(rules) = self.rules else { return Ok(Faults::default()) };
-        let faults = rules.faults(&Facts { family, act, client, now: self.now });
-        if faults.ignore { Err(Silence::Ignored) } else { Ok(faults) }
+        let faults = rules.faults(&Facts { family, act, client }, self.now);
+        if faults.ignore { Err(NoReply::Ignored) } else { Ok(faults) }
     }
 }

@@ -1,7 +1,7 @@
-//! A server that listens: doors, threads that serve, and how all of it ends.
+//! A TCP server: its listening sockets, its worker threads and their shutdown.
 //!
-//! What is said on a connection is a [`Service`]'s affair. A service is given to each thread once and makes there what
-//! the connections of that thread share, so that nothing of it is ever sent or locked.
+//! A [`Service`] defines the protocol. Each worker thread owns one service and creates on its own thread the state that
+//! its connections share, so that this state needs neither `Send` nor a lock.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,122 +14,131 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::LocalSet;
 use tokio_rustls::TlsAcceptor;
 
-use super::accepted::{Accepted, Attendance};
-use super::listener::{Door, Listener};
+use super::accepted::{Accepted, ConnectionStats};
+use super::listener::{Bind, Listener};
 use super::tls::Identity;
 use crate::clock::Clock;
 use crate::script::Span;
 use crate::timer::Timer;
 
-/// What a thread does with the connections it is given.
+/// The protocol of a server, as one worker thread speaks it.
 pub(crate) trait Service: Send + 'static {
-    /// What the connections of one thread share.
+    /// The state that the connections of one thread share.
     type Worker: 'static;
 
-    /// How the connections of this thread are counted.
-    fn attendance(&self) -> Arc<Attendance>;
+    /// The counters for the connections of this thread.
+    fn connection_stats(&self) -> Arc<ConnectionStats>;
 
-    /// Makes, on its thread, what the connections of it share.
-    fn settle(self, thread: Thread) -> Self::Worker;
+    /// Creates the shared state, on the thread that will use it.
+    fn worker(self, context: ThreadContext) -> Self::Worker;
 
     /// Serves one connection to its end.
     fn serve(worker: Rc<Self::Worker>, accepted: Accepted) -> impl Future<Output = ()> + 'static;
 }
 
-/// What the house gives each thread.
-pub(crate) struct Thread {
+/// What the server provides to each worker thread.
+pub(crate) struct ThreadContext {
     pub(crate) acceptor: TlsAcceptor,
     pub(crate) clock: Clock,
     pub(crate) timer: Rc<Timer>,
 }
 
-/// How a house is opened.
-pub(crate) struct Opening {
-    /// What its threads are called.
+/// How to start a server.
+pub(crate) struct ServerOptions {
+    /// The name of its threads.
     pub(crate) name: &'static str,
-    pub(crate) doors: Vec<Door>,
+    pub(crate) binds: Vec<Bind>,
     pub(crate) identity: Identity,
     pub(crate) clock: Clock,
-    /// What the listener counts.
-    pub(crate) own: Arc<Attendance>,
-    /// How many connections there may be at once.
+    /// The counters of the listener.
+    pub(crate) listener_stats: Arc<ConnectionStats>,
+    /// The most connections that may be open at once.
     pub(crate) connections_max: usize,
-    /// When nobody listens.
+    /// When the server does not listen.
     pub(crate) refusals: Vec<Span>,
 }
 
-/// A server at work. Dropped, it stops.
+/// A running server. Dropping it stops it.
 #[derive(Debug)]
-pub(crate) struct House {
+pub(crate) struct TcpServer {
     pub(crate) address: SocketAddr,
     pub(crate) tls_address: Option<SocketAddr>,
     pub(crate) ca_pem: String,
-    /// Closed to stop.
+    /// Closing it stops the listener.
     stop: Option<UnixStream>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// An address cannot be listened at.
+/// Why an address cannot be listened on.
 #[derive(Debug)]
-pub(crate) struct Closed {
+pub(crate) struct BindError {
     pub(crate) address: SocketAddr,
     pub(crate) source: io::Error,
 }
 
-/// Listens at an address, and for TLS at another if there is one.
-pub(crate) fn doors(plain: SocketAddr, tls: Option<SocketAddr>) -> Result<Vec<Door>, Closed> {
-    let door =
-        |(address, tls)| Door::open(address, tls).map_err(|source| Closed { address, source });
-    std::iter::once((plain, false)).chain(tls.map(|address| (address, true))).map(door).collect()
+/// Listens on an address, and on a second one for TLS if it is given.
+pub(crate) fn bind(plain: SocketAddr, tls: Option<SocketAddr>) -> Result<Vec<Bind>, BindError> {
+    let bind =
+        |(address, tls)| Bind::open(address, tls).map_err(|source| BindError { address, source });
+    std::iter::once((plain, false)).chain(tls.map(|address| (address, true))).map(bind).collect()
 }
 
-impl House {
-    /// Serves, with a thread for each service. Returns once connections are accepted; fails if the system gives no
-    /// thread, or a thread no timer.
-    pub(crate) fn open<S: Service>(opening: Opening, services: Vec<S>) -> io::Result<Self> {
-        let Opening { name, doors, identity, clock, own, connections_max, refusals } = opening;
+impl TcpServer {
+    /// Starts a thread for each service. Returns once connections are accepted; fails if a thread or its timer cannot
+    /// be created.
+    pub(crate) fn start<S: Service>(options: ServerOptions, services: Vec<S>) -> io::Result<Self> {
+        let ServerOptions {
+            name,
+            binds,
+            identity,
+            clock,
+            listener_stats,
+            connections_max,
+            refusals,
+        } = options;
         let (stop, stopped) = UnixStream::pair()?;
-        let mut house = Self {
-            address: doors[0].address,
-            tls_address: doors.get(1).map(|door| door.address),
+        let mut server = Self {
+            address: binds[0].address,
+            tls_address: binds.get(1).map(|bind| bind.address),
             ca_pem: identity.ca_pem,
             stop: Some(stop),
             threads: Vec::new(),
         };
         let count = services.len();
         let (started, starts) = std::sync::mpsc::channel();
-        let (mut workers, mut theirs) = (Vec::new(), Vec::new());
+        let (mut workers, mut worker_stats) = (Vec::new(), Vec::new());
         for service in services {
             let (sender, connections) = mpsc::unbounded_channel();
             workers.push(sender);
-            theirs.push(service.attendance());
+            worker_stats.push(service.connection_stats());
             let (acceptor, started) = (identity.acceptor.clone(), started.clone());
-            house.spawn(name, move || live(service, acceptor, clock, connections, &started))?;
+            server
+                .spawn(name, move || run_worker(service, acceptor, clock, connections, &started))?;
         }
         drop(started);
         let listener = Listener {
-            doors,
+            binds,
             stop: stopped,
             workers,
-            theirs,
-            own,
+            worker_stats,
+            own_stats: listener_stats,
             connections_max,
             refusals,
             clock,
         };
-        house.spawn(&format!("{name}-accept"), move || listener.run())?;
+        server.spawn(&format!("{name}-accept"), move || listener.run())?;
         for _ in 0..count {
             starts.recv().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?;
         }
-        Ok(house)
+        Ok(server)
     }
 
     /// Stops listening and closes every connection.
     pub(crate) fn close(&mut self) {
-        // The listener ends at this, and with it the channels that keep the other threads going.
+        // This ends the listener, which drops the channels, which ends the workers.
         self.stop = None;
         for thread in self.threads.drain(..) {
-            // A thread that panicked has said so itself.
+            // A thread that panicked has printed its message already.
             let _ = thread.join();
         }
     }
@@ -140,14 +149,14 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for TcpServer {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-/// Serves connections until no more can come, then closes those that are left.
-fn live<S: Service>(
+/// Serves connections until the channel closes, then drops those that are left.
+fn run_worker<S: Service>(
     service: S,
     acceptor: TlsAcceptor,
     clock: Clock,
@@ -165,7 +174,7 @@ fn live<S: Service>(
         };
         let running = Rc::clone(&timer);
         tokio::task::spawn_local(async move { running.run().await });
-        let worker = Rc::new(service.settle(Thread { acceptor, clock, timer }));
+        let worker = Rc::new(service.worker(ThreadContext { acceptor, clock, timer }));
         let _ = started.send(Ok(()));
         while let Some(accepted) = connections.recv().await {
             tokio::task::spawn_local(S::serve(Rc::clone(&worker), accepted));
