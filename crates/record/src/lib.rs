@@ -31,6 +31,7 @@ mod series;
 mod slo;
 mod timing;
 mod totals;
+mod v2;
 pub mod verdict;
 mod waits;
 
