@@ -4,12 +4,12 @@
 //! protocol it was.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write as _};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use brunt_exchange::{Class, Outcome};
 use brunt_record::{
-    Catalogue, Counts, Histogram, Hlog, Interval, Phase, Series, Slo, Totals, write_hgrm,
+    Catalogue, Counts, Histogram, Hlog, Interval, Phase, Series, Slo, Totals, replace, write_hgrm,
 };
 
 use crate::console;
@@ -41,12 +41,8 @@ impl Measured {
             all.merge(&measured.dropped_after);
             censored += measured.dropped_after.count();
         }
-        let write = || -> io::Result<()> {
-            let mut out = BufWriter::new(File::create(path)?);
-            write_hgrm(&mut out, &all, censored)?;
-            out.flush()
-        };
-        write().map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))
+        replace(path, |mut out| write_hgrm(&mut out, &all, censored))
+            .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))
     }
 }
 

@@ -1,16 +1,15 @@
 //! JSON documents with a version: how a [`Record`] and a [`Collection`] get into files and back.
 //!
-//! A document appears under its name whole or not at all, because a run may be killed while it
-//! writes. Only its owner may read it: a command line may tell more than its author thought of. The
-//! head of a document (its `schema`) is read first and alone, so that a file of another kind or
-//! version is named for what it is and never for the field in which it happens to differ.
+//! A document is written with [`replace`], so it is under its name whole or not at all. The head of
+//! a document (its `schema`) is read first and alone, so that a file of another kind or version is
+//! named for what it is and never for the field in which it happens to differ.
 
-use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA};
+use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA, replace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why a document was not written.
@@ -184,28 +183,11 @@ impl<'a> Source<'a> {
 }
 
 fn write(document: &impl Serialize, path: &Path, what: &'static str) -> Result<(), WriteError> {
-    store(document, path).map_err(|source| WriteError { what, path: path.to_owned(), source })
-}
-
-fn store(document: &impl Serialize, path: &Path) -> io::Result<()> {
-    // A pipe or a device cannot be replaced, and a link must go on pointing where it does.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-        return print(document, File::options().write(true).open(&path)?);
-    }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let temporary = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
-    print(document, temporary.as_file())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-fn print(document: &impl Serialize, out: impl Write) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
-    serde_json::to_writer_pretty(&mut out, document)?;
-    out.write_all(b"\n")?;
-    out.flush()
+    let print = |mut out: &mut dyn io::Write| {
+        serde_json::to_writer_pretty(&mut out, document)?;
+        out.write_all(b"\n")
+    };
+    replace(path, print).map_err(|source| WriteError { what, path: path.to_owned(), source })
 }
 
 #[cfg(test)]
