@@ -2,7 +2,8 @@
 
 use brunt_engine::{Ended, Finished};
 use brunt_record::{
-    Catalogue, Conclusion, Environment, Names, Plan, PortBudget, Record, Slo, Tool,
+    Catalogue, Conclusion, Ending, Environment, Head, Names, Plan, PortBudget, Record, Slo, Tool,
+    run_id,
 };
 
 use crate::cli::output::Output;
@@ -49,24 +50,22 @@ impl Conclude<'_> {
             Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
             None => (None, None),
         };
-        let conclusion = Conclusion {
-            tool: tool(),
-            started: self.started,
+        let head = Head {
             command: self.command,
-            plan: self.plan,
             environment: self.environment,
-            catalogue: self.catalogue,
-            names: self.names,
-            totals: &self.measured.totals,
-            series: &self.measured.series,
-            timing: self.finished.timing,
             in_process: self.in_process,
             percentiles: percentiles(self.percentiles),
             ports: self.ports,
             ceiling: self.ceiling,
-            interrupted: interrupted.as_deref(),
-            remark: remark.as_deref(),
-            objectives: self.objectives,
+            objectives: self.objectives.to_vec(),
+            ..Head::new(run_id(), self.started, tool(), self.plan, self.catalogue.clone())
+        };
+        let conclusion = Conclusion {
+            head,
+            names: self.names,
+            totals: &self.measured.totals,
+            series: &self.measured.series,
+            ending: Ending { interrupted, remark, ..Ending::planned(self.finished.timing) },
         };
         conclusion.record().map_err(|error| format!("failed to {error}"))
     }

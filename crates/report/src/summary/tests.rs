@@ -3,8 +3,8 @@
 use super::*;
 use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
 use brunt_record::{
-    Catalogue, Conclusion, Counts, Environment, Histogram, Interval, Latency, Own, Phase, Plan,
-    Sample, Series, Slo, Timing, Tool, Totals, WorkerLoad,
+    Catalogue, Conclusion, Counts, Ending, Head, Histogram, Interval, Latency, Own, Phase, Plan,
+    Sample, Series, Timing, Tool, Totals, WorkerLoad,
 };
 use std::time::Duration;
 
@@ -41,32 +41,28 @@ pub(crate) fn measured(objectives: &[&str]) -> Record {
         totals.absorb(&interval);
         series.push(&interval);
     }
-    let objectives: Vec<Slo> = objectives.iter().map(|text| text.parse().unwrap()).collect();
     let names = |_, outcome| {
         if outcome == REFUSED { "invalidCredentials".into() } else { "success".to_owned() }
     };
+    let tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
+    let started = "2026-01-02T03:04:05Z".parse().unwrap();
+    let catalogue = Catalogue::new(["bind"], ["connect"]);
     let conclusion = Conclusion {
-        tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
-        started: "2026-01-02T03:04:05Z".parse().unwrap(),
-        command: vec!["brunt".into(), "authrate".into(), "-M".into(), "55".into()],
-        plan: Plan::open(55.0, 10, 7),
-        environment: Environment::default(),
-        catalogue: &Catalogue::new(["bind"], ["connect"]),
+        head: Head {
+            command: vec!["brunt".into(), "authrate".into(), "-M".into(), "55".into()],
+            percentiles: vec![50.0],
+            ceiling: Some(1_000.0),
+            objectives: objectives.iter().map(|text| text.parse().unwrap()).collect(),
+            ..Head::new("a".repeat(32), started, tool, Plan::open(55.0, 10, 7), catalogue)
+        },
         names: &names,
         totals: &totals,
         series: &series,
-        timing: Timing {
+        ending: Ending::planned(Timing {
             to: Duration::from_secs(2),
             over: Duration::from_secs(4),
             ..Timing::default()
-        },
-        in_process: false,
-        percentiles: vec![50.0],
-        ports: None,
-        ceiling: Some(1_000.0),
-        interrupted: None,
-        remark: None,
-        objectives: &objectives,
+        }),
     };
     conclusion.record().unwrap()
 }
