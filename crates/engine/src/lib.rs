@@ -26,6 +26,8 @@ mod plan;
 mod run;
 pub mod schedule;
 #[cfg(test)]
+mod shares;
+#[cfg(test)]
 mod simulation;
 mod stop;
 pub mod timer;
