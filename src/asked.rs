@@ -8,8 +8,10 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
     let (mode, target_rate, constant) = match &settings.load {
         Load::Closed(_) => (Mode::Closed, None, true),
         Load::Open(schedule) => {
-            let rate = schedule.steady_per_second();
-            (Mode::Open, rate, rate.is_some() && rate == schedule.peak_per_second())
+            let whole = schedule.steady_per_second();
+            // A node's record is held against its own share.
+            let rate = whole.map(|rate| rate / f64::from(settings.node.world));
+            (Mode::Open, rate, whole.is_some() && whole == schedule.peak_per_second())
         }
     };
     Plan {
@@ -26,8 +28,8 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_engine::ThinkTime;
     use brunt_engine::schedule::{Rate, Schedule};
+    use brunt_engine::{Node, ThinkTime};
 
     #[test]
     fn a_rate_is_asked_for_in_the_open_model_alone() {
@@ -35,7 +37,11 @@ mod tests {
         assert_eq!((closed.mode, closed.target_rate, closed.constant), (Mode::Closed, None, true));
         assert_eq!((closed.sessions, closed.seed), (7, 3));
         let schedule = Schedule::constant(Rate::per_second(500).unwrap(), None).unwrap();
-        let open = asked(&Settings::open(schedule, 2), 3, "somewhere".to_owned());
+        let mut settings = Settings::open(schedule, 2);
+        let open = asked(&settings, 3, "somewhere".to_owned());
         assert_eq!((open.mode, open.target_rate, open.constant), (Mode::Open, Some(500.0), true));
+        settings.node = Node { rank: 1, world: 4 };
+        let share = asked(&settings, 3, "somewhere".to_owned());
+        assert_eq!((share.target_rate, share.constant), (Some(125.0), true));
     }
 }

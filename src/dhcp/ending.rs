@@ -179,6 +179,7 @@ impl<D: Letters, C: Carrier + 'static> Ending<'_, D, C> {
         Conclude {
             started: self.job.started,
             command: self.job.args.words.clone(),
+            node: self.job.load.settings().node,
             plan: self.asked(),
             environment: Environment::read(),
             catalogue: self.catalogue,

@@ -41,6 +41,7 @@ impl Ending<'_> {
             && !self.bounded;
         let conclude = Conclude {
             started: self.started,
+            node: self.load.settings().node,
             plan,
             command: self.command,
             environment: Environment::read(),

@@ -160,6 +160,7 @@ impl Done {
         let depot = &self.depot;
         let conclude = Conclude {
             started: self.started,
+            node: self.plan.settings().node,
             plan: asked(self.plan.settings(), about.seed, about.target.clone()),
             command: about.command.to_vec(),
             environment: about.environment.clone(),

@@ -82,6 +82,7 @@ impl Ending<'_> {
             command: std::iter::once(self.args.tool.name().to_owned())
                 .chain(self.args.redacted.clone())
                 .collect(),
+            node: self.load.settings().node,
             plan: self.asked(),
             environment: Environment::read(),
             catalogue: self.catalogue,

@@ -1,11 +1,12 @@
 //! [`Conclude`]: the record of a run that is over, and the files that are written with it.
 
-use brunt_engine::{Ended, Finished};
+use brunt_engine::{Ended, Finished, Node};
 use brunt_record::{
     Catalogue, Conclusion, Ending, Environment, Head, Names, Plan, PortBudget, Record, Slo, Tool,
     run_id,
 };
 
+use super::share;
 use crate::cli::output::Output;
 use crate::measured::{Measured, percentiles};
 use crate::signals::Signal;
@@ -16,6 +17,8 @@ pub(crate) struct Conclude<'a> {
     pub(crate) started: jiff::Timestamp,
     /// The command line, secrets already replaced.
     pub(crate) command: Vec<String>,
+    /// Which part of the run this is.
+    pub(crate) node: Node,
     /// What was asked for.
     pub(crate) plan: Plan,
     /// The machine.
@@ -51,6 +54,8 @@ impl Conclude<'_> {
             None => (None, None),
         };
         let head = Head {
+            node: share::node(self.node),
+            fingerprint: share::of(&self.plan, self.catalogue, &self.command),
             command: self.command,
             environment: self.environment,
             in_process: self.in_process,

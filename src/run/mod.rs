@@ -5,6 +5,7 @@
 
 mod conclude;
 mod exit;
+mod share;
 
 pub(crate) use conclude::{Conclude, EndedBy, ended_by, tool};
 pub(crate) use exit::{Manner, exit, is_partial, objectives};

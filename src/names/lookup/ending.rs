@@ -33,6 +33,7 @@ impl Ending<'_> {
         let endless = self.plan.lasting().is_none() && self.plan.settings().stop.count.is_none();
         let conclude = Conclude {
             started: self.started,
+            node: self.plan.settings().node,
             plan: asked(self.plan.settings(), self.seed, self.target.clone()),
             // No option of this command holds a secret.
             command: std::env::args().skip(1).collect(),
