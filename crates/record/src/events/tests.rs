@@ -68,29 +68,35 @@ fn outcome(kind: u64) -> Outcome {
     }
 }
 
-/// The operations of the longer runs; the others have but the first.
-const OPERATIONS: u64 = 2;
+/// What occurs in a run: everything that an interval can hold, or so little that hundreds of files are soon read.
+#[derive(Clone, Copy, PartialEq)]
+enum Life {
+    Full,
+    Quiet,
+}
 
-/// A step in which everything occurs that an interval can hold.
-fn step(index: u64, phase: Phase, operations: u64, numbers: &mut Numbers) -> Interval {
+fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval {
+    let (operations, outcomes) = if life == Life::Full { (2, 12) } else { (1, 7) };
     let mut made = Interval::new(2, 2);
     made.reset(index, phase, Duration::from_secs(index));
     made.to = Duration::from_nanos((index + 1) * 1_000_000_000 + numbers.below(999));
     for _ in 0..numbers.below(40) {
-        let (operation, outcome) = (numbers.below(operations) as u16, outcome(numbers.below(12)));
+        let (operation, outcome) =
+            (numbers.below(operations) as u16, outcome(numbers.below(outcomes)));
         let due = numbers.below(1_000);
         let sent = due + numbers.below(300_000);
         let most = if numbers.below(20) == 0 { 90_000_000_000 } else { 9_000_000 };
         let ended = sent + numbers.below(most);
         let [due, free, sent, ended] = [due, due, sent, ended].map(Moment::from_nanos);
-        let waited = Duration::from_nanos(numbers.below(200_000));
+        let own = if life == Life::Full { numbers.below(200_000) } else { 0 };
+        let waited = Duration::from_nanos(own);
         let own = Own { waited, tainted: numbers.below(10) == 0 };
         let stamps = Stamps { due, free, sent, ended };
         made.record(operation, outcome, &stamps, numbers.below(4), own);
         made.plan();
         made.due_in(index.saturating_sub(numbers.below(3))).settle(outcome, 1);
     }
-    for _ in 0..numbers.below(3) {
+    for _ in 0..numbers.below(if life == Life::Full { 3 } else { 1 }) {
         made.plan();
         made.drop_after(Duration::from_nanos(numbers.below(5_000_000)), numbers.below(2) == 0);
     }
@@ -135,7 +141,7 @@ fn head() -> Head {
 
 fn intervals(seconds: u64) -> Vec<Interval> {
     let mut numbers = Numbers(7);
-    let operations = if seconds == SECONDS { OPERATIONS } else { 1 };
+    let life = if seconds == SECONDS { Life::Full } else { Life::Quiet };
     let steps = (0..seconds).map(|index| {
         let phase = match index {
             0 => Phase::Prepare,
@@ -143,7 +149,7 @@ fn intervals(seconds: u64) -> Vec<Interval> {
             20.. => Phase::Drain,
             _ => Phase::Steady,
         };
-        step(index, phase, operations, &mut numbers)
+        step(index, phase, life, &mut numbers)
     });
     steps.collect()
 }
@@ -191,7 +197,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn an_interval_is_read_as_it_was_measured(seed in any::<u64>(), index in 0u64..1_000_000) {
-        let measured = step(index, Phase::ALL[seed as usize % 5], OPERATIONS, &mut Numbers(seed));
+        let measured = step(index, Phase::ALL[seed as usize % 5], Life::Full, &mut Numbers(seed));
         let text = written(&IntervalLine::new(&measured, &name));
         let line: IntervalLine = serde_json::from_str(&text).unwrap();
         let read = line.interval().unwrap();
@@ -290,6 +296,28 @@ fn each_line_is_there_before_the_next_interval_is_taken() {
         log.interval(interval).unwrap();
         assert_eq!(lines(&out.text()).len(), taken + 1);
     }
+}
+
+#[test]
+fn a_file_is_begun_anew_and_can_be_read_while_it_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.events");
+    let counted = || match Document::read(&path).unwrap() {
+        Document::Record(record) => record.conservation.counts,
+        Document::Collection(_) => panic!("it is of one run"),
+    };
+    let mut log = EventLog::create(&path, head(), &name).unwrap();
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    let mut counts = Counts::default();
+    for interval in intervals(SHORT).iter().take(3) {
+        log.interval(interval).unwrap();
+        counts.merge(&interval.counts());
+        assert_eq!(counted(), counts);
+    }
+    drop(EventLog::create(&path, head(), &name).unwrap());
+    assert_eq!(counted(), Counts::default());
 }
 
 #[test]

@@ -232,3 +232,25 @@ fn nothing_measured_is_a_dash_and_never_a_number() {
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     assert!(!text.contains("The difference"));
 }
+
+#[test]
+fn each_node_of_a_merged_run_has_a_line() {
+    let node = |rank| {
+        let mut record = measured(&[]);
+        record.node = Some(brunt_record::Node { rank, of: 3 });
+        record.environment.host = format!("host{rank}");
+        record
+    };
+    assert!(plain(&node(1)).contains(", seed 7, node 1 of 3\n"));
+    let files = [0, 2].map(|rank| (format!("n{rank}.json").into(), node(rank)));
+    let merged = brunt_record::merge(&files).unwrap();
+    let text = plain(&merged);
+    // 55 a second fell due, 50 were answered; each left 0.25 ms after its session was free.
+    assert_eq!(figures(&text, "0 host0"), ["55.0", "50.0", "0.250", "25%", "valid"]);
+    assert_eq!(figures(&text, "2 host2"), ["55.0", "50.0", "0.250", "25%", "valid"]);
+    assert!(text.contains("\nNodes (2 of 3)"), "{text}");
+    assert!(text.starts_with("PARTIAL: "), "{text}");
+    assert!(text.contains("1 of 3 nodes are missing (1)"), "{text}");
+    assert!(text.contains("220 planned, 200 sent, 20 dropped"), "{text}");
+    assert!(!plain(&measured(&[])).contains("Nodes"));
+}
