@@ -22,7 +22,9 @@ fn node(settings: &Settings, rank: u32, world: u32) -> Record {
     let settings = Settings { node: Node { rank, world }, ..settings.clone() };
     let Simulated { finished, intervals } = simulate(settings, &scripted());
     let mut measured = Measured::default();
-    intervals.iter().for_each(|interval| measured.absorb(interval));
+    for interval in &intervals {
+        measured.absorb(interval);
+    }
     let tool = Tool { name: "brunt".into(), version: "0".into() };
     let started = "2026-01-02T03:04:05Z".parse().unwrap();
     let catalogue = Catalogue::new(["exchange"], ["connect"]);

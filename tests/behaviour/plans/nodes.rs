@@ -44,14 +44,14 @@ fn merged(nodes: &[Record; 2]) {
     let path = |name: &str| directory.path().join(name).display().to_string();
     let files = [path("n0.json"), path("n1.json")];
     for (node, file) in nodes.iter().zip(&files) {
-        node.write(Path::new(file)).unwrap();
+        node.write(Path::new(file)).expect("it can be written");
     }
     let all = path("all.json");
     let ended = run(["merge", &files[1], &files[0], "--record", &all]).expect(0);
     assert!(ended.stdout.contains("100 planned, 100 sent"), "{ended}");
-    let whole = Record::read(Path::new(&all)).unwrap();
+    let whole = Record::read(Path::new(&all)).expect("it was written");
     assert_eq!((whole.counts.ok, whole.nodes.len(), whole.node), (100, 2, None));
-    let of = |record: &Record| record.operations[0].response.histogram().unwrap();
+    let of = |record: &Record| record.operations[0].response.histogram().expect("it is one");
     let mut expected = of(&nodes[0]);
     expected.merge(&of(&nodes[1]));
     assert_eq!(of(&whole), expected);

@@ -22,7 +22,7 @@ fn exchange(n: u64) -> (u16, Outcome, Stamps) {
     };
     let took = 10_000_001 + (n * 7_919) % 30_000_000;
     let [due, sent, ended] = [0, (n % 5) * 400_000, took].map(Moment::from_nanos);
-    ((n % 3 == 0).into(), outcome, Stamps { due, free: due, sent, ended })
+    (n.is_multiple_of(3).into(), outcome, Stamps { due, free: due, sent, ended })
 }
 
 /// The intervals of node `rank` of `of`: each exchange whose number it has.
@@ -84,7 +84,9 @@ fn head(node: Node) -> Head {
 fn record(rank: u32, of: u32) -> Record {
     let node = Node { rank, of };
     let mut measured = Measured::default();
-    intervals(node).iter().for_each(|interval| measured.absorb(interval));
+    for interval in intervals(node) {
+        measured.absorb(&interval);
+    }
     let over = Duration::from_secs(SECONDS);
     let timing = Timing { from: Duration::from_secs(1), to: over, over, ..Timing::default() };
     let names = |_, outcome| if outcome == REFUSED { "no".into() } else { format!("{outcome:?}") };
