@@ -53,6 +53,11 @@ pub(crate) fn colours() -> bool {
     io::stderr().is_terminal() && !unwanted && !dumb
 }
 
+/// Whether standard output shows colours as well.
+pub(crate) fn colours_of_stdout() -> bool {
+    colours() && io::stdout().is_terminal()
+}
+
 /// What standard output shows of a report: the width of the terminal, and characters beyond ASCII where the locale has
 /// them.
 pub(crate) fn screen() -> Screen {
@@ -63,7 +68,7 @@ pub(crate) fn screen() -> Screen {
     let locale = locale.filter_map(std::env::var_os).find(|value| !value.is_empty());
     let locale = locale.map(|locale| locale.to_string_lossy().to_ascii_lowercase());
     Screen {
-        colour: colours() && terminal,
+        colour: colours_of_stdout(),
         width: width.unwrap_or(Screen::default().width),
         unicode: locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8")),
     }

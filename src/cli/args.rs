@@ -46,8 +46,10 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         kind: NamesKind,
     },
-    /// Print a record, or a comparison, that a run wrote with --record
+    /// Print a record, a comparison or an event file that a run wrote
     Report(ReportArgs),
+    /// Make one record of those of the nodes that shared a run
+    Merge(MergeArgs),
     /// Measure how fast stores of leases are: SQLite, memfile, redb, MySQL, PostgreSQL
     Leases(Box<LeasesArgs>),
     /// Start a server to try things on; a convenience, not a server for data that matters
@@ -72,10 +74,21 @@ pub(crate) enum Verb {
     },
 }
 
+/// Options of `brunt merge`.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub(crate) struct MergeArgs {
+    /// The records or event files of the nodes.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Write the record of the whole run to this JSON file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+}
+
 /// Options of `brunt report`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct ReportArgs {
-    /// The record.
+    /// The record, the comparison or the event file.
     pub(crate) file: PathBuf,
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Summary)]

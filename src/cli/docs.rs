@@ -398,13 +398,36 @@ const NAMES_SWEEP_EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
+const MERGE: &str = "Several machines can share a run: each is started with the same command, the same `--seed` and \
+    a `--node` of its own. This command makes one record of theirs, and prints its summary. The files are records \
+    (`--record`) or [event files](events.md), in any order. Counts and histograms are added bucket for bucket, so the \
+    percentiles are those of all exchanges and not means of the nodes' own; rates are added. How each machine fared \
+    is kept node by node, the verdict is that of the worst node and says which one that is, and objectives are held \
+    against the whole. [Records of several nodes](record.md#records-of-several-nodes) describes what the record \
+    holds.\n\nNodes belong together if they were asked for the same load: the same version of brunt, command, seed \
+    and target. Other records are refused, with exit code 2. A node whose record is missing makes the result \
+    partial. Otherwise the exit code is that of a run: 99 if an objective was missed, 5 if the run is partial, 0 if \
+    neither.";
+
+const MERGE_EXAMPLES: &[(&str, &str)] = &[
+    (
+        "Two machines share a run:",
+        "perfdhcp -4 -r 500 -p 60 --seed 7 --node 0/2 --record n0.json 192.0.2.1\n\
+         perfdhcp -4 -r 500 -p 60 --seed 7 --node 1/2 --record n1.json 192.0.2.1",
+    ),
+    ("Makes one record of both and prints it:", "brunt merge n0.json n1.json --record all.json"),
+    ("Prints the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
+];
+
 fn words(name: &str) -> Words {
     match name {
         "report" => (
             "A record is the file that a run writes with `--record`. It holds the histograms themselves, so what is \
              printed from it is what the run printed. [The record](record.md) says what each figure means. The first \
              line is the verdict: whether the figures can be trusted. What `brunt leases` and `brunt names matrix` \
-             write is a comparison of many runs, which is printed as tables and charts, or as a page.",
+             write is a comparison of many runs, which is printed as tables and charts, or as a page. Of an \
+             [event file](events.md) the record is printed that its run made; if the run was killed, a partial record \
+             of everything the file holds.",
             &[
                 ("Prints a record as the run did:", "brunt report run.json"),
                 (
@@ -419,8 +442,13 @@ fn words(name: &str) -> Words {
                     "A comparison as a page for browsers:",
                     "brunt report stores.json --format html > stores.html",
                 ),
+                (
+                    "The record of a run that was killed, from its events:",
+                    "brunt report run.ndjson --format json > run.json",
+                ),
             ],
         ),
+        "merge" => (MERGE, MERGE_EXAMPLES),
         "run" => (RUN, RUN_EXAMPLES),
         "target ldap" => (
             TARGET,

@@ -44,7 +44,7 @@ use std::path::PathBuf;
 use clap::Parser as _;
 use clap::error::{ContextKind, ErrorKind};
 
-use args::{Brunt, CalibrateArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
 use http::HttpArgs;
@@ -99,6 +99,8 @@ pub(crate) enum Command {
     },
     /// Print a record.
     Report(ReportArgs),
+    /// Merge the records of the nodes of a run.
+    Merge(MergeArgs),
     /// Start a server.
     Target(TargetKind),
     /// Measure this machine.
@@ -248,6 +250,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Names { kind } => Command::Names(kind.with(typed)),
         Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
         Verb::Report(args) => Command::Report(args),
+        Verb::Merge(args) => Command::Merge(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),
@@ -330,6 +333,12 @@ mod tests {
             command(&["brunt", "report", "x.json", "--format", "csv"]),
             Ok(Command::Report(_))
         ));
+        match command(&["brunt", "merge", "a.json", "b.ndjson", "--record", "all.json"]).unwrap() {
+            Command::Merge(args) => {
+                assert_eq!((args.files.len(), args.record), (2, Some("all.json".into())));
+            }
+            other => panic!("{other:?}"),
+        }
         for (line, protocol) in [
             (&["brunt", "quickstart"][..], args::Protocol::Ldap),
             (&["brunt", "quickstart", "dhcp"], args::Protocol::Dhcp),
@@ -346,6 +355,7 @@ mod tests {
         for wrong in [
             &["brunt", "nosuch"][..],
             &["brunt"],
+            &["brunt", "merge"],
             &["brunt", "calibrate", "--duration", "0"],
             &["brunt", "man", "x"],
             &["brunt", "quickstart", "x"],

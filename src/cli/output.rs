@@ -17,6 +17,9 @@ pub(crate) struct OutputArgs {
     /// Write an HdrHistogram log of the intervals to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) hlog: Option<PathBuf>,
+    /// Write what happens as it happens, a line of JSON for each interval, to this file, or to standard output (-).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
     /// An objective such as 'token.p99<20ms'; where one is missed the exit code is 99, where one is undecided 4. May be
     /// given several times.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
@@ -42,6 +45,7 @@ impl OutputArgs {
             record: self.record.clone(),
             hgrm: self.hgrm.clone(),
             hlog: self.hlog.clone(),
+            events: self.events.clone(),
             percentiles: self.percentiles.clone(),
         }
     }
@@ -61,6 +65,8 @@ pub(crate) struct Output {
     pub(crate) hgrm: Option<PathBuf>,
     /// The interval log.
     pub(crate) hlog: Option<PathBuf>,
+    /// The events.
+    pub(crate) events: Option<PathBuf>,
     /// Percentiles to put into the record beside the usual ones.
     pub(crate) percentiles: Vec<f64>,
 }

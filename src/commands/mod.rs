@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod loopback;
+mod merge;
 mod quickstart;
 mod report;
 mod target;
@@ -9,6 +10,7 @@ mod target_dhcp;
 mod target_rest;
 
 pub(crate) use calibrate::calibrate;
+pub(crate) use merge::merge;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;
 pub(crate) use target::target;

@@ -1,6 +1,4 @@
-//! `brunt report`: prints a record again, or a comparison that consists of several.
-
-use std::io::IsTerminal as _;
+//! `brunt report`: prints a record again, the record that an event file makes, or a comparison of several.
 
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
@@ -27,8 +25,7 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     let unreadable = |error: HistogramError| other(args, &error.to_string());
     match args.format {
         Format::Summary => {
-            let colour = console::colours() && std::io::stdout().is_terminal();
-            let style = Style { colour, verdict_always: true };
+            let style = Style { colour: console::colours_of_stdout(), verdict_always: true };
             let text = summary(record, style).map_err(unreadable)?;
             Ok(text + &dhcp::messages(record).unwrap_or_default())
         }

@@ -1,56 +1,37 @@
-//! [`Concluded`]: the record of a run that is over.
+//! The head of a run's record, which is known before it, and its ending, which is known after it.
 
 use brunt_engine::Ended;
-use brunt_record::{Conclusion, Environment, Latency, Record, Tool};
+use brunt_record::{Ending, Environment, Head, Latency, Tool, run_id};
 
-use super::job::{Job, Protocol};
-use super::measured::Measured;
+use super::job::Job;
+use super::share;
 use super::signals::Signal;
+use crate::console;
 
-/// Everything that is known when a run is over.
-pub(super) struct Concluded<'a> {
-    /// What was carried out.
-    pub(super) job: &'a Job,
-    /// The protocol it was carried out with.
-    pub(super) protocol: &'a dyn Protocol,
-    /// When it began.
-    pub(super) started: jiff::Timestamp,
-    /// What was measured.
-    pub(super) measured: &'a Measured,
-    /// What the engine says of the run.
-    pub(super) engine: &'a brunt_engine::Finished,
+/// What is known of a run before its first exchange.
+pub(super) fn head(job: &Job) -> Head {
+    Head {
+        node: share::node(job.load.settings().node),
+        fingerprint: share::of(&job.asked, &job.catalogue, &job.command),
+        command: job.command.clone(),
+        environment: Environment::read(),
+        in_process: job.in_process,
+        percentiles: percentiles(&job.output.percentiles),
+        ports: job.ports,
+        ceiling: job.ceiling,
+        objectives: job.objectives.clone(),
+        ..Head::new(run_id(), console::now(), tool(), job.asked.clone(), job.catalogue.clone())
+    }
 }
 
-impl Concluded<'_> {
-    /// Makes the record of a run that was ended by something, or came to its own end.
-    pub(super) fn record(&self, ended_by: Option<EndedBy>) -> Result<Record, String> {
-        let (interrupted, remark) = match ended_by {
-            Some(EndedBy::CutShort(why)) => (Some(why), None),
-            Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
-            None => (None, None),
-        };
-        let job = self.job;
-        let conclusion = Conclusion {
-            tool: tool(),
-            started: self.started,
-            command: job.command.clone(),
-            plan: job.asked.clone(),
-            environment: Environment::read(),
-            catalogue: &job.catalogue,
-            names: &|operation, outcome| self.protocol.outcome(operation, outcome),
-            totals: &self.measured.totals,
-            series: &self.measured.series,
-            timing: self.engine.timing,
-            in_process: job.in_process,
-            percentiles: percentiles(&job.output.percentiles),
-            ports: job.ports,
-            ceiling: job.ceiling,
-            interrupted: interrupted.as_deref(),
-            remark: remark.as_deref(),
-            objectives: &job.objectives,
-        };
-        conclusion.record().map_err(|error| format!("failed to {error}"))
-    }
+/// What is known only after it, given what ended the run if it did not come to its own end.
+pub(super) fn ending(engine: &brunt_engine::Finished, ended_by: Option<EndedBy>) -> Ending {
+    let (interrupted, remark) = match ended_by {
+        Some(EndedBy::CutShort(why)) => (Some(why), None),
+        Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
+        None => (None, None),
+    };
+    Ending { interrupted, remark, ..Ending::planned(engine.timing) }
 }
 
 /// The percentiles of every record, and those asked for.

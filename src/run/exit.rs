@@ -4,9 +4,8 @@
 //! or the generator's own part, could have changed is undecided, which is neither good nor missed; and a target that
 //! was away never passes for one that was there.
 
-use brunt_record::{Record, SloOutcome, Status};
+use brunt_record::{Counts, Record, SloOutcome, Status};
 
-use super::measured::nothing_worked;
 use super::signals::Signal;
 use crate::cli::exit::Exit;
 
@@ -70,6 +69,11 @@ fn signalled(signal: Option<Signal>, manner: Manner) -> Option<Exit> {
         (Signal::Interrupt, _) => Some(Exit::Interrupted),
         (Signal::Terminate, _) => Some(Exit::Terminated),
     }
+}
+
+/// Whether exchanges were asked for and not one of them did what it should.
+fn nothing_worked(counts: &Counts) -> bool {
+    counts.planned > 0 && counts.ok == 0
 }
 
 /// What the objectives make of a run, if one of them was not met.

@@ -1,12 +1,14 @@
-//! The files that a run writes beside its table: the record, the interval log and the percentile distribution.
+//! The files that a run writes: record and percentile distribution when it is over, interval log and events meanwhile.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter};
 use std::path::Path;
 
-use brunt_record::{Catalogue, Histogram, Hlog, Interval, Record, write_hgrm};
+use brunt_record::events::EventLog;
+use brunt_record::{
+    Ending, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace, write_hgrm,
+};
 
-use super::measured::Measured;
 use crate::cli::output::Output;
 use crate::console;
 
@@ -45,44 +47,55 @@ fn distribution(measured: &Measured, path: &Path) -> Result<(), String> {
         all.merge(&measured.dropped_after);
         censored += measured.dropped_after.count();
     }
-    let write = || -> io::Result<()> {
-        let mut out = BufWriter::new(File::create(path)?);
-        write_hgrm(&mut out, &all, censored)?;
-        out.flush()
-    };
-    write().map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))
+    replace(path, |mut out| write_hgrm(&mut out, &all, censored))
+        .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))
 }
 
-/// The log of intervals, opened before the run so that a wrong path stops the run before it starts.
-pub(super) struct IntervalLog(Option<Hlog<BufWriter<File>>>);
+/// The files that grow while a run goes on: the interval log and the events. They are opened before the run, so that a
+/// wrong path stops it before it starts.
+#[derive(Default)]
+pub(super) struct Logs<'a> {
+    intervals: Option<Hlog<BufWriter<File>>>,
+    events: Option<EventLog<'a>>,
+}
 
-impl IntervalLog {
-    /// Opens the file, if one is asked for.
-    pub(super) fn open(path: Option<&Path>, catalogue: &Catalogue) -> Result<Self, String> {
-        let Some(path) = path else { return Ok(Self(None)) };
-        let file = File::create(path).map(BufWriter::new);
-        file.and_then(|file| Hlog::new(file, console::now(), catalogue))
-            .map(|hlog| Self(Some(hlog)))
-            .map_err(|error| format!("failed to write --hlog {}: {error}", path.display()))
+impl<'a> Logs<'a> {
+    /// Opens those that are asked for.
+    pub(super) fn open(output: &Output, head: &Head, names: Names<'a>) -> Result<Self, String> {
+        let mut logs = Self::default();
+        if let Some(path) = &output.hlog {
+            let file = File::create(path).map(BufWriter::new);
+            let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
+            logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
+        }
+        if let Some(path) = &output.events {
+            let log = EventLog::create(path, head.clone(), names);
+            logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
+        }
+        Ok(logs)
     }
 
-    /// A log that is not written.
-    #[cfg(test)]
-    pub(super) const fn none() -> Self {
-        Self(None)
+    /// Adds an interval; the interval log holds those of the steady phase.
+    pub(super) fn interval(&mut self, interval: &Interval) -> Result<(), String> {
+        if let Some(log) = &mut self.intervals
+            && interval.phase == Phase::Steady
+        {
+            log.push(interval).map_err(|error| format!("failed to write --hlog: {error}"))?;
+        }
+        let Some(log) = &mut self.events else { return Ok(()) };
+        log.interval(interval).map_err(|error| format!("failed to write --events: {error}"))
     }
 
-    /// Adds an interval of the steady phase.
-    pub(super) fn push(&mut self, interval: &Interval) -> Result<(), String> {
-        let Some(hlog) = &mut self.0 else { return Ok(()) };
-        hlog.push(interval).map_err(|error| format!("failed to write the interval log: {error}"))
+    /// Writes what is known only at the end.
+    pub(super) fn end(self, ending: &Ending, record: &Record) -> Result<(), String> {
+        if let Some(log) = self.intervals {
+            log.finish().map(drop).map_err(|error| format!("failed to write --hlog: {error}"))?;
+        }
+        let Some(log) = self.events else { return Ok(()) };
+        log.end(ending, record).map_err(|error| format!("failed to write --events: {error}"))
     }
+}
 
-    /// Writes what is left.
-    pub(super) fn finish(&mut self) -> Result<(), String> {
-        let Some(hlog) = self.0.take() else { return Ok(()) };
-        hlog.finish()
-            .map(drop)
-            .map_err(|error| format!("failed to write the interval log: {error}"))
-    }
+fn unwritten(option: &str, path: &Path, error: &io::Error) -> String {
+    format!("failed to write {option} {}: {error}", path.display())
 }

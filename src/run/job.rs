@@ -6,15 +6,13 @@
 
 use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
-use brunt_record::{Catalogue, PortBudget, Record, Slo};
+use brunt_record::{Catalogue, Measured, PortBudget, Record, Slo};
 
-use super::conclude::{Concluded, EndedBy, ended_by};
-use super::files::{self, IntervalLog};
-use super::measured::Measured;
+use super::conclude::{EndedBy, ended_by, ending, head};
+use super::files::{self, Logs};
 use super::observer::{Observer, Stream};
 use super::signals::{Signal, Signals};
 use crate::cli::output::Output;
-use crate::console;
 
 /// A run that is ready to be carried out.
 pub(crate) struct Job {
@@ -94,9 +92,10 @@ pub(crate) fn carry_out(
     files::check(&output.at_the_end())?;
     prepare(signals)?;
     let stop = signals.stop();
-    let mut log = IntervalLog::open(output.hlog.as_deref(), &job.catalogue)?;
-    let started = console::now();
-    let mut stream = Stream::new(&stop, &mut log, observers);
+    let names = |operation, outcome| protocol.outcome(operation, outcome);
+    let head = head(job);
+    let mut logs = Logs::open(output, &head, &names)?;
+    let mut stream = Stream::new(&stop, &mut logs, observers);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let measured = stream.finish();
@@ -104,9 +103,11 @@ pub(crate) fn carry_out(
     protocol.clean_up(&stop)?;
     let signal = signals.received();
     let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
-    let concluded = Concluded { job, protocol, started, measured: &measured, engine: &engine };
-    let record = concluded.record(ended_by)?;
+    let ending = ending(&engine, ended_by);
+    let conclusion = measured.conclusion(head, &names, ending.clone());
+    let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
     files::write(&record, &measured, output)?;
+    logs.end(&ending, &record)?;
     Ok(Finished { record, measured, engine, signal })
 }
 

@@ -6,10 +6,9 @@
 use std::io::{self, Write as _};
 
 use brunt_engine::{Sink, Stop};
-use brunt_record::{Interval, Phase};
+use brunt_record::{Interval, Measured};
 
-use super::files::IntervalLog;
-use super::measured::Measured;
+use super::files::Logs;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
@@ -47,9 +46,9 @@ pub(crate) fn print(text: &str) -> Result<(), Trouble> {
 }
 
 /// Shows the intervals of a run to its observers, and keeps what was measured.
-pub(super) struct Stream<'a, 'b> {
+pub(super) struct Stream<'a, 'b, 'c> {
     stop: &'a Stop,
-    log: &'a mut IntervalLog,
+    logs: &'a mut Logs<'c>,
     observers: &'a mut [&'b mut dyn Observer],
     /// Which of them can show nothing more.
     troubled: Vec<bool>,
@@ -57,15 +56,15 @@ pub(super) struct Stream<'a, 'b> {
     failed: Option<String>,
 }
 
-impl<'a, 'b> Stream<'a, 'b> {
+impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     /// A stream of a run that `stop` ends.
     pub(super) fn new(
         stop: &'a Stop,
-        log: &'a mut IntervalLog,
+        logs: &'a mut Logs<'c>,
         observers: &'a mut [&'b mut dyn Observer],
     ) -> Self {
         let troubled = vec![false; observers.len()];
-        Self { stop, log, observers, troubled, measured: Measured::default(), failed: None }
+        Self { stop, logs, observers, troubled, measured: Measured::default(), failed: None }
     }
 
     /// Lets every observer begin.
@@ -77,11 +76,7 @@ impl<'a, 'b> Stream<'a, 'b> {
     /// What was measured, or what went wrong first.
     pub(super) fn finish(mut self) -> Result<Measured, String> {
         self.each(|observer, measured| observer.finish(measured));
-        let logged = self.log.finish();
-        match self.failed {
-            Some(why) => Err(why),
-            None => logged.map(|()| self.measured),
-        }
+        self.failed.map_or(Ok(self.measured), Err)
     }
 
     fn each(&mut self, mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), Trouble>) {
@@ -100,12 +95,10 @@ impl<'a, 'b> Stream<'a, 'b> {
     }
 }
 
-impl Sink for Stream<'_, '_> {
+impl Sink for Stream<'_, '_, '_> {
     fn interval(&mut self, interval: &Interval) {
         self.measured.absorb(interval);
-        if interval.phase == Phase::Steady
-            && let Err(why) = self.log.push(interval)
-        {
+        if let Err(why) = self.logs.interval(interval) {
             self.failed.get_or_insert(why);
             self.stop.request();
         }
@@ -117,6 +110,7 @@ impl Sink for Stream<'_, '_> {
 mod tests {
     use super::*;
     use brunt_engine::Urgency;
+    use brunt_record::Phase;
 
     /// Shows so many intervals and then no more.
     struct Shows {
@@ -138,10 +132,10 @@ mod tests {
     }
 
     fn observed(trouble: Trouble) -> (Result<Measured, String>, Urgency, usize) {
-        let (stop, mut log) = (Stop::new(), IntervalLog::none());
+        let (stop, mut logs) = (Stop::new(), Logs::default());
         let mut shows = Shows { left: 2, shown: 0, trouble };
         let mut observers: [&mut dyn Observer; 1] = [&mut shows];
-        let mut stream = Stream::new(&stop, &mut log, &mut observers);
+        let mut stream = Stream::new(&stop, &mut logs, &mut observers);
         for index in 0..4 {
             let mut interval = Interval::new(1, 0);
             let from = std::time::Duration::from_secs(index);

@@ -6,9 +6,8 @@
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
-use brunt_record::{Histogram, Interval, Phase};
+use brunt_record::{Histogram, Interval, Measured, Phase};
 
-use super::measured::Measured;
 use super::observer::{Observer, Trouble};
 use crate::cli;
 use crate::console;

@@ -26,6 +26,8 @@ mod run;
 pub mod schedule;
 mod session_factory;
 #[cfg(test)]
+mod shares;
+#[cfg(test)]
 mod simulation;
 mod stop;
 pub mod timer;

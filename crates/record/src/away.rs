@@ -112,7 +112,9 @@ impl Absences {
             if let Some(mut silence) = self.silence.take() {
                 silence.answered = Some(number);
                 self.recovering = false;
-                if SLOT * (number - silence.from) >= AWAY_MIN && self.kept.len() < KEPT_MAX {
+                if SLOT * number.saturating_sub(silence.from) >= AWAY_MIN
+                    && self.kept.len() < KEPT_MAX
+                {
                     self.kept.push(silence);
                     self.recovering = true;
                 }
@@ -174,7 +176,7 @@ impl Silence {
             recovered_after_s: self
                 .recovered
                 .zip(self.answered)
-                .map(|(recovered, answered)| seconds(recovered - answered)),
+                .map(|(recovered, answered)| seconds(recovered.saturating_sub(answered))),
             answered_before: self.answered_before,
         }
     }

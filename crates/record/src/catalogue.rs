@@ -1,9 +1,10 @@
 //! The names of what an interval only numbers, sent once beside the stream of intervals.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The names of the operations, the parts and the tallies of a run, by number.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Catalogue {
     /// The name of operation `n`: `bind`, `search`.
     pub operations: Vec<String>,

@@ -39,6 +39,11 @@ impl Codes {
         }
     }
 
+    /// Counts exchanges whose codes are not told apart.
+    pub(crate) fn add_other(&mut self, count: u64) {
+        self.other += count;
+    }
+
     /// Adds what another counted. In what order lists are merged does not matter as long as they
     /// hold no more than [`LABELS_MAX`](Self::LABELS_MAX) codes between them; beyond that the
     /// total is still exact.
@@ -94,7 +99,7 @@ impl PartialEq for Codes {
 impl Eq for Codes {}
 
 /// The order in which reports list outcomes that were met equally often.
-fn rank(outcome: Outcome) -> (u8, Option<brunt_exchange::Class>, u32) {
+pub(crate) fn rank(outcome: Outcome) -> (u8, Option<brunt_exchange::Class>, u32) {
     match outcome {
         Outcome::Ok(code) => (0, None, code),
         Outcome::Failed(class, code) => (1, Some(class), code),

@@ -1,16 +1,16 @@
 //! JSON documents with a version: how a [`Record`] and a [`Collection`] get into files and back.
 //!
-//! A document appears under its name whole or not at all, because a run may be killed while it
-//! writes. Only its owner may read it: a command line may tell more than its author thought of. The
-//! head of a document (its `schema`) is read first and alone, so that a file of another kind or
-//! version is named for what it is and never for the field in which it happens to differ.
+//! A document is written with [`replace`], so it is under its name whole or not at all. The head of
+//! a document (its `schema`) is read first and alone, so that a file of another kind or version is
+//! named for what it is and never for the field in which it happens to differ.
 
-use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA};
+use crate::events::{LINE_MAX, Replay, ReplayError, begins_events};
+use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA, replace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Why a document was not written.
@@ -25,6 +25,9 @@ pub struct WriteError {
 /// Why a document could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
+    /// The file holds events, of which no record could be made.
+    #[error(transparent)]
+    Events(#[from] ReplayError),
     /// The file cannot be read.
     #[error("read {what} {}: {source}", path.display())]
     File {
@@ -65,7 +68,7 @@ pub enum ReadError {
     },
 }
 
-/// What `--record` writes: one run, or several that belong together.
+/// What `--record` writes, and what is made of what `--events` writes: one run, or several that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Document {
     /// One run.
@@ -75,9 +78,21 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads either.
+    /// Reads either; of an event file, the record of its run.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let file = Source::read(path, "the record", "a record")?;
+        let (what, kind) = ("the record", "a record");
+        let file = |source| ReadError::File { what, path: path.to_owned(), source };
+        let (mut first, mut rest) = (Vec::new(), BufReader::new(File::open(path).map_err(file)?));
+        (&mut rest).take(LINE_MAX).read_until(b'\n', &mut first).map_err(file)?;
+        let is_events = begins_events(&first);
+        let mut whole = first.as_slice().chain(rest);
+        if is_events {
+            let record = Replay::read(path, whole)?.record()?;
+            return Ok(Self::Record(Box::new(record)));
+        }
+        let mut text = String::new();
+        whole.read_to_string(&mut text).map_err(file)?;
+        let file = Source { path, what, kind, text };
         match file.head()?.as_str() {
             SCHEMA => file.body().map(|record| Self::Record(Box::new(record))),
             COLLECTION_SCHEMA => file.body().map(|all| Self::Collection(Box::new(all))),
@@ -184,28 +199,11 @@ impl<'a> Source<'a> {
 }
 
 fn write(document: &impl Serialize, path: &Path, what: &'static str) -> Result<(), WriteError> {
-    store(document, path).map_err(|source| WriteError { what, path: path.to_owned(), source })
-}
-
-fn store(document: &impl Serialize, path: &Path) -> io::Result<()> {
-    // A pipe or a device cannot be replaced, and a link must go on pointing where it does.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-        return print(document, File::options().write(true).open(&path)?);
-    }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let temporary = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
-    print(document, temporary.as_file())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-fn print(document: &impl Serialize, out: impl Write) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
-    serde_json::to_writer_pretty(&mut out, document)?;
-    out.write_all(b"\n")?;
-    out.flush()
+    let print = |mut out: &mut dyn io::Write| {
+        serde_json::to_writer_pretty(&mut out, document)?;
+        out.write_all(b"\n")
+    };
+    replace(path, print).map_err(|source| WriteError { what, path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -279,7 +277,10 @@ mod tests {
 
     #[test]
     fn the_published_schemas_are_those_of_this_version() {
-        for (name, schema) in [("record", Record::schema()), ("collection", Collection::schema())] {
+        let events = crate::events::events_schema();
+        for (name, schema) in
+            [("record", Record::schema()), ("collection", Collection::schema()), ("events", events)]
+        {
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join(format!("../../docs/{name}.schema.json"));
             if std::env::var_os("BRUNT_BLESS").is_some() {

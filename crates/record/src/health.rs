@@ -5,19 +5,23 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What a worker used of its core.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerLoad {
     /// The number of the worker.
     pub worker: u16,
     /// Processor time of the worker's thread.
+    #[serde(rename = "cpu_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub cpu: Duration,
     /// The time in which it was used.
+    #[serde(rename = "wall_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub wall: Duration,
     /// How long the thread could have run and had no core to run on (its run-queue delay).
-    #[serde(default)]
+    #[serde(rename = "waited_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub waited: Duration,
     /// How many times it was given a core.
-    #[serde(default)]
     pub runs: u64,
 }
 
@@ -35,19 +39,29 @@ impl WorkerLoad {
 
 /// What the machine did beside running the generator. Times are sums over the cores it may use, except
 /// `wall`, `throttled` and `pressure`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// The time in which it was looked at.
+    #[serde(rename = "wall_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub wall: Duration,
     /// The cores the generator may use.
     pub cores: u32,
     /// Processor time of other processes on those cores, the target's if it is on this machine.
+    #[serde(rename = "others_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub others: Duration,
     /// Processor time that the host of a virtual machine kept for itself.
+    #[serde(rename = "steal_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub steal: Duration,
     /// Time in which a quota of the control group kept the process from running.
+    #[serde(rename = "throttled_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub throttled: Duration,
     /// Time in which some process waited for a core, as the kernel's pressure stall information has it.
+    #[serde(rename = "pressure_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub pressure: Duration,
 }
 
@@ -66,8 +80,12 @@ impl Machine {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stall {
     /// When it began, since the origin of the run.
+    #[serde(rename = "from_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub from: Duration,
     /// How long it lasted.
+    #[serde(rename = "lasted_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub lasted: Duration,
 }
 
@@ -84,28 +102,33 @@ pub struct TimerNoise {
     /// How many wake-ups were timed.
     pub samples: u64,
     /// The median of their lateness.
+    #[serde(rename = "p50_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub p50: Duration,
     /// The 99th percentile.
+    #[serde(rename = "p99_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub p99: Duration,
     /// The greatest.
+    #[serde(rename = "max_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub max: Duration,
 }
 
 /// What was seen of the generator.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// The workers, by number.
     pub workers: Vec<WorkerLoad>,
     /// Datagrams that the kernel dropped because we did not read them in time.
     pub socket_drops: u64,
     /// What the machine did beside.
-    #[serde(default)]
     pub machine: Machine,
     /// The first few times in which the generator stood still, in order.
-    #[serde(default)]
     pub stalls: Vec<Stall>,
     /// How long it stood still in all.
-    #[serde(default)]
+    #[serde(rename = "stalled_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
     pub stalled: Duration,
 }
 

@@ -8,6 +8,7 @@
 //! buckets are made with the first value: most histograms of a run (of failures, of what was cut
 //! off) stay empty, and an empty one costs nothing.
 
+use crate::v2;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -51,6 +52,9 @@ pub enum HistogramError {
     /// The bytes are not a V2 histogram.
     #[error("read a histogram: its bytes are not a compressed V2 HdrHistogram ({0})")]
     Bytes(String),
+    /// The exact integers beside the buckets cannot be theirs.
+    #[error("read a histogram: its {0} does not fit its buckets")]
+    Exact(&'static str),
     /// A histogram with other bounds than ours holds values that ours cannot.
     #[error("read a histogram: it holds values beyond 60 s, which this version cannot hold")]
     Bounds,
@@ -272,18 +276,24 @@ impl Histogram {
 
     /// The histogram whose buckets [`to_v2`](Self::to_v2) wrote.
     pub fn from_v2(bytes: &[u8]) -> Result<Self, HistogramError> {
+        let inflated = v2::inflate(bytes).map_err(HistogramError::Bytes)?;
         let read: hdrhistogram::Histogram<u64> = Deserializer::new()
-            .deserialize(&mut std::io::Cursor::new(bytes))
+            .deserialize(&mut inflated.as_slice())
             .map_err(|error| HistogramError::Bytes(error.to_string()))?;
         let mut whole = Self::new();
-        if !read.is_empty() {
+        if read.is_empty() {
+            return Ok(whole);
+        }
+        (whole.min, whole.max) = (read.min(), read.max());
+        let values =
+            read.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()));
+        whole.sum = values
+            .map(|(value, count)| u128::from(read.median_equivalent(value)) * u128::from(count))
+            .sum();
+        if (read.low(), read.high(), read.sigfig()) == (LOWEST, CEILING, DIGITS) {
+            whole.buckets = Some(read);
+        } else {
             whole.filled().add(&read).map_err(|_| HistogramError::Bounds)?;
-            whole.min = read.min();
-            whole.max = read.max();
-            whole.sum = whole
-                .buckets()
-                .map(|(value, count)| u128::from(read.median_equivalent(value)) * u128::from(count))
-                .sum();
         }
         Ok(whole)
     }

@@ -12,10 +12,12 @@
 use crate::operation::left;
 use crate::{Codes, Counts, Health, Histogram, Operation, Own, Phase, Presence, Sample};
 use brunt_exchange::{Outcome, Part, Stamps};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What became, in a later step, of exchanges that fell due in an earlier one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Settled {
     /// The index of the interval in which they fell due.
     pub index: u64,

@@ -83,7 +83,17 @@ impl Latency {
         }
         let mut all = known.clone();
         all.merge(bounds);
-        let mut latency = Self::new(&all, percentiles);
+        Self::with_censored(&all, known, bounds, percentiles)
+    }
+
+    /// Describes all of these durations, of which those in `bounds` are only bounds and the others `known`.
+    fn with_censored(
+        all: &Histogram,
+        known: &Histogram,
+        bounds: &Histogram,
+        percentiles: &[f64],
+    ) -> Self {
+        let mut latency = Self::new(all, percentiles);
         let waits = Waits { known: known.clone(), censored: bounds.clone(), endless: 0 };
         for percentile in &mut latency.percentiles {
             let reach = waits.quantile(percentile.percentile / 100.0);
@@ -91,6 +101,24 @@ impl Latency {
         }
         latency.censored = Some(Box::new(Self::new(bounds, &[])));
         latency
+    }
+
+    /// Describes what several describe together, to the bucket.
+    pub fn together<'a>(
+        parts: impl IntoIterator<Item = &'a Self>,
+        percentiles: &[f64],
+    ) -> Result<Self, HistogramError> {
+        let (mut all, mut bounds) = (Histogram::new(), Histogram::new());
+        for part in parts {
+            all.merge(&part.histogram()?);
+            if let Some(censored) = &part.censored {
+                bounds.merge(&censored.histogram()?);
+            }
+        }
+        if bounds.is_empty() {
+            return Ok(Self::new(&all, percentiles));
+        }
+        Ok(Self::with_censored(&all, &all.without(&bounds), &bounds, percentiles))
     }
 
     /// The durations that were described, those that are only bounds apart.
@@ -144,5 +172,24 @@ mod tests {
         let empty = Latency::new(&Histogram::new(), &Latency::PERCENTILES);
         assert_eq!(empty.histogram().unwrap(), Histogram::new());
         assert_eq!(empty.mean_us, None);
+    }
+    #[test]
+    fn together_they_say_what_one_would_say() {
+        let of = |millis: std::ops::Range<u64>| {
+            let mut histogram = Histogram::new();
+            // Several to a bucket, so that least and greatest are not those of buckets.
+            millis.for_each(|ms| histogram.record(Duration::from_nanos(10_000_001 + ms * 7)));
+            histogram
+        };
+        let percentiles = [1.0, 50.0, 90.0, 99.0];
+        for (one, two) in [(0..300, 300..301), (0..1, 0..0), (0..500, 100..900), (0..0, 4..9)] {
+            let (mut known, mut bounds) = (of(one.clone()), of(one.end / 3..one.end / 2));
+            let first = Latency::with_bounds(&known, &bounds, &percentiles);
+            let second = Latency::with_bounds(&of(two.clone()), &of(700..701), &percentiles);
+            known.merge(&of(two));
+            bounds.merge(&of(700..701));
+            let whole = Latency::with_bounds(&known, &bounds, &percentiles);
+            assert_eq!(Latency::together([&first, &second], &percentiles).unwrap(), whole);
+        }
     }
 }

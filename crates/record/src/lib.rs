@@ -13,12 +13,19 @@ mod collection;
 mod counts;
 mod document;
 mod environment;
+pub mod events;
+mod file;
 mod health;
 mod hgrm;
 mod histogram;
 mod hlog;
+mod identity;
 mod interval;
 mod latency;
+mod measured;
+mod merge;
+mod nanos;
+mod node;
 mod operation;
 mod packed;
 mod phase;
@@ -31,6 +38,7 @@ mod series;
 mod slo;
 mod timing;
 mod totals;
+mod v2;
 pub mod verdict;
 mod waits;
 
@@ -41,21 +49,26 @@ pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
 pub use document::{Document, ReadError, WriteError};
 pub use environment::Environment;
+pub use file::replace;
 pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;
 pub use histogram::{Histogram, HistogramError, Share};
 pub use hlog::Hlog;
+pub use identity::{fingerprint, run_id};
 pub use interval::{Interval, Settled};
 pub use latency::{Latency, Percentile};
+pub use measured::Measured;
+pub use merge::{MergeError, NodeRecord, merge};
+pub use node::Node;
 pub use operation::{Operation, Own};
 pub use phase::Phase;
 pub use presence::{Presence, SLOT, Sign, Slot};
 pub use prompt::Prompt;
 pub use record::{
-    Basis, CodeRecord, Conclusion, ConnectionRecord, Conservation, Generator, MachineRecord, Mode,
-    Names, OperationRecord, PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA,
-    SampleRecord, StallRecord, StepOperationRecord, StepRecord, TallyRecord, TimerRecord, Tool,
-    WorkerRecord, rate,
+    Basis, CodeRecord, Conclusion, ConnectionRecord, Conservation, Ending, Generator, Head,
+    MachineRecord, Mode, Names, OperationRecord, PartRecord, PhaseRecord, Plan, PortBudget, Rates,
+    Record, SCHEMA, SampleRecord, StallRecord, StepOperationRecord, StepRecord, TallyRecord,
+    TimerRecord, Tool, WorkerRecord, rate,
 };
 pub use response::Responses;
 pub use sample::{Sample, Samples};

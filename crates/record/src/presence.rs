@@ -5,13 +5,16 @@
 //! was. Slots are counted from the origin of the run, so those of workers and of machines that
 //! share a run are laid over each other without any arithmetic.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The length of a slot.
 pub const SLOT: Duration = Duration::from_millis(100);
 
 /// Something seen in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Sign {
     /// The target answered an exchange, well or not.
@@ -28,6 +31,18 @@ pub enum Sign {
     Everyone = 32,
 }
 
+impl Sign {
+    /// Every sign.
+    pub const ALL: [Self; 6] = [
+        Self::Answered,
+        Self::Wanted,
+        Self::Connected,
+        Self::Backlog,
+        Self::GaveUp,
+        Self::Everyone,
+    ];
+}
+
 /// One slot in which something was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
@@ -38,6 +53,12 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// A slot in which these signs were seen, and so many exchanges were lost.
+    pub(crate) fn new(number: u32, signs: &[Sign], lost: u8) -> Self {
+        let signs = signs.iter().fold(0, |all, sign| all | *sign as u8);
+        Self { number, signs, lost }
+    }
+
     /// Whether this was seen in it.
     pub fn has(self, sign: Sign) -> bool {
         self.signs & sign as u8 != 0

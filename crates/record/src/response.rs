@@ -92,6 +92,11 @@ impl Responses {
         self.cleared.as_deref().unwrap_or(&self.ok)
     }
 
+    /// The same with these response times of successes without the generator's own part.
+    pub(crate) fn with_cleared(self, cleared: Option<Histogram>) -> Self {
+        Self { cleared: cleared.map(Box::new), ..self }
+    }
+
     /// Adds what another recorded.
     pub fn merge(&mut self, other: &Self) {
         if self.cleared.is_some() || other.cleared.is_some() {

@@ -340,6 +340,8 @@ pub(crate) struct Output {
     pub(crate) record: Option<PathBuf>,
     /// The interval log.
     pub(crate) hlog: Option<PathBuf>,
+    /// The events.
+    pub(crate) events: Option<PathBuf>,
     /// The percentile distribution.
     pub(crate) hgrm: Option<PathBuf>,
     /// Objectives, as text that was seen to be legal.

@@ -24,6 +24,7 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
         interval: values.time("interval").unwrap_or(Duration::from_secs(1)),
         record: values.path("record"),
         hlog: values.path("hlog"),
+        events: values.path("events"),
         hgrm: values.path("hgrm"),
         objectives,
         kernel_stamps: values.has("kernel-stamps"),

@@ -437,6 +437,12 @@ const OUTPUT: &[Opt] = &[
         "Write the percentile distribution of response times in the format that \
         HdrHistogram plotters read.",
     ),
+    output(
+        "events",
+        "path",
+        Kind::Path,
+        "Write what happens as it happens, a line of JSON for each interval.",
+    ),
     output("hlog", "path", Kind::Path, "Write an HdrHistogram interval log of response times."),
     output(
         "outputFile",

@@ -28,6 +28,8 @@ pub(crate) struct Output {
     pub(crate) record: Option<PathBuf>,
     /// The interval log.
     pub(crate) hlog: Option<PathBuf>,
+    /// The events.
+    pub(crate) events: Option<PathBuf>,
     /// The percentile distribution.
     pub(crate) hgrm: Option<PathBuf>,
     /// Objectives, as text.
@@ -77,6 +79,7 @@ pub(super) fn read(values: &Values) -> Result<Output, Fault> {
         },
         record: values.path("record"),
         hlog: values.path("hlog"),
+        events: values.path("events"),
         hgrm: values.path("hgrm"),
         objectives: values.texts("slo"),
         append: values.given("appendToOutputFile"),

@@ -7,12 +7,12 @@
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
-use brunt_record::{Catalogue, Interval, Phase};
+use brunt_record::{Catalogue, Interval, Measured, Phase};
 use brunt_report::dhcp::{Asked, Dress, Exchanges, Waiting, interim};
 
 use crate::cli::dhcp::args::{DhcpArgs, Scenario, Style};
 use crate::console;
-use crate::run::{Measured, Observer, Trouble, print};
+use crate::run::{Observer, Trouble, print};
 
 /// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
 const SLACK: Duration = Duration::from_millis(20);

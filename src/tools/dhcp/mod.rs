@@ -158,6 +158,7 @@ impl<'a> Perfdhcp<'a> {
                 record: args.output.record.clone(),
                 hgrm: args.output.hgrm.clone(),
                 hlog: args.output.hlog.clone(),
+                events: args.output.events.clone(),
                 percentiles: Vec::new(),
             },
             ports: None,

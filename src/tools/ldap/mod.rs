@@ -23,7 +23,8 @@ use std::sync::Arc;
 use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Sink, Stop};
-use brunt_record::{Basis, Catalogue};
+use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_record::{Basis, Catalogue, Measured, Phase};
 
 use crate::cli::Refusal;
 use crate::cli::output::Output;
@@ -33,7 +34,7 @@ use crate::naming;
 use crate::run::signals::Signals;
 use crate::run::{
     Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
-    files, is_endless, lost, objectives, prepare, summary,
+    files, is_endless, objectives, prepare, summary,
 };
 
 use problem::Problem;
@@ -88,6 +89,7 @@ impl RateTool<'_> {
                 record: output.record.clone(),
                 hgrm: output.hgrm.clone(),
                 hlog: output.hlog.clone(),
+                events: output.events.clone(),
                 percentiles: output.percentiles.clone(),
             },
             ports: ports::of(args, &self.plan),
@@ -134,7 +136,7 @@ impl RateTool<'_> {
 }
 
 impl Protocol for RateTool<'_> {
-    fn outcome(&self, _: usize, outcome: brunt_exchange::Outcome) -> String {
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
         naming::ldap::name(outcome)
     }
 
@@ -154,4 +156,14 @@ impl Protocol for RateTool<'_> {
         purge::after(self.args, &self.plan, stop);
         Ok(())
     }
+}
+
+/// How many exchanges of the steady phase ended for want of a connection.
+fn lost(measured: &Measured) -> u64 {
+    let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
+    let codes = steady.operations.iter().flat_map(|operation| operation.codes.sorted());
+    let lost = |outcome| {
+        matches!(outcome, ExchangeOutcome::Failed(Class::Connect | Class::Closed | Class::Tls, _))
+    };
+    codes.filter(|(outcome, _)| lost(*outcome)).map(|(_, count)| count).sum()
 }

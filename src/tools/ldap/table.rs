@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use brunt_record::{Catalogue, Interval, Phase};
+use brunt_record::{Catalogue, Interval, Measured, Phase};
 use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
 
 use super::writer::TableWriter;
@@ -17,7 +17,7 @@ use crate::cli::rate::operation::Operation;
 use crate::cli::rate::output::Timestamps;
 use crate::console;
 use crate::naming::ldap::name;
-use crate::run::{Measured, Observer, Trouble};
+use crate::run::{Observer, Trouble};
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it is there.
 const SLACK: Duration = Duration::from_millis(500);

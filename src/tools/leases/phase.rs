@@ -9,12 +9,12 @@ use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, Sink, Stop};
 use brunt_exchange::{Class, Monotonic, Outcome};
-use brunt_record::{Catalogue, Counts, Interval, Record, Slo};
+use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 
 use super::crew::{Hands, Tape};
 use crate::cli::output::Output;
 use crate::run::signals::Signals;
-use crate::run::{Finished, Job, Measured, Observer, Protocol, Trouble, asked, carry_out};
+use crate::run::{Finished, Job, Observer, Protocol, Trouble, asked, carry_out};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
 pub(super) const EPOCH: i64 = 1_342_021_380;

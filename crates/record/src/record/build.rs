@@ -2,14 +2,15 @@
 //! here.
 
 use super::generator::{self, Seen};
+use super::outcome::{class, codes};
 use super::{
-    Basis, CodeRecord, ConnectionRecord, Conservation, Generator, Mode, OperationRecord,
-    PartRecord, PhaseRecord, Plan, PortBudget, Rates, Record, SCHEMA, SampleRecord,
-    StepOperationRecord, StepRecord, TallyRecord, Tool, rate,
+    Basis, ConnectionRecord, Conservation, Ending, Generator, Head, Mode, OperationRecord,
+    PartRecord, PhaseRecord, Plan, Rates, Record, SCHEMA, SampleRecord, StepOperationRecord,
+    StepRecord, TallyRecord, rate,
 };
 use crate::{
-    Away, Catalogue, Codes, Counts, Environment, Evidence, Health, Histogram, Interval, Latency,
-    Phase, Series, Slo, SloError, Step, Timing, Totals, Verdict,
+    Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Phase, Series, Slo,
+    SloError, SloResult, Step, Totals, Verdict,
 };
 use brunt_exchange::Outcome;
 use std::time::Duration;
@@ -17,42 +18,18 @@ use std::time::Duration;
 /// What the protocol calls an outcome: `invalidCredentials`, `ECONNREFUSED`.
 pub type Names<'a> = &'a dyn Fn(usize, Outcome) -> String;
 
-/// What is known when a run is over.
+/// Everything that a record is made from.
 pub struct Conclusion<'a> {
-    /// What made the record.
-    pub tool: Tool,
-    /// When the run began.
-    pub started: jiff::Timestamp,
-    /// The command line, secrets already replaced.
-    pub command: Vec<String>,
-    /// What was asked for.
-    pub plan: Plan,
-    /// The machine.
-    pub environment: Environment,
-    /// The names of operations and parts.
-    pub catalogue: &'a Catalogue,
+    /// What was known before the run.
+    pub head: Head,
     /// The names of outcomes, by operation.
     pub names: Names<'a>,
     /// What was measured, by phase.
     pub totals: &'a Totals,
     /// What was measured, over time.
     pub series: &'a Series,
-    /// When it was measured.
-    pub timing: Timing,
-    /// Whether the target runs in this process, as a library does.
-    pub in_process: bool,
-    /// Percentiles to list, ascending.
-    pub percentiles: Vec<f64>,
-    /// Local ports there are and the plan needs.
-    pub ports: Option<PortBudget>,
-    /// Exchanges a second this machine manages against a target that costs nothing.
-    pub ceiling: Option<f64>,
-    /// Why the run did not come to its planned end.
-    pub interrupted: Option<&'a str>,
-    /// What a reader should know of how it ended.
-    pub remark: Option<&'a str>,
-    /// What the run had to reach.
-    pub objectives: &'a [Slo],
+    /// What is known now that it is over.
+    pub ending: Ending,
 }
 
 /// What was measured, and what it is worth.
@@ -74,7 +51,6 @@ impl Conclusion<'_> {
         let imbalance = counts.conserved().err();
         let mut record = Record {
             schema: SCHEMA.to_owned(),
-            started: self.started.to_string(),
             phases: self.totals.phases().iter().map(|total| self.phase(total)).collect(),
             counts: measured.counts(),
             conservation: Conservation {
@@ -93,8 +69,8 @@ impl Conclusion<'_> {
                 resent: measured.resent,
                 unready: codes(0, &unready, self.names),
             },
-            lag: Latency::new(&measured.lag, &self.percentiles),
-            lateness: Latency::new(&measured.lateness, &self.percentiles),
+            lag: Latency::new(&measured.lag, &self.head.percentiles),
+            lateness: Latency::new(&measured.lateness, &self.head.percentiles),
             backlog_peak: measured.backlog_peak,
             orphans: measured.orphans,
             tallies: self.tallies(&measured),
@@ -104,19 +80,29 @@ impl Conclusion<'_> {
             slo: Vec::new(),
             rates,
             verdict,
-            tool: self.tool,
-            command: self.command,
-            plan: self.plan,
-            environment: self.environment,
+            run: Some(self.head.run),
+            node: self.head.node,
+            nodes: Vec::new(),
+            fingerprint: Some(self.head.fingerprint),
+            tool: self.head.tool,
+            started: self.head.started,
+            command: self.head.command,
+            plan: self.head.plan,
+            environment: self.head.environment,
         };
-        record.slo =
-            self.objectives.iter().map(|slo| slo.evaluate(&record)).collect::<Result<_, _>>()?;
+        record.slo = evaluated(&self.head.objectives, &record)?;
         Ok(record)
+    }
+
+    /// What the run would be found to be worth if it ended now.
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.judged().verdict
     }
 
     /// Gathers what speaks for and against the figures, and judges them.
     fn judged(&self) -> Judged {
-        let nothing = || Interval::new(self.catalogue.operations.len(), self.catalogue.parts.len());
+        let nothing =
+            || Interval::new(self.head.catalogue.operations.len(), self.head.catalogue.parts.len());
         let measured = self.totals.measured().unwrap_or_else(nothing);
         let steady = self.totals.phase(Phase::Steady).cloned().unwrap_or_else(nothing);
         let (rates, health) = (self.rates(&steady), self.health());
@@ -127,41 +113,55 @@ impl Conclusion<'_> {
             steady: &steady,
             health: &health,
             series: self.series,
-            noise: self.timing.noise,
-            in_process: self.in_process,
-            ports: self.ports,
-            ceiling: self.ceiling,
+            noise: self.ending.timing.noise,
+            in_process: self.head.in_process,
+            ports: self.head.ports,
+            ceiling: self.head.ceiling,
             achieved: rates.achieved,
         });
-        let asked: Vec<f64> = self.objectives.iter().filter_map(Slo::percentile).collect();
+        let asked: Vec<f64> = self.head.objectives.iter().filter_map(Slo::percentile).collect();
+        let judged =
+            if self.ending.settled { rates.clone() } else { self.settled(&rates, &steady) };
         let verdict = Verdict::new(&Evidence {
             measured: &measured,
             steps: self.series.steps(),
-            counts: self.totals.counts(),
-            plan: &self.plan,
-            rates: &rates,
+            counts: self.counts_so_far(),
+            plan: &self.head.plan,
+            rates: &judged,
             generator: &generator,
             unready: &unready,
             away: &away,
             asked: &asked,
-            names: &self.catalogue.operations,
-            interrupted: self.interrupted,
-            remark: self.remark,
+            names: &self.head.catalogue.operations,
+            interrupted: self.ending.interrupted.as_deref(),
+            remark: self.ending.remark.as_deref(),
         });
         Judged { measured, steady, rates, unready, away, generator, verdict }
     }
 
+    /// The counts of the whole run. What has had no end yet is not lost.
+    fn counts_so_far(&self) -> Counts {
+        let counts = self.totals.counts();
+        if self.ending.settled { counts } else { ended(counts) }
+    }
+
+    /// The rates without what has had no end yet, which nobody can have answered.
+    fn settled(&self, rates: &Rates, steady: &Interval) -> Rates {
+        let offered = rate(ended(steady.counts()).planned, self.ending.timing.window());
+        Rates { offered, ..rates.clone() }
+    }
+
     fn bounded(&self, known: &Histogram, bounds: &Histogram) -> Latency {
-        Latency::with_bounds(known, bounds, &self.percentiles)
+        Latency::with_bounds(known, bounds, &self.head.percentiles)
     }
 
     fn rates(&self, steady: &Interval) -> Rates {
-        let (counts, window) = (steady.counts(), self.timing.window());
+        let (counts, window) = (steady.counts(), self.ending.timing.window());
         Rates {
-            from_s: seconds(self.timing.from),
+            from_s: seconds(self.ending.timing.from),
             seconds: seconds(window),
-            drained_s: seconds(self.timing.drained()),
-            target: self.plan.target_rate,
+            drained_s: seconds(self.ending.timing.drained()),
+            target: self.head.plan.target_rate,
             offered: rate(counts.planned, window),
             achieved: rate(answered(steady), window),
             goodput: rate(counts.ok, window),
@@ -197,8 +197,8 @@ impl Conclusion<'_> {
 
     fn phase(&self, total: &Interval) -> PhaseRecord {
         let (from, to) = match total.phase {
-            Phase::Steady => (self.timing.from, self.timing.to),
-            Phase::Drain => (self.timing.to, self.timing.over),
+            Phase::Steady => (self.ending.timing.from, self.ending.timing.to),
+            Phase::Drain => (self.ending.timing.to, self.ending.timing.over),
             _ => (total.from, total.to),
         };
         let (from_s, to_s) = (seconds(from), seconds(to));
@@ -206,15 +206,15 @@ impl Conclusion<'_> {
     }
 
     fn operations(&self, measured: &Interval, steady: &Interval) -> Vec<OperationRecord> {
-        let window = self.timing.window();
+        let window = self.ending.timing.window();
         let operations = measured.operations.iter().enumerate().map(|(number, operation)| {
             let due = steady.operations.get(number);
             let answered = due.map_or(0, |operation| operation.codes.answered());
             let fine = due.map_or(0, |operation| operation.counts.ok);
             let (response, counts) = (&operation.response, operation.counts);
-            let latency = |times: &Histogram| Latency::new(times, &self.percentiles);
+            let latency = |times: &Histogram| Latency::new(times, &self.head.percentiles);
             OperationRecord {
-                name: self.catalogue.operation(number).to_owned(),
+                name: self.head.catalogue.operation(number).to_owned(),
                 counts,
                 achieved: rate(answered, window),
                 goodput: rate(fine, window),
@@ -253,8 +253,8 @@ impl Conclusion<'_> {
                 .into_iter()
                 .for_each(|part| took.merge(part));
             PartRecord {
-                name: self.catalogue.part(number).to_owned(),
-                took: Latency::new(&took, &self.percentiles),
+                name: self.head.catalogue.part(number).to_owned(),
+                took: Latency::new(&took, &self.head.percentiles),
             }
         });
         parts.collect()
@@ -262,7 +262,7 @@ impl Conclusion<'_> {
 
     fn tallies(&self, steady: &Interval) -> Vec<TallyRecord> {
         let counts = steady.tallies.iter().copied().chain(std::iter::repeat(0));
-        let named = self.catalogue.tallies.iter().zip(counts);
+        let named = self.head.catalogue.tallies.iter().zip(counts);
         named.map(|(name, count)| TallyRecord { name: name.clone(), count }).collect()
     }
 
@@ -270,7 +270,7 @@ impl Conclusion<'_> {
         let samples = self.totals.samples().iter().map(|sample| {
             let (class, code) = class(sample.outcome);
             SampleRecord {
-                operation: self.catalogue.operation(usize::from(sample.operation)).to_owned(),
+                operation: self.head.catalogue.operation(usize::from(sample.operation)).to_owned(),
                 class: class.to_owned(),
                 code,
                 at_s: seconds(sample.at),
@@ -301,6 +301,16 @@ impl Plan {
     }
 }
 
+/// Of these exchanges, those that have had an end.
+fn ended(counts: Counts) -> Counts {
+    Counts { planned: counts.sent + counts.dropped + counts.skipped, ..counts }
+}
+
+/// What became of the objectives.
+pub(crate) fn evaluated(objectives: &[Slo], record: &Record) -> Result<Vec<SloResult>, SloError> {
+    objectives.iter().map(|slo| slo.evaluate(record)).collect()
+}
+
 /// Exchanges that the target answered, well or not.
 fn answered(interval: &Interval) -> u64 {
     interval.operations.iter().map(|operation| operation.codes.answered()).sum()
@@ -323,6 +333,8 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
     let mut ended = Counts { dropped: step.dropped, ..Counts::default() };
     step.operations.iter().for_each(|operation| ended.merge(&operation.counts));
     StepRecord {
+        index: step.index,
+        intervals: step.intervals,
         phase: step.phase,
         from_s: seconds(step.from),
         to_s: seconds(step.to),
@@ -339,30 +351,6 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
     }
 }
 
-fn codes(operation: usize, codes: &Codes, names: Names<'_>) -> Vec<CodeRecord> {
-    let known = codes.sorted().into_iter().map(|(outcome, count)| {
-        let (class, code) = class(outcome);
-        CodeRecord { class: class.to_owned(), code, name: names(operation, outcome), count }
-    });
-    let other = (codes.other() > 0).then(|| CodeRecord {
-        class: "other".to_owned(),
-        code: None,
-        name: format!("beyond the first {} codes", Codes::LABELS_MAX),
-        count: codes.other(),
-    });
-    known.chain(other).collect()
-}
-
-fn class(outcome: Outcome) -> (&'static str, Option<u32>) {
-    match outcome {
-        Outcome::Ok(code) => ("ok", Some(code)),
-        Outcome::Failed(class, code) => (class.word(), (code != 0).then_some(code)),
-        Outcome::TimedOut => ("timed-out", None),
-        Outcome::CutOff => ("cut-off", None),
-        Outcome::Skipped => ("skipped", None),
-    }
-}
-
 fn seconds(at: Duration) -> f64 {
     at.as_secs_f64()
 }
@@ -370,7 +358,7 @@ fn seconds(at: Duration) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Own, Sample, SloOutcome, WorkerLoad};
+    use crate::{Catalogue, Own, PortBudget, Sample, SloOutcome, Timing, Tool, WorkerLoad};
     use brunt_exchange::{Class, Moment, Part, Stamps};
 
     const MS: u64 = 1_000_000;
@@ -428,29 +416,27 @@ pub(crate) mod tests {
             Outcome::Failed(Class::Result, 49) => "invalidCredentials".to_owned(),
             other => format!("{other:?}"),
         };
+        let timing = Timing {
+            from: Duration::from_secs(2),
+            to: Duration::from_secs(12),
+            over: Duration::from_secs(12),
+            ..Timing::default()
+        };
+        let tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
+        let started = "2026-01-02T03:04:05Z".parse().unwrap();
+        let catalogue = Catalogue::new(["bind", "search"], ["connect"]);
         let conclusion = Conclusion {
-            tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
-            started: "2026-01-02T03:04:05Z".parse().unwrap(),
-            command: vec!["brunt".into(), "authrate".into()],
-            plan: Plan::open(100.0, 10, 7),
-            environment: Environment::default(),
-            catalogue: &Catalogue::new(["bind", "search"], ["connect"]),
+            head: Head {
+                command: vec!["brunt".into(), "authrate".into()],
+                ports: Some(PortBudget { available: 28_232, needed: 600 }),
+                ceiling: Some(950.0),
+                objectives: vec!["bind.p99<20ms".parse().unwrap(), "dropped==0".parse().unwrap()],
+                ..Head::new("a".repeat(32), started, tool, Plan::open(100.0, 10, 7), catalogue)
+            },
             names: &name,
             totals: &totals,
             series: &series,
-            timing: Timing {
-                from: Duration::from_secs(2),
-                to: Duration::from_secs(12),
-                over: Duration::from_secs(12),
-                ..Timing::default()
-            },
-            in_process: false,
-            percentiles: Latency::PERCENTILES.to_vec(),
-            ports: Some(PortBudget { available: 28_232, needed: 600 }),
-            ceiling: Some(950.0),
-            interrupted: None,
-            remark: None,
-            objectives: &["bind.p99<20ms".parse().unwrap(), "dropped==0".parse().unwrap()],
+            ending: Ending::planned(timing),
         };
         conclusion.record().unwrap()
     }
@@ -514,24 +500,16 @@ pub(crate) mod tests {
     #[test]
     fn a_run_that_never_became_steady_has_a_record() {
         let (totals, series) = (Totals::new(), Series::new());
+        let tool = Tool { name: "brunt".into(), version: "0".into() };
+        let catalogue = Catalogue::new(["bind"], []);
+        let (started, plan) = (jiff::Timestamp::UNIX_EPOCH, Plan::closed(1, 0));
+        let interrupted = Some("SIGINT during warm-up".to_owned());
         let conclusion = Conclusion {
-            tool: Tool { name: "brunt".into(), version: "0".into() },
-            started: jiff::Timestamp::UNIX_EPOCH,
-            command: Vec::new(),
-            plan: Plan::closed(1, 0),
-            environment: Environment::default(),
-            catalogue: &Catalogue::new(["bind"], []),
+            head: Head::new(String::new(), started, tool, plan, catalogue),
             names: &|_, _| String::new(),
             totals: &totals,
             series: &series,
-            timing: Timing::default(),
-            in_process: false,
-            percentiles: vec![50.0],
-            ports: None,
-            ceiling: None,
-            interrupted: Some("SIGINT during warm-up"),
-            remark: None,
-            objectives: &[],
+            ending: Ending { interrupted, ..Ending::planned(Timing::default()) },
         };
         let record = conclusion.record().unwrap();
         assert_eq!(record.rates.achieved, None);

@@ -22,6 +22,7 @@ pub(super) fn record(seen: &Seen<'_>) -> Generator {
     let health = &seen.steady.health;
     let steps = seen.series.steps().iter().filter(|step| step.phase == Phase::Steady);
     let workers = health.workers.iter().map(|load| WorkerRecord {
+        node: None,
         worker: load.worker,
         cpu_share: load.share(),
         waited_share: load.waited_share(),
@@ -42,6 +43,7 @@ pub(super) fn record(seen: &Seen<'_>) -> Generator {
             .stalls
             .iter()
             .map(|stall| StallRecord {
+                node: None,
                 from_s: stall.from.as_secs_f64(),
                 lasted_s: stall.lasted.as_secs_f64(),
             })

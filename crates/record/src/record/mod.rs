@@ -6,10 +6,14 @@
 
 mod build;
 mod generator;
+mod head;
+pub(crate) mod outcome;
 
+pub(crate) use build::evaluated;
 pub use build::{Conclusion, Names};
+pub use head::{Ending, Head};
 
-use crate::{Away, Counts, Environment, Latency, Phase, SloResult, Verdict};
+use crate::{Away, Counts, Environment, Latency, Node, NodeRecord, Phase, SloResult, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -22,6 +26,18 @@ pub const SCHEMA: &str = "brunt-record/2";
 pub struct Record {
     /// `brunt-record/2`.
     pub schema: String,
+    /// The id of the run, 128 random bits. Nodes that were started as one run share it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Which part of a run this is the record of; absent if it is of the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<Node>,
+    /// The nodes whose records this one was merged from; absent if it was not merged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeRecord>,
+    /// What follows from what was asked alone: the nodes of a run have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
     /// What made the record.
     pub tool: Tool,
     /// When the run began, in RFC 3339.
@@ -100,6 +116,16 @@ pub enum Mode {
     Closed,
 }
 
+impl Mode {
+    /// The word that documents use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+        }
+    }
+}
+
 /// Which latency a run's tables showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -116,7 +142,7 @@ pub enum Basis {
 pub struct Plan {
     /// How load is made.
     pub mode: Mode,
-    /// Exchanges a second that were asked for; null for as many as possible.
+    /// Exchanges a second that were asked for, of a node its share of them; null for as many as possible.
     pub target_rate: Option<f64>,
     /// Whether the load was meant to be the same throughout the steady phase.
     pub constant: bool,
@@ -235,6 +261,12 @@ pub struct TallyRecord {
 /// One step of the run over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepRecord {
+    /// The number of its first interval in the run.
+    #[serde(default)]
+    pub index: u64,
+    /// How many intervals were merged into it.
+    #[serde(default)]
+    pub intervals: u64,
     /// The phase all of it belongs to.
     pub phase: Phase,
     /// When it began, in seconds since the origin of the run.
@@ -289,6 +321,9 @@ pub struct PortBudget {
 /// The processor time of one worker.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerRecord {
+    /// The rank of its node, in a record that was merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<u32>,
     /// The number of the worker.
     pub worker: u16,
     /// The share of one core it used in the steady phase.
@@ -315,6 +350,9 @@ pub struct MachineRecord {
 /// A time in which the generator stood still.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StallRecord {
+    /// The rank of the node that stood still, in a record that was merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<u32>,
     /// When it began, in seconds since the origin of the run.
     pub from_s: f64,
     /// How long it lasted, in seconds.

@@ -12,8 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// A parsed objective.
-#[derive(Clone, Debug, PartialEq)]
+/// A parsed objective. In a document it is the text that it was parsed from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
 pub struct Slo {
     text: String,
     operation: Option<String>,
@@ -199,6 +201,20 @@ impl FromStr for Slo {
         })?;
         let slo = Self { text: text.to_owned(), operation, figure, comparison, value, unit };
         slo.checked(left.trim())
+    }
+}
+
+impl TryFrom<String> for Slo {
+    type Error = SloError;
+
+    fn try_from(text: String) -> Result<Self, SloError> {
+        text.parse()
+    }
+}
+
+impl From<Slo> for String {
+    fn from(slo: Slo) -> Self {
+        slo.text
     }
 }
 

@@ -24,6 +24,9 @@ const TOLD_MIN_US: f64 = 20.0;
 /// A percentile of response time that the generator's own part moves by more than a tenth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnPart {
+    /// The rank of the node whose figure it is, in a record that was merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<u32>,
     /// The operation.
     pub operation: String,
     /// The percentile, from 0 to 100.
@@ -77,7 +80,7 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
             if apart > OWN_SHARE * us {
                 let ours = decides(percentile) && apart > floor_us;
                 let operation = evidence.names.get(number).cloned().unwrap_or_default();
-                parts.push(OwnPart { operation, percentile, us, without_own_us, ours });
+                parts.push(OwnPart { node: None, operation, percentile, us, without_own_us, ours });
             }
         }
     }

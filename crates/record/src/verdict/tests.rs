@@ -71,7 +71,12 @@ fn run(rate: impl Fn(u64) -> u64, exchange: impl Fn(u64) -> ([u64; 4], u64)) -> 
 /// A generator on a machine with nothing else to do.
 fn quiet() -> Generator {
     Generator {
-        workers: vec![WorkerRecord { worker: 0, cpu_share: Some(0.03), waited_share: Some(0.001) }],
+        workers: vec![WorkerRecord {
+            node: None,
+            worker: 0,
+            cpu_share: Some(0.03),
+            waited_share: Some(0.001),
+        }],
         cpu_share_max: Some(0.03),
         waited_share_max: Some(0.001),
         machine: MachineRecord { cores: 2, others_share: Some(0.01), ..MachineRecord::default() },
@@ -164,7 +169,7 @@ fn each_cause_is_named_with_what_helps_against_it() {
             "take a larger machine",
         ),
         (
-            |g| g.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }],
+            |g| g.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }],
             "brunt stood still 3.0 s at 4.1 s",
             "run it again",
         ),
@@ -274,11 +279,11 @@ fn what_timed_out_was_sent_and_is_no_load_that_was_not_made() {
 fn a_quota_is_named_before_the_stalls_it_makes() {
     let mut throttled = run(|_| 100, late);
     throttled.generator.machine.throttled_share = Some(0.3);
-    throttled.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 0.08 }; 30];
+    throttled.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 30];
     assert!(only_reason(&throttled).1.contains("CPU quota"));
     // A quota that stops brunt for half a second does not explain three.
     throttled.generator.machine.throttled_share = Some(0.05);
-    throttled.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
+    throttled.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
     assert!(only_reason(&throttled).1.contains("stood still 3.0 s"));
 }
 
@@ -288,7 +293,7 @@ fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due()
     let stopped =
         |n: u64| if n.is_multiple_of(10) { ([0, 0, 3_000, 3_001], 3_000) } else { prompt(n) };
     let mut few = run(|_| 30, stopped);
-    few.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
+    few.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
     assert_eq!(judge(&few).status, Status::Valid);
     few.measured.operations[0].tainted.ok = 30;
     assert!(only_reason(&few).1.contains("stood still 3.0 s"));
@@ -297,7 +302,7 @@ fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due()
 #[test]
 fn others_are_named_before_the_stalls_they_make() {
     let mut crowded = run(|_| 100, late);
-    crowded.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 0.08 }; 2];
+    crowded.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 2];
     assert!(only_reason(&crowded).1.contains("stood still"));
     crowded.measured.health.record(crate::WorkerLoad {
         worker: 0,
@@ -307,7 +312,7 @@ fn others_are_named_before_the_stalls_they_make() {
         runs: 100,
     });
     assert!(only_reason(&crowded).1.contains("waited for a core"));
-    crowded.generator.stalls = vec![StallRecord { from_s: 4.1, lasted_s: 3.0 }];
+    crowded.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
     assert!(only_reason(&crowded).1.contains("stood still 3.0 s"));
 }
 

@@ -399,7 +399,7 @@ fn pace(loaded: (u64, Duration), whole: (u64, Duration)) -> (u64, Duration) {
 mod tests {
     use super::*;
     use brunt_exchange::{Moment, Outcome, Part, Stamps};
-    use brunt_record::{Conclusion, Environment, Own, Plan, Series, Timing, Tool, WorkerLoad};
+    use brunt_record::{Conclusion, Ending, Head, Own, Plan, Series, Timing, Tool, WorkerLoad};
 
     const FIRST: &str = "DISCOVER-OFFER";
     const RENEW: &str = "REQUEST-ACK (renewal)";
@@ -545,24 +545,18 @@ mod tests {
             series.push(interval);
             totals.absorb(interval);
         }
+        let tool = Tool { name: "brunt".into(), version: "0".into() };
+        let started = "2026-01-02T03:04:05Z".parse().unwrap();
+        let plan = Plan::open(4.0, 1, 7);
         let conclusion = Conclusion {
-            tool: Tool { name: "brunt".into(), version: "0".into() },
-            started: "2026-01-02T03:04:05Z".parse().unwrap(),
-            command: Vec::new(),
-            plan: Plan::open(4.0, 1, 7),
-            environment: Environment::default(),
-            catalogue: &catalogue,
+            head: Head {
+                percentiles: vec![50.0],
+                ..Head::new("a".repeat(32), started, tool, plan, catalogue.clone())
+            },
             names: &|_, _| String::new(),
             totals: &totals,
             series: &series,
-            timing: Timing::default(),
-            in_process: false,
-            percentiles: vec![50.0],
-            ports: None,
-            ceiling: None,
-            interrupted: None,
-            remark: None,
-            objectives: &[],
+            ending: Ending::planned(Timing::default()),
         };
         let recorded = Exchanges::of_record(&asked(), &conclusion.record().unwrap()).unwrap();
         let measured = Exchanges::of_run(&asked(), &catalogue, &totals);

@@ -3,8 +3,8 @@
 use super::*;
 use brunt_exchange::{Class, Moment, Outcome, Stamps};
 use brunt_record::{
-    COLLECTION_SCHEMA, Catalogue, Cell, Conclusion, Environment, Interval, Latency, Phase, Plan,
-    Record, Sample, Series, SloOutcome, SloResult, Timing, Tool, Totals,
+    COLLECTION_SCHEMA, Catalogue, Cell, Conclusion, Ending, Environment, Head, Interval, Phase,
+    Plan, Record, Sample, Series, SloOutcome, SloResult, Timing, Tool, Totals,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,24 +32,18 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
     let (mut totals, mut series) = (Totals::new(), Series::new());
     totals.absorb(&interval);
     series.push(&interval);
+    let tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
+    let started = "2026-01-02T03:04:05Z".parse().unwrap();
+    let catalogue = Catalogue::new(operations.iter().copied(), []);
     let conclusion = Conclusion {
-        tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
-        started: "2026-01-02T03:04:05Z".parse().unwrap(),
-        command: vec!["brunt".into(), "leases".into()],
-        plan: Plan::open(1_000.0, 1, 7),
-        environment: Environment::default(),
-        catalogue: &Catalogue::new(operations.iter().copied(), []),
+        head: Head {
+            command: vec!["brunt".into(), "leases".into()],
+            ..Head::new("a".repeat(32), started, tool, Plan::open(1_000.0, 1, 7), catalogue)
+        },
         names: &|_, outcome| format!("{outcome:?}"),
         totals: &totals,
         series: &series,
-        timing: Timing { to: Duration::from_secs(1), ..Timing::default() },
-        in_process: false,
-        percentiles: Latency::PERCENTILES.to_vec(),
-        ports: None,
-        ceiling: None,
-        interrupted: None,
-        remark: None,
-        objectives: &[],
+        ending: Ending::planned(Timing { to: Duration::from_secs(1), ..Timing::default() }),
     };
     conclusion.record().unwrap()
 }

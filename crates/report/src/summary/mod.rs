@@ -4,12 +4,14 @@
 //! stand one above the other, and where they differ a line says what the difference is.
 
 mod judged;
+mod nodes;
 #[cfg(test)]
 pub(crate) mod tests;
 mod times;
 
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 use judged::{generator, objectives};
+use nodes::nodes;
 use std::fmt::Write;
 use times::latencies;
 
@@ -53,6 +55,7 @@ pub fn summary(record: &Record, style: Style) -> Result<String, HistogramError> 
     latencies(&mut text, record, style)?;
     outcomes(&mut text, record, style);
     phases(&mut text, record, style);
+    nodes(&mut text, record, style);
     generator(&mut text, record, style);
     objectives(&mut text, record, style);
     Ok(text)
@@ -92,8 +95,13 @@ fn several(count: u64, noun: &str) -> String {
 
 fn plan(text: &mut String, record: &Record) {
     let Record { tool, plan, rates, .. } = record;
-    let _ =
-        writeln!(text, "{} {}, {}, seed {}", tool.name, tool.version, record.started, plan.seed);
+    let node =
+        record.node.map_or_else(String::new, |node| format!(", node {} of {}", node.rank, node.of));
+    let _ = writeln!(
+        text,
+        "{} {}, {}, seed {}{node}",
+        tool.name, tool.version, record.started, plan.seed
+    );
     if !record.command.is_empty() {
         let _ = writeln!(text, "{}", record.command.join(" "));
     }

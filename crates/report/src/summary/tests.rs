@@ -3,8 +3,8 @@
 use super::*;
 use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
 use brunt_record::{
-    Catalogue, Conclusion, Counts, Environment, Histogram, Interval, Latency, Own, Phase, Plan,
-    Sample, Series, Slo, Timing, Tool, Totals, WorkerLoad,
+    Catalogue, Conclusion, Counts, Ending, Head, Histogram, Interval, Latency, Own, Phase, Plan,
+    Sample, Series, Timing, Tool, Totals, WorkerLoad,
 };
 use std::time::Duration;
 
@@ -41,32 +41,28 @@ pub(crate) fn measured(objectives: &[&str]) -> Record {
         totals.absorb(&interval);
         series.push(&interval);
     }
-    let objectives: Vec<Slo> = objectives.iter().map(|text| text.parse().unwrap()).collect();
     let names = |_, outcome| {
         if outcome == REFUSED { "invalidCredentials".into() } else { "success".to_owned() }
     };
+    let tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
+    let started = "2026-01-02T03:04:05Z".parse().unwrap();
+    let catalogue = Catalogue::new(["bind"], ["connect"]);
     let conclusion = Conclusion {
-        tool: Tool { name: "brunt".into(), version: "0.1.0".into() },
-        started: "2026-01-02T03:04:05Z".parse().unwrap(),
-        command: vec!["brunt".into(), "authrate".into(), "-M".into(), "55".into()],
-        plan: Plan::open(55.0, 10, 7),
-        environment: Environment::default(),
-        catalogue: &Catalogue::new(["bind"], ["connect"]),
+        head: Head {
+            command: vec!["brunt".into(), "authrate".into(), "-M".into(), "55".into()],
+            percentiles: vec![50.0],
+            ceiling: Some(1_000.0),
+            objectives: objectives.iter().map(|text| text.parse().unwrap()).collect(),
+            ..Head::new("a".repeat(32), started, tool, Plan::open(55.0, 10, 7), catalogue)
+        },
         names: &names,
         totals: &totals,
         series: &series,
-        timing: Timing {
+        ending: Ending::planned(Timing {
             to: Duration::from_secs(2),
             over: Duration::from_secs(4),
             ..Timing::default()
-        },
-        in_process: false,
-        percentiles: vec![50.0],
-        ports: None,
-        ceiling: Some(1_000.0),
-        interrupted: None,
-        remark: None,
-        objectives: &objectives,
+        }),
     };
     conclusion.record().unwrap()
 }
@@ -235,4 +231,26 @@ fn nothing_measured_is_a_dash_and_never_a_number() {
     assert_eq!(figures(&text, "all"), ["unlimited", "-", "-", "-"]);
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     assert!(!text.contains("The difference"));
+}
+
+#[test]
+fn each_node_of_a_merged_run_has_a_line() {
+    let node = |rank| {
+        let mut record = measured(&[]);
+        record.node = Some(brunt_record::Node { rank, of: 3 });
+        record.environment.host = format!("host{rank}");
+        record
+    };
+    assert!(plain(&node(1)).contains(", seed 7, node 1 of 3\n"));
+    let files = [0, 2].map(|rank| (format!("n{rank}.json").into(), node(rank)));
+    let merged = brunt_record::merge(&files).unwrap();
+    let text = plain(&merged);
+    // 55 a second fell due, 50 were answered; each left 0.25 ms after its session was free.
+    assert_eq!(figures(&text, "0 host0"), ["55.0", "50.0", "0.250", "25%", "valid"]);
+    assert_eq!(figures(&text, "2 host2"), ["55.0", "50.0", "0.250", "25%", "valid"]);
+    assert!(text.contains("\nNodes (2 of 3)"), "{text}");
+    assert!(text.starts_with("PARTIAL: "), "{text}");
+    assert!(text.contains("1 of 3 nodes are missing (1)"), "{text}");
+    assert!(text.contains("220 planned, 200 sent, 20 dropped"), "{text}");
+    assert!(!plain(&measured(&[])).contains("Nodes"));
 }

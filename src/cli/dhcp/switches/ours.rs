@@ -212,6 +212,13 @@ pub(super) const ALL: &[Switch] = &[
         Kind::Path,
         "Write the percentile distribution of response times in the format that HdrHistogram plotters read.",
     ),
+    Switch::new(
+        Group::Output,
+        "events",
+        "file",
+        Kind::Path,
+        "Write what happens as it happens, a line of JSON for each interval.",
+    ),
     Switch::new(Group::Output, "hlog", "file", Kind::Path, "Write an HdrHistogram interval log of response times."),
     Switch::new(Group::Output, "interval", "seconds", Kind::Time, "Time between the intervals of the record.")
         .default("1"),

@@ -1,0 +1,112 @@
+//! Shares of a run in virtual time: what the nodes measured, merged, is what one machine measures.
+
+use crate::plan::{Node, Settings};
+use crate::simulation::{Act, Simulated, Troupe, ms, open, simulate};
+use brunt_exchange::{ThinkTime, Ticket};
+use brunt_record::{Catalogue, Ending, Head, Measured, OperationRecord, Plan, Record, Tool, merge};
+use std::path::PathBuf;
+
+/// A target whose answer depends on the number of the exchange alone: most come soon, some late,
+/// some not at all, and some exchanges fail before they leave.
+fn scripted() -> Troupe {
+    Troupe::new(|ticket: &Ticket| match ticket.number % 23 {
+        3 => Act::Refuse(ms(4)),
+        7 => Act::Answer(ms(700)),
+        11 => Act::Hang,
+        n => Act::Answer(ms(1 + n * 3)),
+    })
+}
+
+/// The record of node `rank` of `world`.
+fn node(settings: &Settings, rank: u32, world: u32) -> Record {
+    let settings = Settings { node: Node { rank, world }, ..settings.clone() };
+    let Simulated { finished, intervals } = simulate(settings, &scripted());
+    let mut measured = Measured::default();
+    for interval in &intervals {
+        measured.absorb(interval);
+    }
+    let tool = Tool { name: "brunt".into(), version: "0".into() };
+    let started = "2026-01-02T03:04:05Z".parse().unwrap();
+    let catalogue = Catalogue::new(["exchange"], ["connect"]);
+    let head = Head {
+        node: (world > 1).then_some(brunt_record::Node { rank, of: world }),
+        ..Head::new("a".repeat(32), started, tool, Plan::open(1.0, 1, 7), catalogue)
+    };
+    let names = |_, outcome| format!("{outcome:?}");
+    let ending = Ending::planned(finished.timing);
+    measured.conclusion(head, &names, ending).record().unwrap()
+}
+
+/// The whole run on one machine, and the merged record of its shares.
+fn whole_and_merged(settings: &Settings, world: u32) -> (Record, Record) {
+    let shares = (0..world)
+        .map(|rank| (PathBuf::from(format!("n{rank}.json")), node(settings, rank, world)));
+    (node(settings, 0, 1), merge(&shares.collect::<Vec<_>>()).unwrap())
+}
+
+fn same_to_the_bucket(merged: &OperationRecord, whole: &OperationRecord) {
+    assert_eq!(merged.counts, whole.counts);
+    assert_eq!(merged.codes, whole.codes);
+    for (of_merged, of_whole) in
+        [(&merged.response, &whole.response), (&merged.service, &whole.service)]
+    {
+        let (of_merged, of_whole) = (of_merged.histogram().unwrap(), of_whole.histogram().unwrap());
+        assert!(of_whole.count() > 100);
+        assert!(of_merged.buckets().eq(of_whole.buckets()));
+        assert_eq!(of_merged, of_whole, "sum, least and greatest too");
+    }
+    // The same figures in every form: percentiles, and how many are only bounds.
+    assert_eq!((&merged.response, &merged.service), (&whole.response, &whole.service));
+    assert_eq!((&merged.ok, &merged.tainted), (&whole.ok, &whole.tainted));
+}
+
+fn same(merged: &Record, whole: &Record) {
+    same_to_the_bucket(&merged.operations[0], &whole.operations[0]);
+    assert_eq!((merged.counts, &merged.conservation), (whole.counts, &whole.conservation));
+    assert_eq!((&merged.lag, &merged.lateness), (&whole.lag, &whole.lateness));
+    assert_eq!((&merged.dropped_after, merged.orphans), (&whole.dropped_after, whole.orphans));
+    assert!((merged.rates.seconds - whole.rates.seconds).abs() < 1e-9);
+    let rates = |of: &Record| [of.rates.offered, of.rates.achieved, of.rates.goodput];
+    for (of_merged, of_whole) in rates(merged).into_iter().zip(rates(whole)) {
+        assert!((of_merged.unwrap() - of_whole.unwrap()).abs() < 1e-6);
+    }
+    assert_eq!(merged.series.len(), whole.series.len());
+    for (of_merged, of_whole) in merged.series.iter().zip(&whole.series) {
+        assert_eq!((of_merged.due, of_merged.ended), (of_whole.due, of_whole.ended));
+        assert_eq!(of_merged.operations, of_whole.operations, "step {}", of_whole.index);
+        assert_eq!((of_merged.index, of_merged.phase), (of_whole.index, of_whole.phase));
+    }
+}
+
+#[test]
+fn an_open_load_in_shares_is_the_load_of_one_machine() {
+    // Sessions enough that none waits for another's exchange: 100 a second, up to two seconds each.
+    let settings =
+        Settings { operation_timeout: ms(2_000), warm_up: ms(1_000), ..open(100, 4, 400) };
+    for world in [2, 3, 5] {
+        let (whole, merged) = whole_and_merged(&settings, world);
+        assert_eq!(whole.counts.planned, 400);
+        assert!(whole.counts.timed_out > 10 && whole.counts.failed > 10, "{:?}", whole.counts);
+        same(&merged, &whole);
+    }
+}
+
+#[test]
+fn a_count_in_shares_is_the_count_of_one_machine() {
+    let mut settings = Settings { operation_timeout: ms(2_000), ..open(200, 60, 800) };
+    settings.stop.count = Some(501);
+    let (whole, merged) = whole_and_merged(&settings, 2);
+    assert_eq!((whole.counts.planned, merged.counts.planned), (501, 501));
+    same_to_the_bucket(&merged.operations[0], &whole.operations[0]);
+}
+
+#[test]
+fn a_closed_loop_in_shares_makes_the_exchanges_of_all() {
+    let mut settings = Settings::closed(ThinkTime::None, 2);
+    settings.operation_timeout = ms(2_000);
+    settings.stop.count = Some(300);
+    let (_, merged) = whole_and_merged(&settings, 3);
+    assert_eq!(merged.counts.planned, 300);
+    assert!(merged.conservation.holds);
+    assert_eq!(merged.operations[0].response.count, 300);
+}

@@ -1,0 +1,347 @@
+//! An [`Interval`] in a line, whole: [`IntervalLine`].
+//!
+//! Nothing is rounded and nothing left out, so that what is read back is what was measured. Codes
+//! carry their names in every line, because a reader may see only this one; how a protocol calls
+//! its codes is known to the program that ran, and later to nobody else.
+
+use super::{Distribution, LineError};
+use crate::record::outcome;
+use crate::{
+    CodeRecord, Codes, Counts, Health, HistogramError, Interval, Names, Operation, Phase, Presence,
+    Responses, Sample, Settled, Sign, Slot,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// More than any step counts, and little enough that those of a run add up to a number of 64 bits.
+pub(super) const NUMBER_MAX: u64 = 1 << 40;
+/// A million cores are too many, too.
+const CORES_WORTH: u64 = 1 << 20;
+
+/// What was measured in one step of one phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct IntervalLine {
+    /// The number of the step in the run, counted from 0. A step in which exchanges of an earlier
+    /// phase ended has a line for each phase.
+    pub(super) index: u64,
+    /// The phase all of it belongs to.
+    pub(super) phase: Phase,
+    /// When it began, since the origin of the run.
+    #[serde(rename = "from_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
+    pub(super) from: Duration,
+    /// When it ended.
+    #[serde(rename = "to_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
+    pub(super) to: Duration,
+    /// By end: the operations, in the order of the catalogue.
+    pub(super) operations: Vec<OperationLine>,
+    /// How long each part took, in the order of the catalogue; null where there was none.
+    pub(super) parts: Vec<Option<Distribution>>,
+    /// Exchanges that fell due, dropped ones included.
+    pub(super) planned: u64,
+    /// By end: exchanges given up, whenever they had fallen due.
+    pub(super) dropped: u64,
+    /// How long each of those had waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) dropped_after: Option<Distribution>,
+    /// How many of those were due while the generator stood still.
+    pub(super) dropped_tainted: u64,
+    /// By due: what fell due in this step, and what had become of it when the step ended.
+    pub(super) due: Counts,
+    /// By due: what became in this step of exchanges that had fallen due in earlier ones.
+    pub(super) settled: Vec<Settled>,
+    /// When the target answered, and when it was waited for, in slots of 100 ms.
+    pub(super) presence: Vec<SlotLine>,
+    /// Sent − due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lag: Option<Distribution>,
+    /// Sent − the later of due and free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lateness: Option<Distribution>,
+    /// The most exchanges that were due and waited for a session.
+    pub(super) backlog_peak: u64,
+    /// Exchanges in flight at the end of the step.
+    pub(super) in_flight: u64,
+    /// Replies that answered no exchange in flight.
+    pub(super) orphans: u64,
+    /// Connections made anew because the target had closed them while they were idle.
+    pub(super) reconnected: u64,
+    /// Requests sent again because their connection was closed before an answer began.
+    pub(super) resent: u64,
+    /// Why attempts to make a session ready failed.
+    pub(super) unready: Vec<CodeRecord>,
+    /// What the driver counted beside exchanges, in the order of the catalogue.
+    pub(super) tallies: Vec<u64>,
+    /// How the generator fared.
+    pub(super) health: Health,
+    /// Failures in words.
+    pub(super) samples: Vec<SampleLine>,
+}
+
+/// One operation in one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct OperationLine {
+    /// How many exchanges met which end.
+    pub(super) counts: Counts,
+    /// How often each outcome was met, the most frequent first.
+    pub(super) codes: Vec<CodeRecord>,
+    /// Ended − due, by how the exchanges ended.
+    pub(super) response: ResponseLine,
+    /// Ended − sent, of what came to an end of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) service: Option<Distribution>,
+    /// The least service times of what timed out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) service_timed_out: Option<Distribution>,
+    /// The least service times of what was in flight when the run ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) service_cut_off: Option<Distribution>,
+    /// How the exchanges ended during which the generator stood still.
+    pub(super) tainted: Counts,
+}
+
+/// Response times by how the exchanges ended. The first four have nothing in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ResponseLine {
+    /// Of exchanges that did what was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ok: Option<Distribution>,
+    /// Of exchanges that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<Distribution>,
+    /// The least it can have been, of exchanges that timed out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) timed_out: Option<Distribution>,
+    /// The least it can have been, of exchanges in flight when the run ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cut_off: Option<Distribution>,
+    /// Of exchanges that did what was asked, without the generator's own part. Absent where that
+    /// makes no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ok_without_own: Option<Distribution>,
+}
+
+/// 100 ms in which something was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SlotLine {
+    /// How many slots lie before it in the run.
+    pub(super) number: u32,
+    /// What was seen in it.
+    pub(super) signs: Vec<Sign>,
+    /// Exchanges that ended in it without an answer and had been sent after the last one: so many
+    /// at least.
+    pub(super) lost: u8,
+}
+
+/// A failure in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SampleLine {
+    /// The number of the operation in the catalogue.
+    pub(super) operation: u16,
+    /// The class of the failure.
+    pub(super) class: String,
+    /// The protocol's or the operating system's own code, where there is one.
+    pub(super) code: Option<u32>,
+    /// When the exchange ended, since the origin of the run.
+    #[serde(rename = "at_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
+    pub(super) at: Duration,
+    /// What the session said.
+    pub(super) text: String,
+}
+
+impl IntervalLine {
+    /// Writes an interval down, its outcomes with their names.
+    pub(super) fn new(interval: &Interval, names: Names<'_>) -> Self {
+        let operations = interval.operations.iter().enumerate();
+        Self {
+            index: interval.index,
+            phase: interval.phase,
+            from: interval.from,
+            to: interval.to,
+            operations: operations.map(|(n, of)| OperationLine::new(n, of, names)).collect(),
+            parts: interval.parts.iter().map(Distribution::new).collect(),
+            planned: interval.planned,
+            dropped: interval.dropped,
+            dropped_after: Distribution::new(&interval.dropped_after),
+            dropped_tainted: interval.dropped_tainted,
+            due: interval.due,
+            settled: interval.settled.clone(),
+            presence: interval.presence.slots().iter().copied().map(SlotLine::new).collect(),
+            lag: Distribution::new(&interval.lag),
+            lateness: Distribution::new(&interval.lateness),
+            backlog_peak: interval.backlog_peak,
+            in_flight: interval.in_flight,
+            orphans: interval.orphans,
+            reconnected: interval.reconnected,
+            resent: interval.resent,
+            unready: outcome::codes(0, &interval.unready, names),
+            tallies: interval.tallies.clone(),
+            health: interval.health.clone(),
+            samples: interval.samples.iter().map(SampleLine::new).collect(),
+        }
+    }
+
+    /// The interval that was written down.
+    pub(super) fn interval(&self) -> Result<Interval, LineError> {
+        self.plausible()?;
+        let mut presence = Presence::default();
+        for slot in &self.presence {
+            presence.merge_slot(Slot::new(slot.number, &slot.signs, slot.lost));
+        }
+        let read = |field: &Option<Distribution>| Distribution::read(field.as_ref());
+        Ok(Interval {
+            index: self.index,
+            phase: self.phase,
+            from: self.from,
+            to: self.to,
+            operations: self
+                .operations
+                .iter()
+                .map(OperationLine::operation)
+                .collect::<Result<_, _>>()?,
+            parts: self.parts.iter().map(read).collect::<Result<_, _>>()?,
+            planned: self.planned,
+            dropped: self.dropped,
+            dropped_after: read(&self.dropped_after)?,
+            dropped_tainted: self.dropped_tainted,
+            due: self.due,
+            settled: self.settled.clone(),
+            presence,
+            lag: read(&self.lag)?,
+            lateness: read(&self.lateness)?,
+            backlog_peak: self.backlog_peak,
+            in_flight: self.in_flight,
+            orphans: self.orphans,
+            reconnected: self.reconnected,
+            resent: self.resent,
+            unready: codes(&self.unready)?,
+            tallies: self.tallies.clone(),
+            health: self.health.clone(),
+            samples: self.samples.iter().map(SampleLine::sample).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl IntervalLine {
+    /// Whether the numbers are small enough that those of a whole run can be added.
+    fn plausible(&self) -> Result<(), LineError> {
+        let settled = self.settled.iter().map(|settled| &settled.counts);
+        let operations = self.operations.iter().flat_map(|of| [&of.counts, &of.tainted]);
+        let counts = settled.chain(operations).chain([&self.due]).flat_map(|counts| {
+            let &Counts { planned, sent, dropped, skipped, ok, failed, timed_out, cut_off, items } =
+                counts;
+            [planned, sent, dropped, skipped, ok, failed, timed_out, cut_off, items]
+        });
+        let met = self.operations.iter().flat_map(|of| &of.codes).chain(&self.unready);
+        let cores = u64::from(self.health.machine.cores);
+        let runs = self.health.workers.iter().map(|worker| worker.runs);
+        let single = [
+            self.planned,
+            self.dropped,
+            self.dropped_tainted,
+            self.backlog_peak,
+            self.in_flight,
+            self.orphans,
+            self.reconnected,
+            self.resent,
+            self.health.socket_drops,
+            // Times are multiplied by it.
+            cores * CORES_WORTH,
+        ];
+        let all = counts.chain(met.map(|code| code.count)).chain(runs).chain(single);
+        match all.chain(self.tallies.iter().copied()).find(|number| *number > NUMBER_MAX) {
+            Some(number) => Err(LineError::Large(number)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl OperationLine {
+    fn new(number: usize, operation: &Operation, names: Names<'_>) -> Self {
+        Self {
+            counts: operation.counts,
+            codes: outcome::codes(number, &operation.codes, names),
+            response: ResponseLine::new(&operation.response),
+            service: Distribution::new(&operation.service),
+            service_timed_out: Distribution::new(&operation.service_timed_out),
+            service_cut_off: Distribution::new(&operation.service_cut_off),
+            tainted: operation.tainted,
+        }
+    }
+
+    fn operation(&self) -> Result<Operation, LineError> {
+        let read = |field: &Option<Distribution>| Distribution::read(field.as_ref());
+        Ok(Operation {
+            counts: self.counts,
+            codes: codes(&self.codes)?,
+            response: self.response.responses()?,
+            service: read(&self.service)?,
+            service_timed_out: read(&self.service_timed_out)?,
+            service_cut_off: read(&self.service_cut_off)?,
+            tainted: self.tainted,
+        })
+    }
+}
+
+impl ResponseLine {
+    fn new(responses: &Responses) -> Self {
+        let cleared = Some(responses.cleared()).filter(|cleared| **cleared != responses.ok);
+        Self {
+            ok: Distribution::new(&responses.ok),
+            failed: Distribution::new(&responses.failed),
+            timed_out: Distribution::new(&responses.timed_out),
+            cut_off: Distribution::new(&responses.cut_off),
+            ok_without_own: cleared.and_then(Distribution::new),
+        }
+    }
+
+    fn responses(&self) -> Result<Responses, LineError> {
+        let read = |field: &Option<Distribution>| Distribution::read(field.as_ref());
+        let cleared = self.ok_without_own.as_ref().map(Distribution::histogram).transpose()?;
+        let ok = read(&self.ok)?;
+        if cleared.as_ref().is_some_and(|cleared| cleared.count() != ok.count()) {
+            return Err(HistogramError::Exact("own part").into());
+        }
+        let mut responses = Responses::default().with_cleared(cleared);
+        responses.ok = ok;
+        responses.failed = read(&self.failed)?;
+        responses.timed_out = read(&self.timed_out)?;
+        responses.cut_off = read(&self.cut_off)?;
+        Ok(responses)
+    }
+}
+
+impl SlotLine {
+    fn new(slot: Slot) -> Self {
+        let signs = Sign::ALL.into_iter().filter(|sign| slot.has(*sign)).collect();
+        let lost = u8::try_from(slot.lost()).unwrap_or(u8::MAX);
+        Self { number: slot.number, signs, lost }
+    }
+}
+
+impl SampleLine {
+    fn new(sample: &Sample) -> Self {
+        let (class, code) = outcome::class(sample.outcome);
+        Self {
+            operation: sample.operation,
+            class: class.to_owned(),
+            code,
+            at: sample.at,
+            text: sample.text.clone(),
+        }
+    }
+
+    fn sample(&self) -> Result<Sample, LineError> {
+        let outcome = outcome::outcome(&self.class, self.code);
+        let outcome = outcome.ok_or_else(|| LineError::Class(self.class.clone()))?;
+        let Self { operation, at, ref text, .. } = *self;
+        Ok(Sample { operation, outcome, at, text: text.clone() })
+    }
+}
+
+fn codes(records: &[CodeRecord]) -> Result<Codes, LineError> {
+    outcome::read(records).map_err(LineError::Class)
+}

@@ -1,0 +1,136 @@
+//! The kinds of line that an event file has: [`Line`].
+
+use super::IntervalLine;
+use crate::{Ending, Head, HistogramError, Record, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// The version of the format. A change that a reader could stumble over raises the number; new
+/// fields and new types of line do not.
+pub const EVENTS_SCHEMA: &str = "brunt-events/1";
+
+/// A line of an event file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Numbered<'a> {
+    /// The number of the line in the run, counted from 0, without gaps.
+    pub(super) seq: u64,
+    /// What it says.
+    #[serde(flatten)]
+    pub(super) line: Line<'a>,
+}
+
+/// What a line says.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Line<'a> {
+    /// The first line: what is known before the run.
+    Head(Box<HeadLine<'a>>),
+    /// What was measured in one step of one phase.
+    Interval(Box<IntervalLine>),
+    /// What the run would be found to be worth if it ended now.
+    Verdict(VerdictLine),
+    /// The last line of a run that came to an end.
+    End(Box<EndLine<'a>>),
+}
+
+/// What is known before the run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HeadLine<'a> {
+    /// `brunt-events/1`.
+    pub(super) schema: &'static str,
+    /// The rest.
+    #[serde(flatten)]
+    pub(super) head: Cow<'a, Head>,
+}
+
+/// A provisional verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct VerdictLine {
+    /// When the last interval ended that it rests on, since the origin of the run.
+    #[serde(rename = "at_ns", with = "crate::nanos")]
+    #[schemars(with = "u64")]
+    pub(super) at: Duration,
+    /// The verdict on what was measured so far.
+    pub(super) verdict: Verdict,
+}
+
+/// What is known once the run is over.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EndLine<'a> {
+    /// When it was measured, and how it ended.
+    #[serde(flatten)]
+    pub(super) ending: Cow<'a, Ending>,
+    /// The record, as `--record` writes it.
+    pub(super) record: Cow<'a, Record>,
+}
+
+/// What every line has, and the head alone.
+#[derive(Debug, Deserialize)]
+pub(super) struct Kind {
+    #[serde(rename = "type")]
+    pub(super) word: String,
+    pub(super) seq: u64,
+    #[serde(default)]
+    pub(super) schema: Option<String>,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It is not JSON, or not of the shape that its type has.
+    #[error("it cannot be understood ({0})")]
+    Json(#[from] serde_json::Error),
+    /// One of its histograms is damaged.
+    #[error("failed to {0}")]
+    Histogram(#[from] HistogramError),
+    /// It tells of a class of outcomes that does not exist.
+    #[error("there is no class of outcomes {0:?}")]
+    Class(String),
+    /// It has a number that cannot have been counted.
+    #[error("the number {0} is larger than a run can count")]
+    Large(u64),
+    /// It has more or fewer operations or parts than the head names.
+    #[error("it has {found} {what}, and the head names {named}")]
+    Unnamed {
+        /// Operations or parts.
+        what: &'static str,
+        /// How many the line has.
+        found: usize,
+        /// How many there should be.
+        named: usize,
+    },
+    /// Lines are missing, or are there twice.
+    #[error("it has number {found} where {expected} follows: lines are missing or doubled")]
+    Number {
+        /// Its number.
+        found: u64,
+        /// The number it should have.
+        expected: u64,
+    },
+    /// The line is too long.
+    #[error("it is longer than {0} bytes")]
+    Long(u64),
+    /// The first line is not a head, or another line is one.
+    #[error("it is of type {found:?} where {expected} belongs")]
+    Order {
+        /// The type of the line.
+        found: String,
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// The format has another version.
+    #[error("it has the format {found:?}, and this program reads {EVENTS_SCHEMA:?}")]
+    Version {
+        /// The format it says it has.
+        found: String,
+    },
+}
+
+/// The JSON schema of a line, as it is published.
+pub fn schema() -> String {
+    let mut schema = schemars::schema_for!(Numbered<'_>);
+    schema.insert("$id".to_owned(), EVENTS_SCHEMA.into());
+    format!("{schema:#}\n", schema = schema.as_value())
+}

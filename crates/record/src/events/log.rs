@@ -1,0 +1,95 @@
+//! Writes a run as it goes on: [`EventLog`].
+//!
+//! Every line is handed to the operating system before the next interval is taken, so what a killed
+//! run has written is there. Nothing is brought to disk line by line: that would cost a run its
+//! time, and only a machine that fails could lose it.
+
+use super::line::{EndLine, HeadLine, Line, Numbered, VerdictLine};
+use super::{EVENTS_SCHEMA, IntervalLine};
+use crate::{Ending, Head, Interval, Measured, Names, Record};
+use std::borrow::Cow;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// A provisional verdict follows every so many steps.
+pub const VERDICT_EVERY: u64 = 10;
+
+/// An event file being written: the head when it is made, then [`interval`](Self::interval) for each
+/// interval as it comes, then [`end`](Self::end).
+///
+/// A reader of a pipe that goes away does not disturb the run: the lines that follow are left out.
+pub struct EventLog<'a> {
+    /// None once the reader has gone.
+    out: Option<Box<dyn Write + Send + 'a>>,
+    names: Names<'a>,
+    head: Head,
+    measured: Measured,
+    seq: u64,
+    /// The first step after which a verdict is due.
+    verdict_at: u64,
+}
+
+impl<'a> EventLog<'a> {
+    /// Begins an event file with this head, in place of a file that was there; `-` is standard
+    /// output. `names` calls the outcomes by name, as for the record.
+    pub fn create(path: &Path, head: Head, names: Names<'a>) -> io::Result<Self> {
+        if path == Path::new("-") {
+            return Self::new(Box::new(io::stdout()), head, names);
+        }
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        Self::new(Box::new(file), head, names)
+    }
+
+    /// Begins with this head, anywhere.
+    pub fn new(out: Box<dyn Write + Send + 'a>, head: Head, names: Names<'a>) -> io::Result<Self> {
+        let measured = Measured::default();
+        let mut log =
+            Self { out: Some(out), names, head, measured, seq: 0, verdict_at: VERDICT_EVERY };
+        let head = HeadLine { schema: EVENTS_SCHEMA, head: Cow::Owned(log.head.clone()) };
+        log.write(Line::Head(Box::new(head)))?;
+        Ok(log)
+    }
+
+    /// What was known before the run.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Adds an interval, and every so often what the run is worth so far.
+    pub fn interval(&mut self, interval: &Interval) -> io::Result<()> {
+        if self.out.is_none() {
+            return Ok(());
+        }
+        self.write(Line::Interval(Box::new(IntervalLine::new(interval, self.names))))?;
+        self.measured.absorb(interval);
+        if interval.index < self.verdict_at {
+            return Ok(());
+        }
+        self.verdict_at = interval.index + VERDICT_EVERY;
+        let verdict = self.measured.provisional(&self.head, self.names);
+        self.write(Line::Verdict(VerdictLine { at: interval.to, verdict }))
+    }
+
+    /// Ends with what is known only now, and the record.
+    pub fn end(mut self, ending: &Ending, record: &Record) -> io::Result<()> {
+        let end = EndLine { ending: Cow::Borrowed(ending), record: Cow::Borrowed(record) };
+        self.write(Line::End(Box::new(end)))
+    }
+
+    fn write(&mut self, line: Line<'_>) -> io::Result<()> {
+        let Some(out) = &mut self.out else { return Ok(()) };
+        let mut text = serde_json::to_vec(&Numbered { seq: self.seq, line })?;
+        text.push(b'\n');
+        self.seq += 1;
+        match out.write_all(&text).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.out = None;
+                Ok(())
+            }
+            done => done,
+        }
+    }
+}

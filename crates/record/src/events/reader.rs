@@ -1,0 +1,261 @@
+//! Reads an event file line by line: [`EventReader`].
+//!
+//! A file that is still written, or whose writer was killed, may end in the middle of a line; that
+//! is where the file ends. Everything else that is not as it was written is an error which names
+//! the line. Nothing that a file says of itself makes the reader allocate more than its lines are
+//! long.
+
+use super::IntervalLine;
+use super::line::{EVENTS_SCHEMA, Kind, LineError, VerdictLine};
+use crate::record::outcome;
+use crate::{CodeRecord, Ending, Head, Interval, Record, Verdict};
+use brunt_exchange::Outcome;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The longest line that is read. The last one holds a whole record.
+pub const LINE_MAX: u64 = 256 << 20;
+/// The most names of outcomes that are remembered.
+const NAMES_MAX: usize = 1 << 16;
+
+/// What a line after the first says.
+#[derive(Debug)]
+pub enum Event {
+    /// What was measured in one step of one phase.
+    Interval(Box<Interval>),
+    /// What the run was worth so far.
+    Verdict {
+        /// When, since the origin of the run.
+        at: Duration,
+        /// The verdict.
+        verdict: Verdict,
+    },
+    /// The run is over: always the last.
+    End {
+        /// What is known only then.
+        ending: Ending,
+        /// The record that the run made.
+        record: Box<Record>,
+    },
+}
+
+/// Why an event file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// The file cannot be read.
+    #[error("read the events {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A line is not as a run writes it.
+    #[error(
+        "read the events {}, line {line}: {source}; the lines before it can be kept (head -n {}) and make a \
+         partial record",
+        path.display(),
+        line - 1
+    )]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        source: LineError,
+    },
+    /// The first line is not one of an event file.
+    #[error("read the events {}, line 1: {source}; name a file that --events has written", path.display())]
+    Head {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: LineError,
+    },
+    /// The file ends before its first line does.
+    #[error(
+        "read the events {}: the file ends within its first line, so nothing of the run is known",
+        path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Reads the lines of one run: [`head`](Self::head), then [`next_event`](Self::next_event) until there
+/// is none.
+pub struct EventReader<R> {
+    path: PathBuf,
+    input: R,
+    line: Vec<u8>,
+    /// How many lines were read.
+    read: u64,
+    /// How many operations and parts the head names.
+    named: [usize; 2],
+    over: bool,
+    names: HashMap<(usize, Outcome), String>,
+}
+
+impl<R: BufRead> EventReader<R> {
+    /// Reads from anywhere; `path` is what errors call it.
+    pub fn new(path: &Path, input: R) -> Self {
+        Self {
+            path: path.to_owned(),
+            input,
+            line: Vec::new(),
+            read: 0,
+            named: [0; 2],
+            over: false,
+            names: HashMap::new(),
+        }
+    }
+
+    /// The first line.
+    pub fn head(&mut self) -> Result<Head, EventError> {
+        let head = if self.fetch()? { read_head(&self.line).map(Some) } else { Ok(None) };
+        let path = || self.path.clone();
+        match head {
+            Ok(Some(head)) => {
+                self.read = 1;
+                self.named = [head.catalogue.operations.len(), head.catalogue.parts.len()];
+                Ok(head)
+            }
+            Ok(None) => Err(EventError::Empty { path: path() }),
+            Err(error) if self.is_cut(&error) => Err(EventError::Empty { path: path() }),
+            Err(source) => Err(EventError::Head { path: path(), source }),
+        }
+    }
+
+    /// What the next line says; `None` where the file ends, be it in the middle of a line.
+    pub fn next_event(&mut self) -> Result<Option<Event>, EventError> {
+        while self.fetch()? {
+            match self.event() {
+                Ok(event) => {
+                    self.read += 1;
+                    if event.is_some() {
+                        return Ok(event);
+                    }
+                }
+                Err(error) if self.is_cut(&error) => return Ok(None),
+                Err(source) => {
+                    let (path, line) = (self.path.clone(), self.read + 1);
+                    return Err(EventError::Line { path, line, source });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What an outcome was called in the lines so far.
+    pub fn name(&self, operation: usize, outcome: Outcome) -> String {
+        let known = self.names.get(&(operation, outcome));
+        known.cloned().unwrap_or_else(|| outcome::class(outcome).0.to_owned())
+    }
+
+    /// Reads the next line. Whether there is one.
+    fn fetch(&mut self) -> Result<bool, EventError> {
+        self.line.clear();
+        let read = (&mut self.input).take(LINE_MAX + 1).read_until(b'\n', &mut self.line);
+        match read {
+            Ok(length) => Ok(length > 0),
+            Err(source) => Err(EventError::File { path: self.path.clone(), source }),
+        }
+    }
+
+    /// Whether that is wrong with the line because its end is missing.
+    fn is_cut(&self, error: &LineError) -> bool {
+        // A number that ends behind its point is bad syntax, and no end to the parser.
+        let ends = matches!(error, LineError::Json(error) if error.is_eof() || error.is_syntax());
+        ends && !self.line.ends_with(b"\n")
+    }
+
+    /// What the line says; `None` if its type is of a later version, which one can do without.
+    fn event(&mut self) -> Result<Option<Event>, LineError> {
+        let kind = read_kind(&self.line)?;
+        let order = |expected| LineError::Order { found: kind.word.clone(), expected };
+        if self.over {
+            return Err(order("the end of the file"));
+        }
+        if kind.seq != self.read {
+            return Err(LineError::Number { found: kind.seq, expected: self.read });
+        }
+        match kind.word.as_str() {
+            "head" => Err(order("the same run")),
+            "interval" => self.interval().map(Some),
+            "verdict" => {
+                let VerdictLine { at, verdict } = serde_json::from_slice(&self.line)?;
+                Ok(Some(Event::Verdict { at, verdict }))
+            }
+            "end" => {
+                self.over = true;
+                let ending = serde_json::from_slice(&self.line)?;
+                let Whole { record } = serde_json::from_slice(&self.line)?;
+                Ok(Some(Event::End { ending, record }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn interval(&mut self) -> Result<Event, LineError> {
+        let line: IntervalLine = serde_json::from_slice(&self.line)?;
+        let found = [line.operations.len(), line.parts.len()];
+        for (what, (found, named)) in
+            ["operations", "parts"].into_iter().zip(found.into_iter().zip(self.named))
+        {
+            if found != named {
+                return Err(LineError::Unnamed { what, found, named });
+            }
+        }
+        let interval = line.interval()?;
+        self.learn(0, &line.unready);
+        for (number, operation) in line.operations.iter().enumerate() {
+            self.learn(number, &operation.codes);
+        }
+        Ok(Event::Interval(Box::new(interval)))
+    }
+
+    fn learn(&mut self, operation: usize, codes: &[CodeRecord]) {
+        for code in codes {
+            let Some(outcome) = outcome::outcome(&code.class, code.code) else { continue };
+            if self.names.len() < NAMES_MAX && !self.names.contains_key(&(operation, outcome)) {
+                self.names.insert((operation, outcome), code.name.clone());
+            }
+        }
+    }
+}
+
+/// The record of a last line, whatever else is in it.
+#[derive(Deserialize)]
+struct Whole {
+    record: Box<Record>,
+}
+
+/// Whether a file that begins with this line is an event file.
+pub(crate) fn begins_events(first: &[u8]) -> bool {
+    // As brunt writes it, and so known even if the rest of the line is missing.
+    first.starts_with(br#"{"seq":0,"type":"head""#)
+        || serde_json::from_slice::<Kind>(first).is_ok_and(|kind| kind.word == "head")
+}
+
+fn read_kind(line: &[u8]) -> Result<Kind, LineError> {
+    if line.len() as u64 > LINE_MAX {
+        return Err(LineError::Long(LINE_MAX));
+    }
+    Ok(serde_json::from_slice(line)?)
+}
+
+fn read_head(line: &[u8]) -> Result<Head, LineError> {
+    let kind = read_kind(line)?;
+    if kind.word != "head" || kind.seq != 0 {
+        return Err(LineError::Order { found: kind.word, expected: "a head with number 0" });
+    }
+    match kind.schema {
+        Some(schema) if schema == EVENTS_SCHEMA => Ok(serde_json::from_slice(line)?),
+        found => Err(LineError::Version { found: found.unwrap_or_default() }),
+    }
+}

@@ -1,0 +1,98 @@
+//! A run from its event file: [`Replay`].
+
+use super::{Event, EventError, EventReader};
+use crate::{Ending, Head, Measured, Record, SloError};
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+/// Why no record could be made of an event file.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// It could not be read.
+    #[error(transparent)]
+    Events(#[from] EventError),
+    /// Its objectives are not about its operations.
+    #[error("read the events {}: failed to {source}", path.display())]
+    Objective {
+        /// The file.
+        path: PathBuf,
+        /// Which objective, and why.
+        source: SloError,
+    },
+    /// Its intervals are not those of its record.
+    #[error(
+        "read the events {}: its intervals count {intervals} exchanges and the record in its last line {record}; \
+         lines were changed (the record alone: tail -n 1 FILE | jq .record)",
+        path.display()
+    )]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// Exchanges that ended in the intervals.
+        intervals: u64,
+        /// Exchanges that ended in the record.
+        record: u64,
+    },
+}
+
+/// A run as its event file tells it.
+pub struct Replay<R> {
+    path: PathBuf,
+    events: EventReader<R>,
+    head: Head,
+    measured: Measured,
+    end: Option<(Ending, Box<Record>)>,
+}
+
+impl<R: BufRead> Replay<R> {
+    /// Reads all there is; `path` is what errors call it.
+    pub fn read(path: &Path, input: R) -> Result<Self, ReplayError> {
+        let mut events = EventReader::new(path, input);
+        let head = events.head()?;
+        let mut replay =
+            Self { path: path.to_owned(), events, head, measured: Measured::default(), end: None };
+        while let Some(event) = replay.events.next_event()? {
+            match event {
+                Event::Interval(interval) => replay.measured.absorb(&interval),
+                Event::Verdict { .. } => {}
+                Event::End { ending, record } => replay.end = Some((ending, record)),
+            }
+        }
+        Ok(replay)
+    }
+
+    /// What was known before the run.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The record of the run: the one that the run made, or, if the file does not tell its end, a
+    /// partial one of the intervals that are there.
+    pub fn record(&self) -> Result<Record, ReplayError> {
+        let ending = self.end.as_ref().map_or_else(|| self.cut_off(), |(ending, _)| ending.clone());
+        let made = self.made(ending)?;
+        let Some((_, record)) = &self.end else { return Ok(made) };
+        if (made.counts, &made.conservation) == (record.counts, &record.conservation) {
+            return Ok(Record::clone(record));
+        }
+        let ended = |record: &Record| record.conservation.counts.sent;
+        let (intervals, record) = (ended(&made), ended(record));
+        Err(ReplayError::Differs { path: self.path.clone(), intervals, record })
+    }
+
+    /// The record that follows from the intervals, if the run ended so.
+    pub(super) fn made(&self, ending: Ending) -> Result<Record, ReplayError> {
+        let names = |operation, outcome| self.events.name(operation, outcome);
+        let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);
+        conclusion
+            .record()
+            .map_err(|source| ReplayError::Objective { path: self.path.clone(), source })
+    }
+
+    fn cut_off(&self) -> Ending {
+        let ending = Ending::so_far(&self.measured.totals, None);
+        let over = ending.timing.over.as_secs_f64();
+        let why = format!("its events end after {over:.1} s, without an end");
+        Ending { interrupted: Some(why), ..ending }
+    }
+}

@@ -1,0 +1,86 @@
+//! [`replace`]: a file that appears under its name whole or not at all.
+//!
+//! A run may be killed while it writes what it measured. So a file is written beside the old one,
+//! under a temporary name in the same directory, brought to disk and renamed: a reader sees the old
+//! file or the new one and never a part of either. Only its owner may read it, because a command
+//! line may tell more than its author thought of.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes a file in place of what was there, with what `print` writes.
+///
+/// What is not a file, a pipe or a device, is written to as it is; a link goes on pointing where it
+/// does.
+pub fn replace(
+    path: &Path,
+    print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return flushed(File::options().write(true).open(&path)?, print);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let temporary = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+    flushed(temporary.as_file(), print)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn flushed(
+    out: impl Write,
+    print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    print(&mut out)?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_write_that_fails_leaves_what_was_there_and_nothing_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.json");
+        fs::write(&path, "older").unwrap();
+        let half = replace(&path, |out| {
+            out.write_all(&vec![b'x'; 100_000])?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(half.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "older");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        replace(&path, |out| out.write_all(b"newer")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "newer");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn nothing_is_under_the_name_before_all_of_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.json");
+        replace(&path, |out| {
+            out.write_all(&vec![b'x'; 100_000])?;
+            assert!(!path.exists());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), 100_000);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let (link, file) = (directory.path().join("latest"), directory.path().join("run.json"));
+        fs::write(&file, "older").unwrap();
+        symlink(&file, &link).unwrap();
+        replace(&link, |out| out.write_all(b"newer")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "newer");
+    }
+}

@@ -1,0 +1,196 @@
+//! Makes one record of those of the nodes that shared a run.
+//!
+//! Counts, sums and buckets are integers and are added, so the record of the whole says what a
+//! single machine would have measured that carried out every exchange, and in whatever order nodes
+//! are merged. What is about a machine is not added: how the generator fared and what it is blamed
+//! for is kept node by node ([`NodeRecord`]), because a mean over machines hides the one that was
+//! too slow. Which records belong together is decided by their fingerprints, never by file names.
+
+mod away;
+mod generator;
+mod node;
+mod operations;
+mod refusal;
+mod series;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use node::NodeRecord;
+pub use refusal::MergeError;
+
+use crate::record::evaluated;
+use crate::{
+    Basis, Conservation, Counts, HistogramError, Latency, Phase, PhaseRecord, Plan, Rates, Record,
+    SCHEMA, SampleRecord, Samples, Slo,
+};
+use std::path::{Path, PathBuf};
+
+/// Records with the files they are from, which errors name.
+type Files = [(PathBuf, Record)];
+
+/// Merges the records of the nodes of one run. A record that was merged may be among them.
+pub fn merge(files: &Files) -> Result<Record, MergeError> {
+    let nodes = refusal::nodes(files)?;
+    let mut records: Vec<(&Path, &Record)> =
+        files.iter().map(|(path, record)| (path.as_path(), record)).collect();
+    records.sort_by_key(|(_, record)| refusal::shares(record).first().map(|share| share.node));
+    let Some((path, _)) = records.first().copied() else { return Err(MergeError::Nothing) };
+    let records: Vec<&Record> = records.into_iter().map(|(_, record)| record).collect();
+    let damaged = |source| MergeError::Histogram { path: path.to_owned(), source };
+    let mut whole = whole(&records, nodes).map_err(damaged)?;
+    whole.slo = objectives(&records, &whole)?;
+    Ok(whole)
+}
+
+/// Everything but the objectives, which are held against the rest.
+fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, HistogramError> {
+    let first = records[0];
+    let percentiles = percentiles(records);
+    let of = |field: fn(&Record) -> &Latency| {
+        Latency::together(records.iter().map(|record| field(record)), &percentiles)
+    };
+    let series = series::series(records)?;
+    let plan = plan(records);
+    let rates = rates(records, &plan);
+    Ok(Record {
+        schema: SCHEMA.to_owned(),
+        run: first.run.clone(),
+        node: None,
+        fingerprint: first.fingerprint.clone(),
+        tool: first.tool.clone(),
+        started: verdict::began(&nodes),
+        command: first.command.clone(),
+        environment: first.environment.clone(),
+        phases: phases(records),
+        counts: counts(records.iter().map(|record| &record.counts)),
+        conservation: conservation(records),
+        operations: operations::operations(records, &percentiles)?,
+        parts: operations::parts(records, &percentiles)?,
+        response: operations::response(records, &percentiles)?,
+        dropped_after: of(|record| &record.dropped_after)?,
+        dropped_tainted: records.iter().map(|record| record.dropped_tainted).sum(),
+        away: away::away(records),
+        connections: operations::connections(records),
+        lag: of(|record| &record.lag)?,
+        lateness: of(|record| &record.lateness)?,
+        backlog_peak: series::backlog_peak(&series),
+        orphans: records.iter().map(|record| record.orphans).sum(),
+        tallies: operations::tallies(records),
+        generator: generator::generator(&nodes),
+        slo: Vec::new(),
+        verdict: verdict::verdict(&nodes, rates.seconds),
+        samples: samples(records),
+        series,
+        plan,
+        rates,
+        nodes,
+    })
+}
+
+/// The percentiles that any of the records lists.
+fn percentiles(records: &[&Record]) -> Vec<f64> {
+    let latencies = records.iter().flat_map(|record| {
+        let operations = record.operations.iter().map(|operation| &operation.response);
+        operations.chain(record.parts.iter().map(|part| &part.took)).chain([&record.lag])
+    });
+    let mut all: Vec<f64> = latencies
+        .flat_map(|latency| &latency.percentiles)
+        .map(|percentile| percentile.percentile)
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    if all.is_empty() { Latency::PERCENTILES.to_vec() } else { all }
+}
+
+fn counts<'a>(parts: impl Iterator<Item = &'a Counts>) -> Counts {
+    let mut counts = Counts::default();
+    parts.for_each(|part| counts.merge(part));
+    counts
+}
+
+fn conservation(records: &[&Record]) -> Conservation {
+    let parts = records.iter().map(|record| &record.conservation);
+    let counts = counts(parts.clone().map(|part| &part.counts));
+    let imbalance = counts.conserved().err().map(|error| error.to_string());
+    let imbalance = imbalance.or_else(|| parts.clone().find_map(|part| part.imbalance.clone()));
+    Conservation {
+        counts,
+        holds: imbalance.is_none() && parts.clone().all(|part| part.holds),
+        imbalance,
+    }
+}
+
+fn plan(records: &[&Record]) -> Plan {
+    let plans = || records.iter().map(|record| &record.plan);
+    let first = &records[0].plan;
+    Plan {
+        mode: first.mode,
+        target_rate: plans().map(|plan| plan.target_rate).sum(),
+        constant: plans().all(|plan| plan.constant),
+        sessions: plans().map(|plan| plan.sessions).sum(),
+        seed: first.seed,
+        latency_basis: if plans().any(|plan| plan.latency_basis == Basis::Service) {
+            Basis::Service
+        } else {
+            Basis::Response
+        },
+        target: first.target.clone(),
+    }
+}
+
+/// Rates add up. Each is of its node's own window; where those differ, the verdict says so.
+fn rates(records: &[&Record], plan: &Plan) -> Rates {
+    let rates = || records.iter().map(|record| &record.rates);
+    Rates {
+        from_s: rates().map(|rates| rates.from_s).fold(f64::INFINITY, f64::min),
+        seconds: rates().map(|rates| rates.seconds).fold(0.0, f64::max),
+        drained_s: rates().map(|rates| rates.drained_s).fold(0.0, f64::max),
+        target: plan.target_rate,
+        offered: rates().map(|rates| rates.offered).sum(),
+        achieved: rates().map(|rates| rates.achieved).sum(),
+        goodput: rates().map(|rates| rates.goodput).sum(),
+    }
+}
+
+fn phases(records: &[&Record]) -> Vec<PhaseRecord> {
+    let phases = Phase::ALL.into_iter().filter_map(|name| {
+        let of = |record: &&Record| record.phases.iter().find(|phase| phase.name == name).cloned();
+        records.iter().filter_map(of).reduce(|mut all, other| {
+            all.from_s = all.from_s.min(other.from_s);
+            all.to_s = all.to_s.max(other.to_s);
+            all.counts.merge(&other.counts);
+            all
+        })
+    });
+    phases.collect()
+}
+
+/// The first few failures of each kind, over all nodes.
+fn samples(records: &[&Record]) -> Vec<SampleRecord> {
+    let mut all: Vec<&SampleRecord> = records.iter().flat_map(|record| &record.samples).collect();
+    all.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    let mut kept: Vec<SampleRecord> = Vec::new();
+    for sample in all {
+        let alike = |known: &&SampleRecord| {
+            (&known.operation, &known.class, known.code)
+                == (&sample.operation, &sample.class, sample.code)
+        };
+        if kept.iter().filter(alike).count() < Samples::PER_OUTCOME {
+            kept.push(sample.clone());
+        }
+    }
+    kept
+}
+
+/// What the nodes were told to reach, held against the whole.
+fn objectives(records: &[&Record], whole: &Record) -> Result<Vec<crate::SloResult>, MergeError> {
+    let mut asked: Vec<Slo> = Vec::new();
+    for text in records.iter().flat_map(|record| &record.slo).map(|slo| &slo.expr) {
+        if !asked.iter().any(|known| known.text() == text) {
+            asked.push(text.parse()?);
+        }
+    }
+    Ok(evaluated(&asked, whole)?)
+}

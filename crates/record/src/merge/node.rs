@@ -1,0 +1,54 @@
+//! What a merged record keeps of each node: [`NodeRecord`].
+
+use crate::{Away, Counts, Environment, Generator, Latency, Node, Rates, Record, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One of the nodes that a record was merged from: what is about its machine, and its share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeRecord {
+    /// Which of the nodes.
+    pub node: Node,
+    /// The id of its run: the same for all that were started as one.
+    pub run: Option<String>,
+    /// When it began, in RFC 3339, by its own clock.
+    pub started: String,
+    /// Its machine.
+    pub environment: Environment,
+    /// Its sessions.
+    pub sessions: u64,
+    /// What it offered and achieved.
+    pub rates: Rates,
+    /// The counts of its steady phase.
+    pub counts: Counts,
+    /// Sent − due.
+    pub lag: Latency,
+    /// The part of the lag that is its own.
+    pub lateness: Latency,
+    /// When the target answered it nothing.
+    pub away: Vec<Away>,
+    /// How it fared.
+    pub generator: Generator,
+    /// Whether its figures can be trusted.
+    pub verdict: Verdict,
+}
+
+impl NodeRecord {
+    /// What is kept of the record of one node.
+    pub(super) fn new(node: Node, record: &Record) -> Self {
+        Self {
+            node,
+            run: record.run.clone(),
+            started: record.started.clone(),
+            environment: record.environment.clone(),
+            sessions: record.plan.sessions,
+            rates: record.rates.clone(),
+            counts: record.counts,
+            lag: record.lag.clone(),
+            lateness: record.lateness.clone(),
+            away: record.away.clone(),
+            generator: record.generator.clone(),
+            verdict: record.verdict.clone(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a merged run is worth: as much as the worst of its nodes, and which one that is.
+
+use super::NodeRecord;
+use crate::{OwnPart, Reason, Status, Verdict};
+use std::cmp::Reverse;
+
+/// Nodes that began further apart than this share of the window did not load the target together.
+const APART_SHARE: f64 = 0.05;
+/// Less than this between their beginnings, in seconds, is what clocks differ by.
+const APART_MIN_S: f64 = 0.1;
+
+/// When the first of the nodes began.
+pub(super) fn began(nodes: &[NodeRecord]) -> String {
+    let first = nodes.iter().min_by_key(|node| moment(node));
+    first.map(|node| node.started.clone()).unwrap_or_default()
+}
+
+pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
+    let due: u64 = nodes.iter().map(|node| node.counts.due()).sum();
+    let name = |node: &NodeRecord| {
+        let share = 100.0 * node.counts.due() as f64 / due.max(1) as f64;
+        let (node, host) = (node.node, &node.environment.host);
+        let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
+        format!("node {} of {}{on} ({share:.0}% of the load)", node.rank, node.of)
+    };
+    let mut reasons: Vec<Reason> = Vec::new();
+    let mut asides: Vec<String> = Vec::new();
+    let mut own: Vec<OwnPart> = Vec::new();
+    for node in nodes {
+        reasons.extend(node.verdict.reasons.iter().map(|reason| Reason {
+            status: reason.status,
+            text: format!("{}: {}", name(node), reason.text),
+        }));
+        asides.extend(node.verdict.notes.iter().map(|note| format!("{}: {note}", name(node))));
+        let of_node = |part: &OwnPart| OwnPart { node: Some(node.node.rank), ..part.clone() };
+        own.extend(node.verdict.own.iter().map(of_node));
+    }
+    reasons.extend(missing(nodes));
+    match apart(nodes) {
+        Some(seconds) if seconds > APART_SHARE * window_s => reasons.push(Reason {
+            status: Status::Unstable,
+            text: format!(
+                "the nodes began up to {seconds:.1} s apart by their own clocks, so the load was not the whole at \
+                 all times: start them together"
+            ),
+        }),
+        Some(seconds) => asides.push(format!("the nodes began up to {seconds:.1} s apart by their own clocks")),
+        None => {}
+    }
+    asides.extend(windows(nodes));
+    reasons.sort_by_key(|reason| Reverse(reason.status));
+    let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
+    Verdict { status, reasons, notes: asides, own }
+}
+
+/// Nodes of which there is no record.
+fn missing(nodes: &[NodeRecord]) -> Option<Reason> {
+    let of = nodes.first()?.node.of;
+    let known = |rank: &u32| nodes.iter().any(|node| node.node.rank == *rank);
+    // As many as a reader can do something with.
+    let missing: Vec<String> =
+        (0..of).filter(|rank| !known(rank)).take(10).map(|rank| rank.to_string()).collect();
+    let count = u64::from(of) - (nodes.len() as u64).min(u64::from(of));
+    (count > 0).then(|| Reason {
+        status: Status::Partial,
+        text: format!(
+            "{count} of {of} nodes are missing ({}): what they did is in no figure",
+            missing.join(", ")
+        ),
+    })
+}
+
+/// How many seconds lie between the first and the last beginning, if it is worth telling.
+fn apart(nodes: &[NodeRecord]) -> Option<f64> {
+    let began = nodes.iter().filter_map(moment);
+    let (first, last) = (began.clone().min()?, began.max()?);
+    let seconds = last.duration_since(first).as_secs_f64();
+    (seconds > APART_MIN_S).then_some(seconds)
+}
+
+fn moment(node: &NodeRecord) -> Option<jiff::Timestamp> {
+    node.started.parse().ok()
+}
+
+/// Says so if the nodes did not measure equally long.
+fn windows(nodes: &[NodeRecord]) -> Option<String> {
+    let seconds = nodes.iter().map(|node| node.rates.seconds);
+    let (least, most) =
+        (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max));
+    (most - least > APART_SHARE * most).then(|| {
+        format!("rates are sums over windows of {least:.1} s to {most:.1} s, the nodes' own")
+    })
+}

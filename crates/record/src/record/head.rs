@@ -1,0 +1,108 @@
+//! What is known of a run before it begins ([`Head`]), and what only once it is over ([`Ending`]).
+//!
+//! With the intervals between the two these are all that a record is made from. So they are what an
+//! event file begins and ends with, and a record made from the file is the one that the run made.
+
+use super::{Plan, PortBudget, Tool};
+use crate::{Catalogue, Environment, Latency, Node, Phase, Slo, Timing, Totals};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What is known of a run before its first exchange.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Head {
+    /// The id of the run ([`run_id`](crate::run_id)). Nodes that were started as one run share it.
+    pub run: String,
+    /// Which part of the run this is; absent if it is the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<Node>,
+    /// What follows from what was asked alone ([`fingerprint`](crate::fingerprint)).
+    pub fingerprint: String,
+    /// What makes the run.
+    pub tool: Tool,
+    /// When it began, in RFC 3339.
+    pub started: String,
+    /// The command line, secrets replaced.
+    pub command: Vec<String>,
+    /// What was asked for. Of a node: of its part.
+    pub plan: Plan,
+    /// The machine.
+    pub environment: Environment,
+    /// The names of operations, parts and tallies.
+    pub catalogue: Catalogue,
+    /// Whether the target runs in this process, as a library does.
+    pub in_process: bool,
+    /// Percentiles to list, ascending.
+    pub percentiles: Vec<f64>,
+    /// Local ports there are and the plan needs.
+    pub ports: Option<PortBudget>,
+    /// Exchanges a second this machine manages against a target that costs nothing.
+    pub ceiling: Option<f64>,
+    /// What the run has to reach.
+    pub objectives: Vec<Slo>,
+}
+
+impl Head {
+    /// The head of a run alone on its machine, of which nothing else is known.
+    pub fn new(
+        run: String,
+        started: jiff::Timestamp,
+        tool: Tool,
+        plan: Plan,
+        catalogue: Catalogue,
+    ) -> Self {
+        Self {
+            run,
+            node: None,
+            fingerprint: crate::fingerprint(&tool, &plan, &catalogue, []),
+            tool,
+            started: started.to_string(),
+            command: Vec::new(),
+            plan,
+            environment: Environment::default(),
+            catalogue,
+            in_process: false,
+            percentiles: Latency::PERCENTILES.to_vec(),
+            ports: None,
+            ceiling: None,
+            objectives: Vec::new(),
+        }
+    }
+}
+
+/// What is known of a run only once it is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ending {
+    /// When it was measured.
+    pub timing: Timing,
+    /// Why the run did not come to its planned end; null if it did.
+    pub interrupted: Option<String>,
+    /// What a reader should know of how it ended.
+    pub remark: Option<String>,
+    /// Whether every exchange has had its end. Not so where only a part of the intervals is known:
+    /// what was under way then is in no count but that of what was planned.
+    #[serde(skip, default = "settled")]
+    pub settled: bool,
+}
+
+const fn settled() -> bool {
+    true
+}
+
+impl Ending {
+    /// A run that came to its planned end.
+    pub const fn planned(timing: Timing) -> Self {
+        Self { timing, interrupted: None, remark: None, settled: true }
+    }
+
+    /// A run of which only these intervals are known yet: the window is as long as they reach.
+    pub(crate) fn so_far(totals: &Totals, interrupted: Option<String>) -> Self {
+        let over = totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
+        let window =
+            totals.phase(Phase::Steady).map_or((over, over), |steady| (steady.from, steady.to));
+        let (from, to): (Duration, Duration) = window;
+        let timing = Timing { from, to, over, ..Timing::default() };
+        Self { timing, interrupted, remark: None, settled: false }
+    }
+}

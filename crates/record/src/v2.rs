@@ -1,0 +1,156 @@
+//! Unpacks a compressed V2 histogram and looks at it before the library decodes it.
+//!
+//! A file may come from anywhere. The library trusts the lengths and bounds that a histogram states
+//! of itself, so a line of a hundred bytes could make it allocate gigabytes. Here the size is
+//! bounded, and bounds, lengths and counts are checked; what passes, the library may have.
+
+use flate2::read::ZlibDecoder;
+use std::io::Read;
+
+const COMPRESSED: u32 = 0x1c84_9314;
+const PLAIN: u32 = 0x1c84_9313;
+/// Cookie, length, offset, digits, lowest, highest and ratio.
+const HEAD: usize = 40;
+/// More than every bucket of a minute at three digits, a varint each.
+const INFLATED_MAX: u64 = 1 << 20;
+const DIGITS_MAX: u32 = 3;
+/// The most that one histogram may count: enough for a year, and many of them can be added.
+const COUNT_MAX: u64 = 1 << 48;
+
+/// The uncompressed form of a compressed V2 histogram, or what is wrong with it.
+pub(crate) fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let wrong = |what: &str| Err(what.to_owned());
+    if word(bytes, 0) != Some(COMPRESSED) {
+        return wrong("it does not begin as one");
+    }
+    let stated = word(bytes, 4).unwrap_or_default() as usize;
+    let Some(deflated) = bytes.get(8..).filter(|rest| rest.len() == stated) else {
+        return wrong("it is not as long as it says");
+    };
+    let mut plain = Vec::new();
+    let read = ZlibDecoder::new(deflated).take(INFLATED_MAX + 1).read_to_end(&mut plain);
+    if let Err(error) = read {
+        return Err(error.to_string());
+    }
+    if plain.len() as u64 > INFLATED_MAX {
+        return wrong("it unpacks to more than any histogram has");
+    }
+    if plain.len() < HEAD || word(&plain, 0) != Some(PLAIN) {
+        return wrong("what it unpacks to does not begin as one");
+    }
+    if word(&plain, 4) != u32::try_from(plain.len() - HEAD).ok() {
+        return wrong("it does not unpack to as much as it says");
+    }
+    if word(&plain, 12).is_none_or(|digits| digits > DIGITS_MAX) {
+        return wrong("it has more digits than brunt writes");
+    }
+    if !counts_fit(&plain[HEAD..]) {
+        return wrong("its counts are cut short or too large");
+    }
+    Ok(plain)
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at + 4)?;
+    four.try_into().ok().map(u32::from_be_bytes)
+}
+
+/// Whether the counts are whole and add up to no more than is plausible.
+fn counts_fit(mut payload: &[u8]) -> bool {
+    let mut total = 0_u64;
+    while !payload.is_empty() {
+        let Some(number) = varint(&mut payload) else { return false };
+        let (magnitude, is_gap) = (number >> 1, number & 1 == 1);
+        // Odd numbers are negative: so many empty buckets are skipped.
+        let most = if is_gap { INFLATED_MAX } else { COUNT_MAX };
+        if magnitude > most {
+            return false;
+        }
+        total += if is_gap { 0 } else { magnitude };
+        if total > COUNT_MAX {
+            return false;
+        }
+    }
+    true
+}
+
+/// The next number: seven bits a byte, the lowest first, and the ninth byte whole.
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for place in 0..9 {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        if place == 8 {
+            return Some(number | u64::from(*first) << 56);
+        }
+        number |= u64::from(first & 0x7f) << (7 * place);
+        if first & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Histogram;
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use std::io::Write as _;
+    use std::time::Duration;
+
+    fn deflated(plain: &[u8]) -> Vec<u8> {
+        let mut packer = ZlibEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(plain).unwrap();
+        let body = packer.finish().unwrap();
+        let length = (body.len() as u32).to_be_bytes();
+        [&COMPRESSED.to_be_bytes()[..], &length, &body].concat()
+    }
+
+    fn plain(digits: u32, stated: u32, payload: &[u8]) -> Vec<u8> {
+        let words = [PLAIN, stated, 0, digits].map(u32::to_be_bytes).concat();
+        let bounds = [16_u64, 60_000_000_000].map(u64::to_be_bytes).concat();
+        [&words[..], &bounds, &1.0_f64.to_be_bytes(), payload].concat()
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        Histogram::from_v2(bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_the_library_writes_passes() {
+        let mut histogram = Histogram::new();
+        (0..5_000).for_each(|n| histogram.record(Duration::from_micros(n * n)));
+        assert!(Histogram::from_v2(&histogram.to_v2()).unwrap().buckets().eq(histogram.buckets()));
+        assert!(Histogram::from_v2(&Histogram::new().to_v2()).unwrap().is_empty());
+        assert_eq!(inflate(&deflated(&plain(3, 2, &[3, 8]))).unwrap().len(), HEAD + 2);
+    }
+
+    #[test]
+    fn a_small_line_cannot_make_a_large_allocation() {
+        assert!(refused(&deflated(&plain(3, u32::MAX, &[2]))).contains("as much as it says"));
+        assert!(refused(&deflated(&plain(5, 1, &[2]))).contains("digits"));
+        let bomb = deflated(&vec![0; 64 << 20]);
+        assert!(bomb.len() < 100_000);
+        assert!(refused(&bomb).contains("unpacks to more"));
+    }
+
+    #[test]
+    fn counts_that_would_overflow_are_refused() {
+        let lowest = [0xff; 9];
+        assert!(refused(&deflated(&plain(3, 9, &lowest))).contains("too large"));
+        let gap = [0xff, 0xff, 0xff, 0xff, 0x7f];
+        assert!(refused(&deflated(&plain(3, 5, &gap))).contains("too large"));
+        assert!(refused(&deflated(&plain(3, 1, &[0x80]))).contains("cut short"));
+    }
+
+    #[test]
+    fn what_is_no_histogram_is_refused() {
+        let whole = Histogram::new().to_v2();
+        for length in 0..whole.len() {
+            assert!(Histogram::from_v2(&whole[..length]).is_err(), "{length}");
+        }
+        assert!(refused(&deflated(b"short")).contains("does not begin as one"));
+    }
+}

@@ -1,0 +1,49 @@
+//! `brunt merge`: one record of those of the nodes that shared a run.
+
+use std::path::{Path, PathBuf};
+
+use brunt_record::{Document, MergeError, Record, merge as merge_records};
+use brunt_report::{Style, dhcp, summary};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::args::MergeArgs;
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::run::{Manner, exit};
+
+/// Merges the files, prints the summary of the whole run, and writes its record if that is asked for.
+pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
+    let files: Vec<(PathBuf, Record)> =
+        args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let record = merge_records(&files).map_err(|error| refused(&error))?;
+    let style = Style { colour: console::colours_of_stdout(), verdict_always: true };
+    let text = summary(&record, style).map_err(failed)?;
+    if let Some(path) = &args.record {
+        record.write(path).map_err(failed)?;
+    }
+    console::print(&(text + &dhcp::messages(&record).unwrap_or_default()))?;
+    Ok(exit(&record, None, Manner::Ours))
+}
+
+fn read(path: &Path) -> Result<(PathBuf, Record), Refusal> {
+    match Document::read(path).map_err(failed)? {
+        Document::Record(record) => Ok((path.to_owned(), *record)),
+        Document::Collection(_) => Err(Refusal {
+            text: format!(
+                "failed to merge {}: it is a comparison of many runs; name the records of the nodes of one run\n",
+                path.display()
+            ),
+            exit: Exit::Usage,
+        }),
+    }
+}
+
+/// Files that do not belong together are a wrong command line; a damaged one is not.
+fn refused(error: &MergeError) -> Refusal {
+    let exit = match error {
+        MergeError::Histogram { .. } | MergeError::Objective(_) => Exit::Failed,
+        _ => Exit::Usage,
+    };
+    Refusal { exit, ..failed(error) }
+}

@@ -1,0 +1,88 @@
+//! Which part of a run this program carries out, and the fingerprint by which the parts are merged.
+//!
+//! The nodes of a run are given the same command but for what concerns their own machine. So a fingerprint is made of
+//! the words that ask for load; those that name a node, its cores and addresses, its files, or what the figures are
+//! held against, are left out.
+
+use brunt_record::{Catalogue, Node, Plan, fingerprint};
+
+use super::tool;
+
+/// Options of ours that do not change the load of the whole run and take a value.
+const VALUES: &[&str] = &[
+    "--node",
+    "--workers",
+    "--source-ip",
+    "--source-port",
+    "--record",
+    "--hgrm",
+    "--hlog",
+    "--events",
+    "--slo",
+    "--percentile",
+];
+/// Those without a value.
+const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
+
+/// This program's part; none if it carries out the whole run.
+pub(crate) fn node(node: brunt_engine::Node) -> Option<Node> {
+    (node.world > 1).then_some(Node { rank: node.rank, of: node.world })
+}
+
+/// The fingerprint of a run that was asked for with this command.
+pub(crate) fn of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> String {
+    fingerprint(&tool(), plan, catalogue, load_words(command))
+}
+
+/// The words of a command that say which load the whole run makes.
+fn load_words(command: &[String]) -> Vec<&str> {
+    let mut words = command.iter().map(String::as_str);
+    // The path of a program is no part of what it is asked for.
+    let program = words.next().and_then(|word| word.rsplit('/').next());
+    let perfdhcp = program == Some("perfdhcp");
+    let mut load: Vec<&str> = program.into_iter().collect();
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or(word);
+        // perfdhcp's own name for the address or the interface of its machine.
+        if VALUES.contains(&name) || (perfdhcp && word == "-l") {
+            if name == word {
+                words.next();
+            }
+        } else if !SWITCHES.contains(&word) {
+            load.push(word);
+        }
+    }
+    load
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> String {
+        let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
+        load_words(&words).join(" ")
+    }
+
+    #[test]
+    fn what_concerns_one_machine_alone_is_left_out() {
+        let load = "run login.toml --duration 30s";
+        for line in [
+            "run login.toml --node 0/2 --duration 30s --record n0.json",
+            "run --node=1/2 login.toml --quiet --duration 30s --slo p99<1s --slo=ok>1",
+            "/usr/bin/run --hgrm --node --no-pin login.toml --duration 30s",
+        ] {
+            assert_eq!(words(line), load, "{line}");
+        }
+        assert_eq!(words("perfdhcp -4 -l eth1 -r 9 10.0.0.1"), "perfdhcp -4 -r 9 10.0.0.1");
+        assert_eq!(words("authrate -l eth1 --nodes 3"), "authrate -l eth1 --nodes 3");
+        assert_eq!(load_words(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn a_program_that_is_alone_is_no_node() {
+        assert_eq!(node(brunt_engine::Node::default()), None);
+        let two = brunt_engine::Node { rank: 1, world: 2 };
+        assert_eq!(node(two), Some(Node { rank: 1, of: 2 }));
+    }
+}
