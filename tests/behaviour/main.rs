@@ -5,6 +5,7 @@
 
 mod built_in;
 mod comparisons;
+mod events;
 mod imports;
 mod lease_stores;
 mod leases;
@@ -19,12 +20,14 @@ mod program;
 mod prompts;
 mod protocols;
 mod recomputed;
+mod recorded_commands;
 mod records;
 mod restart;
 mod schedules;
 mod signals;
 mod stall;
 mod tables;
+mod targets;
 mod ubench;
 mod values;
 mod warm_up;

@@ -1,0 +1,86 @@
+//! `--events` of every command that makes load: a whole file makes the record the run wrote, and one of a run that was
+//! killed makes a record of what there was until then.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_testbed::until;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::program::{Ended, Program, among_others, binary, command, scratch};
+use crate::targets::{Target, Targets};
+
+fn report(path: &Path) -> Ended {
+    Program::start(command(binary()).arg("report").arg(path).args(["--format", "json"])).wait()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn a_file_of_events_makes_the_record_the_run_wrote() {
+    let _among = among_others();
+    let directory = scratch();
+    let targets = Targets::start();
+    for (name, line) in targets.commands(directory.path()) {
+        let [record, events] =
+            ["json", "ndjson"].map(|kind| directory.path().join(name).with_extension(kind));
+        let mut brunt = command(binary());
+        brunt.args(&line).arg("--record").arg(&record).arg("--events").arg(&events);
+        let ended = Program::start(&mut brunt).wait();
+        assert!(record.exists(), "{name}: {ended}");
+        let told = report(&events).expect(0);
+        let written = json(&fs::read_to_string(&record).expect("a record"));
+        assert_eq!(json(&told.stdout), written, "{name}");
+        assert!(written["counts"]["ok"].as_u64() > Some(10), "{name}: {ended}");
+        assert_eq!(written["command"][0].as_str(), line.first().map(String::as_str), "{name}");
+    }
+    targets.stop();
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_what_it_had_measured() {
+    let _among = among_others();
+    let directory = scratch();
+    let target = Target::start("rest");
+    let address = target.address();
+    let [record, events] = ["run.json", "run.ndjson"].map(|name| directory.path().join(name));
+    let mut brunt = command(binary());
+    brunt
+        .args(["http", "-c", "2", "-q", "100", "-z", "60s", "--quiet"])
+        .arg(format!("http://{address}/sleep?ms=1"));
+    let run = Program::start(brunt.arg("--record").arg(&record).arg("--events").arg(&events));
+    let steps = || {
+        let text = fs::read_to_string(&events).unwrap_or_default();
+        text.lines().filter(|line| line.contains(r#""interval""#)).count()
+    };
+    assert!(until(Duration::from_secs(60), || steps() >= 3), "{} steps", steps());
+    run.signal(Signal::KILL);
+    drop(run);
+    assert!(!record.exists(), "a record is there whole or not at all");
+    let told = report(&events).expect(0);
+    let found = json(&told.stdout);
+    let reasons = found["verdict"]["reasons"].as_array().expect("reasons");
+    assert!(reasons.iter().any(|reason| reason["status"] == "partial"), "{found}");
+    // Two whole seconds at least, of a hundred each; what was in flight at the kill may be missing.
+    assert!(found["counts"]["ok"].as_u64() >= Some(150), "{found}");
+    target.stop();
+}
+
+#[test]
+fn events_may_go_to_standard_output_and_a_wrong_path_stops_the_run_before_it_starts() {
+    let _among = among_others();
+    let target = Target::start("rest");
+    let address = target.address();
+    let url = format!("http://{address}/sleep?ms=1");
+    let line = ["http", "-c", "1", "-n", "20", "--quiet", &url, "--events"];
+    let told = Program::start(command(binary()).args(line).arg("-")).wait().expect(0);
+    let first = told.stdout.lines().next().unwrap_or_default();
+    assert_eq!(json(first)["schema"].as_str(), Some("brunt-events/1"), "{first}");
+    let refused = Program::start(command(binary()).args(line).arg("/nowhere/x")).wait().expect(1);
+    assert!(refused.said().contains("--events /nowhere/x"), "{refused}");
+    target.stop();
+}

@@ -1,0 +1,101 @@
+//! [`Targets`]: an embedded server for each protocol, and a command of every tool that loads one of them.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::Signal;
+
+use crate::program::{Program, binary, command};
+
+/// An embedded server of this binary.
+pub(crate) struct Target {
+    program: Program,
+    address: String,
+}
+
+impl Target {
+    /// Starts a server of this kind on a free port.
+    pub(crate) fn start(kind: &str) -> Self {
+        let mut start = command(binary());
+        start.args(["target", kind, "--listen", "127.0.0.1:0"]);
+        if kind == "dhcp" {
+            start.arg("--reply-to-source");
+        }
+        let mut program = Program::start(&mut start);
+        program.wait_for_lines(1);
+        let line = program.printed().lines().next().unwrap_or_default().to_owned();
+        let at = line.split("://").nth(1).unwrap_or_else(|| panic!("no address in {line}"));
+        let address = at.split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
+        Self { program, address: address.to_owned() }
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn port(&self) -> &str {
+        self.address.rsplit(':').next().unwrap_or_default()
+    }
+
+    /// Ends it.
+    pub(crate) fn stop(self) {
+        self.program.signal(Signal::INT);
+        self.program.wait().expect(0);
+    }
+}
+
+/// One of each.
+pub(crate) struct Targets {
+    ldap: Target,
+    dhcp: Target,
+    rest: Target,
+}
+
+impl Targets {
+    /// Starts them.
+    pub(crate) fn start() -> Self {
+        let [ldap, dhcp, rest] = ["ldap", "dhcp", "rest"].map(Target::start);
+        Self { ldap, dhcp, rest }
+    }
+
+    /// Ends them.
+    pub(crate) fn stop(self) {
+        [self.ldap, self.dhcp, self.rest].into_iter().for_each(Target::stop);
+    }
+
+    /// A command of every tool, each for two seconds at 50 exchanges a second.
+    pub(crate) fn commands(&self, directory: &Path) -> Vec<(&'static str, Vec<String>)> {
+        let plan = directory.join("plan.toml");
+        let rest = self.rest.address();
+        let text = format!(
+            "[run]\nusers = 3\nrate = '50/s'\nduration = '2s'\n[http]\nbase = 'http://{rest}'\n\
+             [[scenario]]\nname = 'all'\n[[scenario.steps]]\nname = 'n'\nget = '/sleep?ms=1'\n"
+        );
+        fs::write(&plan, text).expect("a file");
+        let (ldap, dhcp, plan) = (self.ldap.port(), self.dhcp.port(), plan.display());
+        let user = "uid=user.1,ou=people,dc=example,dc=com";
+        let lines = [
+            (
+                "ldap",
+                format!("authrate -h 127.0.0.1 -p {ldap} -D {user} -w password -M 50 -d 2 -c 3 -f"),
+            ),
+            (
+                "dhcp",
+                format!("perfdhcp -4 -l 127.0.0.1 -r 50 -p 2 -R 100 -L 0 -N {dhcp} 127.0.0.1"),
+            ),
+            (
+                "rest",
+                format!(
+                    "http -c 3 -q 50 -z 2s --quiet -H X-Token:password http://{rest}/sleep?ms=1"
+                ),
+            ),
+            ("plan", format!("run --quiet --set run.users=4 {plan}")),
+            (
+                "names",
+                "names lookup --through nss --by user --rate 50 --duration 2s --quiet".to_owned(),
+            ),
+        ];
+        lines.map(|(name, line)| (name, line.split(' ').map(str::to_owned).collect())).to_vec()
+    }
+}
