@@ -95,3 +95,35 @@ fn account(stats: &Stats) -> String {
     let faults = faults.map(|(fault, count)| format!("script: {fault:<20} {count:>10}\n"));
     head + &lines.chain(faults).collect::<String>()
 }
+
+#[cfg(test)]
+mod tests {
+    use brunt_targets::ldap::{Operation, Tally};
+
+    use super::*;
+
+    #[test]
+    fn the_account_tells_requests_answers_and_what_the_script_did() {
+        let tally = |code, count| Tally { operation: Operation::Bind, code, count };
+        let stats = Stats {
+            connections_accepted: 3,
+            handshakes: 1,
+            requests: vec![(Operation::Bind, 5)],
+            answers: vec![tally(0, 4), tally(51, 1)],
+            faults: vec![("result", 1), ("drop", 20)],
+            ..Stats::default()
+        };
+        let name = brunt_wire::ldap::code::name;
+        assert_eq!(
+            account(&stats),
+            format!(
+                "3 connections, 1 TLS handshakes\n\
+                 bind                5   4 {}, 1 {}\n\
+                 script: result                        1\n\
+                 script: drop                         20\n",
+                name(0),
+                name(51)
+            )
+        );
+    }
+}
