@@ -42,7 +42,7 @@ pub(super) fn all<D: Letters, C: Carrier + 'static>(
     if total == 0 || stop.urgency() == Urgency::Abort {
         if total > 0 {
             console::note(&format!(
-                "{total} leases were not released: the run was stopped at once"
+                "{total} leases were not released, because the run was stopped by a second signal"
             ));
         }
         return Ok(());
@@ -89,7 +89,7 @@ pub(super) fn all<D: Letters, C: Carrier + 'static>(
             .map_err(failed)?;
     let left = total - finished.counts.ok;
     if left > 0 {
-        console::note(&format!("{left} of {total} leases could not be released"));
+        console::note(&format!("{left} of {total} leases were not released"));
     } else if job.voice == Voice::Aloud {
         console::say(&format!("Released {total} leases."));
     }

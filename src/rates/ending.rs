@@ -68,7 +68,7 @@ impl Ending<'_> {
         let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
         if warnings + errors > 0 {
             console::note(&format!(
-                "answers to binds held {warnings} password policy warnings and {errors} errors"
+                "bind responses contained {warnings} password policy warnings and {errors} errors"
             ));
         }
         if counts.references > 0 {

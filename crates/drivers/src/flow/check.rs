@@ -122,11 +122,11 @@ impl Check {
             Place::Count(of) => format!("there are {}", of.count(parsed)),
             Place::Value(of) => match of.find(parsed) {
                 Some(found) => format!("it is {}", shortened(&found)),
-                None => "the answer does not hold it".to_owned(),
+                None => "the answer does not contain it".to_owned(),
             },
         };
         let kept = if parsed.reply().is_truncated() && self.wants().body {
-            ", of which only the beginning is kept"
+            ", of which only the beginning was kept"
         } else {
             ""
         };
@@ -262,7 +262,7 @@ impl fmt::Display for Expected<'_> {
 impl Expected<'_> {
     fn value(&self, f: &mut fmt::Formatter<'_>, of: &From, must: &Must, not: &str) -> fmt::Result {
         match must {
-            Must::Exist => write!(f, "{of} should {not}be there"),
+            Must::Exist => write!(f, "{of} should {not}exist"),
             Must::Equal(whole) => write!(f, "{of} should {not}be '{}'", self.filled(whole)),
             Must::Contain(part) => write!(f, "{of} should {not}contain '{}'", self.filled(part)),
             Must::Match(pattern) => write!(f, "{of} should {not}match '{pattern}'"),
@@ -384,7 +384,7 @@ mod tests {
             ),
             (
                 field("X-No", Must::Exist),
-                "the field 'X-No' should be there but the answer does not hold it",
+                "the field 'X-No' should exist but the answer does not contain it",
             ),
             (
                 at("/age", Must::Json(json!("41"))),

@@ -112,7 +112,7 @@ impl MysqlDepot {
             password.expose_str().ok_or_else(|| Trouble {
                 class: Class::Login,
                 code: 0,
-                text: "log in: the password is no UTF-8".into(),
+                text: "log in: the password is not UTF-8".into(),
             })
         });
         let options = OptsBuilder::new()
