@@ -16,7 +16,7 @@ use super::names::NamesKind;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
 
-/// Finds out what your directory and DHCP server can bear.
+/// Load tests for LDAP, DHCP, HTTP, lease databases and name services
 #[derive(Debug, Parser)]
 #[command(name = "brunt", version, arg_required_else_help = true)]
 pub(crate) struct Brunt {
@@ -28,48 +28,48 @@ pub(crate) struct Brunt {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Perform the job, workload and task files of LoadGen, and report in its table
+    /// Run a LoadGen job and print LoadGen's report
     Loadgen(Box<LoadgenArgs>),
-    /// Carry out a plan: a run described in a TOML file, for any protocol
+    /// Run a plan: a TOML file that describes users, steps and load, for any protocol
     Run(Box<RunArgs>),
-    /// Load one URL or many, with the flags of wrk, oha, hey and ab
+    /// Send load to one URL or many, with the flags of wrk, oha, hey and ab
     Http(Box<HttpArgs>),
-    /// Make a plan of a cURL command line, of a recording (HAR) or of an OpenAPI document
+    /// Convert a curl command line, a HAR recording or an OpenAPI document into a plan
     Import {
-        /// What is imported.
+        /// Kind of source
         #[command(subcommand)]
         kind: ImportKind,
     },
-    /// Look users and groups up under load, and compare flat files, directories and caches for them
+    /// Measure user and group lookups, and compare files, directories and caches
     Names {
-        /// What is done about names.
+        /// What to measure
         #[command(subcommand)]
         kind: NamesKind,
     },
     /// Print a record, a comparison or an event file that a run wrote
     Report(ReportArgs),
-    /// Make one record of those of the nodes that shared a run
+    /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
-    /// Measure how fast stores of leases are: SQLite, memfile, redb, MySQL, PostgreSQL
+    /// Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL
     Leases(Box<LeasesArgs>),
-    /// Start a server to try things on; a convenience, not a server for data that matters
+    /// Start an in-memory server to test against
     Target {
-        /// What kind of server.
+        /// Kind of server
         #[command(subcommand)]
         kind: TargetKind,
     },
-    /// Measure what this machine can send at most, against the servers built in
+    /// Measure the highest rate that this machine can generate
     Calibrate(CalibrateArgs),
-    /// Start a server in memory and run the tools against it for a few seconds each
+    /// Start an in-memory server and run a few tools against it
     Quickstart(QuickstartArgs),
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     Completions {
-        /// The shell.
+        /// Shell to complete for
         shell: Shell,
     },
     /// Print a manual page
     Man {
-        /// The command it is about, such as authrate; without it, brunt itself.
+        /// Command to describe, such as authrate. Default: brunt itself
         command: Option<String>,
     },
 }
@@ -88,9 +88,9 @@ pub(crate) struct MergeArgs {
 /// Options of `brunt report`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct ReportArgs {
-    /// The record, the comparison or the event file.
+    /// Record, comparison or event file to print, such as run.json
     pub(crate) file: PathBuf,
-    /// How to print it.
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
 }
@@ -98,57 +98,57 @@ pub(crate) struct ReportArgs {
 /// How a record is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The text that a run ends with.
+    /// The text that the run printed at its end
     Summary,
-    /// A line for each interval and operation, of a comparison for each of its runs, comma-separated.
+    /// Comma-separated values: one line per interval and operation, or per run of a comparison
     Csv,
-    /// The record itself.
+    /// The record itself
     Json,
-    /// An HdrHistogram percentile distribution of all response times of a run.
+    /// HdrHistogram percentile distribution of all response times of a run
     Hgrm,
-    /// A comparison as a page for browsers, in one file that needs nothing else.
+    /// A comparison as one self-contained HTML page
     Html,
 }
 
 /// What kind of server to start.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TargetKind {
-    /// A directory in memory
+    /// An LDAP directory in memory
     Ldap(LdapTargetArgs),
-    /// A DHCP server in memory, for DHCPv4 and DHCPv6
+    /// A DHCPv4 and DHCPv6 server in memory
     Dhcp(Box<DhcpTargetArgs>),
-    /// An identity API in memory, as OpenAM, OpenDJ and OpenIDM have it
+    /// An identity API in memory, as in OpenAM, OpenDJ and OpenIDM
     Rest(Box<RestTargetArgs>),
 }
 
 /// Options of `brunt target ldap`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct LdapTargetArgs {
-    /// Where to listen; port 0 takes a free one and says which.
+    /// Address and port to listen on. Port 0 picks a free port and prints it
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:1389")]
     pub(crate) listen: SocketAddr,
-    /// Where to listen for LDAPS as well.
+    /// Address and port for LDAPS, such as 127.0.0.1:1636. Default: no LDAPS
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_tls: Option<SocketAddr>,
-    /// Number of users, uid=user.0 and so on under ou=people.
+    /// Number of users: uid=user.0, uid=user.1 ... under ou=people
     #[arg(long, value_name = "NUMBER", default_value_t = 2000)]
     pub(crate) users: u32,
-    /// The DN above everything.
+    /// Suffix (base DN) of the directory
     #[arg(long, value_name = "DN", default_value = "dc=example,dc=com")]
     pub(crate) suffix: String,
-    /// Password of every user and of uid=admin.
+    /// Password of every user and of uid=admin
     #[arg(long, default_value = "password")]
     pub(crate) password: String,
-    /// Write the certificate that was made for LDAPS and StartTLS to this PEM file, for clients to trust with --ca.
+    /// Write the generated certificate (PEM), for clients to trust with --ca
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_out: Option<PathBuf>,
-    /// Threads that serve connections.
+    /// Threads that serve connections
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) threads: u8,
-    /// TOML file that says when and how to misbehave.
+    /// TOML file of faults to inject: delays, drops, wrong answers
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// Stop after this many seconds; without it, at a signal.
+    /// Stop after this many seconds. Default: on a signal
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_duration: Option<u64>,
 }
@@ -156,13 +156,13 @@ pub(crate) struct LdapTargetArgs {
 /// Options of `brunt calibrate`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct CalibrateArgs {
-    /// How long to measure each operation.
+    /// How long to measure each operation
     #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) duration: u64,
-    /// Number of connections to the directory.
+    /// Number of connections to the directory
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
-    /// Write the figures here; without it, to the place where runs look for them.
+    /// Write the figures to this file. Default: where runs look for them
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -170,19 +170,19 @@ pub(crate) struct CalibrateArgs {
 /// Options of `brunt quickstart`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct QuickstartArgs {
-    /// What to show.
+    /// Protocol to demonstrate
     #[arg(value_enum, default_value_t = Protocol::Ldap)]
     pub(crate) protocol: Protocol,
-    /// How long to run each tool.
+    /// How long to run each tool
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) duration: u64,
-    /// Number of users in the directory or the identity API, or of DHCP clients.
+    /// Number of users, or of DHCP clients
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) users: u32,
-    /// Number of connections, or of DHCP exchanges in flight where no rate is asked for.
+    /// Number of connections, or of DHCP exchanges in flight without a rate
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
-    /// Directory for the records; without it, the current one.
+    /// Directory for the records. Default: the current one
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -190,10 +190,10 @@ pub(crate) struct QuickstartArgs {
 /// What `brunt quickstart` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Protocol {
-    /// A directory, with authrate, searchrate and modrate.
+    /// An LDAP directory, with authrate, searchrate and modrate
     Ldap,
-    /// A DHCP server, with perfdhcp.
+    /// A DHCP server, with perfdhcp
     Dhcp,
-    /// An identity API, with http and a plan.
+    /// An identity API, with http and a plan
     Rest,
 }

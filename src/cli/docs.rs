@@ -1,8 +1,8 @@
-//! The pages in `docs/` that are about clap's commands, and the examples on every page: written and held to be true by
-//! the tests, so it is compiled for nothing else.
+//! The pages in `docs/` about the commands that clap parses, and the examples on every page: the tests write the pages
+//! and check the examples, so this is compiled for tests only.
 //!
-//! A page has what the declaration in [`args`](super::args) says of each option, and what only a person can say of the
-//! command from [`words`]. A command without words is a failed test, so that none is forgotten.
+//! A page has a description from [`description`], what the declaration in [`args`](super::args) says of each option,
+//! and the examples of the help. A command without a description fails a test, so that none is forgotten.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,7 @@ use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Brunt;
-
-/// What a page says besides the options: a description, and examples with what they show.
-type Words = (&'static str, &'static [(&'static str, &'static str)]);
+use super::examples;
 
 /// The page of every command that clap knows, with its name.
 fn pages() -> Vec<(String, String)> {
@@ -33,18 +31,29 @@ fn pages() -> Vec<(String, String)> {
 
 fn page(name: &str, command: Command) -> String {
     let mut command = command.bin_name(format!("brunt {name}")).disable_help_flag(true);
-    let (description, examples) = words(name);
     let about = command.get_about().map(StyledStr::to_string).unwrap_or_default();
     let usage = command.render_usage().to_string().replace("Usage: ", "");
     let mut out = format!("# brunt {name}\n\n{about}.\n\n");
     out.push_str("<!-- Written from the declaration of the command by the tests: BRUNT_BLESS=1 cargo test -->\n\n");
-    let _ = write!(out, "    {usage}\n\n{description}\n\n## Options\n");
+    let _ = write!(out, "    {usage}\n\n{}\n\n## Options\n", description(name));
     let shown = |arg: &&Arg| arg.get_id() != "version" && !arg.is_hide_set();
-    for arg in command.get_arguments().filter(shown) {
-        out.push_str(&option(arg));
+    let mut headings: Vec<Option<&str>> = vec![None];
+    headings.extend(command.get_arguments().map(Arg::get_help_heading));
+    for (index, heading) in headings.iter().enumerate() {
+        if headings[..index].contains(heading) {
+            continue;
+        }
+        if let Some(title) = heading {
+            let _ = write!(out, "\n### {title}\n");
+        }
+        let under = command.get_arguments().filter(shown);
+        for arg in under.filter(|arg| arg.get_help_heading() == *heading) {
+            out.push_str(&option(arg));
+        }
     }
     out.push_str("\n## Examples\n");
-    for (what, example) in examples {
+    for (what, example) in examples::of(name) {
+        let what = what.replace('\n', " ");
         let _ = write!(out, "\n{what}\n\n```sh\n{example}\n```\n");
     }
     out
@@ -64,6 +73,10 @@ fn option(arg: &Arg) -> String {
     };
     let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
     let mut out = format!("\n`{spelled}`\n\n> {}.\n>\n", help.trim_end_matches('.'));
+    let whole = arg.get_long_help().map(StyledStr::to_string).unwrap_or_default();
+    for more in whole.split("\n\n").skip(1) {
+        let _ = writeln!(out, "> {}\n>", more.replace('\n', " "));
+    }
     let possible = arg.get_possible_values();
     for value in &possible {
         let meaning = value.get_help().map(|help| format!(": {help}")).unwrap_or_default();
@@ -80,323 +93,127 @@ fn option(arg: &Arg) -> String {
     out
 }
 
-/// How `brunt http` stands to the tools whose flags it has.
+/// How `brunt http` compares with the tools whose flags it has.
 const HTTP: &str = include_str!("../tools/flow/http/page.txt").trim_ascii_end();
 
-const HTTP_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "As much as the server does, over 50 connections for 10 s:",
-        "brunt http https://id.example.com/ping",
-    ),
-    ("As wrk would be asked:", "brunt http -t2 -c100 -d30s http://127.0.0.1:8080/"),
-    (
-        "2,000 requests a second for a minute, each due on time:",
-        "brunt http -q 2000 -c 100 -z 1m https://id.example.com/ping",
-    ),
-    (
-        "10,000 requests with a body, and an objective for whoever runs it in CI:",
-        "brunt http -n 10k -m POST -T application/json -d '{\"a\":1}' --slo 'p99<20ms' http://127.0.0.1:8080/echo",
-    ),
-    (
-        "HTTP/2, ten requests at a time on each of five connections:",
-        "brunt http --http2 -c 5 -p 10 -z 30s https://id.example.com/",
-    ),
-    (
-        "A request copied from a browser:",
-        "brunt http --curl 'curl https://id.example.com/ -H accept:text/html' -q 100",
-    ),
-    ("A file of URLs, at random:", "brunt http --urls-from-file urls.txt --rand-order -z 30s"),
-];
+const IMPORT_CURL: &str = "Converts a curl command line into a [plan](plan.md): one that documentation shows, or that \
+    a browser copies. [What is imported](import.md) describes what each option becomes, and how secrets are treated.";
 
-const IMPORT_CURL: &str = "Makes a [plan](plan.md) of a command line of cURL, as documentation shows them and browsers \
-    copy them. [What is imported](import.md) says what each option becomes, and what becomes of secrets.";
+const IMPORT_HAR: &str = "Converts a HAR recording into a [plan](plan.md). The developer tools of browsers save such \
+    recordings. [What is imported](import.md) describes what is left out, and how secrets are treated.";
 
-const IMPORT_CURL_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "From the command line:",
-        "brunt import curl 'curl -u jo https://id.example.com/me' -o me.toml",
-    ),
-    ("From a file:", "brunt import curl token.curl -o token.toml"),
-];
-
-const IMPORT_HAR: &str = "Makes a [plan](plan.md) of a recording, such as the developer tools of a browser save. \
-    [What is imported](import.md) says what is left out of it, and what becomes of secrets.";
-
-const IMPORT_HAR_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "Everything that went to one host:",
-        "brunt import har visit.har --host id.example.com -o visit.toml",
-    ),
-    (
-        "What was answered with JSON, without pauses:",
-        "brunt import har visit.har --type application/json --no-pauses",
-    ),
-];
-
-const IMPORT_OPENAPI: &str = "Makes a [plan](plan.md) of an OpenAPI document, a step for each operation. \
-    [What is imported](import.md) says where values come from.";
-
-const IMPORT_OPENAPI_EXAMPLES: &[(&str, &str)] = &[(
-    "An API that runs elsewhere than it says:",
-    "brunt import openapi users.yaml --server http://127.0.0.1:8080 -o users.toml",
-)];
+const IMPORT_OPENAPI: &str = "Converts an OpenAPI document into a [plan](plan.md) with one step per operation. \
+    [What is imported](import.md) describes where the values come from.";
 
 /// What the directory in memory is, and is not.
 const TARGET: &str = "\
-    Starts a directory in memory: there is something to try the tools on at once, something to calibrate \
-    against, and something that misbehaves on demand. It answers bind, search, add, modify, delete, rename, \
-    compare and the extended operations the tools use. **It is a convenience and not a directory server**: \
-    no schema, no access control beyond \"whoever writes must have bound\", nothing on disk, and every \
-    attribute compares as text without regard to case.\n\n\
-    The entries are `uid=user.0` and so on under `ou=people`, and `uid=admin`, all below `--suffix`. Standard \
-    output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
-    standard error what it was asked and how it answered, by its own count.\n\n\
+    Starts an LDAP directory in memory, for a first test, for calibration, and for fault injection. It answers bind, \
+    search, add, modify, delete, rename, compare and the extended operations that the tools use. **It is for tests and \
+    is not a directory server**: it has no schema, its only access control is that writing needs a bind, it keeps \
+    nothing on disk, and it compares every attribute as text without regard to case.\n\n\
+    The entries are `uid=user.0` and so on under `ou=people`, and `uid=admin`, all below `--suffix`. The server prints \
+    one line with the URL of each address on standard output, for scripts that ask for port 0. When it stops, it \
+    prints its own count of requests and answers on standard error.\n\n\
     [Scripts](scripts.md) describes the file that `--script` reads.";
 
 /// What the DHCP server in memory is, and is not.
 const DHCP_TARGET: &str = "\
-    Starts a DHCP server in memory: something to try a load on at once, something to calibrate against, and something \
-    that misbehaves on demand. For DHCPv4 it answers DISCOVER, REQUEST in all its uses (selecting, renewing, \
-    rebinding, INIT-REBOOT), RELEASE, DECLINE and INFORM, with rapid commit (RFC 4039), directly and by way of relays, \
-    whose option 82 it returns. For DHCPv6 it answers every message a client sends, for addresses and for delegated \
-    prefixes, with rapid commit and through any number of relays. **It is a convenience and not a DHCP server for a \
-    network**: every link is served from the same pools, nobody looks whether an address is in use, and no lease \
-    survives it.\n\n\
-    It listens where it is told to and nowhere else. Listening at every address of an interface, and so to the \
-    broadcasts of whoever is on that network, takes `--lab` and `--interface`; without them it is refused, with exit \
-    code 8. A request without a relay that cannot be answered by unicast is then answered by broadcast.\n\n\
-    Standard output gets a line with each address, such as `dhcp4://127.0.0.1:10067`, for scripts that ask for port 0. \
-    When it ends it says on standard error what it was asked and how it answered, by its own count; what the system \
-    dropped because the server was too slow is among it.\n\n\
+    Starts a DHCP server in memory, for a first test, for calibration, and for fault injection. For DHCPv4 it answers \
+    DISCOVER, REQUEST in all its uses (selecting, renewing, rebinding, INIT-REBOOT), RELEASE, DECLINE and INFORM, with \
+    rapid commit (RFC 4039), directly and through relays, whose option 82 it returns. For DHCPv6 it answers every \
+    message that a client sends, for addresses and for delegated prefixes, with rapid commit and through any number of \
+    relays. **It is for tests and is not a DHCP server for a network**: it serves every link from the same pools, does \
+    not check whether an address is in use, and loses all leases when it stops.\n\n\
+    It listens only where `--listen` says. To listen on every address of an interface, and so to the broadcasts on \
+    that network, it needs `--lab` and `--interface`; without them it refuses, with exit code 8. With them it answers \
+    by broadcast if a request came without a relay and cannot be answered by unicast.\n\n\
+    The server prints one line with each address, such as `dhcp4://127.0.0.1:10067`, on standard output, for scripts \
+    that ask for port 0. When it stops, it prints its own count of requests and answers on standard error, including \
+    the packets that the system dropped because the server was too slow.\n\n\
     [Scripts](dhcp-scripts.md) describes the file that `--script` reads.";
-
-const DHCP_TARGET_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "DHCPv4 on a port that needs no privilege, for clients that send from such a port as well:",
-        "brunt target dhcp --listen 127.0.0.1:10067 --reply-to-source",
-    ),
-    (
-        "Both protocols, with few addresses and short leases:",
-        "brunt target dhcp --listen 127.0.0.1:10067 --listen [::1]:10547 --pool 10.1.0.0/24 --pool6 \
-                     2001:db8:1::1-2001:db8:1::64 --lifetime 10",
-    ),
-    (
-        "For clients without a relay, in a network namespace or on a network that is yours:",
-        "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 --listen [::]:547",
-    ),
-    (
-        "A server with a bad day, and who got what in spite of it:",
-        "brunt target dhcp --script bad-day.toml --leases-out leases.csv",
-    ),
-];
 
 /// What the identity API in memory is, and is not.
 const REST_TARGET: &str = "\
-    Starts an identity API in memory: something to try a load on at once, something to calibrate against, and \
-    something that misbehaves on demand. It speaks HTTP/1.1 and HTTP/2, the latter over TLS or with prior knowledge. \
-    **It is a convenience and not an identity server**: there is one realm, no schema, no policy beyond \"users see \
-    and change themselves, administrators everything\", and nothing outlives it.\n\n\
-    | path | what is there |\n\
+    Starts an identity API in memory, for a first test, for calibration, and for fault injection. It speaks HTTP/1.1, \
+    and HTTP/2 over TLS or with prior knowledge. **It is for tests and is not an identity server**: it has one realm, \
+    no schema, and one policy (users see and change themselves, administrators everything), and it loses all data when \
+    it stops.\n\n\
+    | path | function |\n\
     |---|---|\n\
-    | `/openam/json/authenticate` | POST with `X-OpenAM-Username` and `X-OpenAM-Password`, or by callbacks: a \
-    `tokenId` |\n\
-    | `/openam/json/sessions` | POST with `_action=validate`, `getSessionInfo`, `isActive` or `logout`; the token in \
-    the path, the query, the field or cookie `iPlanetDirectoryPro`, or the body |\n\
-    | `/openam/json/users` | create, read, update, patch, delete, query, for the token of an administrator |\n\
-    | `/api/users`, `/users` | the same as OpenDJ has it, for `X-OpenIDM-Username` and `X-OpenIDM-Password` or Basic \
-    |\n\
-    | `/openidm/managed/user`, `/openidm/info/ping` | the same as OpenIDM has it |\n\
-    | `/oauth2/access_token`, `introspect`, `userinfo`, `token/revoke` | grants by password, client credentials and \
-    refresh token |\n\
-    | `/agent/...` | an agent: 200 for a valid token of either kind, else 403 |\n\
+    | `/openam/json/authenticate` | POST with the headers `X-OpenAM-Username` and `X-OpenAM-Password`, or with \
+    callbacks; returns a `tokenId` |\n\
+    | `/openam/json/sessions` | POST with `_action=validate`, `getSessionInfo`, `isActive` or `logout`; the token is \
+    in the path, the query, the header or cookie `iPlanetDirectoryPro`, or the body |\n\
+    | `/openam/json/users` | create, read, update, patch, delete and query users, with an administrator's token |\n\
+    | `/api/users`, `/users` | the same as in OpenDJ, with the headers `X-OpenIDM-Username` and `X-OpenIDM-Password` \
+    or Basic authentication |\n\
+    | `/openidm/managed/user`, `/openidm/info/ping` | the same as in OpenIDM |\n\
+    | `/oauth2/access_token`, `introspect`, `userinfo`, `token/revoke` | OAuth 2.0 with the grants password, client \
+    credentials and refresh token |\n\
+    | `/agent/...` | a policy agent: 200 for a valid token of either kind, else 403 |\n\
     | `/sleep?ms=10`, `?ms=10..20` | an answer after exactly that time |\n\
-    | `/status/503`, `/bytes/1000`, `/bytes/1000?chunked=true`, `/redirect/3`, `/gzip`, `/deflate`, `/xml` | such an \
-    answer |\n\
-    | `/echo`, `/headers`, `/cookies`, `/cookies/set?name=value` | what arrived |\n\
-    | `/stats` | how often each method and path was answered with which status |\n\n\
-    OpenAM's paths may have `realms/root` in them, and a query is by `_queryFilter` with `eq`, `sw`, `co`, `pr`, \
-    `and`, `or` and `!`. The users are `user.0` and so on, the administrators `amadmin`, `openidm-admin` and `admin`. \
-    Standard output gets a line with the URL of each address, for scripts that ask for port 0. When it ends it says on \
-    standard error what it was asked and how it answered, by its own count.\n\n\
+    | `/status/503`, `/bytes/1000`, `/bytes/1000?chunked=true`, `/redirect/3`, `/gzip`, `/deflate`, `/xml` | an answer \
+    of that kind |\n\
+    | `/echo`, `/headers`, `/cookies`, `/cookies/set?name=value` | what the request contained |\n\
+    | `/stats` | the number of answers by method, path and status |\n\n\
+    The paths of OpenAM may contain `realms/root`. A query uses `_queryFilter` with `eq`, `sw`, `co`, `pr`, `and`, \
+    `or` and `!`. The users are `user.0` and so on, the administrators `amadmin`, `openidm-admin` and `admin`. The \
+    server prints one line with the URL of each address on standard output, for scripts that ask for port 0. When it \
+    stops, it prints its own count of requests and answers on standard error.\n\n\
     [Scripts](rest-scripts.md) describes the file that `--script` reads.";
-
-const REST_TARGET_EXAMPLES: &[(&str, &str)] = &[
-    ("2000 users on port 8080:", "brunt target rest --users 2000"),
-    (
-        "HTTPS as well, with a certificate that clients can be told to trust:",
-        "brunt target rest --listen-tls 127.0.0.1:8443 --ca-out ca.pem",
-    ),
-    (
-        "What arrives, to hold against what was sent:",
-        "brunt target rest --listen 127.0.0.1:0 --log requests.jsonl",
-    ),
-    ("An API with a bad day:", "brunt target rest --script bad-day.toml"),
-];
 
 /// What a plan is good for.
 const RUN: &str = "\
-    A plan is a TOML file that says what virtual users do, how many there are or how often they come, and what must \
-    come of it: requests over HTTP with values that differ, what is checked of answers and what is kept of them, \
-    pauses, \
-    operations of LDAP, all in one iteration if need be. [Plans](plan.md) explains it from the first to the last, \
-    [the keys](plan-keys.md) lists every key.\n\n\
-    A wrong plan is an error with its line, before a byte is sent (exit code 2). When the run is over its summary is \
-    printed; with an objective that was missed the exit code is 99, with one that is undecided 4.";
-
-const RUN_EXAMPLES: &[(&str, &str)] = &[
-    ("What a plan comes to, without sending anything:", "brunt run login.toml --check"),
-    ("Carries it out and keeps the record:", "brunt run login.toml --record run.json"),
-    (
-        "With other values than the file has:",
-        "brunt run login.toml --set run.users=50 --set http.base=https://id.example.com --duration 1m",
-    ),
-    ("As the second of three machines that share the run:", "brunt run login.toml --node 1/3"),
-];
+    A plan is a TOML file. It says what virtual users do, how many there are or how often they arrive, and which \
+    objectives the run must meet. Users send HTTP requests with generated values, check the responses, extract values \
+    from them, pause, and perform LDAP, DHCP, lease and name service operations, all in one iteration if needed. \
+    [Plans](plan.md) is the guide, [the keys](plan-keys.md) is the reference.\n\n\
+    An error in a plan is reported with its line before anything is sent (exit code 2). At the end the run prints its \
+    summary. The exit code is 99 if an objective was missed, 4 if one is undecided.";
 
 /// What is done with the jobs of LoadGen.
 const LOADGEN: &str = "\
-    Reads a job file and the workload and task files it names, as they were written for LoadGen, performs the job, and \
-    prints LoadGen's report: the same columns, lines and formulas. What LoadGen did wrong in a way that figures depend \
-    on is repaired, and each repair that made a difference is named at the end of the report; with `--compat` it is \
-    done as LoadGen does it.\n\n\
-    Workloads are looked for in `workloads/` and tasks in `tasks/`, below the current directory, else below the one \
-    above that of the job file, else below that of the job file. Everything is read before anything is sent, and what \
-    is wrong is said with its file, line and remedy. A link of the name `loadgen` to the program stands for \
-    `brunt loadgen`.\n\n\
-    [Jobs of LoadGen](loadgen-jobs.md) describes the files and the repairs.";
+    Reads a LoadGen job file and the workload and task files that it names, runs the job, and prints LoadGen's report \
+    with the same columns, lines and formulas. Faults of LoadGen that affect its figures are corrected, and the end of \
+    the report names each correction that made a difference. `--compat` reproduces the faults instead.\n\n\
+    Workloads are looked for in `workloads/` and tasks in `tasks/`: first below the current directory, then below the \
+    parent of the job file's directory, then below the job file's directory itself. All files are read before anything \
+    is sent, and errors name the file, the line and the remedy. A link to the program with the name `loadgen` stands \
+    for `brunt loadgen`.\n\n\
+    [Jobs of LoadGen](loadgen-jobs.md) describes the files and the corrections.";
 
-const LOADGEN_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "A job against the identity API in memory:",
-        "brunt loadgen --config examples/loadgen/jobs/sessions.json",
-    ),
-    (
-        "What the job would do, without doing it:",
-        "brunt loadgen --config examples/loadgen/jobs/sessions.json --check",
-    ),
-    (
-        "The figures that LoadGen itself would have printed:",
-        "brunt loadgen --config examples/loadgen/jobs/sessions.json --compat",
-    ),
-    (
-        "The same as a plan of our own:",
-        "brunt loadgen --config examples/loadgen/jobs/sessions.json --to-plan sessions.toml",
-    ),
-];
-
-/// What is shown to whoever comes for the first time.
+/// What quickstart shows.
 const QUICKSTART: &str = "\
-    Starts a directory in memory on a free port of the loopback interface, runs `authrate` and `searchrate` as fast as \
-    they go and `modrate` at 500 a second, prints the command line of each as one would type it, their tables and \
-    their summaries, and writes a record of each. With `dhcp` it does so with a DHCP server and `perfdhcp`: as fast as \
-    it goes, then at 1000 leases a second with renewals and releases, and the same for DHCPv6, with prefixes.";
-
-const QUICKSTART_EXAMPLES: &[(&str, &str)] = &[
-    ("LDAP, with the defaults:", "brunt quickstart"),
-    ("DHCP:", "brunt quickstart dhcp"),
-    (
-        "Shorter, with the records in a directory of their own:",
-        "brunt quickstart --duration 2 --output /tmp",
-    ),
-];
+    Starts an LDAP directory in memory on a free port of the loopback interface. Then it runs `authrate` and \
+    `searchrate` as fast as possible and `modrate` at 500 per second, prints the command line, the table and the \
+    summary of each, and writes a record of each. `dhcp` does the same with a DHCP server and `perfdhcp`: as fast as \
+    possible, then at 1000 leases per second with renewals and releases, then DHCPv6 with prefixes. `rest` does it \
+    with an identity API, `brunt http` and a plan.";
 
 /// What is measured of stores of leases.
 const LEASES: &str = include_str!("../tools/leases/page.txt").trim_ascii_end();
 
-const LEASES_EXAMPLES: &[(&str, &str)] = &[
-    ("SQLite and memfile in a temporary directory, synchronous and asynchronous:", "brunt leases"),
-    (
-        "The tables of the DHCP Performance Guide, beside what it published in 2012, and its chart:",
-        "brunt leases --guide --html guide.html",
-    ),
-    (
-        "Five runs of three stores on the disk that matters, so that differences can be told from noise:",
-        "brunt leases sqlite memfile redb --directory /var/lib --runs 5 --record leases.json",
-    ),
-    (
-        "Kea's tables of today in PostgreSQL, ten operations a transaction, searches by client identifier:",
-        "brunt leases postgres://kea@db.example.com/ --schema kea --group 10 --search-by client-id",
-    ),
-    (
-        "What a DHCP server does all day, with a million leases, from eight connections:",
-        "brunt leases mysql://kea@db.example.com/ --schema kea --preload 1m --workers 8 -d 1m \\\n\
-         \x20 --mix allocate=40,renew=45,release=10,expire=5",
-    ),
-    (
-        "500 new leases a second, each due on time, and an objective for whoever runs it in CI:",
-        "brunt leases sqlite --durability sync --phases create --rate 500 -d 30s --slo 'create.p99<20ms'",
-    ),
-];
-
 /// How the ceiling of a machine is found.
 const CALIBRATE: &str = "\
-    Runs each operation of LDAP against a directory, and each exchange of DHCP against a DHCP server, both in the same \
-    process, with one worker, and works out what that worker would manage with a core to itself: the rate it reached, \
-    divided by the share of its core that it used. Later runs on the same machine (same processor, same number of \
-    cores) are held against this ceiling times their number of workers; a run that reaches more than 80 % of it \
-    says so. Run it when nothing else runs. The figures are kept in \
+    Runs each LDAP operation against a directory and each DHCP exchange against a DHCP server, both in the same \
+    process, with one worker. From this it computes what one worker could do with a core of its own: the rate it \
+    reached, divided by the fraction of its core that it used. Later runs on the same machine (same processor, same \
+    number of cores) are compared with this ceiling times their number of workers, and a run that reaches more than \
+    80 % of it says so. Run it on an otherwise idle machine. The figures are kept in \
     `$XDG_STATE_HOME/brunt/ceiling.json`, or `~/.local/state/brunt/ceiling.json`.";
-
-const CALIBRATE_EXAMPLES: &[(&str, &str)] = &[
-    ("Measures and keeps the figures:", "brunt calibrate"),
-    (
-        "Measures for longer, with more connections:",
-        "brunt calibrate --duration 10 --connections 100",
-    ),
-];
 
 const NAMES_LOOKUP: &str = include_str!("../tools/names/lookup/page.txt").trim_ascii_end();
 
-const NAMES_LOOKUP_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "What this machine's users and groups cost to look up, at 1,000 a second for ten seconds:",
-        "brunt names lookup --by uid,gid,user,group,groups",
-    ),
-    (
-        "A directory of 3,000 users behind sssd, popular ones more often, one in ten unknown to anybody:",
-        "brunt names lookup --keys 10000-12999 --pattern u%d --by uid=3,user --distribution zipf:1.1 --negative 0.1",
-    ),
-    (
-        "As fast as 8 threads can, and then past the C library:",
-        "brunt names lookup --threads 8 --unlimited --duration 5s\n\
-         brunt names lookup --threads 8 --unlimited --duration 5s --through nslcd",
-    ),
-    (
-        "The searches that the same lookups come to, on the directory itself:",
-        "brunt names lookup --through ldap --url ldap://127.0.0.1 --base dc=example,dc=com --keys 10000-12999",
-    ),
-    (
-        "A rate that rises until the daemon gives in, kept for later:",
-        "brunt names lookup --stages 'ramp 100..20000 over 2m' --record names.json",
-    ),
-];
-
 const NAMES_MATRIX: &str = include_str!("../tools/names/matrix/page.txt").trim_ascii_end();
-
-const NAMES_MATRIX_EXAMPLES: &[(&str, &str)] = &[
-    ("The article's four back ends with 1,000 and 3,000 users:", "brunt names matrix"),
-    (
-        "Its whole table, kept as a page and to be compared later:",
-        "brunt names matrix --users 1000,3000,6000,9000,11000 --html names.html --record names.json",
-    ),
-    (
-        "sssd beside nscd, looked up through the C library alone:",
-        "brunt names matrix --backend sssd,ldap+index+nscd --road nss --passes 5",
-    ),
-];
 
 const NAMES_SWEEP: &str = include_str!("../tools/names/matrix/sweep.txt").trim_ascii_end();
 
-const NAMES_SWEEP_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "What primes and other sizes are worth:",
-        "brunt names sweep --suggested-size 211,1009,2003,2004,4001,4002,32011 --users 1000",
-    ),
-    (
-        "How long an answer has to be remembered at 500 lookups a second:",
-        "brunt names sweep --ttl 1s,5s,20s,60s --rate 500 --duration 60s --html ttl.html",
-    ),
-];
+const REPORT: &str = "\
+    A record is the file that a run writes with `--record`. It contains the histograms, so the report prints the same \
+    figures as the run. [The record](record.md) explains each of them. The first line is the verdict: whether the \
+    figures can be trusted. `brunt leases` and `brunt names matrix` write a comparison of many runs, which is printed \
+    as tables and charts, or as a page. An [event file](events.md) is printed as the record \
+    that its run made; if the run was killed, as a partial record of everything in the file.";
 
 const MERGE: &str = "Several machines can share a run: each is started with the same command, the same `--seed` and \
     a `--node` of its own. This command makes one record of theirs, and prints its summary. The files are records \
@@ -409,83 +226,29 @@ const MERGE: &str = "Several machines can share a run: each is started with the 
     partial. Otherwise the exit code is that of a run: 99 if an objective was missed, 5 if the run is partial, 0 if \
     neither.";
 
-const MERGE_EXAMPLES: &[(&str, &str)] = &[
-    (
-        "Two machines share a run:",
-        "perfdhcp -4 -r 500 -p 60 --seed 7 --node 0/2 --record n0.json 192.0.2.1\n\
-         perfdhcp -4 -r 500 -p 60 --seed 7 --node 1/2 --record n1.json 192.0.2.1",
-    ),
-    ("Makes one record of both and prints it:", "brunt merge n0.json n1.json --record all.json"),
-    ("Prints the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
-];
-
-fn words(name: &str) -> Words {
+/// The description of a command.
+fn description(name: &str) -> &'static str {
     match name {
-        "report" => (
-            "A record is the file that a run writes with `--record`. It holds the histograms themselves, so what is \
-             printed from it is what the run printed. [The record](record.md) says what each figure means. The first \
-             line is the verdict: whether the figures can be trusted. What `brunt leases` and `brunt names matrix` \
-             write is a comparison of many runs, which is printed as tables and charts, or as a page. Of an \
-             [event file](events.md) the record is printed that its run made; if the run was killed, a partial record \
-             of everything the file holds.",
-            &[
-                ("Prints a record as the run did:", "brunt report run.json"),
-                (
-                    "Its intervals, for a spreadsheet:",
-                    "brunt report run.json --format csv > run.csv",
-                ),
-                (
-                    "Its percentiles, for the plotters of HdrHistogram:",
-                    "brunt report run.json --format hgrm > run.hgrm",
-                ),
-                (
-                    "A comparison as a page for browsers:",
-                    "brunt report stores.json --format html > stores.html",
-                ),
-                (
-                    "The record of a run that was killed, from its events:",
-                    "brunt report run.ndjson --format json > run.json",
-                ),
-            ],
-        ),
-        "merge" => (MERGE, MERGE_EXAMPLES),
-        "run" => (RUN, RUN_EXAMPLES),
-        "target ldap" => (
-            TARGET,
-            &[
-                ("2000 users on port 1389:", "brunt target ldap --users 2000"),
-                (
-                    "LDAPS as well, with a certificate that clients can be told to trust:",
-                    "brunt target ldap --listen-tls 127.0.0.1:1636 --ca-out ca.pem",
-                ),
-                ("A directory with a bad day:", "brunt target ldap --script stall.toml"),
-            ],
-        ),
-        "target dhcp" => (DHCP_TARGET, DHCP_TARGET_EXAMPLES),
-        "target rest" => (REST_TARGET, REST_TARGET_EXAMPLES),
-        "http" => (HTTP, HTTP_EXAMPLES),
-        "import curl" => (IMPORT_CURL, IMPORT_CURL_EXAMPLES),
-        "import har" => (IMPORT_HAR, IMPORT_HAR_EXAMPLES),
-        "import openapi" => (IMPORT_OPENAPI, IMPORT_OPENAPI_EXAMPLES),
-        "loadgen" => (LOADGEN, LOADGEN_EXAMPLES),
-        "leases" => (LEASES, LEASES_EXAMPLES),
-        "names lookup" => (NAMES_LOOKUP, NAMES_LOOKUP_EXAMPLES),
-        "names matrix" => (NAMES_MATRIX, NAMES_MATRIX_EXAMPLES),
-        "names sweep" => (NAMES_SWEEP, NAMES_SWEEP_EXAMPLES),
-        "calibrate" => (CALIBRATE, CALIBRATE_EXAMPLES),
-        "quickstart" => (QUICKSTART, QUICKSTART_EXAMPLES),
-        "completions" => (
-            "The script knows every command, and every option of each.",
-            &[(
-                "For bash:",
-                "brunt completions bash > ~/.local/share/bash-completion/completions/brunt",
-            )],
-        ),
-        "man" => (
-            "The page is in the format of man(7).",
-            &[("Reads a page:", "brunt man authrate | man -l -")],
-        ),
-        other => panic!("say in this list what `brunt {other}` is for"),
+        "report" => REPORT,
+        "merge" => MERGE,
+        "run" => RUN,
+        "target ldap" => TARGET,
+        "target dhcp" => DHCP_TARGET,
+        "target rest" => REST_TARGET,
+        "http" => HTTP,
+        "import curl" => IMPORT_CURL,
+        "import har" => IMPORT_HAR,
+        "import openapi" => IMPORT_OPENAPI,
+        "loadgen" => LOADGEN,
+        "leases" => LEASES,
+        "names lookup" => NAMES_LOOKUP,
+        "names matrix" => NAMES_MATRIX,
+        "names sweep" => NAMES_SWEEP,
+        "calibrate" => CALIBRATE,
+        "quickstart" => QUICKSTART,
+        "completions" => "The script completes every command and every option.",
+        "man" => "The page is in the format of man(7).",
+        other => panic!("add a description of `brunt {other}` to this list"),
     }
 }
 
@@ -698,11 +461,13 @@ mod tests {
         ] {
             assert!(record.contains(&told), "docs/record.md does not say: {told}");
         }
-        let statistics = page("docs/statistics.md");
+        // Sentences may be broken anywhere.
+        let flowing = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let statistics = flowing(page("docs/statistics.md"));
         for told in [
             format!("differ by more than {} of it", percent(verdict::OWN_SHARE)),
             format!("less than {} us", verdict::FLOOR_MIN.as_micros()),
-            format!("at least {:.0}\nexchanges lie beyond", verdict::JUDGED_BEYOND),
+            format!("at least {:.0} exchanges lie beyond", verdict::JUDGED_BEYOND),
             format!("throttled brunt for more than {} of", percent(verdict::THROTTLED_SHARE)),
             format!("used more than {} of its core", percent(verdict::CPU_SHARE)),
             format!("more than {} of the cores' time", percent(verdict::STEAL_SHARE)),
@@ -712,17 +477,14 @@ mod tests {
                 percent(verdict::WAITED_OF_OWN_SHARE)
             ),
             format!("less than {} of what was offered", percent(verdict::MADE_SHARE)),
-            format!("stood still for more than\n{} of it", percent(verdict::STALLED_SHARE)),
+            format!("stood still for more than {} of it", percent(verdict::STALLED_SHARE)),
             format!("at least {} second", AWAY_MIN.as_secs()),
         ] {
             assert!(statistics.contains(&told), "docs/statistics.md does not say: {told}");
         }
         let drift = format!("further apart than {} of the mean", percent(verdict::DRIFT_SHARE));
-        assert!(
-            page("docs/statistics.md").contains(&drift),
-            "docs/statistics.md does not say: {drift}"
-        );
-        let readme = page("README.md");
+        assert!(statistics.contains(&drift), "docs/statistics.md does not say: {drift}");
+        let codes = page("docs/exit-codes.md");
         for exit in [
             Exit::Ok,
             Exit::Failed,
@@ -736,8 +498,8 @@ mod tests {
             Exit::Missed,
         ] {
             assert!(
-                readme.contains(&format!("\n| {} | ", exit.code())),
-                "README.md lacks exit code {exit:?}"
+                codes.contains(&format!("\n| {} | ", exit.code())),
+                "docs/exit-codes.md lacks exit code {exit:?}"
             );
         }
     }

@@ -1,7 +1,7 @@
-//! The exit codes: the one list of them, which the help, the documentation and the program share.
+//! The exit codes: one list, which the help, the documentation and the program share.
 //!
-//! The LDAP rate tools keep the code their predecessors gave to a wrong command line, so that scripts which test for it
-//! go on working; every other command uses the 2 that is customary elsewhere. It knows nothing of what was measured.
+//! The LDAP rate tools keep the code of the original tools for a wrong command line, so that scripts which test for it
+//! still work; every other command uses the customary 2. This module does not know what was measured.
 
 use std::process::ExitCode;
 
@@ -32,7 +32,7 @@ pub(crate) enum Exit {
     Interrupted,
     /// Ended by SIGTERM, after the report was written.
     Terminated,
-    /// One of the lease benchmarks of old failed.
+    /// One of the original lease benchmarks failed.
     OldFailure,
     /// The first connection or bind was refused with this LDAP result code.
     Ldap(u32),
@@ -79,28 +79,26 @@ impl Exit {
     /// One sentence for the help and the documentation.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
-            Self::Ok => {
-                "The command completed. Failures of measured operations alone do not change this."
-            }
-            Self::Failed => {
-                "The run could not be carried out, or not one of its operations succeeded."
-            }
+            Self::Ok => "The command completed. Failed operations do not change this.",
+            Self::Failed => "The run failed, or none of its operations succeeded.",
             Self::Usage => "The command line is wrong.",
             Self::SomeFailed => "Some exchanges failed.",
             Self::Undecided => {
-                "An objective is undecided: answers that never came, or this machine, could have changed it."
+                "An objective is undecided: missing answers, or limits of this machine, could have changed it."
             }
             Self::Partial => {
-                "The run is not whole: the target was away or did not answer, or the run was cut short."
+                "The run is incomplete: the target was away or did not answer, or the run was interrupted."
             }
-            Self::Unsafe => "Refused: it would have touched something that it must not.",
+            Self::Unsafe => {
+                "Refused for safety: the run would have affected something that it must not."
+            }
             Self::Input => "An input file could not be read.",
-            Self::LdapUsage => "An error occurred while parsing the command-line arguments.",
+            Self::LdapUsage => "The command line of an LDAP tool is wrong.",
             Self::Missed => "An objective given with --slo was missed.",
-            Self::Interrupted => "Interrupted (SIGINT); the report was written first.",
-            Self::Terminated => "Terminated (SIGTERM); the report was written first.",
+            Self::Interrupted => "Interrupted (SIGINT), after the report was written.",
+            Self::Terminated => "Terminated (SIGTERM), after the report was written.",
             Self::OldFailure => {
-                "A phase of mysql_ubench, sqlite_ubench or memfile_ubench failed, or was refused."
+                "A phase of mysql_ubench, sqlite_ubench or memfile_ubench failed or was refused."
             }
             Self::Ldap(_) => "The first connection or bind failed with this LDAP result code.",
         }

@@ -1,7 +1,7 @@
 //! The pages about a tool: `--help`, the page in `docs/`, the commented properties file.
 //!
-//! All three are written from the table of options, so they say the same. What differs on purpose from the tools of old
-//! stands in one list, because whoever compares figures must be able to find it.
+//! All three are written from the table of options, so they say the same. Intentional differences from the original
+//! tools are in one list, because people who compare figures must be able to find them.
 
 use std::fmt::Write as _;
 
@@ -20,6 +20,7 @@ pub(crate) fn page(tool: Tool) -> String {
     page.text(&format!("Usage:  {} {{options}} {}", tool.name(), tool.trailing()), 0, 8);
     page.blank();
     page.text(prose::description(tool), 0, 0);
+    page.examples(prose::examples(tool));
     let table = options::of(tool);
     for group in Group::ALL {
         page.heading(group.title());
@@ -31,22 +32,13 @@ pub(crate) fn page(tool: Tool) -> String {
             }
         }
     }
-    page.heading("Where this differs from the tools of old on purpose");
+    page.heading("Intentional differences from the original tools");
     for difference in prose::differences(tool) {
         page.text(&format!("- {difference}"), 0, 2);
     }
     page.heading("Exit codes");
     for (code, meaning) in exits() {
         page.text(&format!("{code:<6}{meaning}"), 0, 6);
-    }
-    page.heading("Examples");
-    for (index, (what, command)) in prose::examples(tool).iter().enumerate() {
-        if index > 0 {
-            page.blank();
-        }
-        page.text(what, 0, 0);
-        page.blank();
-        page.text(command, 2, 2);
     }
     page.0
 }
@@ -63,8 +55,8 @@ pub(crate) fn markdown(tool: Tool) -> String {
     let _ = writeln!(out, "    {name} {{options}} {}\n", tool.trailing());
     let _ = writeln!(out, "{}\n", prose::description(tool));
     out.push_str(
-        "What its options share with those of the other tools has pages of its own: \
-         [values that differ](templates.md), [when operations start](schedules.md), \
+        "Options that several tools share are explained on separate pages: \
+         [templates and generated values](templates.md), [load schedules](schedules.md), \
          [what is measured, and how](statistics.md), \
          [connections closed while idle](statistics.md#connections-closed-while-idle), \
          [the record of a run](record.md).\n\n",
@@ -83,7 +75,7 @@ pub(crate) fn markdown(tool: Tool) -> String {
             out.push('\n');
         }
     }
-    out.push_str("## Where this differs from the tools of old on purpose\n\n");
+    out.push_str("## Intentional differences from the original tools\n\n");
     for difference in prose::differences(tool) {
         let _ = writeln!(out, "- {difference}");
     }
@@ -102,8 +94,8 @@ pub(crate) fn markdown(tool: Tool) -> String {
 pub(crate) fn properties_file(tool: Tool) -> String {
     let name = tool.name();
     let mut out = format!(
-        "# Values for options that the command line of {name} does not give.\n\
-         # Remove the # before a line to set it. A key without '{name}.' holds for\n\
+        "# Values for options that are not on the command line of {name}.\n\
+         # Remove the # before a line to set it. A key without '{name}.' applies to\n\
          # the other tools as well.  A repeatable option may have several lines.\n"
     );
     for option in options::of(tool)
@@ -174,6 +166,21 @@ impl Page {
 
     pub(super) fn heading(&mut self, title: &str) {
         let _ = write!(self.0, "\n{title}:\n\n");
+    }
+
+    /// Examples, which stand before the options because most readers look for a line to copy.
+    pub(super) fn examples(&mut self, examples: &[(&str, &str)]) {
+        self.heading("Examples");
+        for (index, (what, command)) in examples.iter().enumerate() {
+            if index > 0 {
+                self.blank();
+            }
+            self.text(what, 2, 2);
+            // A command is to be copied, so its lines stay whole.
+            for line in command.lines() {
+                let _ = writeln!(self.0, "    {line}");
+            }
+        }
     }
 
     /// A text whose first line is indented by `first` and whose other lines are indented by `rest`.

@@ -16,16 +16,20 @@ use crate::cli::resend::Resending;
 /// Options of `brunt http`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(crate) struct HttpArgs {
-    /// The URL.
+    /// URL to send requests to, such as `https://id.example.com/ping`
     #[arg(required_unless_present_any = ["urls_from_file", "curl"])]
     pub(crate) url: Option<String>,
-    /// Take the request from a cURL command line, in quotes.
+    /// Take the request from a curl command line, in quotes
+    ///
+    /// Browsers copy requests in this form: `--curl 'curl https://id.example.com/ -H accept:text/html'`.
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["url", "urls_from_file"])]
     pub(crate) curl: Option<String>,
-    /// Take URLs from a file: a line each, as a URL, as METHOD URL, or as targets of vegeta with fields and @body.
+    /// Read URLs from a file, one per line
+    ///
+    /// A line is a URL, a method and a URL (`POST https://...`), or a vegeta target with headers and @body.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     pub(crate) urls_from_file: Option<PathBuf>,
-    /// Take the URLs of a file at random; without it, in turn.
+    /// Pick the URLs of the file at random instead of in order
     #[arg(long, requires = "urls_from_file", conflicts_with_all = ["url", "curl"])]
     pub(crate) rand_order: bool,
     /// When, how many and how long.
@@ -37,13 +41,13 @@ pub(crate) struct HttpArgs {
     /// How it gets there.
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
-    /// Print the percentiles in full, as wrk2 does, after the report.
+    /// Print all percentiles after the report, as wrk2 does
     #[arg(short = 'L', long)]
     pub(crate) latency: bool,
-    /// Send nothing: print a plan for brunt run that does the same.
+    /// Send nothing; print an equivalent plan for brunt run
     #[arg(long)]
     pub(crate) to_plan: bool,
-    /// A Lua script of wrk, which is refused.
+    /// Lua script of wrk. It is refused: plans take its place
     #[arg(short, long, value_name = "FILE", hide = true)]
     pub(crate) script: Option<PathBuf>,
     /// Where results go.
@@ -56,153 +60,173 @@ pub(crate) struct HttpArgs {
 
 /// When, how many and how long.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Load")]
 pub(crate) struct LoadArgs {
-    /// Number of connections, each of which carries one request at a time.
+    /// Concurrent connections, one request in flight on each
     #[arg(short, long, value_name = "NUMBER", default_value_t = 50, value_parser = up_to(1_000_000))]
     pub(crate) connections: u32,
-    /// End after so many requests in all; k and m multiply, as in 100k.
+    /// Stop after this many requests, such as 5000 or 100k
+    ///
+    /// k and m multiply by a thousand and a million.
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
     pub(crate) requests: Option<u64>,
-    /// How long to run, such as 30s or 2m; 10s if neither this nor a number of requests is given.
+    /// How long to run, such as 30s or 2m
+    ///
+    /// Without this and without -n, a run lasts 10 s.
     #[arg(short = 'z', long, value_name = "DURATION", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Send so many requests a second in all, whatever the answers, such as 1000, 10k, 200/s or 90/m.
+    /// Requests per second (open loop), such as 1000 or 90/m
+    ///
+    /// Requests become due at this rate whether or not earlier ones were answered: 1000, 10k, 200/s or 90/m. The time a
+    /// request waits for a connection is part of its response time. Without a rate the load is a closed loop: each
+    /// connection sends its next request as soon as it has the previous answer.
     #[arg(short = 'q', long, visible_short_alias = 'R', value_name = "RATE")]
     pub(crate) rate: Option<String>,
-    /// How the requests of a rate are spread.
+    /// How the requests of --rate are spread over time
     #[arg(long, value_enum, requires = "rate")]
     pub(crate) arrival: Option<Spread>,
-    /// A number is that of threads, as in wrk; a time with a unit, such as 2s, is a timeout, as in oha.
+    /// A plain number sets the threads, as in wrk; a time with a unit, such as 2s, sets the timeout, as in oha
     #[arg(short = 't', value_name = "NUMBER|TIME")]
     pub(crate) threads_or_timeout: Option<String>,
-    /// Number of threads; without it, as many as make sense.
+    /// Number of worker threads. Default: as many as the processors and connections can use
     #[arg(long, visible_alias = "workers", value_name = "NUMBER", value_parser = up_to(1024))]
     pub(crate) threads: Option<u32>,
-    /// How long to wait for an answer; 30s without it.
+    /// How long to wait for an answer, such as 5s. Default: 30s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Run this long before figures count.
+    /// Run for this long before measuring, such as 10s. Nothing of the warm-up enters any figure
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) warm_up: Option<Duration>,
 }
 
 /// What is sent.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Request")]
 pub(crate) struct RequestArgs {
-    /// The method; GET without it, or POST if there is a body.
+    /// HTTP method. Default: GET, or POST with a body
     #[arg(short, long)]
     pub(crate) method: Option<String>,
-    /// A field, such as 'X-Tenant: a'; may be repeated.
+    /// Request header, such as 'X-Tenant: a'; may be repeated
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub(crate) headers: Vec<String>,
-    /// A time, such as 30s or 10, is how long to run, as in wrk; anything else is the body, as in oha and hey.
+    /// Request body, as in oha; or a duration, as in wrk
+    ///
+    /// A value that reads as a time, such as 30s or 10, sets how long to run, as in wrk. Anything else is the request
+    /// body, as in oha and hey. --body and --duration have only one meaning.
     #[arg(short = 'd', value_name = "DURATION|BODY")]
     pub(crate) duration_or_body: Option<String>,
-    /// The body, whatever it looks like.
+    /// Request body, such as '{"a":1}', even if it reads as a time
     #[arg(long, value_name = "BODY", conflicts_with = "body_file")]
     pub(crate) body: Option<String>,
-    /// A file with the body.
+    /// Read the request body from this file
     #[arg(short = 'D', long, value_name = "FILE")]
     pub(crate) body_file: Option<PathBuf>,
-    /// The type of the body.
+    /// Content-Type of the body, such as application/json
     #[arg(short = 'T', long, value_name = "TYPE")]
     pub(crate) content_type: Option<String>,
-    /// The types of answers that are accepted.
+    /// Accept header, such as application/json
     #[arg(short = 'A', long, value_name = "TYPES")]
     pub(crate) accept: Option<String>,
-    /// A user and a password for Basic authentication; USER:env:NAME takes the password from the environment.
+    /// User and password for Basic authentication
+    ///
+    /// USER:env:NAME reads the password from the environment variable NAME, which keeps it out of the process list.
     #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
     pub(crate) basic_auth: Option<String>,
-    /// What the field Host says, in place of the host of the URL.
+    /// Value of the Host header, in place of the host of the URL
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
 }
 
 /// How requests get there.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Connection")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that was given or not")]
 pub(crate) struct ConnectionArgs {
-    /// Speak HTTP/2: over https by ALPN, over http from the first byte.
+    /// Use HTTP/2: over https by ALPN, over http without TLS
+    ///
+    /// Over http, HTTP/2 is spoken from the first byte (prior knowledge).
     #[arg(long, conflicts_with = "http_version")]
     pub(crate) http2: bool,
-    /// The version of HTTP.
+    /// HTTP version to use
     #[arg(long, value_enum, value_name = "VERSION")]
     pub(crate) http_version: Option<SpokenVersion>,
-    /// Requests at a time on each connection of HTTP/2, so that there are connections times this in all.
+    /// Concurrent requests on each HTTP/2 connection
+    ///
+    /// The total concurrency is --connections times this number.
     #[arg(short = 'p', long, value_name = "NUMBER", value_parser = up_to(100_000))]
     pub(crate) streams: Option<u32>,
-    /// Open a connection for each request.
+    /// Open a new connection for each request
     #[arg(long)]
     pub(crate) disable_keepalive: bool,
-    /// Send a request again, once, if its connection was used before and is closed before any answer comes.
+    /// Which requests to send again, once, if a reused connection closes before any answer arrives
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub(crate) resend: Resending,
-    /// Ask for compressed answers, which are counted as they come.
+    /// Request compressed responses. Bytes are counted as received, compressed
     #[arg(long, overrides_with = "disable_compression")]
     pub(crate) compressed: bool,
-    /// Ask for answers as they are, which is what happens without this; takes --compressed back.
+    /// Request uncompressed responses. This is the default; the option cancels an earlier --compressed
     #[arg(long, overrides_with = "compressed")]
     pub(crate) disable_compression: bool,
-    /// Follow so many redirects of a request; 0 follows none, and the redirect is the answer.
+    /// Maximum number of redirects to follow per request. With 0, the redirect itself is the answer
     #[arg(short = 'r', long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) redirect: u8,
-    /// Connect to another place than the URL says.
+    /// Connect to another host and port than the URL names, such as a.example.com:443:127.0.0.1:8443
     #[arg(long, value_name = "HOST:PORT:TO-HOST:TO-PORT")]
     pub(crate) connect_to: Vec<String>,
-    /// Use this address for a host, in place of what a resolver says.
+    /// Use this address for a host instead of resolving its name, such as a.example.com:443:127.0.0.1
     #[arg(long, value_name = "HOST:PORT:ADDRESS")]
     pub(crate) resolve: Vec<String>,
-    /// Connect to a Unix socket, whatever the host.
+    /// Connect to this Unix socket, whatever the host of the URL
     #[arg(long, value_name = "PATH")]
     pub(crate) unix_socket: Option<PathBuf>,
-    /// Go through a proxy, such as `http://user:password@proxy.example.com:3128`.
+    /// Proxy to use, such as `http://user:password@proxy.example.com:3128`
     #[arg(short = 'x', long, value_name = "URL")]
     pub(crate) proxy: Option<String>,
-    /// Use IPv4 alone.
+    /// Connect over IPv4 only
     #[arg(short = '4', long, conflicts_with = "ipv6")]
     pub(crate) ipv4: bool,
-    /// Use IPv6 alone.
+    /// Connect over IPv6 only
     #[arg(short = '6', long)]
     pub(crate) ipv6: bool,
-    /// Send from these addresses in turn.
+    /// Local addresses to connect from, in turn; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) source_ip: Vec<IpAddr>,
-    /// How long connecting may take.
+    /// How long opening a connection may take, such as 2s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) connect_timeout: Option<Duration>,
-    /// Trust any certificate.
-    #[arg(long)]
+    /// Do not verify the server's certificate; for test servers only
+    #[arg(long, help_heading = "TLS")]
     pub(crate) insecure: bool,
-    /// A file of certificates to trust, in place of those of this machine.
-    #[arg(long, value_name = "FILE")]
+    /// CA certificates (PEM) to trust, in place of the system's
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
     pub(crate) cacert: Option<PathBuf>,
-    /// A certificate to show.
-    #[arg(long, value_name = "FILE")]
+    /// Client certificate (PEM) for mutual TLS
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
     pub(crate) cert: Option<PathBuf>,
-    /// Its key.
-    #[arg(long, value_name = "FILE", requires = "cert")]
+    /// Private key (PEM) for --cert
+    #[arg(long, value_name = "FILE", requires = "cert", help_heading = "TLS")]
     pub(crate) key: Option<PathBuf>,
 }
 
 /// How the requests of a rate are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Spread {
-    /// Evenly.
+    /// Evenly spaced
     Uniform,
-    /// Independently of each other.
+    /// Independent of each other, as the requests of many users are
     Poisson,
 }
 
 /// A version of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SpokenVersion {
-    /// HTTP/1.1.
+    /// HTTP/1.1
     #[value(name = "1.1")]
     Http1,
-    /// HTTP/2.
+    /// HTTP/2
     #[value(name = "2")]
     Http2,
-    /// Over https HTTP/2 where the server agrees, else HTTP/1.1.
+    /// HTTP/2 over https if the server agrees, else HTTP/1.1
     Auto,
 }
 
@@ -228,17 +252,17 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
     let word = word.split('=').next().unwrap_or(word);
     Some(match word {
         "--latency-correction" | "-U" | "--u_latency" => {
-            "leave it out: with a rate, response times are always corrected, and service times stand beside them"
+            "leave it out: with a rate, response times are always corrected, and service times are shown beside them"
         }
         "-k" => {
-            "ab keeps connections alive with it, which happens by itself here; for curl's -k write --insecure"
+            "leave out ab's -k, because connections are kept alive by default; for curl's -k write --insecure"
         }
         "--no-tui" => "progress is one line on a terminal; write --quiet for none",
         "-j" | "--json" | "--output-format" | "-o" | "--output" | "-e" => {
             "write --record FILE for JSON"
         }
         "-w" | "--wait-ongoing-requests-after-deadline" => {
-            "leave it out: requests in flight are waited for when the time is over"
+            "leave it out: the run always waits for requests in flight at its end"
         }
         "--rand-regex-url" => {
             "write a plan with a variable of random characters, and run it with brunt run"
@@ -253,7 +277,7 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
         "-b" | "-u" | "-I" => "write it as --curl 'curl ...'",
         "-P" => "write --proxy http://USER:PASSWORD@HOST:PORT",
         "--http3" | "--no-pre-lookup" | "--db-url" => {
-            "it is not there: see brunt http --help for what is"
+            "it is not supported: see brunt http --help for all options"
         }
         _ => return None,
     })

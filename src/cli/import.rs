@@ -7,21 +7,23 @@ use clap::{Args, Subcommand};
 /// What is imported.
 #[derive(Debug, PartialEq, Eq, Subcommand)]
 pub(crate) enum ImportKind {
-    /// Make a plan of a cURL command line
+    /// Convert a curl command line into a plan
     Curl(CurlImportArgs),
-    /// Make a plan of what a browser or a proxy recorded (HAR 1.2)
+    /// Convert a HAR 1.2 recording of a browser or proxy into a plan
     Har(HarImportArgs),
-    /// Make a plan of what an API says of itself (OpenAPI 3.0 and 3.1, JSON or YAML), a step for each operation
+    /// Convert an OpenAPI 3.0 or 3.1 document (JSON or YAML) into a plan, one step per operation
     Openapi(OpenApiImportArgs),
 }
 
 /// Where a plan goes, and what becomes of secrets.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImportedArgs {
-    /// Write the plan to this file; without it, to standard output.
+    /// Write the plan to this file. Default: standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Leave passwords, tokens and cookies in the plan, where they otherwise become variables of the environment.
+    /// Keep passwords, tokens and cookies in the plan
+    ///
+    /// Without this option they become environment variables.
     #[arg(long)]
     pub(crate) keep_secrets: bool,
 }
@@ -29,7 +31,7 @@ pub(crate) struct ImportedArgs {
 /// Options of `brunt import curl`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct CurlImportArgs {
-    /// The command line in quotes, or a file that holds it, or - for standard input.
+    /// Command line in quotes, a file that contains it, or - for standard input
     #[arg(value_name = "COMMAND|FILE")]
     pub(crate) source: String,
     /// Where it goes.
@@ -40,15 +42,19 @@ pub(crate) struct CurlImportArgs {
 /// Options of `brunt import har`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct HarImportArgs {
-    /// The recording, or - for standard input.
+    /// HAR file, or - for standard input
     pub(crate) file: PathBuf,
-    /// Take only requests to this host, such as id.example.com, or .example.com for all below it; may be repeated.
+    /// Import only requests to this host, such as id.example.com
+    ///
+    /// .example.com imports all hosts below it. May be repeated.
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Vec<String>,
-    /// Take only requests whose answers have a type that begins so, such as application/json; may be repeated.
+    /// Import only requests with responses of this type, such as application/json
+    ///
+    /// A prefix of the type is enough. May be repeated.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) types: Vec<String>,
-    /// Leave the pauses out that were made between requests.
+    /// Leave out the pauses between requests
     #[arg(long)]
     pub(crate) no_pauses: bool,
     /// Where it goes.
@@ -59,9 +65,9 @@ pub(crate) struct HarImportArgs {
 /// Options of `brunt import openapi`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct OpenApiImportArgs {
-    /// The document, or - for standard input.
+    /// OpenAPI document, or - for standard input
     pub(crate) file: PathBuf,
-    /// Where the API is, in place of the first server the document names.
+    /// Base URL of the API, in place of the first server in the document
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
     /// Where it goes.

@@ -12,25 +12,14 @@ use super::http::count;
 use super::output::{duration, percentile};
 use crate::cli::resend::Resending;
 
-/// What `--help` ends with.
-const AFTER: &str = "\
-Examples:
-  SQLite and memfile in a temporary directory, synchronous and asynchronous:
-    brunt leases
-  The tables of the DHCP Performance Guide, beside what it published in 2012:
-    brunt leases --guide --html guide.html
-  Five runs of three stores on the disk that matters, so that differences can be told from noise:
-    brunt leases sqlite memfile redb --directory /var/lib --runs 5
-  What a DHCP server does all day, with a million leases, from eight connections:
-    brunt leases mysql://kea@localhost --schema kea --preload 1m --workers 8 -d 1m \\
-      --mix allocate=40,renew=45,release=10,expire=5";
-
 /// Options of `brunt leases`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
-#[command(after_help = AFTER)]
 pub(crate) struct LeasesArgs {
-    /// sqlite, memfile or redb, each with a file after a colon if it is not to be a temporary one, or mysql://... or
-    /// postgres://...; sqlite and memfile if none is named.
+    /// Store to measure: sqlite, memfile, redb or a database URL
+    ///
+    /// sqlite, memfile and redb take a file after a colon (`sqlite:/var/lib/leases.db`); without one they use a
+    /// temporary file. A database is a URL: `mysql://kea@localhost/`, `postgres://kea@db.example.com/`. Without any
+    /// store, sqlite and memfile are measured.
     #[arg(value_name = "STORE")]
     pub(crate) stores: Vec<String>,
     /// How much, how often and when.
@@ -52,74 +41,89 @@ pub(crate) struct LeasesArgs {
 
 /// How much, how often and when.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Load")]
 pub(crate) struct LeaseLoadArgs {
-    /// Operations of each phase; 1000 where they are synchronous and 100000 where they are not, without this. k and m
-    /// multiply, as in 100k.
+    /// Operations in each phase, such as 5000 or 100k
+    ///
+    /// Default: 1000 in synchronous phases, 100000 in asynchronous ones.
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
     pub(crate) operations: Option<u64>,
-    /// Operations of each synchronous phase.
+    /// Operations in each synchronous phase, in place of --operations
     #[arg(long, value_name = "NUMBER", value_parser = count)]
     pub(crate) sync_operations: Option<u64>,
-    /// Operations of each asynchronous phase.
+    /// Operations in each asynchronous phase, in place of --operations
     #[arg(long, value_name = "NUMBER", value_parser = count)]
     pub(crate) async_operations: Option<u64>,
-    /// End each phase after this time, if it has not come to its number of operations before.
+    /// Stop each phase after this time, such as 30s
+    ///
+    /// A phase also stops when it reaches its number of operations.
     #[arg(short = 'd', long, value_name = "DURATION", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Work this long in each phase before figures count; in all but delete, which has only so much to delete.
+    /// Work for this long in each phase before measuring
+    ///
+    /// The delete phase has no warm-up, because it can only delete what is there.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) warm_up: Option<Duration>,
-    /// Make everything this often, so that a difference can be told from noise; 1, or 3 with --guide.
+    /// How often to measure everything. Default: 1, or 3 with --guide
+    ///
+    /// Differences smaller than the spread of the runs are not reported as differences.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) runs: Option<u32>,
-    /// Threads that work at the same time, each with a connection of its own.
+    /// Concurrent threads, each with its own connection
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) workers: u32,
-    /// Operations that are committed together.
+    /// Operations per transaction
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) group: u32,
-    /// Begin so many operations (with --group, transactions) a second, whatever the store does: 500, 10k, 200/s.
-    /// Without it, each begins when the one before is done.
+    /// Operations per second (open loop), such as 500 or 10k
+    ///
+    /// With --group this is the number of transactions per second. They become due at this rate whether or not earlier
+    /// ones are done. Without a rate the load is a closed loop: each operation begins when the previous one is done.
     #[arg(long, value_name = "RATE")]
     pub(crate) rate: Option<String>,
-    /// How the operations of a rate are spread.
+    /// How the operations of --rate are spread over time
     #[arg(long, value_enum, requires = "rate")]
     pub(crate) arrival: Option<Spread>,
-    /// A rate that changes, such as 'ramp 0..500/s 1m, hold 500/s 5m'.
+    /// Rate that changes, such as 'ramp 0..500/s 1m, hold 500/s 5m'
     #[arg(long, value_name = "STAGES", conflicts_with = "rate")]
     pub(crate) stages: Option<String>,
-    /// How long an operation may take until it counts as timed out.
+    /// How long an operation may take before it counts as timed out
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
     pub(crate) timeout: Option<Duration>,
-    /// Ask a database again, once, if it closed the connection while that was idle; looking a lease up is safe.
+    /// Which operations to send again, once, if the database closed an idle connection
+    ///
+    /// Of the operations, a search is safe to repeat.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub(crate) resend: Resending,
 }
 
 /// What is done.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Operations")]
 pub(crate) struct LeaseWorkArgs {
-    /// Print tables 3.1 to 3.6 of the DHCP Performance Guide beside the figures of 2012: each store with basic and with
-    /// prepared statements, the leases as they were.
+    /// Print tables 3.1 to 3.6 of the DHCP Performance Guide
+    ///
+    /// The tables stand beside the figures of 2012: each store with basic and with prepared statements, with the leases
+    /// that the guide used.
     #[arg(
         long,
         conflicts_with_all = ["mix", "rate", "stages", "duration", "schema", "family", "group", "workers", "phases",
             "statements", "search_by", "hit_ratio", "preload", "warm_up"]
     )]
     pub(crate) guide: bool,
-    /// Whether a change is on the disk before it is answered.
-    #[arg(long, value_enum, default_value_t)]
+    /// Whether changes are durable before they are acknowledged
+    #[arg(long, value_enum, value_name = "MODE", default_value_t)]
     pub(crate) durability: DurabilityChoice,
-    /// How statements reach a database; memfile and redb have none.
+    /// How SQL statements are sent. memfile and redb have none
     #[arg(long, value_enum, default_value_t)]
     pub(crate) statements: StatementsChoice,
-    /// Which tables.
+    /// Database schema
     #[arg(long, value_enum, default_value_t)]
     pub(crate) schema: SchemaChoice,
-    /// Which leases.
+    /// Kind of lease
     #[arg(long, value_enum, default_value_t)]
     pub(crate) family: FamilyChoice,
-    /// The phases, in this order.
+    /// Phases to run, in this order
     #[arg(
         long,
         value_enum,
@@ -128,70 +132,80 @@ pub(crate) struct LeaseWorkArgs {
         conflicts_with = "mix"
     )]
     pub(crate) phases: Vec<PhaseChoice>,
-    /// One phase of everything a DHCP server does, each as often as its share says, such as
-    /// allocate=40,renew=45,release=10,expire=5,search=0.
+    /// Run one phase that mixes all operations, by weight
+    ///
+    /// For example allocate=40,renew=45,release=10,expire=5,search=0: each operation is drawn in proportion to its
+    /// number.
     #[arg(long, value_name = "WHAT=SHARE,...")]
     pub(crate) mix: Option<String>,
-    /// Leases that are there before anything is measured.
+    /// Number of leases to store before measuring, such as 1m
     #[arg(long, value_name = "NUMBER", value_parser = count)]
     pub(crate) preload: Option<u64>,
-    /// What leases are looked for by.
+    /// Key that searches use
     #[arg(long, value_enum, default_value_t)]
     pub(crate) search_by: SearchBy,
-    /// The share of searches that find something; 0.9 without this, as in 2012.
+    /// Fraction of searches for leases that exist. Default: 0.9, as in 2012
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) hit_ratio: Option<f64>,
 }
 
 /// Where leases lie.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Storage")]
 pub(crate) struct LeasePlaceArgs {
-    /// Where the temporary files are made; its disk decides what synchronous costs. The system's directory for
-    /// temporary files without this.
+    /// Directory for temporary files. Default: the system's
+    ///
+    /// The disk below it decides what a synchronous operation costs.
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Leave the files, tables and databases that were made.
+    /// Keep the files, tables and databases that the run created
     #[arg(long)]
     pub(crate) keep: bool,
-    /// Where tables of leases or a file of leases are there already, destroy them. Without this they are never touched.
+    /// Destroy lease tables or files that exist already. Without this they are never touched
     #[arg(long)]
     pub(crate) yes_destroy: bool,
-    /// Where MySQL is asynchronous, keep InnoDB, and set `innodb_flush_log_at_trx_commit` of the whole server to this
-    /// while it is measured; without this the tables are MyISAM, as in 2012.
+    /// Measure asynchronous MySQL with InnoDB and this `innodb_flush_log_at_trx_commit`
+    ///
+    /// The setting is changed for the whole server while it is measured. Without this option asynchronous tables are
+    /// MyISAM, as in 2012.
     #[arg(long, value_name = "0|2", value_parser = flush)]
     pub(crate) innodb_flush: Option<u8>,
-    /// A file whose first line is the password of the database.
+    /// File whose first line is the database password
     #[arg(long, value_name = "FILE", conflicts_with = "ask_password")]
     pub(crate) password_file: Option<PathBuf>,
-    /// Ask for the password of the database on the terminal. The variable `BRUNT_LEASES_PASSWORD` may hold it
-    /// as well.
+    /// Ask for the database password on the terminal
+    ///
+    /// The variable `BRUNT_LEASES_PASSWORD` may also hold it.
     #[arg(long)]
     pub(crate) ask_password: bool,
 }
 
 /// Where results go.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Results")]
 pub(crate) struct LeaseOutputArgs {
-    /// Write everything that was measured, with its histograms, to this JSON file, which brunt report reads.
+    /// Write all results, with their histograms, as JSON. brunt report prints them again
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Write a page with the tables and the chart to this file.
+    /// Write an HTML page with the tables and the chart
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// An objective such as 'create.p99<2ms', which each run of that phase is held against; where one is missed the
-    /// exit code is 99, where one is undecided 4. May be given several times.
+    /// Objective, such as 'create.p99<2ms'; may be repeated
+    ///
+    /// Each run of that phase is checked against it. The exit code is 99 if an objective is missed, 4 if one is
+    /// undecided.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
-    /// A percentile to put into the records beside the usual ones. May be given several times.
+    /// Additional percentile to report in the records, such as 99.95; may be repeated
     #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
     pub(crate) percentiles: Vec<f64>,
-    /// Length of the intervals in the records.
+    /// Length of the intervals in the records, such as 5s
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
     pub(crate) interval: Option<Duration>,
-    /// Seed of everything random; without it each time has its own, which the record says.
+    /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Show no progress.
+    /// Show no progress
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -199,20 +213,20 @@ pub(crate) struct LeaseOutputArgs {
 /// How the operations of a rate are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Spread {
-    /// Evenly.
+    /// Evenly spaced
     Uniform,
-    /// Independently of each other.
+    /// Independent of each other, as the requests of many clients are
     Poisson,
 }
 
 /// Whether a change is safe before it is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DurabilityChoice {
-    /// It is.
+    /// Durable before it is acknowledged
     Sync,
-    /// It is not: the disk is written when the store or the system sees fit.
+    /// Acknowledged first: the store or the system writes it to disk later
     Async,
-    /// One after the other.
+    /// Measure both, one after the other
     #[default]
     Both,
 }
@@ -220,37 +234,37 @@ pub(crate) enum DurabilityChoice {
 /// How statements reach a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatementsChoice {
-    /// Parsed once, then bound to values.
+    /// Parsed once, then executed with bound values
     #[default]
     Prepared,
-    /// As text with the values in it, parsed each time.
+    /// Sent as text that contains the values, and parsed each time
     Basic,
-    /// One after the other.
+    /// Measure both, one after the other
     Both,
 }
 
 /// Which tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaChoice {
-    /// The guide's: one table, the address unique.
+    /// The guide's: one table with a unique address
     #[default]
     #[value(name = "2012")]
     Guide,
-    /// Kea's of today: secondary indexes, and triggers that keep statistics.
+    /// Kea's current one: secondary indexes, and triggers that keep statistics
     Kea,
 }
 
 /// Which leases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FamilyChoice {
-    /// Addresses of IPv4.
+    /// IPv4 addresses
     #[default]
     #[value(name = "4")]
     V4,
-    /// Addresses of IPv6.
+    /// IPv6 addresses
     #[value(name = "6")]
     V6,
-    /// Delegated prefixes of IPv6.
+    /// Delegated IPv6 prefixes
     #[value(name = "pd")]
     Prefix,
 }
@@ -258,25 +272,25 @@ pub(crate) enum FamilyChoice {
 /// A phase that does one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PhaseChoice {
-    /// New leases.
+    /// Insert new leases
     Create,
-    /// Looks for leases.
+    /// Look leases up
     Search,
-    /// Renews leases, at random.
+    /// Renew leases picked at random
     Update,
-    /// Deletes leases, one after the other.
+    /// Delete leases one after the other
     Delete,
 }
 
 /// What leases are looked for by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SearchBy {
-    /// The address.
+    /// Address
     #[default]
     Address,
-    /// The client identifier, or the DUID.
+    /// Client identifier, or DUID
     ClientId,
-    /// The hardware address.
+    /// Hardware address
     Hardware,
 }
 
@@ -288,7 +302,7 @@ fn share(text: &str) -> Result<f64, String> {
 fn flush(text: &str) -> Result<u8, String> {
     let read = text.parse::<u8>().ok().filter(|level| matches!(level, 0 | 2));
     read.ok_or_else(|| {
-        "write 0 (once a second) or 2 (written at once, to the disk once a second)".to_owned()
+        "write 0 (flush once per second) or 2 (write at once, flush once per second)".to_owned()
     })
 }
 

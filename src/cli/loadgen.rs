@@ -13,19 +13,21 @@ pub(crate) const NAME: &str = "loadgen";
 /// Options of `brunt loadgen`.
 #[derive(Args, Debug, PartialEq)]
 pub(crate) struct LoadgenArgs {
-    /// The job file.
+    /// Job file, such as jobs/morning.json
     #[arg(long, short, value_name = "FILE")]
     pub(crate) config: PathBuf,
-    /// Perform and report the job with those faults of LoadGen that its figures depend on.
+    /// Reproduce the faults of LoadGen that its figures depend on
     #[arg(long)]
     pub(crate) compat: bool,
-    /// How finely workloads are mixed.
+    /// How finely workloads are interleaved
     #[arg(long, value_enum, default_value_t = Mixing::Rounds, conflicts_with = "compat")]
     pub(crate) mix: Mixing,
-    /// Read everything, print what would be done and the first requests, and send nothing.
+    /// Send nothing; print the plan of the run and its first requests
     #[arg(long)]
     pub(crate) check: bool,
-    /// Write the job as a plan for brunt run to this file, or to standard output, and perform nothing.
+    /// Convert the job into a plan for brunt run; - or no value prints it
+    ///
+    /// Nothing is sent.
     #[arg(
         long,
         value_name = "FILE",
@@ -34,14 +36,15 @@ pub(crate) struct LoadgenArgs {
         conflicts_with_all = ["check", "compat"]
     )]
     pub(crate) to_plan: Option<PathBuf>,
-    /// A file of certificates to trust, instead of those that this machine trusts.
+    /// CA certificates (PEM) to trust, in place of the system's
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// Trust any certificate, whoever made it.
+    /// Do not verify the server's certificate; for test servers only
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
-    /// Send a request again, once, if its connection was used before and is closed before any answer comes. Java's
-    /// client, and so LoadGen, does so with every request.
+    /// Which requests to send again, once, if a reused connection closes before any answer arrives
+    ///
+    /// The default is what LoadGen does: Java's HTTP client sends every such request again.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Resending::Always)]
     pub(crate) resend: Resending,
     /// Where results go, and what they are held against.
@@ -55,9 +58,9 @@ pub(crate) struct LoadgenArgs {
 /// How finely workloads are mixed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Mixing {
-    /// As many rounds as the least frequent workload has loops, as LoadGen makes them
+    /// As many rounds as the least frequent workload has loops, as in LoadGen
     #[default]
     Rounds,
-    /// As many rounds as the most frequent workload has loops, so that rare workloads are spread evenly
+    /// As many rounds as the most frequent workload has loops, which spreads rare workloads evenly
     Smooth,
 }

@@ -10,6 +10,7 @@ pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
+mod examples;
 pub(crate) mod exit;
 pub(crate) mod fault;
 mod help;
@@ -31,6 +32,7 @@ pub(crate) mod redact;
 pub(crate) mod resend;
 pub(crate) mod rest_target;
 pub(crate) mod run;
+mod screens;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 pub(crate) mod typed;
@@ -41,7 +43,7 @@ mod words;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
@@ -54,6 +56,7 @@ use loadgen::LoadgenArgs;
 use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
+use screens::Screen;
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
 use ubench::{Ubench, UbenchArgs};
@@ -165,31 +168,38 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         .chain(linked)
         .chain(argv.iter().skip(1).cloned())
         .collect();
-    match Brunt::try_parse_from(&line) {
+    let mut command = screens::command();
+    let matches = command.try_get_matches_from_mut(&line);
+    match matches.and_then(|matches| Brunt::from_arg_matches(&matches)) {
         Ok(brunt) => verb(brunt.verb, typed::typed(&line)),
         Err(error) => instead(&error, &line),
     }
 }
 
-/// What is said where clap found nothing to carry out: its own page, unless that is the page of the whole program, on
-/// which the rate tools would be missing.
+/// What to do if clap found nothing to carry out: show help, or say what is wrong.
+///
+/// The page about the program is ours, because clap's own would not name the tools that it does not parse.
 fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
-    let whole = match argv {
-        [] | [_] => true,
-        [_, word] => ["-h", "--help", "help"].contains(&word.as_str()),
-        _ => false,
-    };
-    let page = || if whole { pages::help() } else { error.to_string() };
-    match error.kind() {
-        ErrorKind::DisplayVersion => Ok(Command::Print(version())),
-        ErrorKind::DisplayHelp => Ok(Command::Print(page())),
-        ErrorKind::UnknownArgument if argv.get(1).is_some_and(|word| word == "http") => {
+    let words = argv.get(1..).unwrap_or_default();
+    let refused = |text| Err(Refusal { text, exit: Exit::Usage });
+    match (error.kind(), words) {
+        (ErrorKind::DisplayVersion, _) => Ok(Command::Print(version())),
+        (_, []) => refused(screens::program(Screen::Short)),
+        (ErrorKind::DisplayHelp, [word]) => {
+            let screen = if word == "-h" { Screen::Short } else { Screen::Full };
+            Ok(Command::Print(screens::program(screen)))
+        }
+        (ErrorKind::DisplayHelp, _) if words.iter().any(|word| word == "-h") => {
+            Ok(Command::Print(screens::short(words)))
+        }
+        (ErrorKind::DisplayHelp, _) => Ok(Command::Print(error.to_string())),
+        (ErrorKind::UnknownArgument, [command, ..]) if command == "http" => {
             let word = error.get(ContextKind::InvalidArg).map(ToString::to_string);
             let hint = word.as_deref().and_then(http::instead);
             let hint = hint.map(|hint| format!("\n  tip: {hint}\n")).unwrap_or_default();
-            Err(Refusal { text: page() + &hint, exit: Exit::Usage })
+            refused(error.to_string() + &hint)
         }
-        _ => Err(Refusal { text: page(), exit: Exit::Usage }),
+        _ => refused(error.to_string()),
     }
 }
 
@@ -201,7 +211,7 @@ pub(crate) fn version() -> String {
 /// What `perfdhcp -V` says: also whose command line it speaks.
 fn extended_version() -> String {
     format!(
-        "{}perfdhcp as in Kea 3 and in the DHCP Performance Guide of 2012, on the engine of brunt\n",
+        "{}accepts the command line of perfdhcp in Kea 3 and in the DHCP Performance Guide of 2012\n",
         version()
     )
 }
@@ -259,7 +269,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
             let Some(page) = pages::manual(command.as_deref()) else {
                 let name = command.unwrap_or_default();
                 let text = format!(
-                    "error: there is no command '{name}': see 'brunt --help' for those there are\n"
+                    "error: there is no command '{name}': see 'brunt --help' for all commands\n"
                 );
                 return Err(Refusal { text, exit: Exit::Usage });
             };

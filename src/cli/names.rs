@@ -9,11 +9,11 @@ use super::names_matrix::{MatrixArgs, SweepArgs};
 /// What is done about names.
 #[derive(Debug, PartialEq, Subcommand)]
 pub(crate) enum NamesKind {
-    /// Look users and groups up, at a rate or as fast as it goes, and see what that costs
+    /// Look up users and groups on this machine, at a rate or as fast as possible
     Lookup(Box<LookupArgs>),
-    /// Compare flat files, directories and caches: insert, look up, delete, each in an environment of its own
+    /// Compare files, directories and caches: insert, look up and delete users
     Matrix(Box<MatrixArgs>),
-    /// Vary what a cache is set to, and see what that does to hits and to latency
+    /// Vary a cache setting and measure hit ratio, throughput and latency
     Sweep(Box<SweepArgs>),
     /// Be one of the processes of a private environment
     #[command(hide = true)]

@@ -15,70 +15,71 @@ pub(crate) const USUAL_RATE: f64 = 1_000.0;
 
 /// What the help ends with.
 const AFTER: &str = "\
-Nothing is changed: names are looked up and compared with what is known of them. One that should be there and is not
-found counts as unresolved, one that is found with another number or name as wrong; neither is ever a fast lookup.
+The command is read-only. It checks each answer: a name that should exist and is not found counts as unresolved, and \
+one that is found with another number or name counts as wrong. Both are failures, not fast lookups.
 
-KEYS is host, which asks getent for every user and group that the machine lists; a range of numbers, 10000-10999 or
-10000..11000 without the last, with --pattern if there are names; or a file as /etc/passwd or /etc/group. A directory
-often lists nobody, so that host finds local users alone: give a range or a file then.
+Keys:
+  host         every user and group that getent lists on this machine
+  10000-10999  a range of numbers; --pattern gives their names
+  10000..11000 the same range, without its end
+  FILE         a file in the format of /etc/passwd or /etc/group
 
-A cache makes the first lookup of a name slow and the next ones fast. This program empties none. To begin with a cold
-one, do it yourself: sss_cache -E for sssd; nscd -i passwd and nscd -i group for nscd. With --distribution once each
-name is looked up once, and the figures are those of a first lookup; with uniform and zipf they are mostly those of the
-cache.
+Directories are often set up not to list their users, so host may find local users only. Use a range or a file then.
 
-Examples:
-  What this machine's users and groups cost to look up, at 1,000 a second for ten seconds:
-    brunt names lookup --by uid,gid,user,group,groups
-  A directory of 3,000 users behind sssd, popular ones more often, one in ten unknown to anybody:
-    brunt names lookup --keys 10000-12999 --pattern u%d --by uid=3,user=1 --distribution zipf:1.1 --negative 0.1
-  As fast as 8 threads can, once through nscd and once past it:
-    brunt names lookup --threads 8 --unlimited --duration 5s
-    brunt names lookup --threads 8 --unlimited --duration 5s --through nslcd
-  What the directory itself needs for the same lookups:
-    brunt names lookup --through ldap --url ldap://127.0.0.1 --base dc=example,dc=com --keys 10000-12999";
+Caches:
+  The first lookup of a name is slow and later ones are fast. brunt never empties a cache. To start with a cold one, \
+empty it first: sss_cache -E for sssd; nscd -i passwd and nscd -i group for nscd. --distribution once looks each name \
+up once, so it measures first lookups. uniform and zipf mostly measure the cache.";
 
 /// Options of `brunt names lookup`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
-#[command(after_help = AFTER)]
+#[command(after_long_help = AFTER)]
 pub(crate) struct LookupArgs {
-    /// By what is looked up, and how often in comparison: uid, gid, user, group, groups (those of a user, as a login
-    /// asks for them).
+    /// Kinds of lookup, with weights, such as uid=3,user=1
+    ///
+    /// Kinds: uid, gid, user, group, and groups (the groups of a user, as a login asks for them).
     #[arg(long, value_name = "KIND[=WEIGHT],...", value_delimiter = ',', default_value = "uid", value_parser = kind)]
     pub(crate) by: Vec<(By, u32)>,
-    /// Whom to ask.
+    /// Layer to query
     #[arg(long, value_enum, default_value_t)]
     pub(crate) through: Through,
-    /// The users, and of a range also the groups: host, a range or a file.
+    /// Which users to look up: host, a range such as 10000-12999, or a file
+    ///
+    /// The groups of a range are looked up as well.
     #[arg(long, value_name = "KEYS", default_value = "host")]
     pub(crate) keys: String,
-    /// Their names where KEYS is a range: %d is the number, %i the place in the range counted from 0.
+    /// User names of a range, such as u%d: %d is the number, %i the position from 0
     #[arg(long, value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
-    /// The groups, if not the same range or host.
+    /// Which groups to look up, if not the same range or host: host, a range or a file
     #[arg(long, value_name = "KEYS")]
     pub(crate) group_keys: Option<String>,
-    /// Which keys how often: uniform; zipf:S, the k-th in proportion to 1/k^S; once, each one time in an order that is
-    /// spread over all.
+    /// How often each key is used: uniform, zipf:S or once
+    ///
+    /// zipf:1.1 uses the k-th key in proportion to 1/k^1.1. once uses each key exactly once, in an order that is spread
+    /// over all of them.
     #[arg(long, value_name = "DISTRIBUTION", default_value = "uniform", value_parser = distribution)]
     pub(crate) distribution: Option<Distribution>,
-    /// The share of lookups that are for what nobody has.
+    /// Fraction of lookups for names that do not exist, such as 0.1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub(crate) negative: f64,
     /// When, how many and how long.
     #[command(flatten)]
     pub(crate) load: LookupLoad,
-    /// Sources to ask in place of those of nsswitch.conf, for this process alone, past nscd: 'files sss'.
+    /// Sources to use in place of those in nsswitch.conf, such as 'files sss'
+    ///
+    /// They apply to this process only, and bypass nscd.
     #[arg(long, value_name = "SOURCES")]
     pub(crate) source: Option<String>,
-    /// The socket of nscd or nslcd, if it is not where they listen.
+    /// Socket of nscd or nslcd, if it is not in the usual place
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
     /// The directory.
     #[command(flatten)]
     pub(crate) directory: DirectoryArgs,
-    /// How many keys to ask each source for, one by one and past all caches, once the run is over, so that it can be
-    /// said which source knows them; 0 for none.
+    /// Number of keys to look up in each source after the run
+    ///
+    /// Each source is asked for them separately, without caches, to report which sources know them. 0 asks for none.
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = up_to(0, 1000))]
     pub(crate) probe: u32,
     /// Where results go.
@@ -91,76 +92,82 @@ pub(crate) struct LookupArgs {
 
 /// When, how many and how long.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Load")]
 pub(crate) struct LookupLoad {
-    /// Number of threads, each of which waits for one answer at a time.
+    /// Concurrent threads, one lookup in flight on each
     #[arg(short = 'c', long, value_name = "NUMBER", default_value_t = 4, value_parser = up_to(1, 1024))]
     pub(crate) threads: u32,
-    /// End after so many lookups in all; k and m multiply, as in 100k.
+    /// Stop after this many lookups, such as 5000 or 100k
     #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
     pub(crate) lookups: Option<u64>,
-    /// How long to run, such as 30s or 2m; 10s if neither this nor a number of lookups is given.
+    /// How long to run, such as 30s or 2m
+    ///
+    /// Without this and without -n, a run lasts 10 s.
     #[arg(short, long, value_name = "DURATION", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Lookups a second in all, however long they take; 1000 without it.
+    /// Lookups per second (open loop). Default: 1000
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["stages", "unlimited"])]
     pub(crate) rate: Option<f64>,
-    /// A rate that changes, such as 'ramp 100..5000 over 1m, 5000/s for 2m'.
+    /// Rate that changes, such as 'ramp 100..5000 over 1m, 5000/s for 2m'
     #[arg(long, value_name = "STAGES", conflicts_with = "unlimited")]
     pub(crate) stages: Option<String>,
-    /// How lookups of --rate are spread.
+    /// How the lookups of --rate are spread over time
     #[arg(long, value_enum, requires = "rate")]
     pub(crate) arrival: Option<Spread>,
-    /// Ask again as soon as an answer is there: as fast as the threads can, whoever else wants the daemons.
+    /// Closed loop without a rate limit
+    ///
+    /// Each thread starts its next lookup as soon as it has an answer. Other users of the daemons will notice.
     #[arg(long)]
     pub(crate) unlimited: bool,
-    /// How long each thread pauses between lookups, such as 10ms or 'exponential 1s'.
+    /// Pause of each thread between lookups, such as 10ms or 'exponential 1s'
     #[arg(long, value_name = "TIME", requires = "unlimited")]
     pub(crate) think: Option<String>,
-    /// Run this long before figures count.
+    /// Run for this long before measuring, such as 10s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) warm_up: Option<Duration>,
-    /// How long to wait for an answer before it counts as timed out; 0 waits for ever.
+    /// How long to wait before a lookup counts as timed out; 0 waits forever
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
 }
 
 /// The directory that is asked with `--through ldap`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Directory")]
 pub(crate) struct DirectoryArgs {
-    /// The directory: `ldap://HOST`, `ldaps://HOST` or `ldapi://PATH`.
+    /// Directory for --through ldap: `ldap://HOST`, `ldaps://HOST` or `ldapi://PATH`
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// The entry below which users and groups are.
+    /// Base DN of users and groups, such as dc=example,dc=com
     #[arg(long, value_name = "DN", default_value = "")]
     pub(crate) base: String,
-    /// The entry below which users are, if not --base.
+    /// Base DN of users, if not --base
     #[arg(long, value_name = "DN")]
     pub(crate) users_base: Option<String>,
-    /// The entry below which groups are, if not --base.
+    /// Base DN of groups, if not --base
     #[arg(long, value_name = "DN")]
     pub(crate) groups_base: Option<String>,
-    /// How far below they may be.
+    /// Search scope
     #[arg(long, value_enum, value_name = "SCOPE", default_value_t)]
     pub(crate) scope: ScopeChoice,
-    /// What all users are.
+    /// Filter that all users match
     #[arg(long, value_name = "FILTER", default_value = "(objectClass=posixAccount)")]
     pub(crate) users_filter: String,
-    /// What all groups are.
+    /// Filter that all groups match
     #[arg(long, value_name = "FILTER", default_value = "(objectClass=posixGroup)")]
     pub(crate) groups_filter: String,
-    /// Who binds; nobody does without it.
+    /// DN to bind as. Default: no bind
     #[arg(long, value_name = "DN", requires = "bind_password_file")]
     pub(crate) bind_dn: Option<String>,
-    /// A file with the password.
+    /// File that holds the password of --bind-dn
     #[arg(long, value_name = "FILE", requires = "bind_dn")]
     pub(crate) bind_password_file: Option<PathBuf>,
-    /// Search again, once, if the connection was used before and is closed before any answer comes.
+    /// Which searches to send again, once, if a reused connection closes before any answer arrives
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub(crate) resend: Resending,
-    /// A file of certificates to trust for ldaps, in place of those of this machine.
+    /// CA certificates (PEM) to trust for ldaps, in place of the system's
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(crate) cacert: Option<PathBuf>,
-    /// Trust any certificate.
+    /// Do not verify the server's certificate; for test servers only
     #[arg(long)]
     pub(crate) insecure: bool,
 }
@@ -168,25 +175,25 @@ pub(crate) struct DirectoryArgs {
 /// Whom to ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Through {
-    /// The C library, as every program does: whatever nsswitch.conf names, and the caches in front.
+    /// The C library, as every program uses it: all sources of nsswitch.conf and their caches
     #[default]
     Nss,
-    /// The socket of nscd, without the memory it shares.
+    /// The socket of nscd, without its shared memory
     Nscd,
-    /// The socket of nslcd, as its NSS module does.
+    /// The socket of nslcd, as its NSS module uses it
     Nslcd,
-    /// A directory, with the searches of nslcd.
+    /// A directory, with the searches that nslcd makes
     Ldap,
 }
 
 /// How far below the base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeChoice {
-    /// The base alone.
+    /// The base entry only
     Base,
-    /// Directly below it.
+    /// Entries directly below the base
     One,
-    /// Anywhere below it.
+    /// The base and everything below it
     #[default]
     Sub,
 }

@@ -7,33 +7,36 @@ use clap::Args;
 
 /// Where results go, and what they are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Results")]
 pub(crate) struct OutputArgs {
-    /// Write the record of the run, with its histograms, to this JSON file.
+    /// Write the record of the run, with its histograms, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Write an HdrHistogram percentile distribution of all response times to this file.
+    /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
     #[arg(long, value_name = "FILE")]
     pub(crate) hgrm: Option<PathBuf>,
-    /// Write an HdrHistogram log of the intervals to this file.
+    /// Write an HdrHistogram interval log of response times
     #[arg(long, value_name = "FILE")]
     pub(crate) hlog: Option<PathBuf>,
-    /// Write what happens as it happens, a line of JSON for each interval, to this file, or to standard output (-).
+    /// Write each interval as one line of JSON while the run goes on; - writes to standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// An objective such as 'token.p99<20ms'; where one is missed the exit code is 99, where one is undecided 4. May be
-    /// given several times.
+    /// Objective, such as 'p99<20ms' or 'errors<0.1%'
+    ///
+    /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
+    /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
-    /// A percentile to put into the record beside the usual ones. May be given several times.
+    /// Additional percentile to report in the record, such as 99.95; may be repeated
     #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
     pub(crate) percentiles: Vec<f64>,
-    /// Length of the intervals in the record and the interval log.
+    /// Length of the intervals in the record and in --hlog, such as 5s
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
     pub(crate) interval: Option<Duration>,
-    /// Seed of everything random; without it each run has its own, which the record says.
+    /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Show no progress.
+    /// Show no progress
     #[arg(long)]
     pub(crate) quiet: bool,
 }

@@ -1,4 +1,4 @@
-//! The texts made from the declarations of all commands: the help of the program, completions and manual pages.
+//! The texts made from the declarations of all commands: completions and manual pages.
 //!
 //! clap's generators need the tools with grammars of their own declared to clap, which is done here from their tables.
 //! Those declarations only describe: no such tool is ever parsed by them.
@@ -12,11 +12,6 @@ use super::options::{self, Kind};
 use super::prose;
 use super::tool::Tool;
 use super::ubench::{self, Ubench};
-
-/// The help of the program.
-pub(super) fn help() -> String {
-    program().render_help().to_string()
-}
 
 /// A completion script.
 pub(super) fn completions(shell: Shell) -> String {
@@ -37,7 +32,8 @@ pub(super) fn manual(name: Option<&str>) -> Option<String> {
     Some(String::from_utf8_lossy(&page).into_owned())
 }
 
-fn program() -> Command {
+/// Every command, those that clap does not parse included.
+pub(super) fn program() -> Command {
     Brunt::command()
         .subcommands(Tool::ALL.map(describe))
         .subcommand(describe_perfdhcp())

@@ -4,8 +4,8 @@ use brunt_drivers::resend::Resend;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which requests are sent again, once, on a new connection: those that left on a connection that had been used before,
-/// and met its end before an octet of an answer came.
+/// Which requests are sent again, once, on a new connection, if a reused connection closes before any byte of an answer
+/// arrives.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Resending {
     /// None: the exchange fails.
     Never,
-    /// Those that can be carried out twice without another effect.
+    /// Those that have no further effect when repeated.
     #[default]
     Safe,
     /// All of them.

@@ -8,38 +8,42 @@ use clap::Args;
 /// Options of `brunt target rest`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct RestTargetArgs {
-    /// Where to listen for HTTP; port 0 takes a free one and says which.
+    /// Address and port for HTTP. Port 0 picks a free port and prints it
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Where to listen for HTTPS as well.
+    /// Address and port for HTTPS, such as 127.0.0.1:8443. Default: no HTTPS
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_tls: Option<SocketAddr>,
-    /// Number of users, user.0 and so on.
+    /// Number of users: user.0, user.1 ...
     #[arg(long, value_name = "NUMBER", default_value_t = 2000)]
     pub(crate) users: u32,
-    /// Password of every user.
+    /// Password of every user
     #[arg(long, default_value = "password")]
     pub(crate) password: String,
-    /// Password of amadmin, openidm-admin and admin, and secret of every OAuth 2.0 client.
+    /// Password of amadmin, openidm-admin and admin
+    ///
+    /// It is also the secret of every OAuth 2.0 client.
     #[arg(long, value_name = "PASSWORD", default_value = "password")]
     pub(crate) admin_password: String,
-    /// Write the certificate that was made for HTTPS to this PEM file, for clients to trust.
+    /// Write the generated certificate (PEM), for clients to trust
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_out: Option<PathBuf>,
-    /// Threads that serve connections.
+    /// Threads that serve connections
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) threads: u8,
-    /// The longest that /sleep sleeps.
+    /// Longest time that /sleep accepts
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 60_000)]
     pub(crate) sleep_max: u64,
-    /// Write a line of JSON about each request as it was received to this file: number, connection, time, method,
-    /// target, headers in their order, the first 64 KiB of the body, and the status of the answer.
+    /// Write one line of JSON per received request to this file
+    ///
+    /// A line holds number, connection, time, method, target, headers in order, the first 64 KiB of the body, and the
+    /// status of the answer.
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// TOML file that says when and how to misbehave.
+    /// TOML file of faults to inject: delays, drops, wrong answers
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// Stop after this many seconds; without it, at a signal.
+    /// Stop after this many seconds. Default: on a signal
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_duration: Option<u64>,
 }

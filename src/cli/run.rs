@@ -10,22 +10,26 @@ use super::output::{OutputArgs, duration};
 /// Options of `brunt run`.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct RunArgs {
-    /// The plan, a TOML file; - reads it from standard input.
+    /// Plan to run, a TOML file; - reads standard input
     #[arg(required_unless_present = "schema")]
     pub(crate) plan: Option<PathBuf>,
-    /// Send nothing: print the plan with its defaults, what it comes to, and the first requests.
+    /// Send nothing; print the plan with its defaults and the first requests
     #[arg(long)]
     pub(crate) check: bool,
-    /// Print the JSON schema of plans.
+    /// Print the JSON schema of plans
     #[arg(long, conflicts_with_all = ["check", "plan"])]
     pub(crate) schema: bool,
-    /// Set a key of the plan, as in run.users=50 or scenario.1.weight=3. May be given several times.
+    /// Set a key of the plan, such as run.users=50; may be repeated
+    ///
+    /// Elements of an array are counted from 1, as in scenario.1.weight=3.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// This node's place among those that share the run, counted from 0, as in 0/3.
+    /// Index of this node among those that share the run, such as 0/3
+    ///
+    /// The index counts from 0: 0/3 is the first of three nodes.
     #[arg(long, value_name = "RANK/NODES", value_parser = node)]
     pub(crate) node: Option<(u32, u32)>,
-    /// How long to run, in place of what the plan says.
+    /// How long to run, in place of the plan's duration
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
     /// Where results go.
@@ -42,7 +46,7 @@ fn node(text: &str) -> Result<(u32, u32), String> {
         (rank < world).then_some((rank, world))
     });
     read.ok_or_else(|| {
-        "write the number of this node and that of all, such as 0/3 for the first of three"
+        "write the index of this node and the number of nodes, such as 0/3 for the first of three"
             .to_owned()
     })
 }

@@ -49,7 +49,7 @@ impl Tool {
             Self::Searchrate => "measure search throughput and response time",
             Self::Addrate => "measure add and delete throughput and response time",
             Self::SearchAndModRate => {
-                "measure throughput and response time of searches and modifications of what they find"
+                "measure throughput and response time of searches, and of modifications of the entries found"
             }
         }
     }

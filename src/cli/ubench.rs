@@ -1,8 +1,8 @@
 //! The command lines of `mysql_ubench`, `sqlite_ubench` and `memfile_ubench`, as `getopt` reads them.
 //!
-//! One set of switches for all three, as of old: those that mean nothing to a store are accepted and shown. What the
-//! programs of 2012 never had are long switches, which `getopt` refused, so that no old command line changes its
-//! meaning. Reading is a function of the words alone; passwords are looked for later.
+//! All three have the same switches, as the original programs had: those that mean nothing to a store are accepted and
+//! shown. Additions are long switches, which `getopt` refused, so that no existing command line changes its meaning.
+//! Reading is a function of the words alone; passwords are looked for later.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub(crate) enum Parsed {
     Help(String),
     /// Show the version, and end well.
     Version,
-    /// Show the switches, after what is wrong if something is, and end with 1 as of old.
+    /// Show the switches, after what is wrong if something is, and exit with 1 as the original programs do.
     Usage {
         /// What is wrong.
         complaint: String,
@@ -112,26 +112,26 @@ impl Ubench {
     }
 }
 
-/// The switches of old: the letter, the value, and what it is.
+/// The original switches: the letter, the value, and what it is.
 pub(crate) const SWITCHES: [(&str, &str, &str); 9] = [
-    ("h", "", "show the switches, and end with 1"),
+    ("h", "", "show the switches, and exit with 1"),
     ("m", "hostname", "host name or socket of the server (MySQL)"),
     ("u", "username", "user name at the server (MySQL)"),
     ("p", "password", "password at the server (MySQL)"),
     ("f", "name", "database (MySQL) or file (SQLite, memfile)"),
-    ("n", "integer", "how often each operation is repeated"),
-    ("s", "yes|no", "whether a change is on the disk before it is answered"),
-    ("v", "yes|no", "whether a character is printed for each operation"),
-    ("c", "yes|no", "whether statements are prepared (MySQL, SQLite)"),
+    ("n", "integer", "number of repetitions of each operation"),
+    ("s", "yes|no", "whether changes are durable before they are acknowledged"),
+    ("v", "yes|no", "whether to print a character for each operation"),
+    ("c", "yes|no", "whether to use prepared statements (MySQL, SQLite)"),
 ];
 
 /// The switches of ours.
 pub(crate) const OURS: [(&str, &str, &str); 7] = [
-    ("yes-destroy", "", "delete leases that are there already; without it that is refused"),
-    ("password-file", "FILE", "a file whose first line is the password"),
+    ("yes-destroy", "", "delete existing leases; without it the program refuses to"),
+    ("password-file", "FILE", "file whose first line is the password"),
     ("percentiles", "", "print percentiles of the response times below the four lines"),
-    ("record", "FILE", "write everything that was measured to this JSON file"),
-    ("seed", "NUMBER", "seed of what is random"),
+    ("record", "FILE", "write all results to this JSON file"),
+    ("seed", "NUMBER", "seed for all random values"),
     ("help", "", "show this page"),
     ("version", "", "show the version"),
 ];
@@ -162,7 +162,7 @@ pub(crate) fn parse(program: Ubench, words: &[String]) -> Parsed {
             Some(letters) if letters.starts_with('-') => long(&letters[1..], &mut rest, &mut args),
             Some(letters) if !letters.is_empty() => short(letters, &mut rest, &mut args),
             _ => Err(Other::Complaint(format!(
-                "'{word}' is not a switch: each value stands behind the switch it belongs to"
+                "'{word}' is not a switch: put each value directly after its switch"
             ))),
         };
         match read {
@@ -206,8 +206,7 @@ fn short<'a>(
     }
     let attached = &letters[letter.len_utf8()..];
     let value = if attached.is_empty() { rest.next() } else { Some(attached) };
-    let value =
-        value.ok_or_else(|| Other::Complaint(format!("-{letter} needs a value behind it")))?;
+    let value = value.ok_or_else(|| Other::Complaint(format!("-{letter} needs a value")))?;
     let shown = if letter == 'p' { "***" } else { value };
     args.words.extend([format!("-{letter}"), shown.to_owned()]);
     match letter {
@@ -237,13 +236,13 @@ fn long<'a>(
         ("", None) => "",
         ("", Some(_)) => {
             return Err(Other::Complaint(format!(
-                "--{name} takes no value: leave out what begins with ="
+                "--{name} takes no value: remove the = and what follows it"
             )));
         }
         (_, Some(value)) => value,
-        (takes, None) => rest.next().ok_or_else(|| {
-            Other::Complaint(format!("--{name} needs a value behind it: {takes}"))
-        })?,
+        (takes, None) => rest
+            .next()
+            .ok_or_else(|| Other::Complaint(format!("--{name} needs a value: {takes}")))?,
     };
     args.words.push(format!("--{name}"));
     args.words.extend((!takes.is_empty()).then(|| value.to_owned()));
@@ -255,16 +254,16 @@ fn long<'a>(
         "password-file" => args.password_file = Some(value.into()),
         "record" => args.record = Some(value.into()),
         _ => {
-            let seed = value.parse().map_err(|_| {
-                Other::Complaint(format!("--seed {value} is not a number of 64 bits"))
-            })?;
+            let seed = value
+                .parse()
+                .map_err(|_| Other::Complaint(format!("--seed {value} is not a 64-bit number")))?;
             args.seed = Some(seed);
         }
     }
     Ok(())
 }
 
-/// `yes` in any case and `1` are yes, and everything else is no, as of old.
+/// `yes` in any case and `1` are yes, and everything else is no, as in the original programs.
 fn yes(value: &str) -> bool {
     value.eq_ignore_ascii_case("yes") || value == "1"
 }
@@ -272,7 +271,7 @@ fn yes(value: &str) -> bool {
 fn iterations(value: &str) -> Result<u32, Other> {
     let read = value.parse::<u32>().ok().filter(|count| (1..=1 << 31).contains(count));
     read.ok_or_else(|| {
-        Other::Complaint(format!("-n {value} is no number of iterations: give one from 1 upwards"))
+        Other::Complaint(format!("-n {value} is not a number of iterations: use 1 or more"))
     })
 }
 
@@ -286,7 +285,7 @@ fn usage(program: Ubench) -> String {
         page.text(&format!(" -{letter}{gap}{value} - {meaning}"), 0, 6);
     }
     page.blank();
-    page.text(&format!("See \"{} --help\" for what else there is.", program.name()), 0, 0);
+    page.text(&format!("See \"{} --help\" for all switches.", program.name()), 0, 0);
     page.0
 }
 
@@ -304,36 +303,37 @@ pub(crate) fn default_of(program: Ubench, letter: &str) -> Option<&'static str> 
 }
 
 /// What each program does, in the help.
-const DESCRIPTION: &str = "Creates leases, looks for them, updates them and deletes them, each as often as -n says, \
-    one after the other over one connection, and prints how long each took. It is the program of that name from the \
-    DHCP Performance Guide of 2012, with its switches and its output. brunt leases measures the same and more, for \
-    any store.";
+const DESCRIPTION: &str = "Creates leases, searches for them, updates them and deletes them, -n of each, one after \
+    the other over one connection, and prints how long each phase took. It replaces the program of that name from the \
+    DHCP Performance Guide of 2012, with the same switches and output. brunt leases measures more, for every store.";
 
 /// Where the guide, its programs and this one differ, and what is done here.
 pub(crate) const DIFFERENCES: [&str; 13] = [
-    "The guide says of MySQL that MyISAM is synchronous and InnoDB asynchronous; its program did the opposite, and \
-     only that agrees with what the guide calls synchronous: on the disk before it is answered. So -s yes is InnoDB, \
-     and -s no is MyISAM. The table is made with that engine.",
-    "The program set SQLite to synchronous = ON, which is the level NORMAL, without a journal. Here -s yes is \
-     synchronous = FULL, which writes each commit to the disk; -s no is synchronous = OFF. The journal is off in both, \
-     as it was, so a program that is killed may leave a file that cannot be read.",
-    "The program created leases base + 1 to base + n and deleted base to base + n - 1, so its first delete found \
-     nothing and its last lease stayed (MySQL, SQLite). Here those created are those deleted, and none stays.",
-    "With prepared statements the program for MySQL sent the text \"now()\" as a time. Here it is the time.",
-    "The time of one operation is a whole number of microseconds, rounded down, as it was. The rate is made of it, as \
-     it was, unless it is 0: then the rate is the number of operations by the seconds they took. (It was infinite.)",
-    "The password is printed as ********, however long it is.",
-    "Progress is collected and printed ten times a second, so that a slow terminal slows nothing down.",
-    "The guide says that memfile_ubench shows progress without -v, the program did not. The guide has it.",
-    "A search that finds nothing shows as X everywhere; the program for MySQL showed x without prepared statements.",
-    "Leases that are there already are not deleted: the program fails instead, unless --yes-destroy is given. An \
-     empty table is made anew, and so is a file of leases that were all deleted, as memfile_ubench leaves it. A table, \
-     a database or a file that is missing is made. What is not deleted at the end stays, as it did.",
-    "The asynchronous memfile_ubench leaves what it has buffered to the end of each phase, outside of its time, as it \
-     was; with -s yes each change is written with fdatasync, where it was fsync.",
-    "-m localhost means the socket of the server, as MySQL's own library has it, if there is one in a usual place or \
-     in MYSQL_UNIX_PORT; a path is that socket; anything else is a host, at port MYSQL_TCP_PORT or 3306.",
-    "A failure is printed as Failed: and what went wrong, and the program ends with 255, as it did.",
+    "The guide says that MySQL is synchronous with MyISAM and asynchronous with InnoDB. Its program did the opposite, \
+     and only that agrees with what the guide calls synchronous: on the disk before it is acknowledged. Here -s yes is \
+     InnoDB and -s no is MyISAM. The table is created with that engine.",
+    "The original program set SQLite to synchronous = ON, which is the level NORMAL, without a journal. Here -s yes is \
+     synchronous = FULL, which writes each commit to the disk, and -s no is synchronous = OFF. The journal is off in \
+     both, as it was, so a program that is killed may leave an unreadable file.",
+    "The original program created leases base + 1 to base + n and deleted base to base + n - 1, so its first delete \
+     found nothing and its last lease stayed (MySQL, SQLite). Here the same leases are created and deleted.",
+    "With prepared statements the original program for MySQL sent the text \"now()\" as a time. Here it is the time.",
+    "The time of one operation is a whole number of microseconds, rounded down, as it was. The rate is computed from \
+     it, as it was. If it is 0 the rate is the number of operations divided by their seconds; originally it was \
+     infinite.",
+    "The password is printed as ********, whatever its length.",
+    "Progress is collected and printed ten times per second, so that a slow terminal does not slow the run.",
+    "The guide shows progress of memfile_ubench without -v, but the original program printed none. Here it is printed.",
+    "A search that finds nothing is shown as X everywhere; the original program for MySQL showed x without prepared \
+     statements.",
+    "Existing leases are not deleted: the program fails instead, unless --yes-destroy is given. An empty table is \
+     created anew, and so is a file whose leases were all deleted, as memfile_ubench leaves it. A missing table, \
+     database or file is created. Leases that are not deleted at the end stay, as they did.",
+    "The asynchronous memfile_ubench writes its buffer at the end of each phase, outside of the measured time, as it \
+     did. With -s yes each change is written with fdatasync; originally it was fsync.",
+    "-m localhost is the socket of the server, as in MySQL's own library, if there is one in a usual place or in \
+     MYSQL_UNIX_PORT. A path is that socket. Anything else is a host, at port MYSQL_TCP_PORT or 3306.",
+    "A failure is printed as 'Failed:' and its reason, and the exit code is 255, as it was.",
 ];
 
 /// The page that --help shows.
@@ -342,7 +342,9 @@ pub(super) fn page(program: Ubench) -> String {
     page.text(&format!("Usage:  {} [switches]", program.name()), 0, 8);
     page.blank();
     page.text(DESCRIPTION, 0, 0);
-    page.heading("Switches of old");
+    page.heading("Example");
+    page.text(&example(program), 2, 2);
+    page.heading("Original switches");
     for (letter, value, meaning) in SWITCHES {
         page.text(format!("-{letter} {value}").trim_end(), 0, 4);
         page.text(&sentence(meaning), 4, 4);
@@ -350,12 +352,12 @@ pub(super) fn page(program: Ubench) -> String {
             page.text(&format!("Default: {default}"), 4, 4);
         }
     }
-    page.heading("Other switches");
+    page.heading("Additional switches");
     for (name, value, meaning) in OURS {
         page.text(format!("--{name} {value}").trim_end(), 0, 4);
         page.text(&sentence(meaning), 4, 4);
     }
-    page.heading("Where this differs from the program or from the guide on purpose");
+    page.heading("Intentional differences from the original program and the guide");
     for difference in DIFFERENCES {
         page.text(&format!("- {difference}"), 0, 2);
     }
@@ -363,18 +365,16 @@ pub(super) fn page(program: Ubench) -> String {
     for (code, meaning) in EXITS {
         page.text(&format!("{code:<6}{meaning}"), 0, 6);
     }
-    page.heading("Examples");
-    page.text(&example(program), 2, 2);
     page.0
 }
 
 /// The exit codes, and what they mean here.
 pub(crate) const EXITS: [(u8, &str); 5] = [
-    (0, "All four phases were carried out."),
-    (1, "The switches were shown: they were asked for, or the command line is wrong."),
-    (130, "Interrupted (SIGINT), after what was measured was printed."),
-    (143, "Terminated (SIGTERM), after what was measured was printed."),
-    (255, "Something failed, or leases are there already and --yes-destroy was not given."),
+    (0, "All four phases completed."),
+    (1, "The switches were shown, because of -h or because the command line is wrong."),
+    (130, "Interrupted (SIGINT), after the results so far were printed."),
+    (143, "Terminated (SIGTERM), after the results so far were printed."),
+    (255, "A phase failed, or leases exist already and --yes-destroy was not given."),
 ];
 
 /// A command line to begin with.
@@ -414,8 +414,8 @@ pub(super) fn markdown() -> String {
     );
     let _ = writeln!(
         out,
-        "{DESCRIPTION}\n\nEach is reached by its name behind `brunt`, or by a link of its name to the program. \
-         [brunt leases](leases.md) has everything else.\n\n## Switches of old\n"
+        "{DESCRIPTION}\n\nCall each by its name after `brunt`, or by a link to the program with its name. \
+         [brunt leases](leases.md) is the general command.\n\n## Original switches\n"
     );
     for (letter, value, meaning) in SWITCHES {
         let _ = writeln!(
@@ -435,7 +435,7 @@ pub(super) fn markdown() -> String {
         }
         out.push('\n');
     }
-    out.push_str("## Other switches\n\n");
+    out.push_str("## Additional switches\n\n");
     for (name, value, meaning) in OURS {
         let _ = writeln!(
             out,
@@ -444,7 +444,7 @@ pub(super) fn markdown() -> String {
             sentence(meaning)
         );
     }
-    out.push_str("## Where this differs from the program or from the guide on purpose\n\n");
+    out.push_str("## Intentional differences from the original program and the guide\n\n");
     for difference in DIFFERENCES {
         let _ = writeln!(out, "- {}", difference.replace('*', "\\*"));
     }
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_those_of_old() {
+    fn the_original_defaults_are_kept() {
         let args = run("");
         assert_eq!(
             (args.iterations, args.sync, args.verbose, args.compiled),

@@ -231,7 +231,7 @@ impl Values {
                 None => Err(refused(
                     &value.text,
                     &value.spelled,
-                    "There is no environment variable of that name that holds text",
+                    "No environment variable of that name is set to a text",
                 )),
             },
         }
@@ -247,12 +247,12 @@ impl Values {
         let remedy = format!("give it with --{long}, --{long}:env or --{long}:file");
         if self.given("no-prompt") {
             return Err(Fault::new(format!(
-                "A password is missing and --no-prompt forbids asking for it: {remedy}"
+                "A password is missing, and --no-prompt is given: {remedy}"
             )));
         }
         if !surroundings.interactive() {
             return Err(Fault::new(format!(
-                "A password is missing and there is no terminal to ask at: {remedy}"
+                "A password is missing, and standard input is not a terminal: {remedy}"
             )));
         }
         surroundings.ask(prompt).map_err(|error| {

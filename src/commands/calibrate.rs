@@ -59,11 +59,11 @@ const CLIENTS: &str = "10000";
 /// Measures each operation, prints the figures and keeps them for later runs.
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
     let path = args.output.clone().or_else(ceiling::place).ok_or_else(|| {
-        failed("find a place for the figures: neither XDG_STATE_HOME nor HOME is set; name a file with --output")
+        failed("find a directory for the figures: neither XDG_STATE_HOME nor HOME is set; name a file with --output")
     })?;
     let signals = Signals::default();
     let mut found = Found::default();
-    console::say("Measuring what one worker can send, against servers in this process.");
+    console::say("Measuring the highest rate of one worker, against servers in this process.");
     console::print(&format!(
         "{:<18}{:>14}{:>16}{:>18}\n",
         "operation", "achieved/s", "worker's core", "ceiling/worker"
@@ -77,7 +77,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
         .write(&path)
         .map_err(|error| failed(format!("write {}: {error}", path.display())))?;
     console::say(&format!(
-        "Kept in {}: later runs on this machine are held against it.",
+        "Written to {}: later runs on this machine are compared with it.",
         path.display()
     ));
     Ok(Exit::Ok)
@@ -108,7 +108,7 @@ fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
         words.extend(switches);
         let words: Vec<_> = words.into_iter().map(str::to_owned).collect();
         let Some(words) = loopback.command_line(v6, &words)? else {
-            console::note("DHCPv6 is left out: this machine has no IPv6");
+            console::note("DHCPv6 is skipped: this machine has no IPv6");
             break;
         };
         let outcome = tools::dhcp::run(&*dhcp_args(&words)?, signals, Verbosity::Quiet)?;

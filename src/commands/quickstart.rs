@@ -36,17 +36,17 @@ const ADMIN: &[&str] = &["-D", "uid=admin,dc=example,dc=com", "-w", "password", 
 const ACTS: [Act; 3] = [
     Act {
         tool: "authrate",
-        says: "Binds as users at random: how many logins can it take?",
+        says: "Closed loop: how many binds per second can the directory answer?",
         words: &["-D", "uid=user.{},ou=people,dc=example,dc=com", "-w", "password", "-f"],
     },
     Act {
         tool: "searchrate",
-        says: "Searches for users at random by uid.",
+        says: "Closed loop: how many searches for random users by uid?",
         words: &["-b", "ou=people,dc=example,dc=com"],
     },
     Act {
         tool: "modrate",
-        says: "Writes a random description to users at random, 500 times a second.",
+        says: "Open loop at 500 per second: replace the description of random users.",
         words: &[
             "-b",
             "uid=user.{1},ou=people,dc=example,dc=com",
@@ -61,19 +61,19 @@ const ACTS: [Act; 3] = [
 const LEASE_ACTS: [LeaseAct; 3] = [
     LeaseAct {
         name: "dora",
-        says: "Asks for leases: how many a second can it give?",
+        says: "As fast as the server answers: how many leases per second can it grant?",
         v6: false,
         words: &[],
     },
     LeaseAct {
         name: "renewals",
-        says: "Asks for 1000 leases a second, and renews 200 and releases 100 of those it got.",
+        says: "At a rate: 1000 leases, 200 renewals and 100 releases per second.",
         v6: false,
         words: &["-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
     LeaseAct {
         name: "sarr",
-        says: "The same for DHCPv6, with a prefix for every client besides its address.",
+        says: "The same for DHCPv6, with a prefix for every client in addition to its address.",
         v6: true,
         words: &["-e", "address-and-prefix", "-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
@@ -87,21 +87,20 @@ pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
         Protocol::Dhcp => show.dhcp(args)?,
         Protocol::Rest => show.rest(args)?,
     };
-    console::say("\nEvery figure of these runs is in their records. To see one again:");
+    console::say("\nThe records contain every figure of these runs. To print one again:");
     for record in &show.records {
         console::say(&format!("$ brunt report {}", record.display()));
     }
     console::say(match args.protocol {
         Protocol::Ldap => {
-            "To try it on a server of yours, change -h and -p. `brunt authrate --help` explains the options."
+            "For your own server, change -h and -p. `brunt authrate --help` explains the options."
         }
         Protocol::Dhcp => {
-            "To try it on a server of yours, leave out -L and -N and name the server. `brunt perfdhcp -h` explains the \
-             switches."
+            "For your own server, leave out -L and -N and name the server. `brunt perfdhcp -h` explains the switches."
         }
         Protocol::Rest => {
-            "To try it on a server of yours, change the URL, and in the plan the base. `brunt http --help` explains \
-             the options, docs/plan.md the plan."
+            "For your own server, change the URL, and in the plan the base. `brunt http --help` explains the options, \
+             docs/plan.md the plan."
         }
     });
     Ok(exit)
@@ -120,7 +119,7 @@ impl Show {
         let running = Server::start(config).map_err(failed)?;
         let address = running.address();
         console::say(&format!(
-            "A directory with {users} users is at ldap://{address}, in memory, until this ends."
+            "An in-memory directory with {users} users runs at ldap://{address} until this command ends."
         ));
         for act in &ACTS {
             let record = place(args.output.as_deref(), act.tool);
@@ -138,13 +137,13 @@ impl Show {
         let loopback = Loopback::start()?;
         let addresses: Vec<_> = loopback.addresses().iter().map(ToString::to_string).collect();
         console::say(&format!(
-            "A DHCP server is at {}, in memory, until this ends.",
+            "An in-memory DHCP server runs at {} until this command ends.",
             addresses.join(" and ")
         ));
         for act in &LEASE_ACTS {
             let record = place(args.output.as_deref(), act.name);
             let Some(words) = loopback.command_line(act.v6, &switches(act, args, &record))? else {
-                console::note("DHCPv6 is left out: this machine has no IPv6");
+                console::note("DHCPv6 is skipped: this machine has no IPv6");
                 continue;
             };
             announce(act.says, &words);

@@ -36,8 +36,8 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
         Format::Hgrm => distribution(record).map_err(unreadable),
         Format::Html => Err(other(
             args,
-            "it is the record of one run, and pages are made of comparisons (brunt leases, brunt names matrix); \
-             --format summary prints it",
+            "it is the record of one run, and html is for comparisons (brunt leases, brunt names matrix); use \
+             --format summary",
         )),
     }
 }
@@ -52,7 +52,7 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         }
         Format::Hgrm => Err(other(
             args,
-            "it holds several runs, and a distribution is that of one; --format csv has the percentiles of each",
+            "it holds several runs, and hgrm is for one run; --format csv has the percentiles of each",
         )),
     }
 }
@@ -65,7 +65,7 @@ fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
         subject => Err(other(
             args,
             &format!(
-                "it compares {subject:?}, which this program has no tables for; --format csv prints its cells"
+                "it compares {subject:?}, for which this program has no tables; use --format csv"
             ),
         )),
     }

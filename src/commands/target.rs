@@ -67,8 +67,8 @@ fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     console::print(&format!("{}{tls}", url("ldap", running.address())))?;
     let last = args.users.saturating_sub(1);
     console::say(&format!(
-        "{} users, uid=user.0 to uid=user.{last} under ou=people,{}, and uid=admin,{}; a convenience for first runs, \
-         not a directory server. ^C ends it.",
+        "{} users, uid=user.0 to uid=user.{last} under ou=people,{}, and uid=admin,{}. This server is for tests only. \
+         ^C stops it.",
         args.users, args.suffix, args.suffix
     ));
     Ok(Exit::Ok)

@@ -91,7 +91,7 @@ fn octets(text: &str) -> Result<Vec<u8>, Refusal> {
         .map(|digits| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
         .ok_or_else(|| Refusal {
             text: format!(
-                "error: --duid {text} is not octets in hexadecimal, such as 00030001020000000001\n"
+                "error: --duid {text} is invalid: write octets in hexadecimal, such as 00030001020000000001\n"
             ),
             exit: Exit::Usage,
         })
@@ -104,9 +104,7 @@ fn announce(running: &Running) -> Result<Exit, Refusal> {
         .into_iter()
         .map(|address| format!("dhcp{}://{address}\n", if address.is_ipv6() { 6 } else { 4 }));
     console::print(&lines.collect::<String>())?;
-    console::say(
-        "Leases live in memory; a convenience for first runs, not a DHCP server for a network. ^C ends it.",
-    );
+    console::say("Leases are kept in memory. This server is for tests only. ^C stops it.");
     Ok(Exit::Ok)
 }
 
@@ -144,7 +142,7 @@ fn account(stats: &Stats) -> String {
             .iter()
             .map(|(code, count)| (format!("status {code}, {}", name(*code)), *count));
         let rest = [
-            ("by way of a relay", tally.relayed),
+            ("through a relay", tally.relayed),
             ("malformed", tally.malformed),
             ("too short", tally.too_short),
             ("no request", tally.unexpected),
@@ -152,7 +150,7 @@ fn account(stats: &Stats) -> String {
             ("not known here", tally.unknown),
             ("no address left", tally.exhausted),
             ("ignored by the script", tally.ignored),
-            ("not taken by the system", tally.unsent),
+            ("refused by the system", tally.unsent),
             ("lost in the receive buffer", tally.lost),
         ];
         let rest = rest.into_iter().map(|(what, count)| (what.to_owned(), count));

@@ -60,8 +60,7 @@ fn announce(args: &RestTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     console::print(&format!("{}{tls}", url("http", running.address())))?;
     let last = args.users.saturating_sub(1);
     console::say(&format!(
-        "{} users, user.0 to user.{last}, and amadmin; a convenience for first runs, not an identity server. ^C ends \
-         it.",
+        "{} users, user.0 to user.{last}, and amadmin. This server is for tests only. ^C stops it.",
         args.users
     ));
     Ok(Exit::Ok)

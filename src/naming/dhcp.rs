@@ -21,7 +21,7 @@ pub(crate) fn name(family: Family, outcome: Outcome) -> String {
             let name = u16::try_from(code).ok().and_then(dhcp6::status::name);
             name.map_or_else(|| format!("status {code}"), str::to_owned)
         }
-        (_, Outcome::Failed(Class::Check, _)) => "not what was asked for".to_owned(),
+        (_, Outcome::Failed(Class::Check, _)) => "not the requested lease".to_owned(),
         (_, Outcome::Failed(Class::Connect, _)) => "not sent".to_owned(),
         (_, Outcome::Failed(class, _)) => class.word().to_owned(),
         (_, Outcome::TimedOut) => "no answer".to_owned(),

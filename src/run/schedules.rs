@@ -46,7 +46,7 @@ pub(crate) fn load(rate: &Rate, think: Option<&str>, flags: Flags) -> Result<Loa
 pub(crate) fn per_second_of(per_second: f64, flag: &str) -> Result<PerSecond, String> {
     PerSecond::from_per_second(per_second).ok_or_else(|| {
         format!(
-            "{flag} {per_second} is no rate that can be kept: give a number above 0, at most {}",
+            "{flag} {per_second} is out of range: give a number above 0, at most {}",
             PerSecond::MAX_PER_SECOND
         )
     })

@@ -58,7 +58,9 @@ impl Signals {
                 let _ = first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
                 match stop.request() {
                     Urgency::Abort => console::say("\nStopping at once."),
-                    _ => console::say("\nFinishing what is in flight; once more to stop at once."),
+                    _ => console::say(
+                        "\nWaiting for exchanges in flight; press ^C again to stop now.",
+                    ),
                 }
             }
         };

@@ -86,8 +86,8 @@ fn who_is_answered_by_nobody_is_told_what_to_look_at() {
     let line = ["perfdhcp", "-L", &local, "-N", &nobody, "-r", "50", "-n", "3", "-d", "0.2"];
     let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);
     let advice = format!(
-        "note: no answer from 127.0.0.1:{nobody} to any of 3 messages; 3 messages came back because nothing listens \
-         there (ICMP port unreachable): start the server, or name its port (-N)"
+        "note: no answer from 127.0.0.1:{nobody} to any of 3 messages; 3 messages were rejected because nothing \
+         listens there (ICMP port unreachable): start the server, or name its port (-N)"
     );
     assert!(ended.stderr.contains(&advice), "{ended}");
     // Where somebody listens and keeps silent, nothing comes back.
@@ -96,8 +96,8 @@ fn who_is_answered_by_nobody_is_told_what_to_look_at() {
     let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-n", "3", "-d", "0.2"];
     let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);
     let advice = format!(
-        "note: no answer from 127.0.0.1:{port} to any of 3 messages. Is there a server, and has it a subnet for the \
-         relay 127.0.0.1? It answers to port 67, and not to {local}, unless "
+        "note: no answer from 127.0.0.1:{port} to any of 3 messages. Is there a server, and does it have a subnet for \
+         the relay 127.0.0.1? It answers to port 67 and not to {local}, unless "
     );
     assert!(ended.stderr.contains(&advice), "{ended}");
     // Where there is an answer there is no such advice.

@@ -117,7 +117,12 @@ const TEMPLATES: &[Mistake] = &[
 const FILES: &[Mistake] = &[
     ("authrate", "-D cn=a -w b --stages gibberish", "gibberish", "--stages"),
     ("authrate", "-D cn=a -w b --stages 100/s_for_ever", "'ever'", "a time such as"),
-    ("authrate", "-D cn=a -w b --stages 100/s,5/s_for_1s", "stage 1 has no end", "how long"),
+    (
+        "authrate",
+        "-D cn=a -w b --stages 100/s,5/s_for_1s",
+        "stage 1 has no end",
+        "add its duration",
+    ),
     ("authrate", "-D cn=a -w b --stages trace_@/missing", "@/missing", "--stages"),
     ("authrate", "-D cn=a -w b --stages trace_@/descending", "@/descending: line 2", "sort"),
     ("authrate", "-D cn=a -w b --stages 5/s -M 5", "--stages", "may not provide both"),

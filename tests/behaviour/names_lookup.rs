@@ -71,7 +71,7 @@ fn nobody_is_asked_faster_than_a_thousand_times_a_second_unless_somebody_says_so
     assert_eq!(counts(&ended).ok, 500, "{ended}");
     // The last of 500 is due after 499 ms.
     assert!(record.rates.seconds >= 0.49, "{} s\n{ended}", record.rates.seconds);
-    assert!(ended.said().contains("1000 lookups a second"), "{ended}");
+    assert!(ended.said().contains("1000 lookups per second"), "{ended}");
     assert!(!ended.stdout.contains("Sources"), "{ended}");
 }
 
@@ -225,7 +225,7 @@ fn what_is_wrong_is_said_before_anybody_is_asked() {
         ("--keys 1-5 --by user", "by user", "u%d"),
         ("--keys 1-5 --pattern u --by user", "'u'", "%d"),
         ("--pattern u%d", "--pattern", "range"),
-        ("--keys 1-5 --negative 2", "share", "0 to 1"),
+        ("--keys 1-5 --negative 2", "fraction", "0 to 1"),
         ("--keys 1-5 --by uid=600,gid=600", "1200", "1000"),
         ("--keys 0-4294967295", "4294967296", "4000000"),
         ("--keys 1-5 --through ldap", "directory", "--url"),

@@ -40,7 +40,7 @@ fn check(ended: &Ended) -> Record {
     let word = record.verdict.status.word().to_uppercase();
     assert!(summary.starts_with(&word), "{word} is not the first word\n{ended}");
     let reason = record.verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
-    let lost = format!("{} lost their connection or found none", record.counts.failed);
+    let lost = format!("{} lost their connection or could not connect", record.counts.failed);
     let told = |text: &str| text.contains("the target was away: away") && text.contains(&lost);
     assert!(reason.is_some_and(|reason| told(&reason.text)) && told(summary), "{ended}");
     // Killed for two seconds.

@@ -62,7 +62,7 @@ fn a_second_signal_does_not_wait_for_answers() {
     // Long enough for an operation to be on each of the four connections.
     until(Duration::from_millis(500), || false);
     run.signal(Signal::INT);
-    run.wait_until("an answer to the first signal", |_, stderr| stderr.contains("once more"));
+    run.wait_until("an answer to the first signal", |_, stderr| stderr.contains("press ^C again"));
     until(Duration::from_millis(500), || false);
     run.signal(Signal::INT);
     let ended = run.wait().expect(130);
@@ -162,10 +162,7 @@ fn a_second_signal_ends_the_purge_as_well() {
     let added = ended.record().counts.ok;
     let deleted = slapd.operations().deletes;
     assert!(deleted < added, "{ended}");
-    assert!(
-        ended.stderr.contains(&format!("of {added} entries that were added are still there")),
-        "{ended}"
-    );
+    assert!(ended.stderr.contains(&format!("of {added} added entries still exist")), "{ended}");
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn a_command_line_that_is_wrong_shows_the_switches() {
         }
         let help = ubench(directory.path(), &format!("{program} --help")).expect(0);
         assert!(
-            help.stdout.contains("Where this differs") && help.stdout.contains("MyISAM"),
+            help.stdout.contains("Intentional differences") && help.stdout.contains("MyISAM"),
             "{help}"
         );
     }

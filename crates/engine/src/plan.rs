@@ -125,12 +125,12 @@ pub enum PlanError {
     #[error("plan the run: it would stop after 0 {0}; leave the limit out for a run without one")]
     Nothing(&'static str),
     /// Intervals too short to be worth a row.
-    #[error("plan the run: an interval of {0:?} is too short; take at least 10 ms")]
+    #[error("plan the run: an interval of {0:?} is too short; use at least 10 ms")]
     Interval(Duration),
     /// More workers than could have work.
     #[error(
-        "plan the run: {workers} workers for {connections} connections; take at most one worker a \
-         connection and at least one"
+        "plan the run: {workers} workers for {connections} connections; use at least one worker and at most one per \
+         connection"
     )]
     Workers {
         /// The workers asked for.

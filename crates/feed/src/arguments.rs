@@ -222,7 +222,7 @@ fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
         && NAMES.iter().any(|known| word.starts_with(known));
     if near && rest.trim_end().ends_with(')') {
         return Err(Fault::Text(format!(
-            "`{name}` is no generator; there are inc, rand, randstr and xrand, in lower case and without spaces"
+            "`{name}` is not a generator; use inc, rand, randstr or xrand, in lower case and without spaces"
         )));
     }
     Ok(None)

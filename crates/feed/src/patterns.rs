@@ -212,8 +212,8 @@ fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), String> {
 fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, Fault> {
     let shape = || {
         format!(
-            "`[{text}]` is no component; write a range as in `[1-9]`, `[1:9]`, `[1:9x2]` or `[1:9%000]`, or `[[` where \
-             a bracket is meant"
+            "`[{text}]` is not a component; write a range as in `[1-9]`, `[1:9]`, `[1:9x2]` or `[1:9%000]`, or `[[` \
+             where a bracket is meant"
         )
     };
     let (bounds, format) =

@@ -222,7 +222,7 @@ impl Table {
         };
         if let Some(name) = object.keys().find(|name| self.column(name).is_none()) {
             return Err(format!(
-                "it has a member '{name}' that the first line has not; give every line the same members"
+                "it has a member '{name}' that the first line does not have; give every line the same members"
             ));
         }
         for at in 0..self.columns.len() {

@@ -9,7 +9,7 @@ const NANOS_PER_MILLI: f64 = 1e6;
 
 /// What a file says of values that are only bounds, which its format has no place for.
 pub(crate) fn bounds(censored: u64) -> String {
-    format!("{censored} exchanges had no answer: each stands here with the least it can have taken")
+    format!("{censored} exchanges had no answer: each is listed with its minimum possible time")
 }
 
 /// Writes the distribution of `histogram`, of whose values `censored` are only bounds.

@@ -14,7 +14,7 @@ pub(super) const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 const DUID_LENGTHS: std::ops::RangeInclusive<usize> = 6..=64;
 
 pub(super) fn read(values: &Values<'_>, family: Family) -> Result<Clients, Fault> {
-    exclusive(values, "M", "b", "addresses come from the file, or they are counted from a base")?;
+    exclusive(values, "M", "b", "addresses come either from the file or from a base")?;
     let (mut mac, mut duid) = (MAC, None);
     for base in values.all("b") {
         match base.split_once('=') {
@@ -26,9 +26,7 @@ pub(super) fn read(values: &Values<'_>, family: Family) -> Result<Clients, Fault
         }
     }
     if duid.is_some() && family == Family::V4 {
-        return Err(Fault::new(
-            "-b duid= needs -6: clients of DHCPv4 are told apart by their MAC addresses",
-        ));
+        return Err(Fault::new("-b duid= needs -6: DHCPv4 identifies clients by MAC address"));
     }
     Ok(Clients {
         count: values.small("R").and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),
@@ -58,7 +56,7 @@ fn duid_of(text: &str) -> Option<Vec<u8>> {
 }
 
 fn bad_mac(base: &str) -> Fault {
-    refused("b", base, "six bytes in hexadecimal, as mac=00:0c:01:02:03:04")
+    refused("b", base, "six bytes in hexadecimal, such as mac=00:0c:01:02:03:04")
 }
 
 fn bad_duid(base: &str) -> Fault {
@@ -66,6 +64,6 @@ fn bad_duid(base: &str) -> Fault {
     refused(
         "b",
         base,
-        &format!("{least} to {most} bytes in hexadecimal, as duid=000300010c0102030405"),
+        &format!("{least} to {most} bytes in hexadecimal, such as duid=000300010c0102030405"),
     )
 }

@@ -24,7 +24,7 @@ pub(super) fn read(
     let rapid_commit = rapid_commit(values, family)?;
     let lease = lease(values, family)?;
     if values.has("release-on-exit") && first_half && !rapid_commit {
-        return Err(Fault::new("--release-on-exit cannot be used with -i: no lease is taken"));
+        return Err(Fault::new("--release-on-exit cannot be used with -i: no lease is obtained"));
     }
     let usual = Usual { family, lease, first_half, rapid_commit };
     let rate =
@@ -47,7 +47,7 @@ pub(super) fn read(
 fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
     let refuse = |what: String| {
         Err(Fault::new(format!(
-            "{what} cannot be used with -i: it is about the second half of exchanges"
+            "{what} cannot be used with -i: it applies to the second half of exchanges"
         )))
     };
     if let Some(name) = SECOND_HALF.into_iter().find(|name| values.has(name)) {
@@ -75,7 +75,7 @@ fn rapid_commit(values: &Values<'_>, family: Family) -> Result<bool, Fault> {
     }
     if values.has("c") && !values.has("i") {
         return Err(Fault::new(
-            "-c needs -i: for rapid commit with servers that may not agree to it use --rapid-commit",
+            "-c needs -i: use --rapid-commit for servers that may not agree to rapid commit",
         ));
     }
     if values.has("rapid-commit") && values.has("T") {
@@ -106,10 +106,8 @@ fn elapsed(values: &Values<'_>) -> Result<Option<Elapsed>, Fault> {
         (Some(after), Some(lasting)) => Ok(Some(Elapsed { after, lasting })),
         (None, None) => Ok(None),
         (Some(_), None) => {
-            Err(Fault::new("-Y needs -y, for how long clients claim to have waited"))
+            Err(Fault::new("-Y needs -y: add how long clients claim to have waited"))
         }
-        (None, Some(_)) => {
-            Err(Fault::new("-y needs -Y, from when on clients claim to have waited"))
-        }
+        (None, Some(_)) => Err(Fault::new("-y needs -Y: add the time at which the claim begins")),
     }
 }

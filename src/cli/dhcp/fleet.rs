@@ -38,7 +38,7 @@ pub(super) fn read(
     if name == "basic" {
         if values.has("retransmit") && values.has("d") {
             return Err(Fault::new(
-                "-d cannot be used with --retransmit: the RFCs say how long is waited",
+                "-d cannot be used with --retransmit: the RFCs define how long to wait",
             ));
         }
         return Ok(Scenario::Basic);
@@ -77,7 +77,7 @@ fn fleet(values: &Values<'_>) -> Result<Fleet, Fault> {
     let (inform_share, reboot_share) = (share("inform-share"), share("reboot-share"));
     if inform_share + reboot_share > 1.0 {
         return Err(Fault::new(
-            "--inform-share and --reboot-share are above 1 together: a life begins in one way",
+            "--inform-share and --reboot-share add up to more than 1: lower one of them",
         ));
     }
     Ok(Fleet {
@@ -100,7 +100,7 @@ fn births(text: &str) -> Result<Births, Fault> {
             .map(Births::PerSecond),
     };
     births.ok_or_else(|| {
-        refused("births", text, "clients a second, as 100, or a time, as 'over 30s'")
+        refused("births", text, "clients per second, such as 100, or a time, such as 'over 30s'")
     })
 }
 
@@ -112,5 +112,5 @@ fn power_cut(text: &str) -> Result<PowerCut, Fault> {
         }
         _ => None,
     };
-    cut.ok_or_else(|| refused("power-cut", text, "two times, as 'at 60s within 5s'"))
+    cut.ok_or_else(|| refused("power-cut", text, "two times, such as 'at 60s within 5s'"))
 }

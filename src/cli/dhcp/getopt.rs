@@ -55,7 +55,7 @@ fn long_switch<'a>(
     match attached {
         Some(value) if switch.takes_value() => Ok(Given { switch, value }),
         Some(_) => {
-            Err(Fault::new(format!("--{name} takes no value: leave out what begins with =")))
+            Err(Fault::new(format!("--{name} takes no value: remove the = and what follows it")))
         }
         None if switch.takes_value() => Ok(Given { switch, value: next(switch, rest)? }),
         None => Ok(Given { switch, value: "" }),
@@ -78,7 +78,10 @@ fn long_named<'a>(name: &str, table: &'a [Switch]) -> Result<&'a Switch, Fault> 
             let all = several.iter().flat_map(|switch| longs(switch));
             let names: Vec<String> =
                 all.filter(|long| long.starts_with(name)).map(|long| format!("--{long}")).collect();
-            Err(Fault::new(format!("--{name} may mean {}: write more of it", names.join(", "))))
+            Err(Fault::new(format!(
+                "--{name} is ambiguous, it may mean {}: write it in full",
+                names.join(", ")
+            )))
         }
     }
 }
@@ -90,8 +93,8 @@ fn unknown(name: &str, table: &[Switch]) -> Fault {
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|one, other| one.0.total_cmp(&other.0));
     Fault::new(match near {
-        Some((_, long)) => format!("there is no --{name}: perhaps --{long} is meant"),
-        None => format!("there is no --{name}: 'perfdhcp -h' has all there are"),
+        Some((_, long)) => format!("there is no switch --{name}: did you mean --{long}?"),
+        None => format!("there is no switch --{name}: see 'perfdhcp -h' for all switches"),
     })
 }
 
@@ -105,7 +108,7 @@ fn bundle<'a>(
     for (at, letter) in letters.char_indices() {
         let name = &letters[at..at + letter.len_utf8()];
         let switch = table.iter().find(|switch| switch.name == name).ok_or_else(|| {
-            Fault::new(format!("there is no -{name}: 'perfdhcp -h' has all there are"))
+            Fault::new(format!("there is no switch -{name}: see 'perfdhcp -h' for all switches"))
         })?;
         if !switch.takes_value() {
             out.push(Given { switch, value: "" });
@@ -184,16 +187,19 @@ mod tests {
     #[test]
     fn what_is_wrong_names_the_word() {
         for (line, expected) in [
-            (&["-q"][..], "there is no -q: 'perfdhcp -h' has all there are"),
-            (&["-4q"], "there is no -q: 'perfdhcp -h' has all there are"),
+            (&["-q"][..], "there is no switch -q: see 'perfdhcp -h' for all switches"),
+            (&["-4q"], "there is no switch -q: see 'perfdhcp -h' for all switches"),
             (&["-r"], "-r needs a value: write -r rate"),
             (&["-4ir"], "-r needs a value: write -r rate"),
-            (&["--windw", "1"], "there is no --windw: perhaps --window is meant"),
-            (&["--xyz"], "there is no --xyz: 'perfdhcp -h' has all there are"),
-            (&["--lab=yes"], "--lab takes no value: leave out what begins with ="),
+            (&["--windw", "1"], "there is no switch --windw: did you mean --window?"),
+            (&["--xyz"], "there is no switch --xyz: see 'perfdhcp -h' for all switches"),
+            (&["--lab=yes"], "--lab takes no value: remove the = and what follows it"),
             (&["--record"], "--record needs a value: write --record file"),
-            (&["--w", "1"], "--w may mean --warm-up, --window, --workers: write more of it"),
-            (&["--r=1"], "--r may mean "),
+            (
+                &["--w", "1"],
+                "--w is ambiguous, it may mean --warm-up, --window, --workers: write it in full",
+            ),
+            (&["--r=1"], "--r is ambiguous, it may mean "),
         ] {
             assert!(taken_apart(line).starts_with(expected), "{line:?}: {}", taken_apart(line));
         }
@@ -201,6 +207,9 @@ mod tests {
 
     #[test]
     fn letters_beyond_ascii_are_taken_whole() {
-        assert_eq!(taken_apart(&["-4é"]), "there is no -é: 'perfdhcp -h' has all there are");
+        assert_eq!(
+            taken_apart(&["-4é"]),
+            "there is no switch -é: see 'perfdhcp -h' for all switches"
+        );
     }
 }

@@ -31,7 +31,7 @@ impl<'a> Values<'a> {
             if most > 1 && times >= most {
                 let name = dashed(given.switch.name);
                 return Err(Fault::new(format!(
-                    "{name} '{}' is one too many: {name} may be given {most} times",
+                    "{name} '{}' is one too many: {name} may be given at most {most} times",
                     given.value
                 )));
             }
@@ -114,7 +114,7 @@ impl<'a> Values<'a> {
 
 /// Refuses a value, with what would be right.
 pub(super) fn refused(name: &str, value: &str, right: &str) -> Fault {
-    Fault::new(format!("{} '{value}' is not understood: give {right}", dashed(name)))
+    Fault::new(format!("{} '{value}' is invalid: give {right}", dashed(name)))
 }
 
 /// Refuses two switches together if both were given.
@@ -176,12 +176,12 @@ fn check(given: &Given<'_>) -> Result<(), Fault> {
         return Ok(());
     }
     let right = match kind {
-        Kind::Flag | Kind::Text | Kind::Path => format!("a {called} that is not empty"),
+        Kind::Flag | Kind::Text | Kind::Path => format!("a non-empty {called}"),
         Kind::Whole(least, most) => bounds(*least, *most),
         Kind::Above(most) => format!("a number above 0, at most {most}, such as 100 or 0.5"),
         Kind::Time => "seconds above 0, such as 10 or 0.5".to_owned(),
         Kind::TimeOrNone => "seconds, such as 10 or 0.5".to_owned(),
-        Kind::Share => "a share between 0 and 1, or between 0% and 100%".to_owned(),
+        Kind::Share => "a fraction from 0 to 1, or from 0% to 100%".to_owned(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
     };
     Err(refused(name, given.value, &right))

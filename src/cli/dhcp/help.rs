@@ -30,6 +30,7 @@ pub(crate) fn page() -> String {
         page.blank();
         page.text(paragraph, 0, 0);
     }
+    page.examples(prose::EXAMPLES);
     let table = switches::all();
     for group in Group::ALL {
         page.heading(group.title());
@@ -41,26 +42,17 @@ pub(crate) fn page() -> String {
             }
         }
     }
-    page.heading("What is counted besides exchanges");
+    page.heading("Other counters");
     for (name, meaning) in prose::COUNTERS {
         page.text(&format!("{name}: {meaning}"), 0, 4);
     }
-    page.heading("Where this differs from the tool of old on purpose");
+    page.heading("Intentional differences from the original tool");
     for difference in prose::DIFFERENCES {
         page.text(&format!("- {difference}"), 0, 2);
     }
     page.heading("Exit codes");
     for exit in EXITS {
         page.text(&format!("{:<6}{}", exit.code(), meaning(exit)), 0, 6);
-    }
-    page.heading("Examples");
-    for (index, (what, command)) in prose::EXAMPLES.iter().enumerate() {
-        if index > 0 {
-            page.blank();
-        }
-        page.text(what, 0, 0);
-        page.blank();
-        page.text(command, 2, 2);
     }
     page.0
 }
@@ -82,8 +74,8 @@ fn markdown() -> String {
         let _ = writeln!(out, "{paragraph}\n");
     }
     out.push_str(
-        "[Measuring a DHCP server](dhcp.md) shows how it is used. What it shares with the other commands has pages \
-         of its own: [when operations start](schedules.md), [what is measured, and how](statistics.md), \
+        "[Measuring a DHCP server](dhcp.md) is the guide. Separate pages explain what the commands share: \
+         [load schedules](schedules.md), [what is measured, and how](statistics.md), \
          [the record of a run](record.md).\n\n",
     );
     let table = switches::all();
@@ -99,11 +91,11 @@ fn markdown() -> String {
             out.push('\n');
         }
     }
-    out.push_str("## What is counted besides exchanges\n\n");
+    out.push_str("## Other counters\n\n");
     for (name, meaning) in prose::COUNTERS {
         let _ = writeln!(out, "- `{name}`: {meaning}");
     }
-    out.push_str("\n## Where this differs from the tool of old on purpose\n\n");
+    out.push_str("\n## Intentional differences from the original tool\n\n");
     for difference in prose::DIFFERENCES {
         let _ = writeln!(out, "- {difference}");
     }
@@ -133,12 +125,10 @@ fn signature(switch: &Switch) -> String {
 /// The codes that mean something of their own here.
 fn meaning(exit: Exit) -> &'static str {
     match exit {
-        Exit::Ok => "Every exchange was completed.",
-        Exit::Failed => "The run could not be carried out.",
-        Exit::SomeFailed => {
-            "The run was carried out, and one or more exchanges were not completed."
-        }
-        Exit::Interrupted => "Interrupted (SIGINT) a second time; the report was written first.",
+        Exit::Ok => "Every exchange completed.",
+        Exit::Failed => "The run failed.",
+        Exit::SomeFailed => "The run completed, but one or more exchanges did not.",
+        Exit::Interrupted => "Interrupted by a second SIGINT, after the report was written.",
         other => other.meaning(),
     }
 }
@@ -181,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_codes_of_old_are_as_they_were_documented() {
+    fn the_original_exit_codes_are_kept() {
         assert_eq!(EXITS[..4].iter().map(|exit| exit.code()).collect::<Vec<_>>(), [0, 1, 2, 3]);
     }
 }

@@ -46,12 +46,13 @@ fn drop_limits(values: &Values<'_>) -> Result<[DropLimit; 2], Fault> {
         };
         let free = limits.iter_mut().find(|limit| !taken(limit));
         let Some(limit) = free else {
-            let what = if percent { "shares" } else { "numbers" };
+            let what = if percent { "percentages" } else { "numbers" };
             return Err(Fault::new(format!(
-                "-D '{text}' is one too many: -D may be given two {what}, for the two halves of exchanges"
+                "-D '{text}' is one too many: -D takes at most two {what}, one for each half of the exchanges"
             )));
         };
-        let wrong = || refused("D", text, "a whole number, or a share above 0% and below 100%");
+        let wrong =
+            || refused("D", text, "a whole number, or a percentage above 0% and below 100%");
         if percent {
             let share = share(text).filter(|it| *it > 0.0 && *it < 1.0);
             limit.share = Some(share.ok_or_else(wrong)?);

@@ -15,7 +15,7 @@ pub(super) fn read(
     scenario: &Scenario,
     sources: usize,
 ) -> Result<Load, Fault> {
-    exclusive(values, "a", "batch", "both give the most messages in one burst")?;
+    exclusive(values, "a", "batch", "both set the maximum number of messages in one burst")?;
     let rate = rate(values, scenario)?;
     if values.has("backlog") && rate == Rate::Unlimited {
         return Err(Fault::new("--backlog needs -r or --stages: without a rate nothing waits"));
@@ -38,7 +38,7 @@ pub(super) fn read(
 fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> {
     if sources > SOURCES_MAX {
         return Err(Fault::new(format!(
-            "--source-ip and --source-port make {sources} addresses to send from: give at most {SOURCES_MAX}"
+            "--source-ip and --source-port give {sources} source addresses: use at most {SOURCES_MAX}"
         )));
     }
     let single = (values.text("g") == Some("single")).then_some(("-g single", 1));
@@ -46,8 +46,8 @@ fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> 
     let mut asked = single.into_iter().chain(given);
     if let Some((what, count)) = asked.find(|(_, count)| *count != sources) {
         return Err(Fault::new(format!(
-            "{what} means {count} workers, and there are {sources} addresses and ports to send from, each with a \
-             worker of its own: see --source-ip and --source-port"
+            "{what} means {count} workers, but there are {sources} source addresses and ports, each with one worker: \
+             see --source-ip and --source-port"
         )));
     }
     Ok((sources > 1 || single.or(given).is_some()).then_some(sources))
@@ -66,17 +66,16 @@ fn rate(values: &Values<'_>, scenario: &Scenario) -> Result<Rate, Fault> {
         (None, None) => Rate::Unlimited,
     };
     if values.has("arrival") && !matches!(rate, Rate::Constant { .. }) {
-        return Err(Fault::new("--arrival needs -r, whose exchanges it spreads"));
+        return Err(Fault::new("--arrival needs -r: it spreads the exchanges of a rate"));
     }
     let asked = values.decimal("f").unwrap_or(0.0) + values.decimal("F").unwrap_or(0.0);
     match rate {
         Rate::Constant { per_second, .. } if asked > per_second => Err(Fault::new(format!(
-            "-f and -F together are {asked} a second, and -r is {per_second}: there would be fewer leases than are \
-             renewed and released"
+            "-f and -F add up to {asked} per second, but -r is only {per_second}: raise -r, or lower them"
         ))),
         Rate::Constant { .. } => Ok(rate),
         _ if asked > 0.0 && *scenario == Scenario::Basic => {
-            Err(Fault::new("-f and -F need -r, the rate of the leases they renew and release"))
+            Err(Fault::new("-f and -F need -r: they renew and release the leases that it obtains"))
         }
         _ => Ok(rate),
     }
@@ -88,10 +87,17 @@ fn node(values: &Values<'_>) -> Result<Node, Fault> {
         .split_once('/')
         .and_then(|(rank, of)| Some(Node { rank: rank.parse().ok()?, of: of.parse().ok()? }))
         .filter(|node| node.rank < node.of)
-        .ok_or_else(|| refused("node", text, "a number and how many there are, from 0/3 to 2/3"))?;
+        .ok_or_else(|| {
+            refused(
+                "node",
+                text,
+                "the index of this machine and their number, such as 0/3 for the first \
+         of three",
+            )
+        })?;
     if place.of > 1 && values.whole("s").is_none_or(|seed| seed == 0) {
         return Err(Fault::new(
-            "--node needs --seed, the same on every machine: else they draw different values",
+            "--node needs --seed, the same on every machine, so that all draw the same values",
         ));
     }
     Ok(place)

@@ -30,17 +30,17 @@ pub(super) fn options(values: &Values<'_>, usual: Usual) -> Result<Vec<VariedOpt
         let named = format!("{} '{text}'", super::switches::dashed(name));
         let most = if v4 { 254 } else { u16::MAX };
         if !(1..=most).contains(&option.code) {
-            return Err(Fault::new(format!("{named} has a code that is none: give 1 to {most}")));
+            return Err(Fault::new(format!("{named} has an invalid code: use 1 to {most}")));
         }
         if usual.has(option.code) {
             return Err(Fault::new(format!(
-                "{named} is in every message of that kind already: to change it, give the message with -T"
+                "{named} is already in every message of that kind: to change it, use a template with -T"
             )));
         }
         let again = options.iter().any(|other| other.code == option.code);
         if v4 && again && option.code != PARAMETER_LIST {
             return Err(Fault::new(format!(
-                "{named} was given already: DHCPv4 has each option once"
+                "{named} was given twice: DHCPv4 has each option once"
             )));
         }
         fits(&option, usual.family, &named)?;
@@ -48,7 +48,7 @@ pub(super) fn options(values: &Values<'_>, usual: Usual) -> Result<Vec<VariedOpt
     }
     if !options.is_empty() && values.has("T") {
         return Err(Fault::new(
-            "-o and --option cannot be used with -T: a template is sent as it is, so put the option into it",
+            "-o and --option cannot be used with -T: add the option to the template instead",
         ));
     }
     Ok(options)
@@ -80,16 +80,16 @@ pub(super) fn relay_options(
         };
         let most = if family == Family::V4 { 1 } else { levels };
         let level = level.filter(|level| (1..=most).contains(level)).ok_or_else(|| {
-            Fault::new(format!("{named} is of a relay that is not there: levels are 1 to {most}"))
+            Fault::new(format!("{named} names a relay that does not exist: levels are 1 to {most}"))
         })?;
         let mut option = read(name, rest, separator)?;
         option.level = level - 1;
         if option.code == 0 || family == Family::V4 && option.code > 255 {
-            return Err(Fault::new(format!("{named} has a code that is none: give one from 1 on")));
+            return Err(Fault::new(format!("{named} has an invalid code: use 1 or more")));
         }
         if family == Family::V6 && option.code == 9 {
             return Err(Fault::new(format!(
-                "{named} is in every RELAY-FORW already: it holds the message"
+                "{named} is already in every RELAY-FORW: it holds the message"
             )));
         }
         fits(&option, family, &named)?;
@@ -98,7 +98,7 @@ pub(super) fn relay_options(
     let whole: usize = options.iter().map(|option| option.longest() + 2).sum();
     if family == Family::V4 && whole > LONGEST_V4 {
         return Err(Fault::new(format!(
-            "--relay-option: option 82 would have {whole} bytes, and has room for {LONGEST_V4}: shorten the values"
+            "--relay-option: option 82 would have {whole} bytes, but at most {LONGEST_V4} fit: shorten the values"
         )));
     }
     Ok(options)
@@ -125,7 +125,7 @@ fn fits(option: &VariedOption, family: Family, named: &str) -> Result<(), Fault>
     };
     if longest > most {
         return Err(Fault::new(format!(
-            "{named} can have {longest} bytes, and at most {most} have room"
+            "{named} can have {longest} bytes, but at most {most} fit: shorten the value"
         )));
     }
     Ok(())
@@ -142,7 +142,7 @@ fn read(name: &str, text: &str, separator: char) -> Result<VariedOption, Fault> 
     let (code, value) = text.split_once(separator).ok_or_else(right)?;
     let code = code.parse().map_err(|_| right())?;
     let because = |why: String| {
-        Fault::new(format!("{} '{text}' is not understood: {why}", super::switches::dashed(name)))
+        Fault::new(format!("{} '{text}' is invalid: {why}", super::switches::dashed(name)))
     };
     if separator == ',' {
         return Ok(VariedOption::fixed(0, code, digits(value).map_err(because)?));

@@ -36,7 +36,7 @@ use given::Values;
 pub(crate) const NAME: &str = "perfdhcp";
 
 /// What it is for, in one line.
-pub(crate) const PURPOSE: &str = "measure how many leases a DHCP server gives, and how fast";
+pub(crate) const PURPOSE: &str = "measure how many leases per second a DHCP server grants";
 
 /// What a command line comes to.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ pub(crate) fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<
         [server] => Some(server),
         [_, extra, ..] => {
             return Err(
-                Fault::new(format!("'{extra}' is one word too many: there is one server")).into()
+                Fault::new(format!("unexpected argument '{extra}': give one server only")).into()
             );
         }
     };
@@ -113,7 +113,7 @@ fn read(
     lab: bool,
 ) -> Result<DhcpArgs, Fault> {
     if values.has("4") && values.has("6") {
-        return Err(Fault::new("-4 cannot be used with -6: a run speaks one of the two protocols"));
+        return Err(Fault::new("-4 cannot be used with -6: a run uses one of the two protocols"));
     }
     let family = if values.has("6") { Family::V6 } else { Family::V4 };
     let mut notes = Vec::new();

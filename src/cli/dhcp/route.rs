@@ -62,10 +62,10 @@ pub(super) fn danger(route: &Route) -> Option<String> {
     };
     (shouts && !route.lab).then(|| {
         format!(
-            "{} is a {kind} address: whatever DHCP server hears what is sent there may give its leases to the \
-             simulated clients of this run, and none may be left for real ones. Name the server, as in \
-             'perfdhcp {} ADDRESS'. If all who hear it belong to a laboratory, add --lab, or set BRUNT_LAB=1 in the \
-             environment of scripts that cannot be changed",
+            "{} is a {kind} address: every DHCP server that receives it may give its leases to the simulated clients \
+             and have none left for real ones. Name one server, as in 'perfdhcp {} ADDRESS'. If all servers there \
+             belong to a laboratory, add --lab, or set BRUNT_LAB=1 in the environment of scripts that cannot be \
+             changed",
             route.server,
             route.interface.as_ref().map_or_else(|| "...".to_owned(), |name| format!("-l {name}"))
         )
@@ -91,13 +91,13 @@ fn whom(
     let placed = interface.is_some() || local.is_some();
     match (word, family) {
         (None, _) if interface.is_none() => Err(Fault::new(
-            "there is no server: name its address, or with -l the interface of a network to ask every server of",
+            "no server given: add its address, or -l with an interface to ask every server of that network",
         )),
         (Some("servers"), Family::V4) => Err(Fault::new(
-            "'servers' is a name of DHCPv6: add -6, or name the address of a server, or 'all'",
+            "'servers' is for DHCPv6 only: add -6, or give the address of a server, or 'all'",
         )),
         (Some(name @ ("all" | "servers")), _) if !placed => Err(Fault::new(format!(
-            "'{name}' is whoever hears it on a network: say which by naming an interface with -l"
+            "'{name}' addresses all servers of a network: name its interface with -l"
         ))),
         (None | Some("all"), _) => Ok(Server { address: all, all: true }),
         (Some("servers"), Family::V6) => {
@@ -112,20 +112,22 @@ fn address(word: &str, family: Family, interface: &mut Option<String>) -> Result
     let (text, zone) = word.split_once('%').map_or((word, None), |(text, zone)| (text, Some(zone)));
     let address: IpAddr = text.parse().map_err(|_| {
         Fault::new(format!(
-            "the server '{word}' is not understood: give an address, 'all', or in DHCPv6 'servers'; names are not \
-             looked up"
+            "the server '{word}' is invalid: give an IP address, 'all', or in DHCPv6 'servers'; host names are not \
+             resolved"
         ))
     })?;
     same_family(&format!("the server {word}"), address, family)?;
     match (zone, interface.as_deref()) {
         (Some(zone), Some(named)) if zone != named => {
             return Err(Fault::new(format!(
-                "the server {word} is behind {zone}, and -l names {named}: leave out one"
+                "the server {word} is behind {zone}, but -l names {named}: leave out one of them"
             )));
         }
         (Some(zone), None) if address.is_ipv6() => *interface = Some(zone.to_owned()),
         (Some(_), _) if address.is_ipv4() => {
-            return Err(Fault::new(format!("the server {word} is not understood: IPv4 has no %")));
+            return Err(Fault::new(format!(
+                "the server {word} is invalid: IPv4 addresses have no %"
+            )));
         }
         _ => {}
     }
@@ -150,26 +152,26 @@ fn from(values: &Values<'_>, family: Family) -> Result<(Option<String>, Option<I
 fn same_family(what: &str, address: IpAddr, family: Family) -> Result<(), Fault> {
     match (family, address) {
         (Family::V4, IpAddr::V6(_)) => {
-            Err(Fault::new(format!("{what} is an IPv6 address, and this is DHCPv4: add -6")))
+            Err(Fault::new(format!("{what} is an IPv6 address, but the run is DHCPv4: add -6")))
         }
-        (Family::V6, IpAddr::V4(_)) => {
-            Err(Fault::new(format!("{what} is an IPv4 address, and this is DHCPv6: leave out -6")))
-        }
+        (Family::V6, IpAddr::V4(_)) => Err(Fault::new(format!(
+            "{what} is an IPv4 address, but the run is DHCPv6: leave out -6"
+        ))),
         _ => Ok(()),
     }
 }
 
 fn relay_levels(values: &Values<'_>, family: Family) -> Result<u8, Fault> {
     exclusive(values, "A", "relay-levels", "both give the number of relays")?;
-    exclusive(values, "client", "relay-levels", "a client has no relay of its own")?;
+    exclusive(values, "client", "relay-levels", "a client has no relay")?;
     if values.has("A") && family == Family::V4 {
-        return Err(Fault::new("-A needs -6: DHCPv4 is sent as by a relay anyway"));
+        return Err(Fault::new("-A needs -6: DHCPv4 messages are sent as from a relay anyway"));
     }
     let given = values.small("A").or_else(|| values.small("relay-levels"));
     let most = if family == Family::V4 { HOPS_MAX } else { u8::MAX };
     match given {
         Some(0) if family == Family::V4 => Err(Fault::new(
-            "--relay-levels 0 needs -6: to be a DHCPv4 client without a relay, use --client",
+            "--relay-levels 0 needs -6: use --client for DHCPv4 clients without a relay",
         )),
         Some(levels) if levels > most => {
             Err(refused("relay-levels", &levels.to_string(), &format!("at most {most} for DHCPv4")))
@@ -222,9 +224,9 @@ fn ports(values: &Values<'_>) -> Result<Vec<u16>, Fault> {
 
 fn check(values: &Values<'_>, family: Family, route: &Route) -> Result<(), Fault> {
     exclusive(values, "L", "source-port", "both give the local port")?;
-    exclusive(values, "client", "J", "a client has no relay of its own")?;
+    exclusive(values, "client", "J", "a client has no relay")?;
     exclusive(values, "client", "source-ip", "a client has no address before it has a lease")?;
-    exclusive(values, "client", "source-port", "clients of DHCPv4 are answered at port 68")?;
+    exclusive(values, "client", "source-port", "DHCPv4 clients receive answers on port 68")?;
     if route.local.is_some() {
         exclusive(
             values,
@@ -244,13 +246,13 @@ fn check(values: &Values<'_>, family: Family, route: &Route) -> Result<(), Fault
         }
         if route.relay_addresses.is_some() && route.relay_levels == 0 {
             return Err(Fault::new(
-                "-J needs -A or --relay-levels with -6: without a relay nothing has its address",
+                "-J needs -A or --relay-levels with -6: only a relay has a relay address",
             ));
         }
     }
     if route.client && (route.interface.is_none() || !route.broadcast_flag) {
         return Err(Fault::new(
-            "--client needs an interface with -l, and no server or 'all': a client knows no server before it has asked",
+            "--client needs an interface with -l, and no server or 'all': a client does not know the server's address",
         ));
     }
     Ok(())

@@ -91,14 +91,14 @@ impl Group {
     /// The heading.
     pub(crate) const fn title(self) -> &'static str {
         match self {
-            Self::Exchange => "What is asked for",
-            Self::Clients => "Who asks",
-            Self::Network => "Who is asked, and from where",
-            Self::Messages => "What is in the messages",
-            Self::Rate => "When exchanges start",
-            Self::End => "What a drop is, and when the run ends",
-            Self::Fleet => "How the clients of --scenario fleet live",
-            Self::Output => "What is shown and written",
+            Self::Exchange => "Exchange",
+            Self::Clients => "Clients",
+            Self::Network => "Network",
+            Self::Messages => "Message content",
+            Self::Rate => "Rate",
+            Self::End => "Drops and the end of the run",
+            Self::Fleet => "Client behaviour in --scenario fleet",
+            Self::Output => "Output",
             Self::General => "Help and version",
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
     for name in ["X", "O"] {
         if values.count(name) > files.len() {
             return Err(Fault::new(format!(
-                "{} needs as many -T: an offset is one within a template",
+                "{} needs as many -T: each offset refers to one template",
                 dashed(name)
             )));
         }
@@ -23,13 +23,13 @@ pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
     for name in ["E", "S", "I"] {
         if values.has(name) && files.len() < 2 {
             return Err(Fault::new(format!(
-                "{} needs two -T: it is an offset within the second template",
+                "{} needs two -T: its offset refers to the second template",
                 dashed(name)
             )));
         }
     }
     if values.has("e") && values.text("e") != Some("address-only") && !files.is_empty() {
-        return Err(Fault::new("-e cannot be used with -T: the template says what is leased"));
+        return Err(Fault::new("-e cannot be used with -T: the template decides what is leased"));
     }
     let (xids, randoms) = (offsets(values, "X"), offsets(values, "O"));
     let mut templates = files.into_iter().enumerate().map(|(at, path)| Template {

@@ -161,7 +161,7 @@ fn every_switch_of_dhcpv6_arrives() {
                 duid=000300010c0102030405 -M macs.txt 2001:db8::1";
     assert_eq!(
         refusal(line).reason,
-        "-M cannot be used with -b: addresses come from the file, or they are counted from a base"
+        "-M cannot be used with -b: addresses come either from the file or from a base"
     );
     let args = args(&line.replace("-M macs.txt ", ""));
     assert_eq!(args.family, Family::V6);
@@ -301,7 +301,7 @@ fn an_avalanche_says_what_has_no_effect() {
 fn what_reaches_others_needs_a_laboratory() {
     for (line, told) in [
         ("-l eth0", "255.255.255.255 is a broadcast address"),
-        ("-l eth0 all", "Name the server, as in 'perfdhcp -l eth0 ADDRESS'"),
+        ("-l eth0 all", "Name one server, as in 'perfdhcp -l eth0 ADDRESS'"),
         ("255.255.255.255", "add --lab, or set BRUNT_LAB=1"),
         ("239.1.1.1", "239.1.1.1 is a multicast address"),
         ("-6 -l eth0", "ff02::1:2 is a multicast address"),
@@ -416,6 +416,7 @@ fn every_value_that_cannot_be_meant_is_refused() {
 #[test]
 fn completions_and_the_manual_page_know_every_switch() {
     use crate::cli::pages;
+    use crate::cli::screens::{self, Screen};
     let script = pages::completions(clap_complete::Shell::Bash);
     let manual = pages::manual(Some(NAME)).unwrap().replace('\\', "");
     assert!(manual.contains("giaddr"));
@@ -424,7 +425,7 @@ fn completions_and_the_manual_page_know_every_switch() {
         assert!(script.contains(&dashed), "{dashed}");
         assert!(manual.contains(&dashed), "{dashed}");
     }
-    assert!(pages::help().contains(PURPOSE.split_once(' ').unwrap().1));
+    assert!(screens::program(Screen::Full).contains(PURPOSE.split_once(' ').unwrap().1));
 }
 
 #[test]
@@ -446,8 +447,7 @@ fn the_tool_is_reached_by_its_name_and_by_a_link() {
         }
     }
     let refusal = command("brunt perfdhcp -q").unwrap_err();
-    let told =
-        "ERROR: parsing command line options: there is no -q: 'perfdhcp -h' has all there are\n";
+    let told = "ERROR: parsing command line options: there is no switch -q: see 'perfdhcp -h' for all switches\n";
     assert_eq!((refusal.text.as_str(), refusal.exit), (told, Exit::Usage));
     assert_eq!(command("perfdhcp -l eth0").unwrap_err().exit, Exit::Unsafe);
 }

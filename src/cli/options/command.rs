@@ -42,8 +42,7 @@ const COMMON: &[Opt] = &[
         "warmUpDuration",
         "seconds",
         Kind::Integer(0, LONGEST),
-        "Warm up duration in seconds. What happens in it is not \
-        part of any figure.",
+        "Warm-up duration in seconds. No figure includes the warm-up.",
     )
     .short('B')
     .default("0"),
@@ -52,8 +51,7 @@ const COMMON: &[Opt] = &[
         "maxDuration",
         "seconds",
         Kind::Integer(0, LONGEST),
-        "Maximum duration in seconds, 0 for unlimited. It is \
-        counted from the end of the warm-up.",
+        "Maximum duration in seconds, 0 for unlimited. It counts from the end of the warm-up.",
     )
     .short('d')
     .default("0"),
@@ -61,8 +59,8 @@ const COMMON: &[Opt] = &[
         "percentile",
         "percentile",
         Kind::Decimal(0.0, 100.0),
-        "Show the response time within which this percentage of \
-        operations completed. May be repeated, may have decimals (99.5), and replaces the default columns.",
+        "Show the response time within which this percentage of operations completed, such as 99.5. May be \
+         repeated; replaces the default columns.",
     )
     .short('e')
     .default("99.9, 99.99, 99.999")
@@ -70,8 +68,8 @@ const COMMON: &[Opt] = &[
     Opt::switch(
         Group::Command,
         "keepConnectionsOpen",
-        "Keep connections open, and bind again on them before each \
-        operation. Otherwise each operation opens, binds and closes a connection of its own.",
+        "Keep connections open, and bind again on them before each operation. Without this option each \
+         operation opens, binds and closes its own connection.",
     )
     .short('f'),
     row("statInterval", "seconds", Kind::Integer(1, LONGEST), "Display results each specified number of seconds.")
@@ -82,8 +80,8 @@ const COMMON: &[Opt] = &[
         "maxIterations",
         "number",
         Kind::Integer(0, i64::MAX),
-        "Number of operations in all after which to stop, 0 for \
-        unlimited. It is exact: it is not divided among connections, and warm-up operations do not count against it.",
+        "Total number of operations after which to stop, 0 for unlimited. The number is exact: it is not \
+         divided among connections, and warm-up operations do not count.",
     )
     .short('m')
     .default("0"),
@@ -91,8 +89,8 @@ const COMMON: &[Opt] = &[
         "targetThroughput",
         "rate",
         Kind::Decimal(0.0, 1e9),
-        "Operations to start per second, over all connections, 0 \
-        for as many as the target takes. Operations become due at this rate whether or not earlier ones were answered.",
+        "Operations to start per second over all connections (open loop), 0 for as many as the target takes. \
+         Operations become due at this rate whether or not earlier ones were answered.",
     )
     .short('M')
     .default("0")
@@ -100,27 +98,27 @@ const COMMON: &[Opt] = &[
     Opt::switch(Group::Command, "scriptFriendly", "Use script-friendly mode: comma-separated values without a frame.")
         .short('S')
         .also(&["csv"]),
-    Opt::switch(Group::Utility, "verbose", "Use verbose mode: each failed operation is printed on standard error.")
+    Opt::switch(Group::Utility, "verbose", "Use verbose mode: print each failed operation on standard error.")
         .short('v'),
-    Opt::switch(Group::Utility, "noPropertiesFile", "Do not take defaults from any properties file."),
+    Opt::switch(Group::Utility, "noPropertiesFile", "Do not read defaults from any properties file."),
     Opt::new(
         Group::Utility,
         "propertiesFilePath",
         "path",
         Kind::Path,
-        "Properties file with values for options that \
-        the command line does not give. Without this option $XDG_CONFIG_HOME/brunt/tools.properties is read if it \
-        exists, else ~/.config/brunt/tools.properties, else ~/.opendj/tools.properties.",
+        "Properties file with values for options that are not on the command line. Default: the first that \
+         exists of $XDG_CONFIG_HOME/brunt/tools.properties, ~/.config/brunt/tools.properties and \
+         ~/.opendj/tools.properties.",
     ),
     Opt::switch(Group::General, "version", "Display the version.").short('V'),
-    Opt::switch(Group::General, "help", "Display this usage information. -? does the same.").short('H'),
+    Opt::switch(Group::General, "help", "Display this usage information. -? is the same.").short('H'),
 ];
 
 const NO_PROMPT: Opt = Opt::switch(
     Group::Utility,
     "no-prompt",
-    "Use non-interactive mode: fail instead of asking for \
-    what is missing. It is also assumed when standard input is not a terminal.",
+    "Use non-interactive mode: fail instead of asking for missing values. This mode is the default if \
+         standard input is not a terminal.",
 );
 
 const CONCURRENT: &[Opt] = &[
@@ -128,8 +126,8 @@ const CONCURRENT: &[Opt] = &[
         "numConcurrentRequests",
         "number",
         Kind::Integer(1, 65_536),
-        "Number of concurrent requests per connection. \
-        More than one needs --noRebind, since a bind may not overlap with other operations on its connection.",
+        "Number of concurrent requests per connection. More than one needs --noRebind, because a bind must \
+         not overlap with other operations on its connection.",
     )
     .short('t')
     .default("1")
@@ -191,16 +189,16 @@ const AUTHRATE: &[Opt] = &[
         "baseDn",
         "baseDN",
         Kind::Text,
-        "Base DN template string. With a filter as the first trailing argument each \
-        bind is preceded by a search, and the DN it finds becomes the last argument of the templates.",
+        "Base DN template string. With a filter as the first trailing argument, a search precedes each bind, \
+         and the DN that it finds becomes the last argument of the templates.",
     )
     .short('b'),
     row(
         "invalidPassword",
         "percent",
         Kind::Decimal(0.0, 100.0),
-        "Percentage of binds that send an invalid password \
-        (between 0 and 100). They are expected to fail, and count as errors.",
+        "Percentage of binds that send an invalid password (between 0 and 100). These binds are expected to \
+         fail, and count as errors.",
     )
     .short('I')
     .default("0"),
@@ -210,8 +208,7 @@ const MODIFYING: [Opt; 1] = [row(
     "valueCount",
     "number",
     Kind::Integer(0, 10_000),
-    "Number of distinct values that each \
-    modified attribute is given; 0 removes the attribute.",
+    "Number of distinct values to give each modified attribute; 0 removes the attribute.",
 )
 .default("1")];
 
@@ -221,17 +218,17 @@ const MODRATE: &[Opt] = &[
         "mvcc",
         "attribute",
         Kind::Text,
-        "Attribute in the assertion filter of the read_modify strategy. OpenLDAP has \
-        no eTag: use entryCSN there. Ignored under the modify strategy.",
+        "Attribute in the assertion filter of the read_modify strategy. OpenLDAP has no eTag: use entryCSN \
+         there. The modify strategy ignores it.",
     )
     .default("eTag"),
     row(
         "strategy",
         "strategy",
         Kind::Choice(&["modify", "read_modify"]),
-        "How entries are modified: 'modify' sends the \
-        modification alone, 'read_modify' first reads the --mvcc attribute and then asserts that it is unchanged. Both \
-        requests are one operation with one response time.",
+        "How to modify entries: 'modify' sends the modification only; 'read_modify' reads the --mvcc \
+         attribute first and then asserts that it is unchanged. Both requests count as one operation with one \
+         response time.",
     )
     .default("modify"),
     MODIFYING[0],
@@ -249,8 +246,7 @@ const ADDRATE: &[Opt] = &[
         "deleteMode",
         "fifo | random | off",
         Kind::Choice(&["fifo", "random", "off"]),
-        "Which entry is deleted once the \
-        threshold is passed: the oldest ('fifo'), any ('random'), or none ('off').",
+        "Which entry to delete above the threshold: the oldest ('fifo'), any ('random'), or none ('off').",
     )
     .short('C')
     .default("fifo"),
@@ -266,33 +262,31 @@ const ADDRATE: &[Opt] = &[
         "deleteAgeThreshold",
         "seconds",
         Kind::Integer(1, LONGEST),
-        "Age at which added entries are deleted, instead of \
-        a size. Not with random deletion.",
+        "Delete added entries at this age, instead of by number. Not with random deletion.",
     )
     .short('a'),
     row(
         "constant",
         "name=value",
         Kind::Text,
-        "A constant that overrides the value defined in the template file. May be \
-        repeated.",
+        "Constant that overrides the value defined in the template file, such as suffix=dc=example,dc=com. \
+         May be repeated.",
     )
     .short('g')
     .many(),
     Opt::switch(
         Group::Command,
         "noPurge",
-        "Leave what was added: no purge phase when the tool stops.",
+        "Keep the added entries: skip the purge phase at the end.",
     )
     .short('n'),
-    row("resourcePath", "path", Kind::Path, "Where to look for the files a template names.")
+    row("resourcePath", "path", Kind::Path, "Directory of the files that a template names.")
         .short('r'),
     row(
         "randomSeed",
         "seed",
         Kind::Integer(0, i64::MAX),
-        "Seed of every generated value: the same seed makes the same \
-        entries.",
+        "Seed for all generated values: the same seed generates the same entries.",
     )
     .short('R')
     .default("0")

@@ -27,41 +27,64 @@ const SERVER: &[Opt] = &[
         "connectTimeout",
         "milliseconds",
         Kind::Integer(0, LONGEST),
-        "Maximum length of time in milliseconds that can \
-        be taken to establish a connection, TLS included. Use '0' for no time out.",
+        "Maximum time in milliseconds to establish a connection, including TLS. Use '0' for no timeout.",
     )
     .default("30000"),
     row(
         "hostname",
         "host",
         Kind::Text,
-        "Server host name or IP address. May be repeated or hold a comma-separated list, \
-        and each may carry its own port (ldap1:1389,[::1]:2389): connections take the servers in turn.",
+        "Server host name or IP address. May be repeated or hold a comma-separated list, each with an \
+         optional port (ldap1:1389,[::1]:2389): connections use the servers in turn.",
     )
     .short('h')
     .default("localhost")
     .many(),
-    row("port", "port", Kind::Integer(1, 65_535), "Port of every server that does not carry its own.")
+    row("port", "port", Kind::Integer(1, 65_535), "Port of every server that has no port of its own.")
         .short('p')
         .default("389, or 636 with --useSsl"),
-    switch("useStartTls", "Use StartTLS to secure communication with the server. It never falls back to clear text.")
+    switch("useStartTls", "Use StartTLS to secure communication with the server. There is no fallback to clear text.")
         .short('q'),
     switch("useSsl", "Use TLS from the first byte (LDAPS).").short('Z'),
 ];
 
 const IDENTITY: &[Opt] = &[
-    row("bindDn", "bindDN", Kind::Text, "DN to use to bind to the server. For authrate a template string: it is what \
-        is measured. Without it and --saslOption the other tools are anonymous.").short('D'),
-    row("bindPassword", "bindPassword", Kind::Secret, "Password to use to bind to the server. With :env the value is \
-        the name of an environment variable, with :file of a file, that holds it. Leave the option out, or give '-', \
-        to be asked for it.").short('w'),
-    row("bindPasswordFile", "path", Kind::Path, "File that holds the password to bind with, as --bindPassword:file \
-        does.").short('j'),
-    switch("reportAuthzId", "Use the authorization identity control (RFC 3829) on binds.").short('E')
+    row(
+        "bindDn",
+        "bindDN",
+        Kind::Text,
+        "DN to use to bind to the server. For authrate it is a template string, because the bind is what is measured. \
+         The other tools are anonymous without it and --saslOption.",
+    )
+    .short('D'),
+    row(
+        "bindPassword",
+        "bindPassword",
+        Kind::Secret,
+        "Password to use to bind to the server. With :env the value is the name of an environment variable that holds \
+         it, with :file the name of a file. Without the option, or with '-', the tool asks for it.",
+    )
+    .short('w'),
+    row(
+        "bindPasswordFile",
+        "path",
+        Kind::Path,
+        "File that holds the bind password, as with --bindPassword:file.",
+    )
+    .short('j'),
+    switch("reportAuthzId", "Use the authorization identity control (RFC 3829) on binds.")
+        .short('E')
         .also(&["authorizationIdentityRequestControl"]),
-    row("saslOption", "name=value", Kind::Text, "SASL bind option. May be repeated. The names are mech, authid, \
-        authzid, realm, kdc, digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, \
-        SCRAM-SHA-256 and GSSAPI. For authrate authid and authzid are template strings.").short('o').many(),
+    row(
+        "saslOption",
+        "name=value",
+        Kind::Text,
+        "SASL bind option, such as mech=PLAIN. May be repeated. The names are mech, authid, authzid, realm, kdc, \
+         digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, SCRAM-SHA-256 and \
+         GSSAPI. For authrate, authid and authzid are template strings.",
+    )
+    .short('o')
+    .many(),
     switch("usePasswordPolicyControl", "Use the password policy request control on binds.")
         .also(&["passwordPolicyRequestControl"]),
 ];
@@ -71,8 +94,7 @@ const TRUST: &[Opt] = &[
         "trustStorePassword",
         "trustStorePassword",
         Kind::Secret,
-        "Password of the trust store, with :env and :file as \
-        for --bindPassword.",
+        "Password of the trust store, with :env and :file as for --bindPassword.",
     )
     .short('T'),
     row("trustStorePasswordFile", "path", Kind::Path, "File that holds the password of the trust store.").short('U'),
@@ -80,8 +102,8 @@ const TRUST: &[Opt] = &[
         "trustStorePath",
         "path",
         Kind::Path,
-        "Trust store to validate the server certificate with. Its format is that \
-        of --trustStoreType, else it is recognised from its content.",
+        "Trust store for validating the server certificate. --trustStoreType gives its format; without it the \
+         format is detected.",
     )
     .short('P'),
     row("trustStoreType", "type", Kind::Choice(STORE_TYPES), "Format of --trustStorePath: jks, jceks, pkcs12 or pem.")
@@ -90,15 +112,14 @@ const TRUST: &[Opt] = &[
     row("useJceTrustStore", "path", Kind::Path, "Use a JCEKS trust store for validating the server certificate."),
     switch(
         "useJvmTrustStore",
-        "Use the trusted roots of the operating system for validating the server certificate, \
-        there being no JVM. This is also what happens when no trust option is given.",
+        "Use the root certificates of the operating system for validating the server certificate (brunt has \
+         no JVM). This is the default without any trust option.",
     )
     .also(&["defaultTrust"]),
     row("usePkcs12TrustStore", "path", Kind::Path, "Use a PKCS#12 trust store for validating the server certificate."),
     switch(
         "trustAll",
-        "Trust all server certificates. Nothing is verified: for test servers only, and the record says \
-        so.",
+        "Trust all server certificates. Nothing is verified, and the record says so: for test servers only.",
     )
     .short('X'),
 ];
@@ -108,8 +129,7 @@ const CLIENT: &[Opt] = &[
         "certNickname",
         "nickname",
         Kind::Text,
-        "Alias of the certificate in the key store that is sent to the server \
-        for client authentication. Needed when the store holds several.",
+        "Alias of the client certificate in the key store. Needed if the store holds several.",
     )
     .short('N'),
     row(
@@ -131,8 +151,8 @@ const CLIENT: &[Opt] = &[
         "keyStorePath",
         "path",
         Kind::Path,
-        "Key store with the certificate for client authentication. Its format is \
-        that of --keyStoreType, else it is recognised from its content.",
+        "Key store with the client certificate. --keyStoreType gives its format; without it the format is \
+         detected.",
     )
     .short('K'),
     row(
@@ -154,37 +174,36 @@ const CLIENT: &[Opt] = &[
         "providerClass",
         "class",
         Kind::Text,
-        "Class name of the Java PKCS#11 provider. Only the SunPKCS11 one has a \
-        meaning here, and it is the default.",
+        "Class name of the Java PKCS#11 provider. Only the SunPKCS11 provider is supported; it is the \
+         default.",
     ),
     row(
         "providerName",
         "name",
         Kind::Text,
-        "Name of the PKCS#11 provider: SunPKCS11-NAME has its configuration in the \
-        --providerArg file whose 'name' is NAME.",
+        "Name of the PKCS#11 provider. For SunPKCS11-NAME the configuration is the --providerArg file whose \
+         'name' is NAME.",
     ),
     row(
         "useJavaKeyStore",
         "path",
         Kind::Path,
-        "JKS key store with the certificate for client authentication.",
+        "JKS key store with the client certificate.",
     ),
     row(
         "useJceKeyStore",
         "path",
         Kind::Path,
-        "JCEKS key store with the certificate for client authentication.",
+        "JCEKS key store with the client certificate.",
     ),
     switch(
         "usePkcs11KeyStore",
-        "Take the certificate for client authentication from a PKCS#11 token. Needs \
-        --providerArg.",
+        "Take the client certificate from a PKCS#11 token. Needs --providerArg.",
     ),
     row(
         "usePkcs12KeyStore",
         "path",
         Kind::Path,
-        "PKCS#12 key store with the certificate for client authentication.",
+        "PKCS#12 key store with the client certificate.",
     ),
 ];

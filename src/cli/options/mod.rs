@@ -93,10 +93,10 @@ impl Group {
             Self::Connection => "LDAP connection options",
             Self::Utility => "Utility input/output options",
             Self::General => "General options",
-            Self::Load => "Load options of brunt's own",
-            Self::Request => "Request options of brunt's own",
-            Self::Network => "Connection options of brunt's own",
-            Self::Output => "Output options of brunt's own",
+            Self::Load => "Load options added by brunt",
+            Self::Request => "Request options added by brunt",
+            Self::Network => "Connection options added by brunt",
+            Self::Output => "Output options added by brunt",
         }
     }
 }

@@ -58,8 +58,8 @@ const LOAD: &[Opt] = &[
         "arrival",
         "distribution",
         Kind::Choice(&["uniform", "poisson"]),
-        "How the operations of --targetThroughput \
-        are spread: evenly ('uniform') or independently of each other ('poisson'), as those of many users are.",
+        "How the operations of --targetThroughput are spread over time: evenly ('uniform'), or independently \
+         of each other ('poisson') as those of many users are.",
     )
     .default("uniform"),
     load(
@@ -72,47 +72,45 @@ const LOAD: &[Opt] = &[
     Opt::switch(
         Group::Load,
         "compat",
-        "Show the figures of the old tools in the table: under --targetThroughput the \
-        response time from sending on, which hides how long operations waited to be sent. The record holds both \
-        anyway.",
+        "Show the original tools' response time in the table. With --targetThroughput it counts from sending, \
+         and so excludes the time that operations waited. The record contains both.",
     ),
     load(
         "drainTimeout",
         "milliseconds",
         Kind::Integer(0, LONGEST),
-        "How long to wait at the end for answers still \
-        outstanding; then they count as cut off. Default: 10000, and after --maxIterations or without \
-        --targetThroughput as long as --operationTimeout allows.",
+        "How long to wait for outstanding answers at the end. Operations without an answer by then count as \
+         cut off. Default: 10000; after --maxIterations or without --targetThroughput, as long as \
+         --operationTimeout allows.",
     ),
     Opt::switch(Group::Load, "no-pin", "Let the operating system move worker threads between processors."),
     load(
         "operationTimeout",
         "milliseconds",
         Kind::Integer(0, LONGEST),
-        "How long to wait for an answer before the \
-        operation counts as timed out. Use '0' for no time out.",
+        "How long to wait for an answer before the operation counts as timed out. Use '0' for no timeout.",
     )
     .default("30000"),
     load(
         "stages",
         "stages",
         Kind::Text,
-        "A rate that changes, instead of --targetThroughput: '1000/s for 30s, ramp \
-        1000..5000 over 1m, sine 1000±500 every 10s for 1m, poisson 2000/s for 30s'.",
+        "Rate that changes, instead of --targetThroughput: '1000/s for 30s, ramp 1000..5000 over 1m, sine \
+         1000±500 every 10s for 1m, poisson 2000/s for 30s'.",
     ),
     load(
         "think",
         "duration",
         Kind::Text,
-        "Time each virtual user waits between an answer and its next operation: \
-        '100ms', 'uniform 50ms..150ms', 'exponential 100ms' or 'normal 100ms±20ms'. Not with a rate.",
+        "Think time of each virtual user between an answer and its next operation: '100ms', 'uniform \
+         50ms..150ms', 'exponential 100ms' or 'normal 100ms±20ms'. Not with a rate.",
     ),
     load(
         "variableRateData",
         "path",
         Kind::Path,
-        "File with a rate that changes, in the format of UnboundID's tools; \
-        multiples such as 2.5X are of --targetThroughput.",
+        "File with a rate that changes, in the format of UnboundID's tools. Multiples such as 2.5X refer to \
+         --targetThroughput.",
     ),
     load(
         "generateSampleRateFile",
@@ -135,31 +133,30 @@ const FEEDING: &[Opt] = &[
         "seed",
         "number",
         Kind::Integer(0, i64::MAX),
-        "Seed of everything random: the same seed draws the same values \
-        in the same order. Default: a new one each run, which the record names.",
+        "Seed for all random values: the same seed draws the same values in the same order. Default: a new \
+         one for each run, stated in the record.",
     )
     .also(&["randomSeed"]),
     load(
         "inc-scope",
         "scope",
         Kind::Choice(&["process", "worker"]),
-        "Whom 'inc' counts for: all connections together \
-        ('process'), so that each value is used once before any is used again, or each concurrent request of each \
-        connection for itself ('worker'), as the old tools do.",
+        "Scope of the counter of 'inc': one for all connections ('process'), so that each value is used once \
+         before any is used again, or one for each concurrent request of each connection ('worker'), as in \
+         the original tools.",
     )
     .default("process"),
-    Opt::switch(Group::Load, "rand-inclusive", "Let 'rand({min},{max})' draw max as well."),
+    Opt::switch(Group::Load, "rand-inclusive", "Include max in 'rand({min},{max})'."),
     Opt::switch(
         Group::Load,
         "raw",
-        "Put generated values into DNs and filters as they are. Without it, characters that \
-        are special there are escaped.",
+        "Do not escape generated values in DNs and filters. By default, special characters are escaped.",
     ),
     Opt::switch(
         Group::Load,
         "value-patterns",
-        "Read UnboundID's value patterns, such as [1-1000] or [random:8:abc], in \
-        every template string, besides {} and {N}.",
+        "Also accept UnboundID's value patterns, such as [1-1000] or [random:8:abc], in every template \
+         string.",
     ),
 ];
 
@@ -190,8 +187,8 @@ const SEARCH_CONTROL: Opt = request(
 const MANAGE: Opt = Opt::switch(
     Group::Request,
     "manageDsaIt",
-    "Send the ManageDsaIT control (RFC 3296) with each \
-    measured request: referral entries are treated as entries.",
+    "Send the ManageDsaIT control (RFC 3296) with each measured request, so that referral entries are \
+         treated as entries.",
 );
 const ASSERTION: Opt = request(
     "assertionFilter",
@@ -214,57 +211,53 @@ const MODIFYING: &[Opt] = &[
         "characterSet",
         "chars",
         Kind::Text,
-        "Characters of the values that --valueLength makes. Default: a to z.",
+        "Characters of the values that --valueLength generates. Default: a to z.",
     ),
     Opt::switch(
         Group::Request,
         "increment",
-        "Increment attributes (RFC 4525) instead of replacing their values: the \
-        value of each trailing argument is the amount.",
+        "Increment attributes (RFC 4525) instead of replacing their values. The value of each trailing \
+         argument is the amount.",
     ),
     request(
         "incrementAmount",
         "amount",
         Kind::Integer(i64::MIN, i64::MAX),
-        "Amount for attributes that are not given \
-        as a trailing argument.",
+        "Amount for attributes that are not trailing arguments.",
     )
     .default("1"),
     Opt::switch(
         Group::Request,
         "permissiveModify",
-        "Send the permissive modify control, under which adding a value \
-        that is there or removing one that is not succeeds.",
+        "Send the permissive modify control: adding a value that exists or removing one that does not then \
+         succeeds.",
     ),
     request(
         "postReadAttribute",
         "attribute",
         Kind::Text,
-        "Ask for this attribute as it is after the modification (RFC \
-        4527). May be repeated.",
+        "Request this attribute as it is after the modification (RFC 4527). May be repeated.",
     )
     .many(),
     request(
         "preReadAttribute",
         "attribute",
         Kind::Text,
-        "Ask for this attribute as it was before the modification (RFC \
-        4527). May be repeated.",
+        "Request this attribute as it was before the modification (RFC 4527). May be repeated.",
     )
     .many(),
     request(
         "valueLength",
         "bytes",
         Kind::Integer(1, 1_048_576),
-        "Length of the random values made for attributes that \
-        are not given as a trailing argument.",
+        "Length of the random values generated for attributes that are not trailing arguments.",
     )
     .default("10"),
     request(
         "valuePattern",
         "pattern",
         Kind::Text,
-        "UnboundID value pattern that makes these values instead.",
+        "UnboundID value pattern that generates these values instead.",
     ),
 ];
 
@@ -280,27 +273,25 @@ const SEARCHING: &[Opt] = &[
         "sizeLimit",
         "number",
         Kind::Integer(0, MOST),
-        "Most entries the server should return for a \
-        search, 0 for no limit.",
+        "Maximum number of entries that the server should return for a search, 0 for no limit.",
     )
     .default("0"),
     request(
         "sortOrder",
         "keys",
         Kind::Text,
-        "Have the server sort (RFC 2891) by these comma-separated attributes: a \
-        leading minus sign for descending order, and a colon and matching rule at the end, as in '-sn,uid'.",
+        "Let the server sort (RFC 2891) by these comma-separated attributes, such as '-sn,uid'. A leading \
+         minus sign sorts in descending order; a colon and a matching rule may follow an attribute.",
     ),
     request(
         "timeLimit",
         "seconds",
         Kind::Integer(0, MOST),
-        "Longest time the server should spend on a \
-        search, 0 for no limit.",
+        "Maximum time in seconds that the server should spend on a search, 0 for no limit.",
     )
     .default("0")
     .also(&["timeLimitSeconds"]),
-    Opt::switch(Group::Request, "typesOnly", "Ask for attribute names without their values."),
+    Opt::switch(Group::Request, "typesOnly", "Return attribute names without values."),
 ];
 
 const BOTH: &[Opt] = &[
@@ -349,23 +340,22 @@ const NETWORK: &[Opt] = &[
         "ca",
         "path",
         Kind::Path,
-        "PEM file, or directory of such files, with the roots to validate the server \
-        certificate with.",
+        "PEM file, or directory of PEM files, with the CA certificates for validating the server certificate.",
     )
     .also(&["trust-pem"]),
     network(
         "cert-pem",
         "path",
         Kind::Path,
-        "PEM file with the certificate, and its chain, for client authentication. \
-        Needs --key-pem unless the key is in the same file.",
+        "PEM file with the client certificate and its chain. Needs --key-pem unless the same file contains \
+         the key.",
     ),
     network(
         "close",
         "how",
         Kind::Choice(&["fin", "rst"]),
-        "How connections of one operation are closed: in order \
-        ('fin'), which leaves a port in TIME_WAIT, or by a reset ('rst'), which does not and is what the old tools do.",
+        "How to close connections that carry one operation: 'fin' closes in order and leaves a port in \
+         TIME_WAIT; 'rst' resets, which does not, and is what the original tools do.",
     )
     .default("rst"),
     network(
@@ -380,24 +370,25 @@ const NETWORK: &[Opt] = &[
         "resend",
         "which",
         Kind::Choice(&["never", "safe", "always"]),
-        "Which requests to send again, once, if their connection was used before and is closed before any answer \
-        comes: none, those that can be carried out twice without another effect (binds, searches), or all.",
+        "Which requests to send again, once, if a reused connection closes before any answer arrives: none \
+         ('never'), those that have no further effect when repeated, such as binds and searches ('safe'), or \
+         all ('always').",
     )
     .default("safe"),
     network(
         "source-ip",
         "addresses",
         Kind::Text,
-        "Local addresses to connect from in turn: a comma-separated list of \
-        addresses or networks, such as 10.0.0.5 or 127.0.1.0/28. May be repeated.",
+        "Local addresses to connect from, in turn: a comma-separated list of addresses or networks, such as \
+         10.0.0.5 or 127.0.1.0/28. May be repeated.",
     )
     .many(),
     network(
         "tls-ciphers",
         "names",
         Kind::Text,
-        "Comma-separated cipher suites to offer, in order of preference, by \
-        their IANA names.",
+        "Comma-separated IANA names of the cipher suites to offer, in order of preference, such as \
+         TLS_AES_256_GCM_SHA384.",
     ),
     network("tls-max", "version", Kind::Choice(&["1.2", "1.3"]), "Highest TLS version to offer.").default("1.3"),
     network("tls-min", "version", Kind::Choice(&["1.2", "1.3"]), "Lowest TLS version to accept.").default("1.2"),
@@ -405,8 +396,7 @@ const NETWORK: &[Opt] = &[
         "tls-resume",
         "when",
         Kind::Choice(&["always", "never"]),
-        "Whether new connections resume earlier TLS \
-        sessions where the server allows it.",
+        "Whether new connections resume earlier TLS sessions if the server allows it.",
     )
     .default("always"),
 ];
@@ -420,8 +410,7 @@ const OUTPUT: &[Opt] = &[
     Opt::switch(
         Group::Output,
         "codes",
-        "Print the number of operations by result code after each row, on standard \
-        error.",
+        "Print the number of operations by result code after each row, on standard error.",
     ),
     output(
         "generatePropertiesFile",
@@ -434,8 +423,7 @@ const OUTPUT: &[Opt] = &[
         "hgrm",
         "path",
         Kind::Path,
-        "Write the percentile distribution of response times in the format that \
-        HdrHistogram plotters read.",
+        "Write the percentile distribution of response times, in the format that HdrHistogram plotters read.",
     ),
     output(
         "events",
@@ -460,23 +448,21 @@ const OUTPUT: &[Opt] = &[
         "slo",
         "objective",
         Kind::Text,
-        "Exit with 99 if this does not hold at the end: 'bind.p99<20ms', \
-        'errors<0.1%' or 'achieved>=99%'. May be repeated.",
+        "Objective: exit with 99 if it does not hold at the end. Examples: 'bind.p99<20ms', 'errors<0.1%', \
+         'achieved>=99%'. May be repeated.",
     )
     .many(),
     Opt::switch(
         Group::Output,
         "suppressPropertiesFileComment",
-        "Do not say on standard error which options came from \
-        a properties file.",
+        "Do not report on standard error which options came from a properties file.",
     ),
     Opt::switch(Group::Output, "teeOutput", "Write to the terminal as well as to --outputFile."),
     output(
         "timestampFormat",
         "format",
         Kind::Choice(&["none", "with-date", "without-date"]),
-        "Put the time of day in \
-        front of each row.",
+        "Put the time of day at the start of each row.",
     )
     .default("none"),
 ];

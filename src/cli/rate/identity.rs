@@ -59,7 +59,7 @@ pub(super) fn read(
                 Err(Fault::new("Authentication information must be provided to use this tool"))
             }
             (_, Some(_)) => Err(Fault::new(
-                "A password is given without --bindDn: name its owner, or leave it out to be anonymous",
+                "A password is given without --bindDn: add the DN, or leave the password out to be anonymous",
             )),
             (_, None) => Ok(Identity::Anonymous),
         };
@@ -70,7 +70,7 @@ pub(super) fn read(
     };
     if password.is_empty() {
         return Err(Fault::new(format!(
-            "The password for --bindDn {dn} is empty, which servers take for an anonymous bind (RFC 4513, 5.1.2): \
+            "The password for --bindDn {dn} is empty, which servers treat as an anonymous bind (RFC 4513, 5.1.2): \
              give a password, or leave --bindDn out to be anonymous"
         )));
     }
@@ -130,7 +130,8 @@ fn sasl(
         let shown = security.client.is_some();
         if security.transport == Transport::Plain || !shown {
             return Err(Fault::new(
-                "The SASL mechanism EXTERNAL needs a client certificate: give --useSsl or --useStartTls, and a store",
+                "The SASL mechanism EXTERNAL needs a client certificate: add --useSsl or --useStartTls, and a key \
+                 store",
             ));
         }
         return Ok(Identity::Sasl { properties, dn, password: None });
@@ -142,7 +143,7 @@ fn sasl(
         property("authid").map(str::to_owned).or_else(|| dn.as_ref().map(|dn| format!("dn: {dn}")))
     else {
         return Err(Fault::new(format!(
-            "The SASL mechanism {mechanism} needs to know who authenticates: give --saslOption authid=..., or --bindDn"
+            "The SASL mechanism {mechanism} needs an identity: add --saslOption authid=..., or --bindDn"
         )));
     };
     if password.is_none() {

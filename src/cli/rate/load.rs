@@ -61,8 +61,8 @@ pub(super) fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {
     let reconnect_after = values.count("iterationsBeforeReconnect");
     if reconnect_after.is_some() && mode == ConnectionMode::PerOperation {
         return Err(Fault::new(
-            "--iterationsBeforeReconnect needs --keepConnectionsOpen or --noRebind: without them every operation has a \
-             connection of its own",
+            "--iterationsBeforeReconnect needs --keepConnectionsOpen or --noRebind: without them each operation opens \
+             its own connection",
         ));
     }
     Ok(Load {
@@ -115,7 +115,9 @@ fn rate(values: &Values) -> Result<Rate, Fault> {
         Rate::Unlimited
     };
     if values.given("arrival") && !matches!(rate, Rate::Constant { .. }) {
-        return Err(Fault::new("--arrival needs --targetThroughput, whose operations it spreads"));
+        return Err(Fault::new(
+            "--arrival needs --targetThroughput: it spreads the operations of a rate",
+        ));
     }
     if values.given("backlog") && rate == Rate::Unlimited {
         return Err(Fault::new(

@@ -291,10 +291,10 @@ fn search_before_bind(
         }
         (Some(_), None) => Err(Fault::new(
             "--baseDn needs a filter template string as the first trailing argument, such as '(uid=user.{})': without \
-             one there is no search, and the bind does not use the base DN",
+             a filter there is no search, and the bind does not use the base DN",
         )),
         (None, Some(filter)) => Err(Fault::new(format!(
-            "The trailing argument '{filter}' is taken for a search filter, which needs --baseDn.  Options must come \
+            "The trailing argument '{filter}' is read as a search filter, which needs --baseDn.  Options must come \
              before trailing arguments"
         ))),
     }
@@ -337,7 +337,8 @@ fn search(
 fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
     match trailing.iter().find(|text| text.starts_with('-')) {
         Some(text) => Err(Fault::new(format!(
-            "The trailing argument '{text}' is no attribute.  Options must come before the first trailing argument"
+            "The trailing argument '{text}' is not an attribute.  Options must come before the first trailing \
+             argument"
         ))),
         None => Ok(trailing.to_vec()),
     }
@@ -359,7 +360,7 @@ fn strategy(values: &Values) -> Result<Strategy, Fault> {
     }
     if values.given("assertionFilter") {
         return Err(Fault::new(
-            "--assertionFilter cannot be used with --strategy read_modify, which sends an assertion of its own",
+            "--assertionFilter cannot be used with --strategy read_modify, which sends its own assertion",
         ));
     }
     Ok(Strategy::ReadModify { mvcc: values.text("mvcc").unwrap_or("eTag").to_owned() })
@@ -396,7 +397,7 @@ fn modify(
         for long in ["valuePattern", "valueLength", "characterSet", "incrementAmount"] {
             if values.given(long) {
                 return Err(Fault::new(format!(
-                    "--{long} needs --{named}, the attribute whose value it makes"
+                    "--{long} needs --{named}: name the attribute to give that value"
                 )));
             }
         }
@@ -439,10 +440,11 @@ fn change(text: &str) -> Result<Modification, Fault> {
             value: ValueText::Template(value.to_owned()),
         }),
         _ if text.starts_with('-') => Err(Fault::new(format!(
-            "The trailing argument '{text}' is no modification.  Options must come before the first trailing argument"
+            "The trailing argument '{text}' is not a modification.  Options must come before the first trailing \
+             argument"
         ))),
         _ => Err(Fault::new(format!(
-            "The trailing argument '{text}' is no modification: it must be an attribute, a colon and a value \
+            "The trailing argument '{text}' is not a modification: it must be an attribute, a colon and a value \
              template, as in 'description:{{2}}'"
         ))),
     }

@@ -124,19 +124,18 @@ pub(super) fn read(
     }
     let trust = trust(values, surroundings)?;
     if trust == Trust::All && transport != Transport::Plain {
-        notes
-            .push("The server's certificate is not verified, since --trustAll is given".to_owned());
+        notes.push("The server's certificate is not verified because of --trustAll".to_owned());
     }
     let client = client(values, surroundings)?;
     if client.is_none() && values.given("certNickname") {
         return Err(Fault::new(
-            "--certNickname needs a key store: give --keyStorePath or one of the --use...KeyStore options",
+            "--certNickname needs a key store: add --keyStorePath or one of the --use...KeyStore options",
         ));
     }
     let (min, max) = (values.choice("tls-min"), values.choice("tls-max"));
     if (min, max) == (Some("1.3"), Some("1.2")) {
         return Err(Fault::new(
-            "--tls-min 1.3 is above --tls-max 1.2, which leaves no version to offer",
+            "--tls-min 1.3 is above --tls-max 1.2: raise --tls-max or lower --tls-min",
         ));
     }
     Ok(Security {
@@ -234,7 +233,7 @@ fn client(
         exclusive(values, &["usePkcs11KeyStore", "keyStoreType"])?;
     }
     if values.given("key-pem") && !values.given("cert-pem") {
-        return Err(Fault::new("--key-pem needs --cert-pem, the certificate the key belongs to"));
+        return Err(Fault::new("--key-pem needs --cert-pem: add the certificate of that key"));
     }
     for long in ["providerArg", "providerClass", "providerName"] {
         if values.given(long) && !on_token {
@@ -280,7 +279,7 @@ fn client(
 fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Fault> {
     if values.given("keyStorePath") {
         return Err(Fault::new(
-            "--keyStorePath has no meaning for a PKCS#11 token: name its module with --providerArg",
+            "--keyStorePath has no effect on a PKCS#11 token: name the token's module with --providerArg",
         ));
     }
     let Some(provider) = values.text("providerArg") else {
@@ -293,8 +292,8 @@ fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Faul
         None | Some("sun.security.pkcs11.SunPKCS11") => {}
         Some(other) => {
             return Err(Fault::new(format!(
-                "--providerClass {other} is a Java class, which cannot be loaded here: leave the option out and name \
-                 the PKCS#11 module with --providerArg"
+                "--providerClass {other} is a Java class, which brunt cannot load: leave it out and name the PKCS#11 \
+                 module with --providerArg"
             )));
         }
     }

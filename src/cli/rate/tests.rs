@@ -178,7 +178,7 @@ fn options_reach_their_place() {
     let servers: Vec<(&str, u16)> =
         args.servers.iter().map(|server| (server.host.as_str(), server.port)).collect();
     assert_eq!(servers, [("a", 1), ("::1", 2), ("b", 9), ("fe80::1", 9)]);
-    assert_eq!(args.notes, ["The server's certificate is not verified, since --trustAll is given"]);
+    assert_eq!(args.notes, ["The server's certificate is not verified because of --trustAll"]);
     let args =
         run("modrate -b dc=x --strategy READ_MODIFY --mvcc entryCSN --valueCount 3 a:b c:d:e");
     let Operation::Modify { strategy, modify, .. } = args.operation else { panic!() };
@@ -222,10 +222,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("authrate -D a -w b -X -P s", "both the --trustAll and the --trustStorePath"),
     ("authrate -D a -w b -j f", "both the --bindPassword and the --bindPasswordFile"),
     ("authrate -D a -j f", "The file cannot be read"),
-    ("authrate -D a -w:env NOPE", "no environment variable"),
-    ("authrate -D a -w ''", "servers take for an anonymous bind"),
-    ("authrate -D a", "no terminal to ask at"),
-    ("authrate -D a -n", "--no-prompt forbids"),
+    ("authrate -D a -w:env NOPE", "No environment variable"),
+    ("authrate -D a -w ''", "servers treat as an anonymous bind"),
+    ("authrate -D a", "standard input is not a terminal"),
+    ("authrate -D a -n", "--no-prompt is given"),
     ("authrate -D a -w b (uid=x)", "needs --baseDn"),
     ("authrate -D a -w b -b dc=x", "needs a filter"),
     ("authrate -o mech", "could not be parsed in the form \"name=value\""),

@@ -18,7 +18,7 @@ impl Show {
         let base = format!("http://{}", running.address());
         let users = args.users;
         console::say(&format!(
-            "An identity API with {users} users is at {base}, in memory, until this ends."
+            "An in-memory identity API with {users} users runs at {base} until this command ends."
         ));
         let plan = place(args.output.as_deref(), "login").with_extension("toml");
         std::fs::write(&plan, login(&base, args))
@@ -29,9 +29,13 @@ impl Show {
         let paced = ["http", "-c", &connections, "-z", &duration, "-q", "500", &ping].to_vec();
         let file = plan.display().to_string();
         let acts = [
-            ("flood", "Asks for one thing over and over: how many requests can it take?", flood),
-            ("paced", "The same, 500 times a second: how long would users wait?", paced),
-            ("login", "Signs people in and out, who think in between.", vec!["run", &file]),
+            ("flood", "Closed loop: how many requests per second can the API answer?", flood),
+            ("paced", "Open loop at 500 requests per second: how long would users wait?", paced),
+            (
+                "login",
+                "A plan: virtual users sign in, read their entry and sign out, with think time.",
+                vec!["run", &file],
+            ),
         ];
         for (name, says, words) in acts {
             let record = place(args.output.as_deref(), name);
@@ -57,7 +61,7 @@ impl Show {
 fn login(base: &str, args: &QuickstartArgs) -> String {
     let (users, duration, last) = (args.connections, args.duration, args.users - 1);
     format!(
-        r#"# People who sign in, look at their own entry and sign out. To see what it sends: brunt run --check FILE
+        r#"# Users sign in, read their own entry and sign out. 'brunt run --check FILE' shows the requests.
 name = "login"
 
 [run]

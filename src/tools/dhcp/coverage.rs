@@ -22,7 +22,7 @@ pub(super) fn line(phases: &[(Phase, Duration)]) -> Option<String> {
     let from = ramp.into_iter().chain(steady).min().unwrap_or_default().as_secs_f64();
     let without = if warm_up.is_some() { ", without the warm-up" } else { "" };
     let summary = steady.map_or_else(
-        || "there is no steady phase to summarise".to_owned(),
+        || "there is no steady phase for the summary".to_owned(),
         |at| format!("the summary covers the steady phase, from {:.1} s", at.as_secs_f64()),
     );
     Some(format!(
@@ -52,8 +52,8 @@ mod tests {
             ),
             (
                 vec![(WarmUp, seconds(0)), (Ramp, seconds(1))],
-                "the report and the interim lines cover the ramp, from 1.0 s of the run, without the warm-up; \
-                 there is no steady phase to summarise",
+                "the report and the interim lines cover the ramp, from 1.0 s of the run, without the warm-up; there \
+                 is no steady phase for the summary",
             ),
         ] {
             assert_eq!(line(&phases).as_deref(), Some(said));

@@ -245,12 +245,12 @@ impl<'a> Perfdhcp<'a> {
             |mac| mac.map(|octet| format!("{octet:02x}")).join(":"),
         );
         format!(
-            "seed={}\nclients={}, the first with MAC {base}\nnode {} of {}: takes every exchange whose number leaves \
-             that remainder\n",
+            "seed={}\nclients={}, the first with MAC {base}\nnode {rank} of {world}: starts every exchange whose \
+             number modulo {world} is {rank}\n",
             self.seed,
             self.population.size(),
-            node.rank,
-            node.world
+            rank = node.rank,
+            world = node.world
         )
     }
 }

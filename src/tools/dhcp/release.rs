@@ -43,7 +43,7 @@ pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
     if total == 0 || stop.urgency() == Urgency::Abort {
         if total > 0 {
             console::note(&format!(
-                "{total} leases were not released: the run was stopped at once"
+                "{total} leases were not released, because the run was stopped by a second signal"
             ));
         }
         return Ok(());
@@ -96,7 +96,7 @@ pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
     .map_err(failed)?;
     let left = total - finished.counts.ok;
     if left > 0 {
-        console::note(&format!("{left} of {total} leases could not be released"));
+        console::note(&format!("{left} of {total} leases were not released"));
     } else if job.verbosity == Verbosity::Normal {
         console::say(&format!("Released {total} leases."));
     }

@@ -82,9 +82,9 @@ impl Route {
     /// The interface by which the server is reached.
     fn towards_server(&self) -> Result<Interface, String> {
         let local = self.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
-        Interface::holding(local).map_err(failed)?.ok_or_else(|| {
-            "--client: name the interface that the clients live on with -l".to_owned()
-        })
+        Interface::holding(local)
+            .map_err(failed)?
+            .ok_or_else(|| "--client needs the interface of the clients: add -l".to_owned())
     }
 
     fn options(&self, args: &DhcpArgs, local: SocketAddr) -> Options {
@@ -145,14 +145,14 @@ fn local(
             let first = global.or_else(|| found.link_local().ok()).or_else(|| found.global());
             first.map(IpAddr::V6).ok_or_else(|| {
                 format!(
-                    "failed to find an IPv6 address on the interface '{}': it has none; add one, or name one with -l",
+                    "the interface '{}' has no IPv6 address: add one, or give one with -l",
                     found.name
                 )
             })
         }
         (None, _) => local_address(server).map_err(|error| {
             format!(
-                "failed to find a way to {}: {error}; name an address or an interface with -l",
+                "failed to find a route to {}: {error}; give a local address or an interface with -l",
                 server.ip()
             )
         }),

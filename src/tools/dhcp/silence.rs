@@ -42,7 +42,7 @@ fn refused(figures: &Exchanges) -> String {
     match figures.unreachable {
         0 => String::new(),
         count => format!(
-            "; {count} messages came back because nothing listens there (ICMP port unreachable)"
+            "; {count} messages were rejected because nothing listens there (ICMP port unreachable)"
         ),
     }
 }
@@ -86,10 +86,9 @@ fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) 
     };
     let port = match (args.family, local.port()) {
         (Family::V4, port) if port != RELAY_PORT => format!(
-            " It answers to port {RELAY_PORT}, and not to {port}, unless it is told to answer to where it was asked \
-             from"
+            " It answers to port {RELAY_PORT} and not to {port}, unless it is configured to answer the sender's port"
         ),
         _ => String::new(),
     };
-    format!("{asks}, and has it a subnet for {whom}?{port}")
+    format!("{asks}, and does it have a subnet for {whom}?{port}")
 }

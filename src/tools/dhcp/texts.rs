@@ -81,11 +81,11 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
         let whole = &self.finished.counts;
         let peak = self.finished.totals.values().map(|total| total.backlog_peak).max();
         vec![
-            ("Exchanges that fell due", whole.planned),
-            ("Exchanges that no session came free for", whole.dropped),
-            ("Exchanges without a lease to be about", whole.skipped),
+            ("Exchanges due", whole.planned),
+            ("Exchanges dropped without a free session", whole.dropped),
+            ("Exchanges without a lease to renew or release", whole.skipped),
             ("Most exchanges waiting for a session", peak.unwrap_or(0)),
-            ("Datagrams lost in our own sockets", self.figures.socket_drops),
+            ("Datagrams dropped in brunt's own sockets", self.figures.socket_drops),
         ]
     }
 

@@ -73,7 +73,7 @@ fn role(args: &DhcpArgs) -> Result<Role, String> {
 
 fn code(option: &varied::VariedOption) -> Result<u8, String> {
     u8::try_from(option.code)
-        .map_err(|_| format!("option {}: a code of DHCPv4 is at most 255", option.code))
+        .map_err(|_| format!("option {}: DHCPv4 option codes are at most 255", option.code))
 }
 
 fn template(given: &args::Template) -> Result<Template, String> {

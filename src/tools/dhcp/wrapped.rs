@@ -12,7 +12,7 @@ pub(super) fn call(command: Option<&str>, word: &str) -> Result<(), String> {
     wrapped.arg(word).stdin(Stdio::null()).stdout(std::io::stderr());
     match wrapped.spawn() {
         Ok(_) => Ok(()),
-        Err(error) => Err(format!("failed to call -w {command} {word}: {error}")),
+        Err(error) => Err(format!("failed to run the command of -w, {command} {word}: {error}")),
     }
 }
 

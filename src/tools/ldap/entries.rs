@@ -36,8 +36,8 @@ impl Entries {
         })?;
         if entries.is_empty() {
             return Err(Problem::usage(format!(
-                "The template file {} makes no entry: a branch or template needs a line such as \
-                 'subordinateTemplate: person:1000'",
+                "The template file {} generates no entry: add a line such as 'subordinateTemplate: person:1000' to a \
+                 branch or template",
                 mix.template.display()
             )));
         }

@@ -127,7 +127,9 @@ impl RateTool<'_> {
         let counts = self.plan.tally().counts();
         let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
         let policy = (warnings + errors > 0).then(|| {
-            format!("answers to binds held {warnings} password policy warnings and {errors} errors")
+            format!(
+                "bind responses contained {warnings} password policy warnings and {errors} errors"
+            )
         });
         let references = (counts.references > 0)
             .then(|| format!("{} references were not followed", counts.references));

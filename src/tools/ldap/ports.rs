@@ -18,9 +18,8 @@ pub(super) fn check(args: &RateArgs, plan: &Plan) {
         console::note(&format!("this run may fail to {shortage}"));
     } else if demand.churn_per_second == 0.0 && churns(args) && demand.close == Close::Fin {
         console::note(&format!(
-            "every operation has a connection of its own, closed with FIN: beyond {:.0} connections/s for long, local \
-             ports run out; keep connections open (-f or -F), spread them over --source-ip, or close them with \
-             --close rst",
+            "every operation opens a connection and closes it with FIN: above {:.0} connections/s local ports run \
+             out; keep connections open (-f or -F), use several addresses (--source-ip), or close with --close rst",
             budget.churn_max(&demand)
         ));
     }

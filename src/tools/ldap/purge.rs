@@ -25,9 +25,7 @@ pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     let left = plan.live_entries().unwrap_or(0);
     if !mix.purge {
         if left > 0 {
-            console::note(&format!(
-                "{left} entries were added and left in place, as --noPurge asks"
-            ));
+            console::note(&format!("{left} entries were added and kept because of --noPurge"));
         }
         return;
     }
@@ -56,7 +54,7 @@ pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     if !whole {
         let done = purge.deleted + purge.missing + purge.failed;
         console::note(&format!(
-            "the purge was stopped: {} of {} entries that were added are still there",
+            "the purge was interrupted: {} of {} added entries still exist",
             purge.total.saturating_sub(done),
             purge.total
         ));
@@ -85,14 +83,14 @@ fn report(purge: &Purge) {
     if purge.failed > 0 {
         let why = purge.first_failure.as_deref().unwrap_or("no reason given");
         console::note(&format!(
-            "{} entries could not be purged and are still there; the first because of {why}",
+            "{} entries could not be purged and still exist; the first because of {why}",
             purge.failed
         ));
     }
     if purge.left_alone > 0 {
         console::note(&format!(
-            "{} entries were left alone: the server never said whether it had added them, and names met in this run \
-             belonged to entries that were there before",
+            "{} entries were not deleted: the server did not confirm that it added them, and some names of this run \
+             belong to entries that existed before",
             purge.left_alone
         ));
     }

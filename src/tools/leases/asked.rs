@@ -92,7 +92,7 @@ impl Asked {
         let chores = chores(args)?;
         if load.operations.is_some() && load.sync_operations.or(load.async_operations).is_some() {
             return Err(
-                "-n is for both; leave it out beside --sync-operations and --async-operations"
+                "-n sets both numbers of operations: leave it out with --sync-operations or --async-operations"
                     .to_owned(),
             );
         }
@@ -182,7 +182,7 @@ fn stores(words: &[String]) -> Result<Vec<Store>, String> {
         let store = Store::parse(word)?;
         if stores.iter().any(|other| other.kind == store.kind) {
             return Err(format!(
-                "there are two stores of the kind {}, and a table has one row for each: run brunt leases twice",
+                "there are two stores of the kind {}, but a table has one row for each kind: run brunt leases twice",
                 store.kind.word()
             ));
         }
@@ -204,23 +204,25 @@ fn chores(args: &LeasesArgs) -> Result<Chores, String> {
             .find_map(|(at, phase)| phases[..at].contains(phase).then_some(phase))
         {
             let name = words::name_of(*twice);
-            return Err(format!("--phases names {name} twice: a table has one column for it"));
+            return Err(format!("--phases names {name} twice: leave one out"));
         }
         return Ok(Chores::Phases(phases));
     };
     if load.group > 1 {
         return Err(
-            "--group has no meaning with --mix: a server answers each client for itself".to_owned()
+            "--group cannot be used with --mix: a server commits for each client separately"
+                .to_owned(),
         );
     }
     if work.hit_ratio.is_some() {
-        return Err("--hit-ratio has no meaning with --mix, which looks for leases that are held"
-            .to_owned());
+        return Err(
+            "--hit-ratio cannot be used with --mix, which searches for existing leases".to_owned()
+        );
     }
     let ends = [load.operations, load.sync_operations, load.async_operations];
     if load.duration.is_none() && ends.iter().all(Option::is_none) && load.stages.is_none() {
         return Err(
-            "--mix has no end of itself: give a time, as -d 1m, or a number of operations with -n"
+            "--mix needs an end: add a duration, such as -d 1m, or a number of operations with -n"
                 .to_owned(),
         );
     }
@@ -247,7 +249,7 @@ fn arrivals(load: &LeaseLoadArgs) -> Result<(Load, String), String> {
 
 /// A rate as it is written: `500`, `10k`, `200/s`, `90/m`.
 fn per_second(text: &str) -> Result<f64, String> {
-    let wrong = || format!("--rate {text} is no rate: write it as 500, 10k, 200/s or 90/m");
+    let wrong = || format!("--rate {text} is not a rate: write it as 500, 10k, 200/s or 90/m");
     let (number, per) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
     let seconds = match per {
         "s" => 1.0,

@@ -204,7 +204,7 @@ impl Comparison<'_> {
                 PhaseChoice::Delete => (Work::Delete { first }, Effect::Shrinks),
             };
             if there.rows == 0 && matches!(phase, PhaseChoice::Update | PhaseChoice::Delete) {
-                return Err(format!("there is no lease to {} in it", words::name_of(*phase)));
+                return Err(format!("it contains no lease to {}", words::name_of(*phase)));
             }
             match self.phase(held, way, words::name_of(*phase), (work, effect), there) {
                 ControlFlow::Continue(after) => there = after,

@@ -77,14 +77,15 @@ impl Grounds {
             let [p50, p99] =
                 [0.5, 0.99].map(|quantile| fsync.quantile(quantile).as_secs_f64() * 1e6);
             console::say(&format!(
-                "{}: on the disk after {p50:.0} us (median), {p99:.0} us (p99), by {} writes with fdatasync",
+                "{}: a write with fdatasync takes {p50:.0} us (median), {p99:.0} us (p99), measured {} times",
                 shown.display(),
                 fsync.writes.len(),
             ));
         }
         if fsync.filesystem.is_memory() {
             console::note(&format!(
-                "{} is in memory ({}), where being on the disk costs nothing: --directory names another place",
+                "{} is in memory ({}), where synchronous writes cost nothing: name a directory on a disk with \
+                 --directory",
                 shown.display(),
                 fsync.filesystem,
             ));

@@ -33,7 +33,7 @@ impl Drop for Held {
         }
         if let Err(trouble) = self.backend.clear() {
             console::note(&format!(
-                "what was made for the run could not be taken away: failed to {trouble}"
+                "the files, tables and databases of the run were not removed: failed to {trouble}"
             ));
         }
     }

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
         console::note(&why);
     }
     if collection.cells.is_empty() && signals.received().is_some() {
-        console::note("it was ended before anything was measured");
+        console::note("it was interrupted before anything was measured");
     } else {
         report(&collection, &args.output)?;
     }

@@ -65,7 +65,7 @@ impl Rows {
         let (least, most) = (self.0.start(), self.0.end());
         let expected = if least == most { least.to_string() } else { format!("{least} to {most}") };
         Some(format!(
-            "the store counts {counted} leases where its answers make {expected}: its figures cannot be trusted"
+            "the store contains {counted} leases, but its answers imply {expected}: its figures cannot be trusted"
         ))
     }
 }
@@ -84,7 +84,7 @@ mod tests {
             [4, 5, 7, 8].map(|count| rows.objection(count).is_some()),
             [true, false, false, true]
         );
-        assert!(rows.objection(9).unwrap().contains("9 leases where its answers make 5 to 7"));
-        assert!(Rows(5..=5).objection(0).unwrap().contains("make 5:"));
+        assert!(rows.objection(9).unwrap().contains("9 leases, but its answers imply 5 to 7"));
+        assert!(Rows(5..=5).objection(0).unwrap().contains("imply 5:"));
     }
 }

@@ -26,7 +26,7 @@ impl Secrets {
             ];
             return match wanted.into_iter().find(|(_, given)| *given) {
                 Some((name, _)) => Err(format!(
-                    "{name}: there is no database among the stores that a password could open"
+                    "{name}: none of the stores is a database with a password: leave it out"
                 )),
                 None => Ok(Self(None)),
             };
@@ -37,14 +37,14 @@ impl Secrets {
         if args.ask_password {
             if !surroundings.interactive() {
                 return Err(
-                    "--ask-password: there is no terminal to ask at; write --password-file FILE"
+                    "--ask-password: standard input is not a terminal; use --password-file FILE"
                         .to_owned(),
                 );
             }
             let typed = surroundings.ask("Password of the database: ");
-            return typed.map(|secret| Self(Some(secret))).map_err(|error| {
-                format!("--ask-password: failed to read what was typed: {error}")
-            });
+            return typed
+                .map(|secret| Self(Some(secret)))
+                .map_err(|error| format!("--ask-password: failed to read the password: {error}"));
         }
         Ok(Self(surroundings.variable(VARIABLE).map(Secret::from)))
     }

@@ -103,7 +103,7 @@ impl Store {
             None => Place::Temporary,
             Some("") => {
                 return Err(format!(
-                    "{word}: there is no file behind the colon; write {name}:FILE, or {name} alone for a temporary one"
+                    "{word}: the file after the colon is missing; write {name}:FILE, or {name} for a temporary file"
                 ));
             }
             Some(file) => Place::File(file.into()),
@@ -117,7 +117,7 @@ impl Store {
             "postgres" | "postgresql" => (Kind::Postgres, sql::Kind::Postgres),
             other => {
                 return Err(format!(
-                    "{other}:// is no store of leases: there are mysql:// and postgres://"
+                    "{other}:// is not a lease store: use mysql:// or postgres://"
                 ));
             }
         };
@@ -229,7 +229,7 @@ fn unknown(word: &str, name: &str) -> String {
         _ => String::new(),
     };
     format!(
-        "'{word}' is no store of leases: there are {}, mysql:// and postgres://{hint}",
+        "'{word}' is not a lease store: use {}, mysql:// or postgres://{hint}",
         known.join(", ")
     )
 }
@@ -252,11 +252,11 @@ mod tests {
     fn what_is_no_store_is_refused_with_the_remedy() {
         for (word, what) in [
             ("sqllite", "did you mean sqlite?"),
-            ("oracle", "there are sqlite, memfile, redb, mysql://"),
+            ("oracle", "use sqlite, memfile, redb, mysql://"),
             ("mysql", "write mysql://HOST/"),
             ("postgres:x", "host=DIR"),
-            ("sqlite:", "no file behind the colon"),
-            ("http://x", "http:// is no store"),
+            ("sqlite:", "file after the colon is missing"),
+            ("http://x", "http:// is not a lease store"),
             ("mysql://u:hunter2@h/db?x=y", "use 'x' in the URL"),
         ] {
             let said = Store::parse(word).unwrap_err();

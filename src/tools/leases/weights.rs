@@ -19,21 +19,21 @@ impl Weights {
         let mut shares = [None; WORDS.len()];
         for part in text.split(',') {
             let (word, number) = part.trim().split_once('=').ok_or_else(|| {
-                format!("--mix: '{part}' is no share: write it as allocate=40,renew=45,release=10,expire=5")
+                format!("--mix: '{part}' is not a weight: write it as in allocate=40,renew=45,release=10,expire=5")
             })?;
             let at = WORDS.iter().position(|known| *known == word.trim()).ok_or_else(|| {
-                format!("--mix: nothing is called '{word}': there are {}", WORDS.join(", "))
+                format!("--mix: there is no operation '{word}': use {}", WORDS.join(", "))
             })?;
             let share = number.trim().parse::<u32>().ok().filter(|share| *share <= 1_000_000);
             let share = share.ok_or_else(|| {
-                format!("--mix: {word}={number}: a share is a whole number from 0 to 1000000")
+                format!("--mix: {word}={number}: a weight is a whole number from 0 to 1000000")
             })?;
             if shares[at].replace(share).is_some() {
-                return Err(format!("--mix: {word} stands there twice"));
+                return Err(format!("--mix: {word} is given twice: leave one out"));
             }
         }
         if shares.iter().flatten().all(|share| *share == 0) {
-            return Err("--mix: every share is 0, so there is nothing to do".to_owned());
+            return Err("--mix: every weight is 0: give one operation a weight above 0".to_owned());
         }
         let [allocate, renew, release, expire, search] = shares.map(Option::unwrap_or_default);
         Ok(Self { allocate, renew, release, expire, search })
@@ -54,12 +54,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, what) in [
-            ("", "is no share"),
-            ("allocate", "'allocate' is no share"),
+            ("", "is not a weight"),
+            ("allocate", "'allocate' is not a weight"),
             ("drop=1", "'drop'"),
             ("renew=-1", "renew=-1"),
             ("renew=1,renew=2", "twice"),
-            ("renew=0", "nothing to do"),
+            ("renew=0", "above 0"),
             ("renew=9999999999", "1000000"),
         ] {
             let said = Weights::parse(text).unwrap_err();

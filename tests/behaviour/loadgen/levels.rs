@@ -113,7 +113,7 @@ fn files_are_found_from_anywhere_and_it_is_said_where() {
     assert!(!ended.stderr.contains("are read below"), "{ended}");
     let ended = list(&files, &["loadgen", "--config"], "/").expect(0);
     assert!(
-        ended.stderr.contains(&format!("note: files of the job are read below {root}")),
+        ended.stderr.contains(&format!("note: the job's files are read below {root}")),
         "{ended}"
     );
 }
@@ -134,12 +134,10 @@ fn what_is_doubtful_is_noted() {
     files.job(&target.base, 1, &[("two", 1)], &json!({}));
     let ended = files.perform(&[]).expect(0);
     assert!(
-        ended
-            .said()
-            .contains("tasks/two.json, line 3: \"x-a\" stands there twice; the last one counts"),
+        ended.said().contains("tasks/two.json, line 3: \"x-a\" occurs twice; the last one counts"),
         "{ended}"
     );
-    assert!(ended.said().contains("line 4: the field \"Content-Length\" follows"), "{ended}");
+    assert!(ended.said().contains("line 4: the header \"Content-Length\" is derived"), "{ended}");
     assert!(ended.said().contains("one object has 2 entries"), "{ended}");
     let seen = target.stop();
     assert_eq!((seen.len(), seen[0].header("X-A")), (2, Some("2")));

@@ -42,22 +42,27 @@ const SLEEP: &str = r#"{
 type Mistake = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 const IN_JOBS: &[Mistake] = &[
-    ("job", "\"threads\": 1,", "", &["line 1,", "\"threads\" is missing", "write how many"]),
+    ("job", "\"threads\": 1,", "", &["line 1,", "\"threads\" is missing", "set the number"]),
     (
         "job",
         "\"threads\": 1",
         "\"threads\": 0",
-        &["line 5, column 14, at threads", "0 is not fit", "from 1 to"],
+        &["line 5, column 14, at threads", "0 is not allowed here", "from 1 to"],
     ),
-    ("job", "\"threads\": 1", "\"threads\": -4", &["line 5", "-4 is not fit"]),
-    ("job", "\"threads\": 1", "\"threads\": 1.5", &["line 5", "1.5 is not fit", "whole number"]),
+    ("job", "\"threads\": 1", "\"threads\": -4", &["line 5", "-4 is not allowed here"]),
+    (
+        "job",
+        "\"threads\": 1",
+        "\"threads\": 1.5",
+        &["line 5", "1.5 is not allowed here", "whole number"],
+    ),
     (
         "job",
         "\"threads\": 1",
         "\"threads\": \"1\"",
-        &["line 5", "a string stands where a whole number", "without quotes"],
+        &["line 5", "this is a string, but must be a whole number", "without quotes"],
     ),
-    ("job", "\"threads\": 1", "\"threads\": 99999999", &["line 5", "99999999 is not fit"]),
+    ("job", "\"threads\": 1", "\"threads\": 99999999", &["line 5", "99999999 is not allowed here"]),
     (
         "job",
         "\"threads\"",
@@ -74,63 +79,58 @@ const IN_JOBS: &[Mistake] = &[
         "job",
         "\"name\": \"a job\"",
         "\"nonsense\": 1",
-        &["line 2", "nobody knows the key \"nonsense\""],
+        &["line 2", "the key \"nonsense\" is unknown"],
     ),
     (
         "job",
         "\"name\": \"a job\"",
         "\"name\": 5",
-        &["line 2", "at name", "a number stands where a string"],
+        &["line 2", "at name", "this is a number, but must be a string"],
     ),
     (
         "job",
         "\"upperbounds\": 9",
         "\"upperbounds\": null",
-        &["line 8", "null stands where a whole number"],
+        &["line 8", "this is null, but must be a whole number"],
     ),
     (
         "job",
         "\"threadgroupsize\": 0",
         "\"threadgroupsize\": true",
-        &["line 6", "true or false stands where"],
+        &["line 6", "this is true or false, but must be"],
     ),
     (
         "job",
         "\"workloads\": [\n    { \"visit\": 1 }\n  ]",
         "\"x\": 1",
-        &["line 9", "nobody knows the key \"x\"", "threadinterval, workloads,"],
+        &["line 9", "the key \"x\" is unknown", "threadinterval, workloads,"],
     ),
     (
         "job",
         "{ \"visit\": 1 }",
         "\"visit\"",
-        &["line 10, column 5, at workloads[0]", "a string stands where an object"],
+        &["line 10, column 5, at workloads[0]", "this is a string, but must be an object"],
     ),
-    (
-        "job",
-        "{ \"visit\": 1 }",
-        "{}",
-        &["line 10", "there is nothing in it", "{ \"workload\": 100 }"],
-    ),
+    ("job", "{ \"visit\": 1 }", "{}", &["line 10", "it is empty", "{ \"workload\": 100 }"]),
     (
         "job",
         "[\n    { \"visit\": 1 }\n  ]",
         "{ \"visit\": 1 }",
-        &["line 9", "an object stands where an array", "brackets"],
+        &["line 9", "this is an object, but must be an array", "brackets"],
     ),
     (
         "job",
         "\"visit\": 1",
         "\"visit\": 0",
-        &["line 9", "every workload has 0 loops", "give one of them"],
+        &["line 9", "every workload has 0 loops", "set the loops of one of them"],
     ),
     (
         "job",
         "\"visit\": 1",
         "\"visit\": \"1\"",
-        &["line 10", "at workloads[0].visit", "a string stands"],
+        &["line 10", "at workloads[0].visit", "this is a string"],
     ),
-    ("job", "\"visit\": 1", "\"visit\": 1e3", &["line 10", "1e3 is not fit"]),
+    ("job", "\"visit\": 1", "\"visit\": 1e3", &["line 10", "1e3 is not allowed here"]),
     (
         "job",
         "\"visit\": 1",
@@ -155,7 +155,11 @@ const IN_JOBS: &[Mistake] = &[
         "job",
         "\"service-location-port\": \"BASE\",",
         "",
-        &["tasks/look.json", "where the service of this task is", "service-location-port"],
+        &[
+            "tasks/look.json",
+            "the location of this task's service is not set",
+            "service-location-port",
+        ],
     ),
     (
         "job",
@@ -163,30 +167,30 @@ const IN_JOBS: &[Mistake] = &[
         "\"127.0.0.1:8080\"",
         &["tasks/look.json", "has no scheme", "http://127.0.0.1:8080"],
     ),
-    ("job", "\"BASE\"", "8080", &["line 3", "a number stands where a string"]),
+    ("job", "\"BASE\"", "8080", &["line 3", "this is a number, but must be a string"]),
     (
         "job",
         "\"service-location-port\": \"BASE\"",
         "\"service-location\": \"http://h\", \"service-port\": 70000",
-        &["line 3", "70000 is not fit"],
+        &["line 3", "70000 is not allowed here"],
     ),
     (
         "job",
         "\"service-location-port\": \"BASE\"",
         "\"service-location\": \"http://h\", \"service-port\": \"x\"",
-        &["line 3", "\"x\" is no port", "65535"],
+        &["line 3", "\"x\" is not a port", "65535"],
     ),
     (
         "job",
         "\"name\": \"a job\"",
         "\"persist\": [\"\"]",
-        &["line 2", "names no attribute", "as tokenId"],
+        &["line 2", "is not an attribute", "as tokenId"],
     ),
     (
         "job",
         "\"name\": \"a job\"",
         "\"WILDCARDS\": [{\"name\": \"X\", \"type\": \"file\"}]",
-        &["line 2", "at WILDCARDS[0].name", "no name of a wildcard"],
+        &["line 2", "at WILDCARDS[0].name", "not a wildcard name"],
     ),
     (
         "job",
@@ -208,14 +212,14 @@ const IN_WORKLOADS: &[Mistake] = &[
         "visit",
         "{ \"look\": 500 }",
         "{ \"look\": \"fast\" }",
-        &["line 4", "at tasks[0].look", "a string stands where a whole number"],
+        &["line 4", "at tasks[0].look", "this is a string, but must be a whole number"],
     ),
-    ("visit", "{ \"look\": 500 }", "{ \"look\": -1 }", &["line 4", "-1 is not fit"]),
+    ("visit", "{ \"look\": 500 }", "{ \"look\": -1 }", &["line 4", "-1 is not allowed here"]),
     (
         "visit",
         "{ \"look\": 500 }",
         "{ \"look\": 3000000000 }",
-        &["line 4", "3000000000 is not fit"],
+        &["line 4", "3000000000 is not allowed here"],
     ),
     (
         "visit",
@@ -239,9 +243,9 @@ const IN_WORKLOADS: &[Mistake] = &[
         "visit",
         "{ \"sleep\": 10 }\n",
         "{ \"sleep\": 10 },\n",
-        &["line 6", "this is not JSON", "leave the comma"],
+        &["line 6", "this is not JSON", "remove the last comma"],
     ),
-    ("visit", "\"name\": \"visit\"", "\"service-port\": 0", &["line 2", "0 is not fit"]),
+    ("visit", "\"name\": \"visit\"", "\"service-port\": 0", &["line 2", "0 is not allowed here"]),
 ];
 
 const IN_TASKS: &[Mistake] = &[
@@ -250,19 +254,24 @@ const IN_TASKS: &[Mistake] = &[
         "look",
         "\"GET\"",
         "\"get\"",
-        &["line 3", "at request", "\"get\" is no method", "did you mean \"GET\"?"],
+        &["line 3", "at request", "\"get\" is not a method", "did you mean \"GET\"?"],
     ),
-    ("look", "\"GET\"", "\"GET \"", &["line 3", "is no method"]),
+    ("look", "\"GET\"", "\"GET \"", &["line 3", "is not a method"]),
     ("look", "\"url-endpoint\": \"/echo\",", "", &["\"url-endpoint\" is missing", "path"]),
     ("look", "\"url-endpoint\"", "\"url-endpont\"", &["line 7", "did you mean \"url-endpoint\"?"]),
     (
         "look",
         "\"X-One\": \"1\"",
         "\"X-One\": 1",
-        &["line 5, column 14, at header.X-One", "a number stands", "double quotes"],
+        &["line 5, column 14, at header.X-One", "this is a number", "double quotes"],
     ),
-    ("look", "{\n    \"X-One\": \"1\"\n  }", "[]", &["line 4", "an array stands where an object"]),
-    ("look", "\"?x=1\"", "17", &["line 8", "a number stands where a string"]),
+    (
+        "look",
+        "{\n    \"X-One\": \"1\"\n  }",
+        "[]",
+        &["line 4", "this is an array, but must be an object"],
+    ),
+    ("look", "\"?x=1\"", "17", &["line 8", "this is a number, but must be a string"]),
     (
         "look",
         "\"name\": \"look\"",
@@ -279,7 +288,7 @@ const IN_TASKS: &[Mistake] = &[
         "look",
         "\"?x=1\"",
         "\"?x=$TOKENID\"",
-        &["tasks/look.json", "$TOKENID is used, and no task before \"look\"", "before this one"],
+        &["tasks/look.json", "$TOKENID is used, but no task before \"look\"", "before this one"],
     ),
     (
         "look",
@@ -297,7 +306,7 @@ const IN_TASKS: &[Mistake] = &[
         "look",
         "\"?x=1\"",
         "\"$RANDOMFILE\", \"randomfile\": \"nowhere.txt\"",
-        &["line 8", "at randomfile", "nowhere.txt", "a value on each line"],
+        &["line 8", "at randomfile", "nowhere.txt", "one value per line"],
     ),
     (
         "look",
@@ -306,7 +315,12 @@ const IN_TASKS: &[Mistake] = &[
         &["line 8", "at WILDCARDS[0]", "no.txt"],
     ),
     ("look", "\"?x=1\"", "\"\u{7}\"", &["line 8", "this is not JSON", "\\n for a new line"]),
-    ("sleep", "5", "\"5\"", &["line 3", "at url-payload", "a string stands where a whole number"]),
+    (
+        "sleep",
+        "5",
+        "\"5\"",
+        &["line 3", "at url-payload", "this is a string, but must be a whole number"],
+    ),
     (
         "sleep",
         "\"url-payload\": 5",
@@ -377,7 +391,7 @@ fn files_that_are_none_are_said_so() {
     files.write("jobs/job.json", "[1, 2]");
     let ended = files.perform(&[]).expect(2);
     assert!(
-        ended.said().contains("line 1, column 1: an array stands where an object must"),
+        ended.said().contains("line 1, column 1: this is an array, but must be an object"),
         "{ended}"
     );
     files.write("jobs/job.json", &format!("{}{}", "[".repeat(9_999), "]".repeat(9_999)));

@@ -70,7 +70,7 @@ fn a_plan_sends_what_its_job_sends() {
         if plan {
             let path = files.write("plan.toml", "");
             let ended = files.perform(&["--to-plan", path.to_str().unwrap()]).expect(0);
-            assert!(ended.stderr.contains("export ADMINUSERPASSWORD before it is run"), "{ended}");
+            assert!(ended.stderr.contains("export ADMINUSERPASSWORD before running it"), "{ended}");
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(!text.contains("\"password\""), "{text}");
             let mut brunt = command(binary());

@@ -75,7 +75,7 @@ fn what_is_wrong_with_them_is_said() {
             json!({"workload": ["a"], "a": [{"task": ["t"], "iteration": 1}]}),
             ["a[0].iteration", "did you mean \"iterations\"?"],
         ),
-        (json!({"workload": [], "version": 2}), ["version", "2 is not fit here"]),
+        (json!({"workload": [], "version": 2}), ["version", "2 is not allowed here"]),
         (json!({"workload": [], "treads": 2}), ["treads", "did you mean \"threads\"?"]),
         (
             json!({"workload": ["a"], "a": [{"task": [], "iterations": 1}]}),

@@ -40,7 +40,7 @@ fn a_service_is_trusted_by_its_certificate_or_not_at_all() {
     assert_eq!(counts, [6, 0, 0], "{ended}");
     let (counts, ended) = passed(&["--insecure"]);
     assert_eq!(counts, [6, 0, 0], "{ended}");
-    assert!(ended.stderr.contains("note: whoever answers is trusted"), "{ended}");
+    assert!(ended.stderr.contains("note: the server's certificate is not verified"), "{ended}");
     let (counts, ended) = passed(&[]);
     assert_eq!(counts, [0, 0, 6], "{ended}");
     assert!(ended.said().contains("issued"), "it says why: {ended}");

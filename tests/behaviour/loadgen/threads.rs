@@ -108,7 +108,7 @@ fn a_check_sends_nothing() {
     files.job(&target.base, 3, &[("one", 4)], &json!({"ADMINUSERPASSWORD": "se-cret"}));
     let ended = files.perform(&["--check"]).expect(0);
     for line in [
-        "performed as it says, by 3 threads, which begin together.",
+        "The job runs as it says, with 3 threads, which start together.",
         "  4 x one",
         "  login within 300 ms",
         "    X-User: amadmin",
@@ -116,7 +116,7 @@ fn a_check_sends_nothing() {
         "    X-OpenAM-Password: ***",
         "    keeps \"tokenId\" as <TOKENID>",
         "/echo/<TOKENID>/<RANDOMVALUE>",
-        "<RANDOMVALUE> is a random number from 0 to 99, another in each iteration.",
+        "<RANDOMVALUE> is a random number from 0 to 99, new in each iteration.",
     ] {
         assert!(ended.stdout.contains(line), "{line}: {ended}");
     }

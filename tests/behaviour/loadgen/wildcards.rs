@@ -65,7 +65,7 @@ fn the_wildcards_of_old_are_everywhere() {
     let whole: BTreeSet<_> =
         (0..3).flat_map(|t| (0..20).map(move |n| (t.to_string(), n))).collect();
     assert_eq!(pairs, whole);
-    for repair in ["$INCREMENT is the same", "wildcards were replaced wherever"] {
+    for repair in ["$INCREMENT is the same", "wildcards were replaced everywhere"] {
         assert!(ended.stdout.contains(&format!("Repaired: {repair}")), "{repair}: {ended}");
     }
 }
@@ -206,7 +206,7 @@ fn a_list_that_cannot_be_fetched_ends_the_run_before_it_begins() {
     files.workload("looking", &[("look", 5000)]);
     for (path, word) in [
         ("/status/503", "the answer was 503"),
-        ("/xml", "no JSON"),
+        ("/xml", "not JSON"),
         ("/echo", "there is no \"result\" in the answer"),
     ] {
         let wildcard = json!([{

@@ -214,7 +214,7 @@ fn letters_show_more() {
         "clients=30\n",
         "seed=7\n",
         "Reached max requests limit.\n",
-        "Exchanges that fell due: 30\n",
+        "Exchanges due: 30\n",
         "Server id: 7f000001\n",
         "***Leases for REQUEST-ACK***\n",
     ] {

@@ -61,7 +61,7 @@ impl Served {
 
     fn of_line(line: &str) -> Self {
         let fields: Value = serde_json::from_str(line)
-            .unwrap_or_else(|error| panic!("nginx logged {line}, which is no JSON: {error}"));
+            .unwrap_or_else(|error| panic!("nginx logged {line}, which is not JSON: {error}"));
         let text = |name: &str| fields[name].as_str().unwrap_or_default().to_owned();
         let number = |name: &str| text(name).parse().unwrap_or_default();
         Self {

@@ -124,11 +124,11 @@ impl Check {
             Subject::Count(of) => format!("there are {}", of.count(parsed)),
             Subject::Value(of) => match of.find(parsed) {
                 Some(found) => format!("it is {}", shortened(&found)),
-                None => "the answer does not hold it".to_owned(),
+                None => "the answer does not contain it".to_owned(),
             },
         };
         let kept = if parsed.reply().is_truncated() && self.wants().body {
-            ", of which only the beginning is kept"
+            ", of which only the beginning was kept"
         } else {
             ""
         };
@@ -270,7 +270,7 @@ impl Expected<'_> {
         not: &str,
     ) -> fmt::Result {
         match must {
-            Condition::Exist => write!(f, "{of} should {not}be there"),
+            Condition::Exist => write!(f, "{of} should {not}exist"),
             Condition::Equal(whole) => write!(f, "{of} should {not}be '{}'", self.filled(whole)),
             Condition::Contain(part) => {
                 write!(f, "{of} should {not}contain '{}'", self.filled(part))
@@ -400,7 +400,7 @@ mod tests {
             ),
             (
                 field("X-No", Condition::Exist),
-                "the field 'X-No' should be there but the answer does not hold it",
+                "the field 'X-No' should exist but the answer does not contain it",
             ),
             (
                 at("/age", Condition::Json(json!("41"))),

@@ -154,11 +154,11 @@ impl Extract {
     /// The error text for an answer that does not hold it.
     pub fn words(&self, parsed: &Parsed<'_>) -> String {
         let kept = if parsed.reply().is_truncated() && self.wants().body {
-            ", of which only the beginning is kept"
+            ", of which only the beginning was kept"
         } else {
             ""
         };
-        format!("the answer{kept} does not hold {}", self.from)
+        format!("the answer{kept} does not contain {}", self.from)
     }
 }
 

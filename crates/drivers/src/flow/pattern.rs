@@ -40,7 +40,7 @@ impl Pattern {
             return Err(format!("it has {groups} groups, so there is no group {group}"));
         }
         if group > GROUPS_MAX {
-            return Err(format!("a group beyond {GROUPS_MAX} is wanted; write (?: for the others"));
+            return Err(format!("it uses a group above {GROUPS_MAX}; write (?: for the others"));
         }
         Ok(Self { text: text.to_owned(), regex, group })
     }
@@ -91,7 +91,7 @@ mod tests {
     fn what_is_no_expression_is_refused() {
         assert_eq!(Pattern::parse("(a", 0).unwrap_err(), "error: unclosed group");
         assert!(Pattern::parse("(a)", 2).unwrap_err().contains("1 groups"));
-        assert!(Pattern::parse(&"(a)".repeat(40), 40).unwrap_err().contains("beyond 31"));
+        assert!(Pattern::parse(&"(a)".repeat(40), 40).unwrap_err().contains("above 31"));
         assert!(Pattern::parse("(?:a{1000}){1000}", 0).unwrap_err().contains("bytes"));
     }
 

@@ -112,7 +112,7 @@ pub struct NoChoice;
 /// A variable for which there is no value left.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "give the variable '{0}' a value: each row of its data is used once, and all have been; give it more rows or \
+    "give the variable '{0}' a value: each row of its data is used once, and all rows are used; add rows or choose \
      another order"
 )]
 pub struct Exhausted(pub String);
@@ -240,7 +240,7 @@ impl Draw<'_> {
 
 /// Variables that are made of each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("give the variable '{0}' a value: it is made of itself, by way of {1}")]
+#[error("give the variable '{0}' a value: it depends on itself, through {1}")]
 pub struct VariableCycle(pub String, pub String);
 
 /// The order in which variables are filled, each after those it is made of, and when each is renewed.
@@ -482,7 +482,7 @@ mod tests {
         let own = order(&made("${a}", "", Source::User)).unwrap_err();
         assert_eq!(
             own.to_string(),
-            "give the variable 'a' a value: it is made of itself, by way of 'a'"
+            "give the variable 'a' a value: it depends on itself, through 'a'"
         );
     }
 }

@@ -53,7 +53,7 @@ pub enum PlanError {
     Reconnect(u64),
     /// There is no identity to bind as.
     #[error(
-        "measure binds: nobody is named to bind; give a bind DN (-D) and password (-w), or a SASL mechanism (-o)"
+        "measure binds: no bind DN is given; add one (-D) and a password (-w), or a SASL mechanism (-o)"
     )]
     Nobody,
     /// A percentage above 100.

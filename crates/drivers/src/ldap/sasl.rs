@@ -131,7 +131,7 @@ pub enum SaslError {
     },
     /// The server did not prove that it knows the password.
     #[error(
-        "the server's {0} proof is wrong: it does not know the password, or somebody sits in between"
+        "the server's {0} proof is wrong: it does not know the password, or the connection is intercepted"
     )]
     Impostor(Mechanism),
     /// The server gave up, and said why in the mechanism's own words.

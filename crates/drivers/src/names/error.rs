@@ -53,7 +53,7 @@ pub enum LookupError {
     #[error("understand the answer: it is {0}")]
     Strange(&'static str),
     /// The C library returned an error number.
-    #[error("look it up: {}; is every source of nsswitch.conf there?", io::Error::from_raw_os_error(*.0))]
+    #[error("look it up: {}; is every source of nsswitch.conf available?", io::Error::from_raw_os_error(*.0))]
     System(i32),
     /// The directory said no.
     #[error("search: {} ({code})", code::name(*code))]

@@ -30,13 +30,13 @@ pub struct Keys {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeysError {
     /// Nothing to ask about.
-    #[error("find anything to ask about: there is no key")]
+    #[error("find anything to look up: there are no keys")]
     Empty,
     /// Too many.
     #[error("keep {0} keys: at most {KEYS_MAX} are possible")]
     TooMany(usize),
     /// A pattern that gives one name to all.
-    #[error("make names of '{0}': it has neither %d, the number, nor %i, the place counted from 0")]
+    #[error("make names of '{0}': it contains neither %d, the number, nor %i, the position from 0")]
     Pattern(String),
     /// A name that the C library cannot be asked for.
     #[error("ask for the name '{0}': a name has 1 to {NAME_MAX} bytes and no zero byte")]

@@ -27,15 +27,13 @@ pub enum QuestionsError {
     #[error("ask anything: no kind of lookup is left")]
     Nothing,
     /// A kind that needs names.
-    #[error(
-        "look up by {0}: the names are not known; say them with a pattern, as in 10000-10999:u%d"
-    )]
+    #[error("look up by {0}: the names are not known; add --pattern, such as u%d")]
     Nameless(&'static str),
     /// Weights that make a round too long.
     #[error("mix lookups in a round of {0}: the weights may add up to 1000 at most")]
     Round(u32),
     /// A share that is none.
-    #[error("ask for what nobody has: the share must be from 0 to 1")]
+    #[error("look up names that do not exist: the fraction must be from 0 to 1")]
     Negative,
     /// Keys that do not exist.
     #[error(transparent)]

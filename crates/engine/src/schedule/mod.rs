@@ -53,11 +53,11 @@ pub enum ScheduleError {
     Empty,
     /// A stage without end is followed by another or repeated.
     #[error(
-        "make a schedule: stage {0} has no end, so what follows would never be due; say how long it lasts"
+        "make a schedule: stage {0} has no end, so what follows would never be due; add its duration"
     )]
     Endless(usize),
     /// A stage lasts no time at all, or more than five hundred years.
-    #[error("make a schedule: stage {0} must last longer than nothing and less than 500 years")]
+    #[error("make a schedule: stage {0} must last longer than 0 s and less than 500 years")]
     Lasting(usize),
     /// A ramp has no end to reach.
     #[error(
@@ -66,12 +66,12 @@ pub enum ScheduleError {
     RampEndless(usize),
     /// A sine would have a negative rate.
     #[error(
-        "make a schedule: the sine of stage {0} swings further than its mean, \
-         so its rate would be negative; lower the amplitude"
+        "make a schedule: the amplitude of the sine of stage {0} exceeds its mean, so its rate would be negative; \
+         lower the amplitude"
     )]
     Amplitude(usize),
     /// A sine without a period.
-    #[error("make a schedule: the sine of stage {0} needs a period longer than nothing")]
+    #[error("make a schedule: the sine of stage {0} needs a period longer than 0 s")]
     Period(usize),
     /// The offsets of a trace are not in order.
     #[error(

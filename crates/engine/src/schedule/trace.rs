@@ -54,7 +54,7 @@ pub enum TraceError {
         path: PathBuf,
     },
     /// The file has no offset in it.
-    #[error("read the trace {}: it holds no offset", path.display())]
+    #[error("read the trace {}: it contains no offset", path.display())]
     Empty {
         /// The file.
         path: PathBuf,

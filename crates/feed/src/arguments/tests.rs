@@ -147,8 +147,8 @@ fn malformed_arguments_are_named_with_a_remedy() {
         ("randstr(4,[z-a])", "runs backwards"),
         ("randstr(4,[az])", "does not begin with a range"),
         ("randstr(4,)", "the set of characters is empty"),
-        ("Rand(0,2000)", "`Rand` is no generator"),
-        ("random(0,2000)", "`random` is no generator"),
+        ("Rand(0,2000)", "`Rand` is not a generator"),
+        ("random(0,2000)", "`random` is not a generator"),
     ] {
         if words.is_empty() {
             // Only the first comma splits, so this is one character drawn from `0` and `,`.

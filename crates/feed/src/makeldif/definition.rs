@@ -234,8 +234,9 @@ impl Reader {
                         .chars()
                         .all(|char| char.is_ascii_alphanumeric() || "-_".contains(char)) =>
                 {
-                    self.warnings
-                        .push(format!("line {line}: `[{name}]` is no constant and stays as it is"));
+                    self.warnings.push(format!(
+                        "line {line}: `[{name}]` is not a constant and is kept as it is"
+                    ));
                     ("[", 1)
                 }
                 _ => ("[", 1),
@@ -280,7 +281,7 @@ fn compile(
     let mut lines: Vec<Line> = Vec::new();
     for (line, name, text) in &block.attributes {
         if !name.starts_with(|char: char| char.is_ascii_alphanumeric()) {
-            return Err((*line, format!("`{name}` is no name of an attribute")));
+            return Err((*line, format!("`{name}` is not an attribute name")));
         }
         let mut context = Context {
             above: &lines,
@@ -348,7 +349,7 @@ fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, Fault> {
 
 /// Adds to a branch what its RDN calls for and its lines lack.
 fn complete(dn: &str, lines: &mut Vec<Line>) -> Result<(), String> {
-    let wrong = || format!("`{dn}` is no DN; write it as in `ou=People,dc=example,dc=com`");
+    let wrong = || format!("`{dn}` is not a DN; write it as in `ou=People,dc=example,dc=com`");
     let bytes = dn.as_bytes();
     let end = (0..bytes.len())
         .find(|&at| bytes[at] == b',' && !escaped(bytes, at))

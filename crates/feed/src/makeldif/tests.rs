@@ -176,7 +176,7 @@ fn escapes_and_constants_are_read() {
     assert_eq!(
         forest.warnings(),
         [
-            "line 12: `[undefined]` is no constant and stays as it is",
+            "line 12: `[undefined]` is not a constant and is kept as it is",
             "line 15: the attribute `w` has an empty value"
         ]
     );
@@ -310,7 +310,7 @@ fn faults_are_named_by_line() {
         ("subordinateTemplate: q:2", "there is no template `q`"),
         ("subordinateTemplate: p:x", "the number an integer"),
         ("extends: q", "is not defined above"),
-        (": x", "is no name of an attribute"),
+        (": x", "is not an attribute name"),
     ] {
         let complaint = complaint(&person(lines));
         let line = 7 + lines.strip_prefix('\n').map_or(0, |_| 1);
@@ -329,9 +329,9 @@ fn faults_of_the_whole_are_named_by_line() {
         ("foo: bar\n", 1, "belongs to no branch"),
         (" foo\n", 1, "continues none"),
         ("branch: \n", 1, "has no name"),
-        ("branch: com\n", 1, "is no DN"),
-        ("branch: dc=\n", 1, "is no DN"),
-        ("branch: ,dc=com\n", 1, "is no DN"),
+        ("branch: com\n", 1, "is not a DN"),
+        ("branch: dc=\n", 1, "is not a DN"),
+        ("branch: ,dc=com\n", 1, "is not a DN"),
         ("branch: dc=com\n\nbranch: DC=com\n", 3, "is defined on line 1 already"),
         ("branch: dc=com\nrdnAttr: dc\n", 2, "a branch has its DN"),
         ("branch: dc=com\nextends: p\n", 2, "a branch cannot extend"),

@@ -72,13 +72,13 @@ pub struct SloResult {
 pub enum SloError {
     /// There is no comparison in it.
     #[error(
-        "read the objective {0:?}: it compares nothing; write one like bind.p99<20ms, with < <= > >= or =="
+        "read the objective {0:?}: it has no comparison; write one such as bind.p99<20ms, with < <= > >= or =="
     )]
     Comparison(String),
     /// The figure is not known.
     #[error(
-        "read the objective {text:?}: there is no figure {figure:?}; there are pN (as p99.9), mean, min, max, \
-         ok.pN, service.pN, response.pN, lag.pN, lateness.pN, errors, timeouts, dropped, ok, count, achieved, goodput, \
+        "read the objective {text:?}: there is no figure {figure:?}; use pN (such as p99.9), mean, min, max, ok.pN, \
+         service.pN, response.pN, lag.pN, lateness.pN, errors, timeouts, dropped, ok, count, achieved, goodput, \
          offered"
     )]
     Figure {
@@ -119,8 +119,8 @@ pub enum SloError {
     },
     /// The figure is of a whole run only.
     #[error(
-        "read the objective {0:?}: drops, lag, lateness and the offered rate are known of the whole run only; \
-             leave the operation out"
+        "read the objective {0:?}: drops, lag, lateness and the offered rate exist for the whole run only; leave the \
+         operation out"
     )]
     WholeRun(String),
 }

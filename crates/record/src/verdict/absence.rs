@@ -8,7 +8,7 @@ const TOLD_MAX: usize = 3;
 
 /// What is missing from the run.
 pub(super) fn partial(evidence: &Evidence<'_>) -> Vec<String> {
-    let interrupted = evidence.interrupted.map(|why| format!("the run was cut short: {why}"));
+    let interrupted = evidence.interrupted.map(|why| format!("the run was interrupted: {why}"));
     let lost = evidence.counts.conserved().err().map(|error| format!("the run failed to {error}"));
     interrupted.into_iter().chain(away(evidence)).chain(lost).collect()
 }
@@ -27,13 +27,13 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
         };
         return Some(format!(
             "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their \
-             connection or found none",
+             connection or could not connect",
             told.join("; ")
         ));
     }
     if connectionless > 0 {
         return Some(format!(
-            "{connectionless} of {} exchanges lost their connection to the target or found none",
+            "{connectionless} of {} exchanges lost their connection to the target or could not connect",
             counts.due()
         ));
     }
@@ -45,5 +45,5 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
         ));
     }
     (counts.due() > 0 && counts.ok + counts.failed == 0)
-        .then(|| format!("not one of {} exchanges was answered", counts.due()))
+        .then(|| format!("none of {} exchanges was answered", counts.due()))
 }

@@ -105,7 +105,7 @@ fn stalls(evidence: &Evidence<'_>) -> Option<Cause> {
     let (text, all) = stall_words(evidence)?;
     Some(Cause {
         text,
-        remedy: "it was stopped or paused with its machine: run it again where nothing stops it",
+        remedy: "it was stopped or paused with its machine: run it again without interruption",
         limits_load: all > STALLED_SHARE * evidence.rates.seconds,
     })
 }
@@ -142,7 +142,7 @@ fn busy(evidence: &Evidence<'_>) -> Option<Cause> {
     Some(Cause {
         text: format!("brunt's busiest worker used {:.0}% of its core", 100.0 * share),
         remedy: if all_busy && generator.machine.cores > 0 {
-            "every core has a worker already: take a larger machine, or several"
+            "every core has a worker already: use a larger machine, or several"
         } else {
             "use more workers"
         },
@@ -255,8 +255,8 @@ fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
     let failed = failed_in(evidence.measured, &[Class::Descriptors]);
     (attempts + failed > 0).then(|| {
         let text = format!(
-            "this process may open no more files: connections for {} sessions were asked for, and {} attempts or \
-             exchanges failed for want of a descriptor; raise its limit (ulimit -n)",
+            "this process reached its limit of open files: {} sessions need connections, and {} attempts or exchanges \
+             failed without a file descriptor; raise the limit (ulimit -n)",
             evidence.plan.sessions,
             attempts.max(failed)
         );

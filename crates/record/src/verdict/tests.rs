@@ -166,7 +166,7 @@ fn each_cause_is_named_with_what_helps_against_it() {
                 g.machine.cores = 1;
             },
             "busiest worker used 97% of its core",
-            "take a larger machine",
+            "use a larger machine",
         ),
         (
             |g| g.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }],
@@ -382,7 +382,7 @@ fn a_run_that_is_not_whole_says_why() {
     cut.interrupted = Some("SIGINT after 3 s");
     assert_eq!(
         only_reason(&cut),
-        (Status::Partial, "the run was cut short: SIGINT after 3 s".to_owned())
+        (Status::Partial, "the run was interrupted: SIGINT after 3 s".to_owned())
     );
     let mut refused = run(|_| 100, prompt);
     refused.measured.operations[0].codes.add(Outcome::Failed(Class::Connect, 111), 7);
@@ -395,7 +395,7 @@ fn a_run_that_is_not_whole_says_why() {
     let mut silent = run(|_| 100, prompt);
     silent.measured.operations[0].counts.ok = 0;
     silent.measured.operations[0].counts.timed_out = 1_000;
-    assert!(only_reason(&silent).1.contains("not one of 1000 exchanges was answered"));
+    assert!(only_reason(&silent).1.contains("none of 1000 exchanges was answered"));
     let mut unbalanced = run(|_| 100, prompt);
     unbalanced.measured.planned += 3;
     assert!(only_reason(&unbalanced).1.contains("account for every exchange"));

@@ -28,7 +28,7 @@ pub(super) fn add(page: &mut Page, collection: &Collection, naming: &Naming<'_>)
     if facts.is_empty() && p50.is_none() {
         return;
     }
-    page.heading("What is on the disk when a change is answered");
+    page.heading("What is on the disk when a change is acknowledged");
     page.facts(facts);
     let Some(median) = p50.filter(|micros| *micros > 0.0) else { return };
     page.paragraph(format!(

@@ -52,8 +52,8 @@ pub(super) fn bars<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) 
 fn table<'a>(durability: &str, runs: &[&Runs<'a>], naming: &Naming<'a>) -> Table {
     let most = runs.iter().map(|runs| runs.cells.len()).max().unwrap_or_default();
     let caption = match durability {
-        "sync" => "Synchronous: each change is on the disk before it is answered",
-        "async" => "Asynchronous: the disk is written when the store or the system sees fit",
+        "sync" => "Synchronous: each change is durable before it is acknowledged",
+        "async" => "Asynchronous: the store or the system writes to disk later",
         _ => "Rates and response times",
     };
     let statements = naming.both_statements.then_some("statements");

@@ -296,7 +296,7 @@ fn a_mix_shows_its_operations() {
     let mut cell = cell(["sqlite", "async", "prepared", "mix"], 1, 2.0);
     cell.record = Some(Box::new(record(&["allocate", "renew"], 50, 0)));
     let text = plain(&collection(vec![cell]));
-    let table = rows(&text, "Asynchronous: the disk");
+    let table = rows(&text, "Asynchronous: the store");
     assert_eq!(table[0][..4], ["SQLite", "mix", "5000.00", "-"], "{text}");
     // 50 of 1 to 50 us in the second that the record says it took.
     let row = ["SQLite", "renew", "50.00", "-", "25.0", "50.0", "50.0", "50.0"];

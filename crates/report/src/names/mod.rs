@@ -49,7 +49,7 @@ pub fn page(collection: &Collection) -> Page {
     }
     let sweeps = sweep::all(collection);
     if !sweeps.is_empty() {
-        page.heading("What the cache was set to");
+        page.heading("Cache settings");
     }
     for sweep in &sweeps {
         page.table(sweep.table());
@@ -64,7 +64,7 @@ pub fn page(collection: &Collection) -> Page {
     }
     let remarks = remarks_of(collection, false);
     if !remarks.is_empty() {
-        page.heading("What was not measured as asked");
+        page.heading("Not measured as requested");
         page.list(remarks);
     }
     for doubt in remarks_of(collection, true) {

@@ -169,7 +169,7 @@ impl<'a> Sweep<'a> {
             return Some("All sizes are prime: add others to see whether that matters.".to_owned());
         }
         Some(format!(
-            "Sizes that are no primes against primes: {} us against {} us: {}.",
+            "Non-prime sizes compared with primes: {} us and {} us: {}.",
             digits(median(&others)?),
             digits(median(&primes)?),
             compare(&others, &primes)?
@@ -181,7 +181,7 @@ impl<'a> Sweep<'a> {
         let enough = 2 * self.users;
         let (large, small) = self.parted(|point| point.value > enough as f64);
         Some(format!(
-            "At most {} buckets, twice the users, against more, as the article asks for: {} us against {} us: {}.",
+            "At most {} buckets, twice the users, compared with more, as the article recommends: {} us and {} us: {}.",
             thousands(enough),
             digits(median(&small)?),
             digits(median(&large)?),

@@ -308,12 +308,13 @@ fn a_sweep_says_what_size_and_primes_did() {
     has("took 10.0 us at its best (4001) and 22.0 us at its worst (210): 2.20x in a single run");
     // Primes 10 and 20, others 11 and 22: medians of two are means, and 12 of 16.5 is more than 16.5 of 15.
     has(
-        "no primes against primes: 16.5 us against 15.0 us: no difference: 1.10x lies within the spread of 67 %.",
+        "Non-prime sizes compared with primes: 16.5 us and 15.0 us: no difference: 1.10x lies within the spread of \
+         67 %.",
     );
     // 20 and 22 against 10 and 11, which spread by a tenth.
     has(
-        "twice the users, against more, as the article asks for: 21.0 us against 10.5 us: 2.00x, beyond the spread of \
-         9.5 %.",
+        "twice the users, compared with more, as the article recommends: 21.0 us and 10.5 us: 2.00x, beyond the \
+         spread of 9.5 %.",
     );
     has("Median latency over suggested-size");
     has("Hit ratio over suggested-size");

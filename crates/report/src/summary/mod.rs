@@ -67,13 +67,13 @@ fn verdict(text: &mut String, record: &Record, style: Style) {
     let meaning = match verdict.status {
         Status::Valid if notes => verdict.notes.first().map_or("", String::as_str),
         Status::Valid if !style.verdict_always => return,
-        Status::Valid => "nothing speaks against these figures",
+        Status::Valid => "there is no reason to doubt these figures",
         Status::Unstable => {
-            "throughput was still changing, so a longer run would say something else"
+            "throughput was still changing, so a longer run would give other figures"
         }
-        Status::Partial => "the run is not whole",
+        Status::Partial => "the run is incomplete",
         Status::GeneratorLimited => {
-            "the generator shaped these figures; they are not the target's alone"
+            "the generator affected these figures; they are not those of the target alone"
         }
     };
     let word = style.status(verdict.status, &verdict.status.word().to_uppercase());
@@ -173,7 +173,7 @@ fn rates(text: &mut String, record: &Record, style: Style) {
     if reconnected + resent > 0 {
         let _ = writeln!(
             text,
-            "{reconnected} connections that the target had closed while idle were made anew, {} sent again",
+            "{reconnected} connections that the target had closed while idle were reopened, {} sent again",
             several(resent, "request")
         );
     }

@@ -172,7 +172,7 @@ fn doubts_come_first_and_a_valid_run_is_only_called_so_when_asked() {
     record.verdict = brunt_record::Verdict::default();
     assert!(plain(&record).starts_with("brunt 0.1.0, 2026-01-02T03:04:05Z, seed 7\n"));
     let asked = summary(&record, Style { verdict_always: true, ..Style::default() }).unwrap();
-    assert!(asked.starts_with("VALID: nothing speaks against these figures\n"));
+    assert!(asked.starts_with("VALID: there is no reason to doubt these figures\n"));
     let text = brunt_record::Reason {
         status: Status::Partial,
         text: "the run was cut short: SIGINT".into(),
@@ -185,7 +185,8 @@ fn doubts_come_first_and_a_valid_run_is_only_called_so_when_asked() {
     };
     assert!(
         plain(&record).starts_with(
-            "PARTIAL: the run is not whole\n  - partial: the run was cut short: SIGINT\n  - note: brunt stood still\n"
+            "PARTIAL: the run is incomplete\n  - partial: the run was cut short: SIGINT\n  - note: brunt stood \
+             still\n"
         ),
         "{}",
         plain(&record)

@@ -37,7 +37,7 @@ pub(super) fn latencies(
     if censored > 0 {
         let _ = writeln!(
             text,
-            "{censored} exchanges had no answer: each counts with the least it can have taken (>)."
+            "{censored} exchanges had no answer: each counts with its minimum possible time (>)."
         );
     }
     if saturated > 0 {

@@ -39,8 +39,8 @@ pub enum StartError {
     },
     /// It would answer any client on the network.
     #[error(
-        "listen at {0}: that is no address of this machine alone, and a second DHCP server on a network with users is \
-         an outage; name one address, or say --lab and the --interface of a network that is yours"
+        "listen at {0}: other machines can reach a DHCP server there, and a second server on a network with users \
+         causes outages; name one address of this machine, or add --lab and the --interface of a laboratory network"
     )]
     Unsafe(SocketAddr),
     /// The interface of the laboratory network is not named.

@@ -22,7 +22,7 @@ pub(super) const WELCOME: &str = "brunt's embedded identity API. It is here to b
 
 /// `/sleep?ms=N`, or `?ms=A..B` for a random time in that range: answers after it.
 pub(super) fn sleep(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let wrong = || Refusal::new(400, "say how long to sleep as ms=10, or as ms=10..20");
+    let wrong = || Refusal::new(400, "give the time to sleep as ms=10 or ms=10..20");
     let text = call.query().first("ms").ok_or_else(wrong)?;
     let (shortest, longest) = text.split_once("..").unwrap_or((&text, &text));
     let (shortest, longest) =
@@ -30,7 +30,7 @@ pub(super) fn sleep(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let range = Range::new(shortest, longest).ok_or_else(wrong)?;
     let most = call.realm.config.sleep_max;
     if longest > most {
-        let message = format!("nobody sleeps longer than {} ms here", most.as_millis());
+        let message = format!("the longest sleep is {} ms", most.as_millis());
         return Err(Refusal::new(400, message));
     }
     reply.wait = range.choose(script::chance(0, 0, call.number));
@@ -54,8 +54,9 @@ pub(super) fn status(text: &str, reply: &mut Reply) -> Result<(), Refusal> {
 
 /// `/bytes/N`: a body of that length, in chunks with `?chunked=true`.
 pub(super) fn bytes(call: &Call<'_>, text: &str, reply: &mut Reply) -> Result<(), Refusal> {
-    let bytes =
-        text.parse().map_err(|_| Refusal::new(400, "say how many bytes, such as /bytes/1000"))?;
+    let bytes = text
+        .parse()
+        .map_err(|_| Refusal::new(400, "give the number of bytes, such as /bytes/1000"))?;
     let chunked = call.query().first("chunked").is_some_and(|value| value == "true");
     reply.content_type = TEXT;
     if chunked || bytes > WHOLE_BYTES {

@@ -145,7 +145,7 @@ fn of_plain(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Answered {
             always("/stats")
         }
         [first, ..] => {
-            let message = format!("there is nothing at /{} here", brief(first));
+            let message = format!("there is no resource at /{}", brief(first));
             (NOWHERE, Err(Refusal::new(404, message)))
         }
     }

@@ -7,36 +7,37 @@ pub(super) const ALL: &[Switch] = &[
     Switch::flag(
         Group::Exchange,
         "1",
-        "Ask whichever server answered first for every lease: its identifier goes into all later requests.",
+        "Send all later requests to the server that answered first: they carry its identifier.",
     ),
     Switch::flag(Group::Exchange, "4", "DHCPv4. This is the default."),
     Switch::flag(Group::Exchange, "6", "DHCPv6."),
     Switch::flag(
         Group::Exchange,
         "c",
-        "DHCPv6 with -i: ask for rapid commit, so that a SOLICIT may be answered by a REPLY with the lease. \
-         --rapid-commit does so without -i and in DHCPv4 as well.",
+        "DHCPv6 with -i: request rapid commit, so that the server may answer a SOLICIT with a REPLY that \
+         holds the lease. --rapid-commit works without -i and in DHCPv4 too.",
     ),
     Switch::new(
         Group::Exchange,
         "e",
         "lease-type",
         Kind::Choice(&["address-only", "prefix-only", "address-and-prefix"]),
-        "What is leased. Prefixes are DHCPv6's.",
+        "What to lease. Prefixes are for DHCPv6 only.",
     )
     .default("address-only"),
     Switch::flag(
         Group::Exchange,
         "i",
-        "Only the first half of each exchange: DISCOVER and OFFER, or SOLICIT and ADVERTISE.",
+        "Perform only the first half of each exchange: DISCOVER and OFFER, or SOLICIT and ADVERTISE.",
     ),
     Switch::new(
         Group::Exchange,
         "scenario",
         "name",
         Kind::Choice(&["basic", "avalanche", "fleet"]),
-        "'basic': exchanges at a rate, no message sent twice. 'avalanche': all -R clients at once, which repeat what \
-         was not answered as the RFCs say, until every one has its lease. 'fleet': clients with lives, see below.",
+        "'basic': exchanges at a rate, no message sent twice. 'avalanche': all -R clients at once; they \
+         retransmit as the RFCs say, until every one has its lease. 'fleet': clients that renew, reboot and \
+         release; see below.",
     )
     .default("basic"),
     Switch::new(
@@ -44,9 +45,9 @@ pub(super) const ALL: &[Switch] = &[
         "b",
         "type=value",
         Kind::Text,
-        "What the identities of clients are counted from: mac=00:0c:01:02:03:04 (or ether=) or \
-         duid=000100011d2f3a00000c01020304, whose last six octets are those of the MAC address where there is more \
-         than one client. May be repeated.",
+        "Base of the client identities: mac=00:0c:01:02:03:04 (or ether=) or \
+         duid=000100011d2f3a00000c01020304. The last six octets of the DUID are replaced by those of the MAC \
+         address if there is more than one client. May be repeated.",
     )
     .default("mac=00:0c:01:02:03:04")
     .most(4),
@@ -55,22 +56,23 @@ pub(super) const ALL: &[Switch] = &[
         "M",
         "file",
         Kind::Path,
-        "Draw the MAC address of each exchange from this file, one a line. In DHCPv6 they become DUID-LLs. Not with \
-         -b.",
+        "Draw the MAC address of each exchange at random from this file, one address per line. In DHCPv6 they \
+         become DUID-LLs. Not with -b.",
     ),
     Switch::new(
         Group::Clients,
         "R",
         "number",
         Kind::Whole(0, u32::MAX as u64),
-        "Number of different clients, which take turns; 0 is the same as 1.",
+        "Number of different clients, which take turns; 0 means 1.",
     )
     .also("clients")
     .default("1"),
     Switch::flag(
         Group::Clients,
         "u",
-        "Count addresses that were given to a client while another one still had them, for all this run knows.",
+        "Count addresses that were given to a client while another client still held them, as far as this run \
+         knows.",
     ),
     Switch::new(
         Group::Network,
@@ -85,47 +87,48 @@ pub(super) const ALL: &[Switch] = &[
         "J",
         "file",
         Kind::Path,
-        "Draw the address of the relay of each exchange from this file, one a line: giaddr in DHCPv4, \
-         the link-address of the RELAY-FORW in DHCPv6. A DHCPv4 server answers to that address, unless it is told to \
-         answer to where it was asked from (Kea: KEA_TEST_SEND_RESPONSES_TO_SOURCE=1 in its environment).",
+        "Draw the relay address of each exchange at random from this file, one address per line: giaddr in \
+         DHCPv4, the link-address of the RELAY-FORW in DHCPv6. A DHCPv4 server sends its answer to that \
+         address, unless it is configured to answer the sender (Kea: KEA_TEST_SEND_RESPONSES_TO_SOURCE=1 in \
+         its environment).",
     ),
     Switch::new(
         Group::Network,
         "l",
         "address|interface",
         Kind::Text,
-        "The local address or the interface to send from. By default the one that the route to the server takes.",
+        "Local address or interface to send from. Default: that of the route to the server.",
     ),
     Switch::new(
         Group::Network,
         "L",
         "port",
         Kind::Whole(0, 65_535),
-        "The local port. By default, and for 0, it is 67 in DHCPv4 and 68 there with --client, 546 in DHCPv6 and 547 \
-         there with a relay.",
+        "Local port. Default, and for 0: 67 in DHCPv4 and 68 there with --client; 546 in DHCPv6 and 547 there \
+         with a relay.",
     ),
     Switch::new(
         Group::Network,
         "N",
         "port",
         Kind::Whole(0, 65_535),
-        "The port of the server. By default, and for 0, it is 67 in DHCPv4 and 547 in DHCPv6.",
+        "Port of the server. Default, and for 0: 67 in DHCPv4, 547 in DHCPv6.",
     ),
     Switch::new(
         Group::Messages,
         "E",
         "offset",
         Kind::Whole(0, OFFSET_MAX),
-        "Where in the second template the elapsed time stands: the secs field in DHCPv4, the option in DHCPv6. 0 \
-         leaves it as it is.",
+        "Offset of the elapsed time in the second template: of the secs field in DHCPv4, of the option in \
+         DHCPv6. 0 leaves it unchanged.",
     ),
     Switch::new(
         Group::Messages,
         "I",
         "offset",
         Kind::Whole(1, OFFSET_MAX),
-        "Where in the second template the option stands that asks for the lease: requested address in DHCPv4, IA_NA \
-         in DHCPv6.",
+        "Offset, in the second template, of the option that requests the lease: requested address in DHCPv4, \
+         IA_NA in DHCPv6.",
     ),
     Switch::new(
         Group::Messages,
@@ -140,9 +143,9 @@ pub(super) const ALL: &[Switch] = &[
         "O",
         "offset",
         Kind::Whole(3, OFFSET_MAX),
-        "Where in the template the last byte of the client's identity stands: of the MAC address in DHCPv4, of the \
-         DUID in DHCPv6. Twice for two templates. Without it, a DHCPv4 client identifier that repeats the MAC address \
-         is written as well.",
+        "Offset of the last byte of the client identity in the template: of the MAC address in DHCPv4, of the \
+         DUID in DHCPv6. Twice for two templates. Without it, a DHCPv4 client identifier that repeats the MAC \
+         address is replaced as well.",
     )
     .most(2),
     Switch::new(
@@ -158,16 +161,16 @@ pub(super) const ALL: &[Switch] = &[
         "S",
         "offset",
         Kind::Whole(1, OFFSET_MAX),
-        "Where in the second template the option with the server identifier stands.",
+        "Offset of the server identifier option in the second template.",
     ),
     Switch::new(
         Group::Messages,
         "T",
         "file",
         Kind::Path,
-        "Send the message in this file, hexadecimal digits, instead of one made here: first given, DISCOVER or \
-         SOLICIT; given again, REQUEST. What clients differ in is written over it. An offset that is not given is \
-         looked up in the message; one that points elsewhere than it should is an error.",
+        "Send the message in this file (hexadecimal digits) instead of a generated one: the first file for \
+         DISCOVER or SOLICIT, a second file for REQUEST. Fields that differ between clients are overwritten. \
+         An offset that is not given is found in the message; a wrong one is an error.",
     )
     .most(2),
     Switch::new(
@@ -175,7 +178,7 @@ pub(super) const ALL: &[Switch] = &[
         "X",
         "offset",
         Kind::Whole(1, OFFSET_MAX),
-        "Where in the template the transaction id stands. Twice for two templates.",
+        "Offset of the transaction id in the template. Twice for two templates.",
     )
     .default("4 in DHCPv4, 1 in DHCPv6")
     .most(2),
@@ -184,38 +187,38 @@ pub(super) const ALL: &[Switch] = &[
         "y",
         "seconds",
         Kind::Time,
-        "Let clients claim for so long, from -Y on, that they have been waiting: a rising secs field or elapsed-time \
-         option.",
+        "Let clients claim for this long, from -Y on, that they have been waiting: the secs field or the \
+         elapsed-time option rises.",
     ),
-    Switch::new(Group::Messages, "Y", "seconds", Kind::TimeOrNone, "When they begin to claim that. Needs -y."),
+    Switch::new(Group::Messages, "Y", "seconds", Kind::TimeOrNone, "When the claim of -y begins. Needs -y."),
     Switch::new(
         Group::Rate,
         "a",
         "aggressivity",
         Kind::Whole(1, BATCH_MAX),
-        "The most messages that leave in one burst before answers are read again, as --batch. It does not bound the \
-         rate: what is late is caught up with at once.",
+        "Maximum number of messages in one burst before answers are read again, as --batch. It does not limit \
+         the rate: exchanges that are late start at once.",
     ),
     Switch::new(
         Group::Rate,
         "f",
         "rate",
         Kind::Above(RATE_MAX),
-        "Renewals a second of leases got before. Needs -r, which must not be less than -f and -F together.",
+        "Renewals per second of leases obtained earlier. Needs -r, which must be at least -f and -F together.",
     ),
     Switch::new(
         Group::Rate,
         "F",
         "rate",
         Kind::Above(RATE_MAX),
-        "Releases a second of leases got before. Needs -r, which must not be less than -f and -F together.",
+        "Releases per second of leases obtained earlier. Needs -r, which must be at least -f and -F together.",
     ),
     Switch::new(
         Group::Rate,
         "g",
         "mode",
         Kind::Choice(&["single", "multi"]),
-        "'single': one thread. 'multi': one for each address and port that is sent from, see --source-ip and \
+        "'single': one thread. 'multi': one for each source address and port, see --source-ip and \
          --source-port.",
     )
     .default("multi"),
@@ -224,7 +227,8 @@ pub(super) const ALL: &[Switch] = &[
         "P",
         "number",
         Kind::Whole(0, PRELOAD_MAX),
-        "Send so many first messages back to back before the run begins. They are not counted, nor are their answers.",
+        "Send this many first messages back to back before the run. Neither they nor their answers are \
+         counted.",
     )
     .default("0"),
     Switch::new(
@@ -232,16 +236,16 @@ pub(super) const ALL: &[Switch] = &[
         "r",
         "rate",
         Kind::Above(RATE_MAX),
-        "Exchanges to start each second, whatever the server does; 0.5 is one every two seconds. Without it, as many \
-         as --window allows in flight at a time.",
+        "Exchanges to start per second (open loop), whether or not the server answers; 0.5 is one every two \
+         seconds. Without it, as many as --window allows in flight.",
     ),
     Switch::new(
         Group::Rate,
         "s",
         "seed",
         Kind::Whole(0, u64::MAX),
-        "Seed of everything random: the same seed draws the same values. 0, and the default, is a new one each run, \
-         which the record names.",
+        "Seed for all random values: the same seed draws the same values. 0, the default, is a new seed for \
+         each run, stated in the record.",
     )
     .also("seed"),
     Switch::new(
@@ -249,7 +253,8 @@ pub(super) const ALL: &[Switch] = &[
         "d",
         "seconds",
         Kind::Time,
-        "Time after which a message that was not answered is a drop. Given again, for the second half of exchanges.",
+        "Drop time: a message without an answer for this long is a drop. Given again, for the second half of \
+         exchanges.",
     )
     .default("1")
     .most(2),
@@ -258,8 +263,9 @@ pub(super) const ALL: &[Switch] = &[
         "D",
         "number[%]",
         Kind::Text,
-        "Stop at so many drops; with 0 at the first, with 5% at that share of the messages, once ten have been sent. A \
-         number and a share may be given together, and each again for the second half of exchanges.",
+        "Stop at this many drops, such as 100 or 5%. 0 stops at the first; a percentage is of the messages \
+         sent, from the tenth on. A number and a percentage may be given together, and each again for the \
+         second half of exchanges.",
     )
     .most(4),
     Switch::new(
@@ -267,8 +273,8 @@ pub(super) const ALL: &[Switch] = &[
         "n",
         "number",
         Kind::Whole(1, u64::MAX),
-        "Stop when so many exchanges were started, and answered or dropped. Given again, when so many reached their \
-         second half.",
+        "Stop when this many exchanges were started, and answered or dropped. Given again, when this many \
+         reached their second half.",
     )
     .most(2),
     Switch::new(
@@ -276,49 +282,49 @@ pub(super) const ALL: &[Switch] = &[
         "p",
         "seconds",
         Kind::Time,
-        "Stop after this time. Of -n and -p the first to be reached ends the run.",
+        "Stop after this time. The first of -n and -p to be reached ends the run.",
     ),
     Switch::new(
         Group::End,
         "W",
         "microseconds",
         Kind::Whole(0, WAIT_MAX),
-        "How long to wait at the end for messages still to be answered. By default as long as -d allows them.",
+        "How long to wait at the end for outstanding answers. Default: as long as -d allows.",
     ),
     Switch::new(
         Group::Output,
         "C",
         "separator",
         Kind::Text,
-        "No banner, and the reports of -t as bare values with this between them.",
+        "Print no banner, and print the reports of -t as bare values with this separator.",
     ),
     Switch::new(
         Group::Output,
         "t",
         "seconds",
         Kind::Time,
-        "Time between interim reports, which count from the beginning of the run and have a figure for each stage of \
-         the final report.",
+        "Time between interim reports. They count from the beginning of the run and have a figure for each \
+         stage of the final report.",
     ),
     Switch::new(
         Group::Output,
         "w",
         "command",
         Kind::Text,
-        "Call this with 'start' before the run and with 'stop' after it, as its argument.",
+        "Run this command with the argument 'start' before the run and 'stop' after it.",
     ),
     Switch::new(
         Group::Output,
         "x",
         "letters",
         Kind::Text,
-        "Show more: a the decoded command line, e why the run ended, i details of the rate, l the leases, r what was \
-         drawn at random, s the first server identifier, t the moments of every exchange, T the first message of each \
-         kind with its offsets.",
+        "Show more: a the decoded command line, e why the run ended, i details of the rate, l the leases, r \
+         the random values, s the first server identifier, t the times of every exchange, T the first message \
+         of each kind with its offsets.",
     ),
     Switch::flag(Group::General, "h", "Show this help.").also("help"),
     Switch::flag(Group::General, "v", "Show the version.").also("version"),
-    Switch::flag(Group::General, "V", "Show the version, and whose command line this is."),
+    Switch::flag(Group::General, "V", "Show the version, and the original tools whose command line is accepted."),
 ];
 
 /// The largest UDP payload has no byte beyond.

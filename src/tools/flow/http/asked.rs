@@ -43,8 +43,8 @@ impl Asked {
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
     ) -> Result<Self, String> {
         if args.script.is_some() {
-            return Err("run a Lua script of wrk: scripts are not read. Requests that change, chains of them and \
-                        checks are written as a plan (docs/plan.md) and run with brunt run"
+            return Err("run a Lua script of wrk: scripts are not supported. Write a plan (docs/plan.md) for requests \
+             that change, sequences and checks, and run it with brunt run"
                 .to_owned());
         }
         let mut notes = Vec::new();
@@ -89,8 +89,7 @@ impl Load {
             (Err(_), Ok(time)) => load.timeout = load.timeout.or(Some(time)),
             _ => {
                 return Err(format!(
-                    "understand '-t {text}': a number from 1 to 1024 is that of threads, a time such as 2s how long \
-                     to wait for an answer"
+                    "understand '-t {text}': write a number of threads from 1 to 1024, or a timeout such as 2s"
                 ));
             }
         }
@@ -137,7 +136,7 @@ fn body(args: &RequestArgs, load: &mut Load, notes: &mut Vec<String>) -> Option<
         args.method.as_ref().is_some_and(|method| !matches!(method.as_str(), "GET" | "HEAD"));
     if sends && args.body.is_none() && args.body_file.is_none() {
         notes.push(format!(
-            "-d {text} is taken as how long to run; for a body of that text write --body {text}"
+            "-d {text} is read as a duration; for a body with that text write --body {text}"
         ));
     }
     load.duration = load.duration.or(Some(time));
@@ -153,7 +152,7 @@ fn of_curl(
         brunt_import::curl(line, Secrets::Kept, &read).map_err(|error| error.to_string())?;
     let settled = Settled::of(&imported, None).map_err(|error| match error {
         settled::SettleError::Bytes(_) => {
-            "send a body that is no text from a command line: name its file with --data-binary @FILE".to_owned()
+            "send a body that is not text from a command line: name its file with --data-binary @FILE".to_owned()
         }
         error @ settled::SettleError::Address { .. } => error.to_string(),
     })?;
@@ -196,7 +195,7 @@ fn whole(text: &str) -> Result<String, String> {
         return Ok(url);
     }
     Err(format!(
-        "understand the URL '{text}': it must begin with http:// or https://, without a space"
+        "understand the URL '{text}': it must begin with http:// or https:// and contain no space"
     ))
 }
 
@@ -268,7 +267,7 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
     http.version = version.or(http.version);
     if let Some(streams) = args.streams {
         if matches!(http.version, None | Some(HttpVersion::Http1)) && streams > 1 {
-            return Err("have several requests at a time on a connection of HTTP/1.1: add --http2"
+            return Err("send several concurrent requests on an HTTP/1.1 connection: add --http2"
                 .to_owned());
         }
         http.streams = (streams > 1).then_some(streams);

@@ -63,7 +63,7 @@ fn totals(out: &mut String, record: &Record) {
     if counts.dropped > 0 {
         let _ = writeln!(
             out,
-            "{:<20}{} (due, and no connection came free for them)",
+            "{:<20}{} (due, but no connection was free)",
             "Never sent:", counts.dropped
         );
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let world = World { surroundings: &Machine, base: Path::new("") };
     let compiled = compile(&plan, Node { rank: 0, world: 1 }, seed, &world).map_err(|fault| {
-        usage(&format!("make a plan of the command line: {fault} (--to-plan shows it)"))
+        usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;
     let network = Network::new(compiled.http).map_err(|error| failed(&error))?;
     let mut settings = compiled.settings;
@@ -70,7 +70,7 @@ fn print(args: &HttpArgs, done: &Done) -> Result<(), Refusal> {
     console::print(&format!("{summary}\n{figures}"))?;
     if args.latency {
         let text = distribution(&done.record).map_err(|error| failed(&error))?;
-        console::print(&format!("\nResponse times in full (HdrHistogram)\n{text}"))?;
+        console::print(&format!("\nResponse time percentiles (HdrHistogram)\n{text}"))?;
     }
     say_where(args.output.record.as_deref().filter(|_| !args.output.quiet));
     Ok(())

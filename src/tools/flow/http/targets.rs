@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
             open = true;
         } else {
             let target = targets.last_mut().filter(|_| open).ok_or_else(|| {
-                wrong("is no URL that begins with http:// or https://, alone or after a method such as POST")
+                wrong("is not a URL that begins with http:// or https://, alone or after a method such as POST")
             })?;
             if let Some(path) = line.strip_prefix('@') {
                 target.body_file = Some(path.trim().into());
@@ -56,16 +56,16 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
                 target.headers.push((name.trim().to_owned(), value.trim().to_owned()));
             } else {
                 return Err(wrong(
-                    "is neither a field, as in 'Name: value', nor a body, as in '@FILE'",
+                    "is neither a header such as 'Name: value' nor a body such as '@FILE'",
                 ));
             }
         }
         if targets.len() > MOST {
-            return Err(wrong(&format!("is one too many: {MOST} URLs are the most")));
+            return Err(wrong(&format!("is one too many: the maximum is {MOST} URLs")));
         }
     }
     if targets.is_empty() {
-        return Err("there is no URL in it".to_owned());
+        return Err("it contains no URL".to_owned());
     }
     Ok(targets)
 }
@@ -104,8 +104,8 @@ mod tests {
         for (text, said) in [
             ("", "no URL"),
             ("# only\n", "no URL"),
-            ("http://h/\nnonsense\n", "line 2: is no URL"),
-            ("http://h/\nX: y\n", "line 2: is no URL"),
+            ("http://h/\nnonsense\n", "line 2: is not a URL"),
+            ("http://h/\nX: y\n", "line 2: is not a URL"),
             ("GET http://h/\nnonsense\n", "line 2: is neither"),
             ("GET http://h/\n\nX: y\n", "line 3"),
             ("http://h/a b\n", "line 1"),

@@ -59,7 +59,7 @@ fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
             let text = format!("failed to write {}: {error}\n", path.display());
             Refusal { text, exit: Exit::Failed }
         })?;
-        console::note(&format!("a body that is no text is in {}", path.display()));
+        console::note(&format!("a body that is not text was written to {}", path.display()));
     }
     let text = written::text(imported, &settled).map_err(|error| failed(&error))?;
     let Some(path) = output else { return console::print(&text) };

@@ -40,7 +40,7 @@ pub(crate) struct Settled {
 pub(crate) enum SettleError {
     /// A body that is no text, and nowhere to put it.
     #[error(
-        "put the body of '{0}', which is no text, beside the plan: name a file for the plan with -o"
+        "write the body of '{0}', which is not text, to a file next to the plan: name the plan's file with -o"
     )]
     Bytes(String),
     /// A name without an address.
@@ -137,7 +137,7 @@ impl Settled {
             let lower = name.to_ascii_lowercase();
             if FOLLOWING.contains(&lower.as_str()) {
                 let note = format!(
-                    "the field {name} is left out: it follows from the body and the connection"
+                    "the header {name} is left out: it is derived from the body and the connection"
                 );
                 if !self.notes.contains(&note) {
                     self.notes.push(note);

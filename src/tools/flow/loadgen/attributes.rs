@@ -69,7 +69,7 @@ impl Attributes {
             (&whole, fields.one("service-location").or(fields.one("service-port")))
         {
             notes.push(format!(
-                "{}: \"service-location-port\" stands beside \"{}\", and it is the one that counts",
+                "{}: both \"service-location-port\" and \"{}\" are set; the first one counts",
                 other.document.path.display(),
                 other.key
             ));
@@ -158,7 +158,9 @@ fn port(value: &Value<'_>) -> Result<String, Fault> {
     let text = value.text()?.trim_start_matches(':');
     match text.parse::<u16>() {
         Ok(port) if port > 0 => Ok(port.to_string()),
-        _ => Err(value.fault(format!("\"{text}\" is no port"), "write a number from 1 to 65535")),
+        _ => {
+            Err(value.fault(format!("\"{text}\" is not a port"), "write a number from 1 to 65535"))
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn text(job: &Job, draft: &Draft, manner: Manner) -> String {
         Manner::Repaired => "as it says",
         Manner::Compatible => "with the faults of LoadGen",
     };
-    let _ = writeln!(out, "The job is performed {how}, by {} threads{}.", job.threads, ramp(job));
+    let _ = writeln!(out, "The job runs {how}, with {} threads{}.", job.threads, ramp(job));
     mix(draft, &mut out);
     for variable in &draft.variables {
         let _ = writeln!(out, "<{}> is {}.", variable.name, meaning(draft, &variable.meaning));
@@ -50,15 +50,15 @@ pub(crate) fn text(job: &Job, draft: &Draft, manner: Manner) -> String {
 fn ramp(job: &Job) -> String {
     match (job.group_size, job.interval) {
         (Some(size @ 1..), Some(millis @ 1..)) => {
-            format!(", {size} of which begin every {millis} ms")
+            format!(", {size} of which start every {millis} ms")
         }
-        _ => ", which begin together".to_owned(),
+        _ => ", which start together".to_owned(),
     }
 }
 
 fn mix(draft: &Draft, out: &mut String) {
     let rounds = draft.rounds.len();
-    let _ = writeln!(out, "Each goes through {rounds} rounds:");
+    let _ = writeln!(out, "Each performs {rounds} rounds:");
     for round in draft.rounds.iter().take(ROUNDS_SHOWN) {
         let entry = |repeat: &brunt_drivers::flow::Repeat| {
             format!("{} x {}", repeat.times, draft.scenarios[repeat.scenario].name)
@@ -74,19 +74,19 @@ fn mix(draft: &Draft, out: &mut String) {
 fn meaning(draft: &Draft, meaning: &Meaning) -> String {
     match meaning {
         Meaning::Random { least, most } => {
-            format!("a random number from {least} to {most}, another in each iteration")
+            format!("a random number from {least} to {most}, new in each iteration")
         }
-        Meaning::Increment => "a count of each thread's own, from 0".to_owned(),
+        Meaning::Increment => "a counter per thread, from 0".to_owned(),
         Meaning::Thread => "the number of the thread, from 0".to_owned(),
-        Meaning::Uuid => "a UUID, another in each iteration".to_owned(),
+        Meaning::Uuid => "a UUID, new in each iteration".to_owned(),
         Meaning::Kept(attribute) => {
-            format!("\"{attribute}\" of the latest answer of the iteration that has it")
+            format!("\"{attribute}\" of the latest answer in the iteration that contains it")
         }
         Meaning::Line(path) => {
-            format!("a random line of {}, another in each iteration", path.display())
+            format!("a random line of {}, new in each iteration", path.display())
         }
         Meaning::Element(endpoint) => {
-            format!("a random value of those that {} gives before the run", endpoint.url)
+            format!("a random value from {}, fetched before the run", endpoint.url)
         }
         Meaning::Secret(_) => "a secret".to_owned(),
         Meaning::Text(words) => format!("\"{}\"", rendered(draft, words)),

@@ -45,7 +45,7 @@ pub(crate) fn flow(
     {
         if count > NUMBERED_MAX {
             return Err(format!(
-                "failed to perform the job: it has {count} {what}; split it, as a run has {NUMBERED_MAX} at most"
+                "failed to run the job: it has {count} {what}; split it, because a run has at most {NUMBERED_MAX}"
             ));
         }
     }

@@ -46,7 +46,10 @@ impl Directories {
     /// What the user should know about where files came from.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let note = |root: &PathBuf| {
-            format!("files of the job are read below {}, as they are not here", root.display())
+            format!(
+                "the job's files are read below {}, because they are not in the current directory",
+                root.display()
+            )
         };
         self.taken.iter().map(note)
     }

@@ -90,7 +90,8 @@ impl Document {
         };
         let length = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         if length > BYTES_MAX {
-            let what = format!("it has {length} bytes, and a file of a job at most {BYTES_MAX}");
+            let what =
+                format!("it has {length} bytes, but a job file may have at most {BYTES_MAX}");
             return Err(whole(what, "name a job, workload or task file"));
         }
         let bytes = std::fs::read(path)
@@ -167,11 +168,11 @@ fn remedy(what: &str) -> &'static str {
     if what.starts_with("EOF") {
         "a brace, bracket or quote is not closed"
     } else if what.contains("trailing comma") {
-        "leave the last comma out"
+        "remove the last comma"
     } else if what == "expected value" {
-        "write a value here, or leave the comma before it out"
+        "write a value here, or remove the comma before it"
     } else if what.contains("key must be a string") {
-        "write the key in double quotes, or leave the comma before it out"
+        "write the key in double quotes, or remove the comma before it"
     } else if what.contains("control character") || what.contains("escape") {
         "within a string write \\n for a new line, \\t for a tab and \\\\ for a backslash"
     } else if what.contains("recursion") || what.contains("nesting") {
@@ -234,7 +235,7 @@ impl<'a> Value<'a> {
     }
 
     fn unfit(&self, wanted: &str, remedy: &str) -> Fault {
-        self.fault(format!("{} stands where {wanted} must", self.node.kind.words()), remedy)
+        self.fault(format!("this is {}, but must be {wanted}", self.node.kind.words()), remedy)
     }
 
     /// A value below it.
@@ -253,8 +254,11 @@ impl<'a> Value<'a> {
 
     /// The whole number it is, from `least` to `most`.
     pub(crate) fn whole(&self, least: u64, most: u64) -> Result<u64, Fault> {
-        let remedy =
-            || format!("write a whole number from {least} to {most}, without quotes or a point");
+        let remedy = || {
+            format!(
+                "write a whole number from {least} to {most}, without quotes or a decimal point"
+            )
+        };
         let Kind::Number(spelled) = &self.node.kind else {
             return Err(self.unfit("a whole number", &remedy()));
         };
@@ -262,7 +266,7 @@ impl<'a> Value<'a> {
             .parse()
             .ok()
             .filter(|number| (least..=most).contains(number))
-            .ok_or_else(|| self.fault(format!("{spelled} is not fit here"), remedy()))
+            .ok_or_else(|| self.fault(format!("{spelled} is not allowed here"), remedy()))
     }
 
     /// The elements of the array it is.
@@ -306,7 +310,7 @@ impl<'a> Value<'a> {
     pub(crate) fn twice(&self, name: &str, at: usize) -> String {
         let line = self.document.place(at).line;
         let file = self.document.path.display();
-        format!("{file}, line {line}: \"{name}\" stands there twice; the last one counts")
+        format!("{file}, line {line}: \"{name}\" occurs twice; the last one counts")
     }
 
     /// The only member of the object it is, or all of them where there are several.
@@ -370,7 +374,7 @@ mod tests {
     #[test]
     fn what_is_not_json_is_said_with_its_place() {
         for (text, line, column, word) in [
-            ("{\n \"a\": 1,\n}", 3, 1, "leave the comma"),
+            ("{\n \"a\": 1,\n}", 3, 1, "remove the comma"),
             ("{\n \"a\": 1\n \"b\": 2}", 3, 2, "line before"),
             ("{\"a\": \"x", 1, 8, "not closed"),
             ("{'a': 1}", 1, 2, "double quotes"),
@@ -412,8 +416,8 @@ mod tests {
         let fault = elements[2].whole(0, 9).unwrap_err().to_string();
         assert_eq!(
             fault,
-            "read x.json, line 1, column 22, at a.b[2]: 2.5 is not fit here; write a whole number from 0 to 9, \
-             without quotes or a point"
+            "read x.json, line 1, column 22, at a.b[2]: 2.5 is not allowed here; write a whole number from 0 to 9, \
+             without quotes or a decimal point"
         );
         assert!(elements[3].whole(0, 9).is_err());
         assert!(
@@ -421,7 +425,7 @@ mod tests {
                 .text()
                 .unwrap_err()
                 .to_string()
-                .contains("a number stands where a string must")
+                .contains("this is a number, but must be a string")
         );
     }
 }

@@ -236,7 +236,7 @@ impl Drafting<'_> {
         let spot = name.spot.as_ref().unwrap_or(&request.spot);
         let missing = |key: &str| {
             spot.fault(
-                format!("{} is used, and nothing says what \"{key}\" is", name.word),
+                format!("{} is used, but \"{key}\" is not set", name.word),
                 format!("write \"{key}\" into the job, the workload or the task"),
             )
         };

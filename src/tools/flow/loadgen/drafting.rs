@@ -110,10 +110,10 @@ impl Drafting<'_> {
                 if let (false, Task::Request(request)) = (kept, &workload.positions[at].task) {
                     return Err(request.spot.fault(
                         format!(
-                            "{} is used, and no task before \"{}\" in the workload \"{}\" can have brought it",
+                            "{} is used, but no task before \"{}\" in the workload \"{}\" retains it",
                             variables[need.1].word, workload.positions[at].key, workload.key
                         ),
-                        "put the task whose answer has it before this one",
+                        "put the task whose answer contains it before this one",
                     ));
                 }
             }

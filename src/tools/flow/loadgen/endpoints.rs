@@ -51,7 +51,7 @@ fn one(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Vec<Vec<u8>>, Stri
         return Err(format!("the answer was {}", response.status()));
     }
     if response.is_truncated() {
-        return Err("the answer is longer than a list may be; ask for less".to_owned());
+        return Err("the answer is too long for a list; request less".to_owned());
     }
     values(endpoint, response.body())
 }
@@ -89,7 +89,7 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
 /// The values in an answer: the elements of a list, or the one value that it is.
 fn values(endpoint: &Endpoint, body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let all: Value =
-        serde_json::from_slice(body).map_err(|error| format!("the answer is no JSON: {error}"))?;
+        serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON: {error}"))?;
     let part = endpoint.attribute.as_deref().map_or(Ok(&all), |name| within(&all, name))?;
     let elements = match part {
         Value::Array(elements) => &elements[..],
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_values_is_an_error() {
-        assert!(listed(None, None, "<html>").unwrap_err().contains("no JSON"));
+        assert!(listed(None, None, "<html>").unwrap_err().contains("not JSON"));
         assert!(listed(None, None, "[]").unwrap_err().contains("empty"));
         assert!(listed(Some("x"), None, "{}").unwrap_err().contains("no \"x\""));
         assert!(listed(None, Some("id"), "[{\"id\": 1}, {}]").unwrap_err().contains("no \"id\""));

@@ -91,7 +91,7 @@ pub(crate) fn unknown(whole: &Value<'_>, member: &Member, known: &[&str]) -> Fau
     whole.document.fault(
         member.at,
         &value.key,
-        format!("nobody knows the key \"{}\"", member.name),
+        format!("the key \"{}\" is unknown", member.name),
         remedy,
     )
 }
@@ -133,7 +133,7 @@ mod tests {
         let (fault, _) = read("{\n  \"thread\": 4}");
         assert_eq!(
             fault.unwrap_err(),
-            "read job.json, line 2, column 3, at thread: nobody knows the key \"thread\"; did you mean \"threads\"?"
+            "read job.json, line 2, column 3, at thread: the key \"thread\" is unknown; did you mean \"threads\"?"
         );
         let (fault, _) = read("{\"qqq\": 4}");
         assert!(fault.unwrap_err().ends_with("the keys here are name, threads, ADMINUSERID"));
@@ -143,6 +143,6 @@ mod tests {
     fn of_two_the_last_counts_and_it_is_noted() {
         let (read, notes) = read("{\"name\": 1,\n\"NAME\": 2}");
         assert_eq!(read.unwrap(), ["name"]);
-        assert_eq!(notes, ["job.json, line 2: \"NAME\" stands there twice; the last one counts"]);
+        assert_eq!(notes, ["job.json, line 2: \"NAME\" occurs twice; the last one counts"]);
     }
 }

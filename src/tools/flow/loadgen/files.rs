@@ -46,7 +46,7 @@ impl Files {
             Ok(path) => self.document(&path),
             Err(places) => Err(named_by.fault(
                 format!("there is neither {places}"),
-                format!("write that file, or correct the name \"{key}\""),
+                format!("create that file, or correct the name \"{key}\""),
             )),
         }
     }
@@ -56,7 +56,7 @@ impl Files {
         self.directories.find(Path::new(name)).map_err(|places| {
             spot.fault(
                 format!("there is neither {places}"),
-                "write that file, with a value on each line, or correct its name",
+                "create that file, with one value per line, or correct its name",
             )
         })
     }

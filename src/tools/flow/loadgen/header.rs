@@ -17,8 +17,8 @@ pub(crate) fn header(
         let text = value.below(&member.name, &member.value).text()?.to_owned();
         if FOLLOWING.iter().any(|name| name.eq_ignore_ascii_case(&member.name)) {
             notes.push(format!(
-                "{}, line {}: the field \"{}\" follows from the payload and the connection; it is left out, as Java's \
-                 client leaves it out",
+                "{}, line {}: the header \"{}\" is derived from the payload and the connection; it is left out, as by \
+                 Java's client",
                 value.document.path.display(),
                 value.document.place(member.at).line,
                 member.name

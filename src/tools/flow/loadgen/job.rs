@@ -65,7 +65,7 @@ pub(crate) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
     if workloads.iter().all(|workload| workload.loops == 0) {
         return Err(list.fault(
             "every workload has 0 loops, so nothing would be sent",
-            "give one of them a number of loops",
+            "set the loops of one of them",
         ));
     }
     Ok(Job { workloads, ..frame(&fields, "threadinterval")? })
@@ -77,7 +77,7 @@ pub(crate) fn frame(fields: &Fields<'_>, interval: &str) -> Result<Job, Fault> {
         fields.one(name).map(|it: &Value<'_>| it.whole(0, most)).transpose()
     };
     let owned = |name: &str| fields.text(name).map(|text| text.map(str::to_owned));
-    let threads = fields.must("threads", "write how many threads there are")?;
+    let threads = fields.must("threads", "set the number of threads")?;
     Ok(Job {
         name: owned("name")?,
         environment: owned("service-environment")?,

@@ -9,8 +9,8 @@ pub(crate) fn kept(value: &Value<'_>) -> Result<String, Fault> {
     let pointer_is_fit = !text.starts_with('/') || text.len() > 1;
     if text.is_empty() || text.starts_with('$') || !pointer_is_fit {
         return Err(value.fault(
-            format!("\"{text}\" names no attribute of an answer"),
-            "write its name, as tokenId, or a JSON pointer, as /result/0/_id",
+            format!("\"{text}\" is not an attribute of an answer"),
+            "write its name, such as tokenId, or a JSON pointer, such as /result/0/_id",
         ));
     }
     Ok(text.to_owned())

@@ -128,7 +128,7 @@ impl Asked {
         let network = network(self, args).map_err(failed)?;
         if !self.warm_up.scenarios.is_empty() {
             let flow = self.flow(&self.warm_up, &network)?;
-            console::note("the warm-up of the job runs first and is in no figure");
+            console::note("the warm-up of the job runs first; no figure includes it");
             let warm_up = self.asked(args, flow, &network);
             let unmeasured = Output::default();
             let done = flow::run(
@@ -182,7 +182,7 @@ impl Asked {
 fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
     let trust = match (&args.ca, args.insecure) {
         (_, true) => {
-            console::note("whoever answers is trusted, as --insecure asks");
+            console::note("the server's certificate is not verified because of --insecure");
             Trust::Anything
         }
         (Some(file), _) => Trust::Stores(vec![Store { path: file.clone(), password: None }]),

@@ -58,7 +58,7 @@ pub(crate) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
     if workloads.iter().all(|workload| workload.loops == 0) {
         return Err(list.fault(
             "every workload has 0 iterations, so nothing would be sent",
-            "give one of them a number of iterations",
+            "set the iterations of one of them",
         ));
     }
     let intervals = ["threadspawninterval", "threadinterval"];
@@ -98,7 +98,7 @@ impl<'a> Definitions<'a> {
     ) -> Result<(), Fault> {
         if within.iter().any(|outer| outer == name) {
             let what = format!("the workload \"{name}\" contains itself");
-            return Err(named_by.fault(what, "leave it out here"));
+            return Err(named_by.fault(what, "remove it here"));
         }
         if all.len() >= WORKLOADS_MAX {
             let what = format!("there are more than {WORKLOADS_MAX} groups of tasks");
@@ -133,7 +133,7 @@ impl<'a> Definitions<'a> {
     fn group(&self, part: &Value<'a>, files: &mut Files) -> Result<(Vec<Position>, u64), Fault> {
         let fields = Fields::read(part, &["task", "iterations"], &mut files.notes)?;
         let loops = fields
-            .must("iterations", "write how often the tasks are repeated")?
+            .must("iterations", "set how often the tasks are repeated")?
             .whole(0, LOOPS_MAX)?;
         let tasks = fields.must("task", "name the tasks: [ \"login\", ... ]")?;
         let mut positions = Vec::new();
@@ -159,6 +159,6 @@ impl<'a> Definitions<'a> {
 fn product(times: u64, loops: u64, part: &Value<'_>) -> Result<u64, Fault> {
     times.checked_mul(loops).filter(|product| *product <= LOOPS_MAX).ok_or_else(|| {
         let what = format!("that is {times} times {loops} iterations");
-        part.fault(what, format!("ask for {LOOPS_MAX} at most"))
+        part.fault(what, format!("reduce them to {LOOPS_MAX} at most"))
     })
 }

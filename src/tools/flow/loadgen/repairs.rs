@@ -36,38 +36,39 @@ impl Repair {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Remainders => {
-                "every workload ran exactly as often as it says; LoadGen drops the remainder of its division into \
+                "every workload ran exactly as often as it says; LoadGen drops the remainder of the division into \
                  rounds"
             }
             Self::SharedTasks => {
-                "a task that is used in several workloads has a row and figures for each; LoadGen prints and sums \
-                 the grand total once for each"
+                "a task that is used in several workloads has a row and figures for each; LoadGen prints and adds up \
+                 the grand total in each"
             }
             Self::Thresholds => {
-                "a task with several thresholds in one workload has a row for each; LoadGen prints the last of them \
+                "a task with several thresholds in one workload has a row for each; LoadGen prints the last threshold \
                  for all"
             }
             Self::Skipped => {
-                "tasks after a failure are counted as skipped, in a list of their own; LoadGen counts them as failed"
+                "tasks after a failure are counted as skipped, in a separate list; LoadGen counts them as failed"
             }
             Self::Increment => {
-                "$INCREMENT is the same for all tasks of an iteration; LoadGen adds one as soon as a task has used it"
+                "$INCREMENT is the same for all tasks of an iteration; LoadGen increments it after each task that \
+                 uses it"
             }
             Self::Wildcards => {
-                "wildcards were replaced wherever they stand; LoadGen leaves them in locations, endpoints and \
-                 strings, and knows only some of them elsewhere"
+                "wildcards were replaced everywhere; LoadGen does not replace them in locations, endpoints and \
+                 strings, and only some of them elsewhere"
             }
             Self::Backslashes => "backslashes of payloads were sent; LoadGen deletes them",
             Self::Get => "a GET with a payload was sent as GET; LoadGen sends POST",
             Self::Patch => "PATCH was sent; LoadGen fails it without sending anything",
             Self::Arrays => "a payload that is an array was sent; LoadGen ends the thread",
             Self::Sleeps => {
-                "a sleep is no operation, whatever its task is called; LoadGen knows it in its report by the name \
-                 \"sleep\" only"
+                "a sleep does not count as an operation, whatever its task is called; LoadGen recognises it by the \
+                 name \"sleep\" only"
             }
             Self::Times => {
-                "times are exact, and from the first byte sent to the last one received; LoadGen counts whole \
-                 milliseconds and adds connecting to them"
+                "times are exact, from the first byte sent to the last one received; LoadGen counts whole \
+                 milliseconds and includes connecting"
             }
         }
     }

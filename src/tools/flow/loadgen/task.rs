@@ -77,7 +77,7 @@ pub(crate) fn read(
         None => Ok(task),
         Some(threshold) => Err(threshold.fault(
             "a task file has no threshold",
-            "write it behind the task's name in the workload: { \"task\": 200 }",
+            "write it after the task's name in the workload: { \"task\": 200 }",
         )),
     }
 }
@@ -94,7 +94,7 @@ pub(crate) fn described<'a>(
     let endpoint =
         fields.must("url-endpoint", "write the path that follows the location")?.text()?;
     if endpoint.contains(SLEEP) {
-        let time = fields.must("url-payload", "write how many milliseconds it sleeps")?;
+        let time = fields.must("url-payload", "set how many milliseconds it sleeps")?;
         return Ok((Task::Sleep(time.whole(0, MILLIS_MAX)?), threshold));
     }
     let method = method(fields.must("request", "write the method: GET, POST, PUT ...")?)?;
@@ -103,7 +103,7 @@ pub(crate) fn described<'a>(
     let attributes = Attributes::read(&fields, &mut files.notes)?.over(above);
     let base = attributes.base().ok_or_else(|| {
         value.fault(
-            "nothing says where the service of this task is",
+            "the location of this task's service is not set",
             "write \"service-location-port\" into the job, the workload or the task",
         )
     })?;
@@ -132,7 +132,7 @@ fn method(value: &Value<'_>) -> Result<String, Fault> {
     }
     let near = nearest(text, METHODS);
     Err(value.fault(
-        format!("\"{text}\" is no method"),
+        format!("\"{text}\" is not a method"),
         near.map_or_else(
             || format!("write one of {}", METHODS.join(", ")),
             |near| format!("did you mean \"{near}\"?"),

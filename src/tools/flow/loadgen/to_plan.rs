@@ -51,7 +51,7 @@ pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
     for variable in &draft.variables {
         if matches!(variable.meaning, Meaning::Secret(_)) {
             notes.push(format!(
-                "the plan takes {0} from the environment: export {0} before it is run",
+                "the plan reads {0} from the environment: export {0} before running it",
                 variable.name
             ));
         }

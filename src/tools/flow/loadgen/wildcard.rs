@@ -82,7 +82,7 @@ fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault>
     let named = fields.must("name", "name it, as \"$COSTCENTER\"")?;
     let name = named.text()?;
     if !is_name(name) {
-        let what = format!("\"{name}\" is no name of a wildcard");
+        let what = format!("\"{name}\" is not a wildcard name");
         return Err(named.fault(
             what,
             "write a dollar sign and then letters, digits, dots, dashes or underscores",
@@ -169,8 +169,8 @@ fn endpoint(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Endpoint, Fa
     let source = fields.must("source", "write the URL that the values are fetched from")?;
     let url = source.text()?;
     if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
-        let what = format!("\"{url}\" is no URL");
-        return Err(source.fault(what, "write it in full, as http://host:8080/path"));
+        let what = format!("\"{url}\" is not a URL");
+        return Err(source.fault(what, "write it in full, such as http://host:8080/path"));
     }
     let part = |name: &str| fields.one(name).map(kept).transpose();
     Ok(Endpoint {
@@ -210,7 +210,7 @@ mod tests {
     fn what_is_wrong_with_a_declaration_is_said() {
         for (text, word) in [
             ("[{\"type\":\"file\"}]", "the key \"name\" is missing"),
-            ("[{\"name\":\"X\",\"type\":\"file\"}]", "no name of a wildcard"),
+            ("[{\"name\":\"X\",\"type\":\"file\"}]", "not a wildcard name"),
             ("[{\"name\":\"$X\"}]", "the key \"type\" is missing"),
             ("[{\"name\":\"$X\",\"type\":\"retaind\"}]", "did you mean \"retained\"?"),
             ("[{\"name\":\"$X\",\"type\":\"file\"}]", "the key \"source\" is missing"),

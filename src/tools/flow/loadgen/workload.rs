@@ -67,11 +67,12 @@ pub(crate) fn entries<'a>(
     for element in list.list()? {
         let entries = element.last_of_each(&mut files.notes)?;
         if entries.is_empty() {
-            return Err(element.fault("there is nothing in it", format!("write {example}")));
+            return Err(element.fault("it is empty", format!("write {example}")));
         }
         if entries.len() > 1 {
             files.notes.push(format!(
-                "{}, line {}: one object has {} entries, of which LoadGen takes any one; all are taken, in their order",
+                "{}, line {}: one object has {} entries, of which LoadGen takes an arbitrary one; all are used, in \
+                 order",
                 element.document.path.display(),
                 element.document.place(element.node.at).line,
                 entries.len()

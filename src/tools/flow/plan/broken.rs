@@ -75,7 +75,7 @@ fn expect(text: &str, place: &str, parts: &[&str]) {
 
 #[test]
 fn what_is_no_plan() {
-    expect("name = \"x", "p.toml:1:", &["this is no TOML"]);
+    expect("name = \"x", "p.toml:1:", &["this is not TOML"]);
     expect("name = \"a\"\nname = \"b\"\n", "p.toml:2:1", &["duplicate key", "once"]);
     expect("", "p.toml: ", &["no scenario", "[[scenario]]"]);
     expect(&top("nam = \"x\""), "p.toml:1:1: nam:", &["no key 'nam'", "did you mean 'name'?"]);
@@ -84,9 +84,13 @@ fn what_is_no_plan() {
         "p.toml:1:2: zzz:",
         &["no key 'zzz'", "known: name, objectives, run"],
     );
-    expect(&top("run = 5"), "p.toml:1:7: run:", &["stands integer 5", "a table"]);
+    expect(&top("run = 5"), "p.toml:1:7: run:", &["is integer 5", "a table"]);
     expect(&top("objectives = \"x\""), "p.toml:1:14: objectives:", &["an array such as"]);
-    expect(&top("objectives = [\"p99\"]"), "p.toml:1:15: objectives[1]:", &["it compares nothing"]);
+    expect(
+        &top("objectives = [\"p99\"]"),
+        "p.toml:1:15: objectives[1]:",
+        &["it has no comparison"],
+    );
     expect(
         &top("objectives = [\"read.p99<5ms\"]"),
         "p.toml:1:15",
@@ -97,30 +101,26 @@ fn what_is_no_plan() {
 #[test]
 fn what_is_no_load() {
     expect(&run("user = 5"), "p.toml:2:1: run.user:", &["did you mean 'users'?"]);
-    expect(&run("users = 0"), "p.toml:2:9: run.users:", &["at least one user"]);
+    expect(&run("users = 0"), "p.toml:2:9: run.users:", &["at least 1"]);
     expect(
         &run("users = -1"),
         "p.toml:2:9: run.users:",
-        &["stands integer -1", "a whole number of 0 or more"],
+        &["is integer -1", "a whole number of 0 or more"],
     );
-    expect(&run("users = \"five\""), "p.toml:2:9: run.users:", &["stands string \"five\""]);
+    expect(&run("users = \"five\""), "p.toml:2:9: run.users:", &["is string \"five\""]);
     expect(
         &run("duration = 5"),
         "p.toml:2:12: run.duration:",
-        &["stands integer 5", "such as \"500ms\""],
+        &["is integer 5", "such as \"500ms\""],
     );
-    expect(&run("duration = \"0s\""), "p.toml:2:12: run.duration:", &["over before it begins"]);
+    expect(&run("duration = \"0s\""), "p.toml:2:12: run.duration:", &["would end at once"]);
     expect(&run("think = \"soon\""), "p.toml:2:9: run.think:", &["think time 'soon'", "uniform"]);
     expect(
         &run("rate = \"5/s\"\nthink = \"1s\""),
         "p.toml:3:9: run.think:",
         &["closed load", "pause"],
     );
-    expect(
-        &run("rate = \"5/s\"\nstages = \"5/s\""),
-        "p.toml:3:10: run.stages:",
-        &["beside 'rate'"],
-    );
+    expect(&run("rate = \"5/s\"\nstages = \"5/s\""), "p.toml:3:10: run.stages:", &["with 'rate'"]);
     expect(&run("rate = \"fast\""), "p.toml:2:8: run.rate:", &["\"200/s\""]);
     expect(&run("rate = \"ramp 1..5 over 2s\""), "p.toml:2:8: run.rate:", &["'stages'"]);
     expect(&run("stages = \"5/s for soon\""), "p.toml:2:10: run.stages:", &["soon"]);
@@ -149,7 +149,7 @@ fn what_is_no_load() {
         "p.toml:2:10: run.groups:",
         &["the key 'every' is missing"],
     );
-    expect(&run("workers = 9"), "p.toml:2:11: run.workers:", &["is 9", "1 users"]);
+    expect(&run("workers = 9"), "p.toml:2:11: run.workers:", &["is 9", "users, 1"]);
     expect(
         &run("rounds = [{ scenarios = { t = 5 } }]"),
         "p.toml:2:31: run.rounds[1].scenarios.t:",
@@ -178,7 +178,7 @@ fn what_is_no_network() {
         "p.toml:2:17: http.resolve.x:",
         &["names no port"],
     );
-    expect(&http("resolve = { \"x:80\" = \"y\" }"), "p.toml:2:22", &["no address with a port"]);
+    expect(&http("resolve = { \"x:80\" = \"y\" }"), "p.toml:2:22", &["not an address with a port"]);
     expect(&http("limits = { body = \"1TB\" }"), "p.toml:2:19: http.limits.body:", &["\"64KiB\""]);
     expect(
         &http("tls = { key = \"k.pem\" }"),
@@ -188,7 +188,7 @@ fn what_is_no_network() {
     expect(
         &http("tls = { insecure = true, ca = \"c\" }"),
         "p.toml:2:20: http.tls.insecure:",
-        &["beside 'ca'"],
+        &["with 'ca'"],
     );
     expect(
         &http("tls = { lowest = \"1.3\", highest = \"1.2\" }"),
@@ -203,7 +203,7 @@ fn what_is_no_network() {
     expect(&http("no-proxy = \"x\""), "p.toml:2:12: http.no-proxy:", &["belongs to 'proxy'"]);
     expect(&http("proxy = \"ftp://x\""), "p.toml:2:9: http.proxy:", &["neither http nor https"]);
     expect(&http("source-ips = \"x\""), "p.toml:2:14: http.source-ips:", &["x"]);
-    expect(&http("headers = { Content-Length = 5 }"), "p.toml:2:30", &["follows from the body"]);
+    expect(&http("headers = { Content-Length = 5 }"), "p.toml:2:30", &["derived from"]);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn what_is_no_step() {
     expect(
         &step("get = \"/\"\npost = \"/\""),
         "p.toml:5:8: scenario[1].steps[1].post:",
-        &["beside 'get'"],
+        &["with 'get'"],
     );
     expect(
         &step("gett = \"/\""),
@@ -229,30 +229,26 @@ fn what_is_no_step() {
     expect(
         &step("get = \"/${usr}\""),
         "p.toml:4:7",
-        &["variable 'usr'", "nothing declares or extracts"],
+        &["variable 'usr'", "neither declared nor extracted"],
     );
     expect(&step("get = \"/${run.usr}\""), "p.toml:4:7", &["did you mean 'run.user'?"]);
     expect(&step("get = \"/${run.user\""), "p.toml:4:7", &["has no '}' after '${run.user'"]);
     expect(&step("get = \"/${run.user|urll}\""), "p.toml:4:7", &["did you mean 'url'?"]);
     expect(&step("get = \"/\"\nstatus = \"ok\""), "p.toml:5:10", &["200..204"]);
     expect(&step("get = \"/\"\nthreshold = 20"), "p.toml:5:13", &["\"500ms\""]);
-    expect(&step("get = \"/\"\ntimeout = \"0s\""), "p.toml:5:11", &["no answer is that fast"]);
+    expect(&step("get = \"/\"\ntimeout = \"0s\""), "p.toml:5:11", &["more than 0"]);
     expect(&step("get = \"/\"\nneeds = [\"x\"]"), "p.toml:5:10", &["variable 'x'"]);
-    expect(&step("get = \"/\"\nmethod = \"GET\""), "p.toml:5:10", &["beside 'get'", "'url'"]);
+    expect(&step("get = \"/\"\nmethod = \"GET\""), "p.toml:5:10", &["with 'get'", "'url'"]);
     expect(&step("method = \"PURGE\""), "p.toml:4:10", &["give it as 'url'"]);
     expect(&step("url = \"/\"\nmethod = \"A B\""), "p.toml:5:10", &["PROPFIND"]);
-    expect(&step("post = \"/\"\njson = '{\"a\": }'"), "p.toml:5:8", &["is no JSON", "'text'"]);
-    expect(&step("post = \"/\"\njson = {}\ntext = \"\""), "p.toml:6:8", &["beside 'json'"]);
+    expect(&step("post = \"/\"\njson = '{\"a\": }'"), "p.toml:5:8", &["is not JSON", "'text'"]);
+    expect(&step("post = \"/\"\njson = {}\ntext = \"\""), "p.toml:6:8", &["with 'json'"]);
     expect(
         &step("post = \"/\"\nbody-file = \"gone.txt\""),
         "p.toml:5:13",
         &["gone.txt", "cannot be read"],
     );
-    expect(
-        &step("get = \"/\"\nheaders = { \"a b\" = \"c\" }"),
-        "p.toml:5:21",
-        &["no name for a field"],
-    );
+    expect(&step("get = \"/\"\nheaders = { \"a b\" = \"c\" }"), "p.toml:5:21", &["valid header"]);
     expect(
         &step("get = \"/\"\nheaders = { a = \"b\\nc\" }"),
         "p.toml:5:17",
@@ -261,22 +257,22 @@ fn what_is_no_step() {
     expect(
         &step("get = \"/\"\nbearer = \"x\"\nbasic = { user = \"u\", password = \"p\" }"),
         "p.toml:5:10",
-        &["beside 'basic'"],
+        &["with 'basic'"],
     );
     expect(
         &step("get = \"/\"\nbasic = { user = \"u\" }"),
         "p.toml:5:9",
         &["'password' is missing"],
     );
-    expect(&step("pause = \"1s\"\nget = \"/\""), "p.toml:", &["beside"]);
-    expect(&step("pause = \"1s\"\nthreshold = \"1s\""), "p.toml:4:9", &["a step of its own"]);
+    expect(&step("pause = \"1s\"\nget = \"/\""), "p.toml:", &["used with"]);
+    expect(&step("pause = \"1s\"\nthreshold = \"1s\""), "p.toml:4:9", &["a separate step"]);
     expect(&step("pause = \"a while\""), "p.toml:4:9", &["think time"]);
     expect(
         "[[scenario]]\nname = \"a\"\nsteps = [{ pause = \"1s\" }]\n",
         "p.toml:1:1: scenario[1]:",
         &["sends anything"],
     );
-    expect("[[scenario]]\nsteps = [{ get = \"/\" }]\n", "p.toml:2:18", &["no base", "http.base"]);
+    expect("[[scenario]]\nsteps = [{ get = \"/\" }]\n", "p.toml:2:18", &["base URL", "http.base"]);
 }
 
 #[test]
@@ -285,7 +281,11 @@ fn what_is_no_step_of_another_protocol() {
         |table: &str, step: &str| format!("{table}\n[[scenario]]\n[[scenario.steps]]\n{step}\n");
     let ldap = |step: &str| server("ldap.server = \"ldap://x\"", step);
     let dhcp = |step: &str| server("dhcp.server = \"192.0.2.1:67\"", step);
-    expect(&server("", "ldap.delete.dn = \"\""), "p.toml:4:1", &["no", "ldap.server"]);
+    expect(
+        &server("", "ldap.delete.dn = \"\""),
+        "p.toml:4:1",
+        &["needs a directory", "ldap.server"],
+    );
     expect(&server("", "dhcp = \"renew\""), "p.toml:4:8", &["dhcp.server"]);
     expect(
         &server("ldap.server = \"http://x\"", "ldap.delete.dn = \"\""),
@@ -301,7 +301,7 @@ fn what_is_no_step_of_another_protocol() {
     expect(
         &ldap("ldap.search = { base = \"\", filter = \"(a=b\" }"),
         "p.toml:4:37",
-        &["no filter"],
+        &["not a filter"],
     );
     expect(&ldap("ldap.search = { base = \"\" }"), "p.toml:4:15", &["'filter' is missing"]);
     expect(&ldap("ldap.serch = { base = \"\" }"), "p.toml:4:6", &["did you mean 'search'?"]);
@@ -311,9 +311,9 @@ fn what_is_no_step_of_another_protocol() {
         "p.toml:4:36",
         &["nothing would be modified"],
     );
-    expect(&ldap("ldap.delete.dn = \"\"\njson = {}"), "p.toml:5:8", &["over HTTP"]);
+    expect(&ldap("ldap.delete.dn = \"\"\njson = {}"), "p.toml:5:8", &["HTTP requests"]);
     expect(&dhcp("dhcp = \"rebind\""), "p.toml:4:8", &["no choice 'rebind'", "acquire"]);
-    expect(&dhcp("dhcp = \"renew\"\nquery = { a = 1 }"), "p.toml:5:9", &["over HTTP"]);
+    expect(&dhcp("dhcp = \"renew\"\nquery = { a = 1 }"), "p.toml:5:9", &["HTTP requests"]);
     expect(
         &server("dhcp.server = \"255.255.255.255:67\"", "dhcp = \"renew\""),
         "p.toml:1:15",
@@ -350,23 +350,23 @@ fn what_is_no_variable() {
         &["did you mean 'random'?"],
     );
     expect(&variable("{ random = \"1-2\" }"), "p.toml:2:16: variables.v.random:", &["\"0..999\""]);
-    expect(&variable("{ random = \"1..2\", uuid = true }"), "p.toml:2:31", &["beside 'random'"]);
+    expect(&variable("{ random = \"1..2\", uuid = true }"), "p.toml:2:31", &["with 'random'"]);
     expect(&variable("{ uuid = false }"), "p.toml:2:14", &["set it to true"]);
     expect(&variable("{ chars = \"[a-z]\" }"), "p.toml:2:5", &["'length' is missing"]);
     expect(&variable("{ chars = \"[z-a]\", length = 3 }"), "p.toml:2:15", &["backwards"]);
     expect(&variable("{ uuid = true, length = 3 }"), "p.toml:2:29", &["belongs to 'chars'"]);
-    expect(&variable("{ timestamp = \"Q\" }"), "p.toml:2:19", &["no form of a time"]);
+    expect(&variable("{ timestamp = \"Q\" }"), "p.toml:2:19", &["not a time format"]);
     expect(&variable("{ choice = [] }"), "p.toml:2:16", &["nothing to choose"]);
     expect(&variable("{ env = \"NONE\" }"), "p.toml:2:13", &["NONE, which is not set"]);
     expect(&variable("{ file = \"none\" }"), "p.toml:2:14", &["nowhere/none", "cannot be read"]);
     expect(
         &variable("{ extracted = \"user\", renew = \"user\" }"),
         "p.toml:2:35",
-        &["beside 'extracted'"],
+        &["with 'extracted'"],
     );
-    expect(&variable("\"${w}\"\nw = \"${v}\""), "p.toml:2:5: variables.v:", &["made of itself"]);
-    expect(&top("[variables]\n\"a b\" = 1"), "p.toml:2:9", &["no name for a variable"]);
-    expect(&top("[variables]\n\"run.user\" = 1"), "p.toml:2:14", &["there by itself"]);
+    expect(&variable("\"${w}\"\nw = \"${v}\""), "p.toml:2:5: variables.v:", &["depends on itself"]);
+    expect(&top("[variables]\n\"a b\" = 1"), "p.toml:2:9", &["not a variable name"]);
+    expect(&top("[variables]\n\"run.user\" = 1"), "p.toml:2:14", &["built-in"]);
     let feeder = |keys: &str| top(&format!("[feeders.f]\n{keys}"));
     expect(&feeder("csv = \"none.csv\""), "p.toml:2:7: feeders.f.csv:", &["none.csv"]);
     expect(&feeder("order = \"random\""), "p.toml:1:", &["which file its rows are in"]);
@@ -384,17 +384,21 @@ fn what_is_no_check() {
     expect(
         &checks("{}"),
         "p.toml:5:11: scenario[1].steps[1].checks[1]:",
-        &["what is looked at", "json"],
+        &["what to check", "json"],
     );
     expect(&checks("{ json = \"a\", equals = 1 }"), "p.toml:5:20", &["JSON pointer 'a'"]);
     expect(&checks("{ json = \"$[\", equals = 1 }"), "p.toml:5:20", &["JSONPath"]);
-    expect(&checks("{ json = \"/a\", header = \"b\" }"), "p.toml:5:35", &["beside 'json'"]);
+    expect(&checks("{ json = \"/a\", header = \"b\" }"), "p.toml:5:35", &["with 'json'"]);
     expect(&checks("{ header = \"b\", equals = [1] }"), "p.toml:5:36", &["only a value of 'json'"]);
-    expect(&checks("{ body = true, matches = \"(\" }"), "p.toml:5:36", &["no regular expression"]);
+    expect(
+        &checks("{ body = true, matches = \"(\" }"),
+        "p.toml:5:36",
+        &["not a regular expression"],
+    );
     expect(&checks("{ regex = \"(a)\", group = 2 }"), "p.toml:5:21", &["no group 2"]);
     expect(&checks("{ json = \"/a\", between = \"3..1\" }"), "p.toml:5:36", &["\"1..10\""]);
     expect(&checks("{ size = \"x\" }"), "p.toml:5:20", &["\"1..10\""]);
-    expect(&checks("{ size = \"1..\", body = true }"), "p.toml:5:20", &["table of its own"]);
+    expect(&checks("{ size = \"1..\", body = true }"), "p.toml:5:20", &["its own table"]);
     expect(&checks("{ json = \"/a\", equal = 1 }"), "p.toml:5:26", &["did you mean 'equals'?"]);
     let extract = |table: &str| step(&format!("get = \"/\"\nextract = {{ v = {table} }}"));
     expect(
@@ -407,7 +411,7 @@ fn what_is_no_check() {
     expect(
         &extract("{ json = \"/a\", missing = \"fail\", default = 1 }"),
         "p.toml:5:",
-        &["beside 'missing'"],
+        &["with 'missing'"],
     );
     expect(&extract("{ header = \"a\", group = 1 }"), "p.toml:5:", &["belongs to 'regex'"]);
 }

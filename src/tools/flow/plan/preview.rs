@@ -44,21 +44,21 @@ fn load(plan: &Plan, compiled: &Compiled) -> String {
                 }
                 (_, Some(stages), _) => format!("in stages: {stages}"),
                 (_, _, trace) => {
-                    format!("at the moments of {}", trace.as_deref().unwrap_or_default())
+                    format!("at the times in {}", trace.as_deref().unwrap_or_default())
                 }
             };
             format!(
-                "Open load: iterations begin {when}; at most {users} users are at work at a time"
+                "Open load: iterations begin {when}; at most {users} users are active at a time"
             )
         }
         Load::Closed(_) => {
             let start = match flow.start {
                 Start::Together => String::new(),
                 Start::Over(time) => {
-                    format!(", who begin one after the other over {}", time_words(time))
+                    format!(", which start one after the other over {}", time_words(time))
                 }
                 Start::Groups { size, every } => {
-                    format!(", who begin {size} at a time, every {}", time_words(every))
+                    format!(", which start {size} at a time, every {}", time_words(every))
                 }
             };
             let think =
@@ -73,7 +73,7 @@ fn load(plan: &Plan, compiled: &Compiled) -> String {
     if !settings.warm_up.is_zero() {
         let _ = write!(
             words,
-            " The first {} are warm-up and in no figure.",
+            " The first {} are warm-up, which no figure includes.",
             time_words(settings.warm_up)
         );
     }
@@ -85,12 +85,12 @@ fn ending(compiled: &Compiled) -> String {
     match &compiled.flow.iterations {
         Iterations::Endless => {}
         Iterations::Each(count) => {
-            ends.push(format!("when each user has been through {count} iterations"));
+            ends.push(format!("when each user has completed {count} iterations"));
         }
-        Iterations::Shared(_) => ends.push("when all iterations are done".to_owned()),
+        Iterations::Shared(_) => ends.push("when all iterations are complete".to_owned()),
     }
     if matches!(compiled.flow.order, Order::Rounds(_)) {
-        ends.push("when each user has been through its rounds".to_owned());
+        ends.push("when each user has completed its rounds".to_owned());
     }
     ends.extend(compiled.settings.stop.time.map(|time| format!("after {}", time_words(time))));
     if let Load::Open(schedule) = &compiled.settings.load {
@@ -99,7 +99,7 @@ fn ending(compiled: &Compiled) -> String {
         );
     }
     match &ends[..] {
-        [] => "It ends when it is interrupted.".to_owned(),
+        [] => "It ends when interrupted.".to_owned(),
         ends => format!("It ends {}.", ends.join(", or ")),
     }
 }
@@ -169,7 +169,7 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
     for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
         let _ = writeln!(
             out,
-            "\nScenario {}, as user {} would begin it:",
+            "\nFirst requests of scenario {}, for user {}:",
             scenario.name,
             first_user(compiled)
         );

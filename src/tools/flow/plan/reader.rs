@@ -250,7 +250,7 @@ impl Places {
             message if message.starts_with("duplicate key") => {
                 format!("{message}: each key may be given once")
             }
-            message => format!("this is no TOML: {message}"),
+            message => format!("this is not TOML: {message}"),
         };
         PlanError::Wrong { place, fault: Fault::new(&at, what) }
     }
@@ -301,12 +301,10 @@ fn words(message: &str, at: &KeyPath) -> String {
         ["invalid type: ", "invalid value: "].iter().find_map(|start| message.strip_prefix(start));
     if let Some((found, expected)) = found.and_then(|rest| rest.split_once(", expected ")) {
         let found = found.replace('`', "");
-        return format!("stands {found} where {} should be", plain(expected));
+        return format!("is {found}, but must be {}", plain(expected));
     }
     if message.starts_with("wanted exactly 1 element") {
-        return format!(
-            "holds several keys or none, and must hold exactly one ({at} = {{ key = value }})"
-        );
+        return format!("must hold exactly one key ({at} = {{ key = value }})");
     }
     if message == "wanted string or table" {
         return "must be one of the known choices, in quotes or as a table of one key".to_owned();
@@ -373,7 +371,7 @@ mod tests {
         let wrong = |set: &str| read_with("[run]\nusers = 5\n", &[set]).unwrap_err();
         assert!(
             wrong("run.users=many")
-                .starts_with("--set run.users=\"many\": run.users: stands string \"many\""),
+                .starts_with("--set run.users=\"many\": run.users: is string \"many\""),
             "{}",
             wrong("run.users=many")
         );

@@ -68,7 +68,9 @@ impl Asked {
         let settings = &self.compiled.settings;
         let merged = merged::text(&self.plan, settings.sessions, settings.seed);
         let comes_to = preview::text(&self.plan, &self.compiled);
-        format!("# The plan with its defaults.\n\n{merged}\n# What it comes to.\n\n{comes_to}")
+        format!(
+            "# The plan with its defaults.\n\n{merged}\n# The resulting load and first requests.\n\n{comes_to}"
+        )
     }
 
     fn carry_out(self, args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
@@ -115,7 +117,7 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     })?;
     if bytes.len() as u64 > PLAN_MAX {
         return Err(unreadable(format!(
-            "it is longer than {PLAN_MAX} bytes; put bodies into files of their own"
+            "it is longer than {PLAN_MAX} bytes; move bodies into files"
         )));
     }
     let text = String::from_utf8(bytes).map_err(|error| {

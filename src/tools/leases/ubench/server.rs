@@ -45,7 +45,7 @@ fn endpoint(
         None => 3306,
         Some(text) => text
             .parse()
-            .map_err(|_| format!("MYSQL_TCP_PORT is {text}, which is no port from 1 to 65535"))?,
+            .map_err(|_| format!("MYSQL_TCP_PORT is {text}, but must be a port from 1 to 65535"))?,
     };
     Ok(ServerEndpoint::Tcp { host: host.to_owned(), port })
 }

@@ -173,11 +173,11 @@ impl Connection {
         let read = self.stream.read(&mut self.input[start..]);
         self.input.truncate(start + *read.as_ref().unwrap_or(&0));
         match read {
-            Ok(0) => Err(Fault::system("hear from the directory")(
+            Ok(0) => Err(Fault::system("read from the directory")(
                 std::io::ErrorKind::UnexpectedEof.into(),
             )),
             Ok(_) => Ok(()),
-            Err(error) => Err(Fault::system("hear from the directory")(error)),
+            Err(error) => Err(Fault::system("read from the directory")(error)),
         }
     }
 }

@@ -145,7 +145,7 @@ impl Daemons {
 }
 
 fn absent(daemon: Daemon) -> Fault {
-    Fault::Unfit(format!("find {} in this cell: its backend has none", daemon.name()))
+    Fault::Unfit(format!("find {} in this environment: its backend has none", daemon.name()))
 }
 
 /// A daemon's command. Without walls nothing would end it with its cell but its own promise to do so.

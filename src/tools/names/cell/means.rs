@@ -80,7 +80,7 @@ impl Means {
                 }
                 if *server == Server::DirectoryServer389 && self.walls == Walls::None {
                     lacks.push(Lack(
-                        "root, or the right to make user namespaces, for 389 Directory Server"
+                        "root, or permission to create user namespaces, for 389 Directory Server"
                             .to_owned(),
                     ));
                 }
@@ -96,7 +96,7 @@ impl Means {
             || matches!(backend.source, Source::Ldap { reader: Reader::Nslcd | Reader::Sssd, .. });
         if asks_the_system && self.walls == Walls::None {
             lacks.push(Lack(
-                "root, or the right to make user namespaces, for a name service of its own"
+                "root, or permission to create user namespaces, for a private name service"
                     .to_owned(),
             ));
         }
@@ -106,7 +106,7 @@ impl Means {
     /// Why files of many owners cannot be made and listed here, if they cannot.
     pub(crate) fn lacks_owners(&self) -> Option<Lack> {
         (self.walls != Walls::Root)
-            .then(|| Lack("root, to make files of many owners for ls to list".to_owned()))
+            .then(|| Lack("root, to create files with many owners for ls to list".to_owned()))
     }
 
     /// Whether the system's own name service can be asked inside a cell, files and all.

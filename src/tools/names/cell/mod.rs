@@ -60,13 +60,13 @@ pub(crate) enum CellError {
     #[error("start a private environment: {0}")]
     Start(#[source] std::io::Error),
     /// Its directory could not be made.
-    #[error("make a directory for a private environment below {0}: {1}")]
+    #[error("create a directory for a private environment below {0}: {1}")]
     Data(std::path::PathBuf, #[source] std::io::Error),
     /// It ended before it answered.
-    #[error("keep a private environment: it ended without an answer{0}")]
+    #[error("use a private environment: it ended without an answer{0}")]
     Ended(String),
     /// It did not answer in time, and was ended.
-    #[error("get an answer from a private environment within {0:?}; it was ended{1}")]
+    #[error("get an answer from a private environment within {0:?}; it was stopped{1}")]
     Silent(Duration, String),
     /// It answered what nobody understands.
     #[error("understand a private environment: {0}")]

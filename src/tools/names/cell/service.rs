@@ -309,7 +309,9 @@ impl Service {
             Some(Source::Ldap { server, .. }) => {
                 Ok(Store::Directory { login: self.login(), server: *server })
             }
-            None => Err(Fault::Unfit("find a backend in this cell: none was started".to_owned())),
+            None => {
+                Err(Fault::Unfit("find a backend in this environment: none was started".to_owned()))
+            }
         }
     }
 

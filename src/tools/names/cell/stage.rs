@@ -34,7 +34,7 @@ pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
     }
     let text = args.spec.as_deref().unwrap_or_default();
     let spec: Spec = serde_json::from_str(text).map_err(|error| Refusal {
-        text: format!("failed to understand what the environment is to be: {error}\n"),
+        text: format!("failed to read the specification of the environment: {error}\n"),
         exit: Exit::Usage,
     })?;
     let ended = if args.inner { inner(&spec) } else { outer(&spec, text) };
@@ -127,7 +127,7 @@ fn inner(spec: &Spec) -> Result<(), Fault> {
     while let Ok(ask) = asks.recv() {
         let answer = match ask {
             Ok(ask) => service.carry_out(ask),
-            Err(error) => Err(Fault::Unfit(format!("understand what is asked: {error}"))),
+            Err(error) => Err(Fault::Unfit(format!("decode the request: {error}"))),
         };
         say(&answer.unwrap_or_else(|fault| Answer::Failed(fault.to_string())));
     }

@@ -67,7 +67,7 @@ pub(super) fn part(walls: Walls) -> Result<(), Fault> {
         flags |= CloneFlags::CLONE_NEWUSER;
     }
     unshare(flags).map_err(|error| {
-        Fault::system("make namespaces (root, or the right to make user namespaces, is needed)")(
+        Fault::system("create namespaces (this needs root or permission to create user namespaces)")(
             error.into(),
         )
     })?;
@@ -84,10 +84,11 @@ pub(super) fn part(walls: Walls) -> Result<(), Fault> {
 /// the host sees, since it is the one to clean up there.
 pub(super) fn seclude() -> Result<(), Fault> {
     unshare(CloneFlags::CLONE_NEWNS)
-        .map_err(|error| Fault::system("make a namespace of mounts")(error.into()))?;
+        .map_err(|error| Fault::system("create a mount namespace")(error.into()))?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| {
-            Fault::system("part the mounts from the host's (is / a mount? in a chroot, bind it onto itself first)")(
+            Fault::system("separate the mounts from the host's (is / a mount? in a chroot, bind-mount it onto itself \
+             first)")(
                 error.into(),
             )
         })?;
@@ -100,7 +101,7 @@ pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
     match (spec.walls, &spec.data) {
         (Walls::None, Data::Below(directory)) => unwalled(directory),
         (Walls::None, Data::Memory) => {
-            Err(Fault::Unfit("keep data in memory without walls: name a directory".to_owned()))
+            Err(Fault::Unfit("keep data in memory without namespaces: name a directory".to_owned()))
         }
         (_, data) => walled(spec, data),
     }
@@ -169,7 +170,7 @@ pub(super) fn unmasked() -> Option<String> {
         MASKED.iter().copied().filter(|name| tools::find(name).is_some()).collect();
     (!there.is_empty()).then(|| {
         format!(
-            "useradd and userdel start {} here, which takes longer than they do",
+            "useradd and userdel start {} on this machine, which takes longer than they do themselves",
             there.join(" and ")
         )
     })

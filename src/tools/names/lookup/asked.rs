@@ -84,11 +84,12 @@ fn check(args: &LookupArgs) -> Result<(), String> {
     }
     if directory.resend != Resending::default() && through != Through::Ldap {
         return Err(
-            "use --resend: it needs --through ldap, as no other way keeps connections".to_owned()
+            "use --resend: it needs --through ldap, because no other layer keeps connections open"
+                .to_owned(),
         );
     }
     match (&directory.url, through) {
-        (None, Through::Ldap) => Err("ask a directory: say which with --url".to_owned()),
+        (None, Through::Ldap) => Err("query a directory: add --url".to_owned()),
         (Some(_), Through::Nss | Through::Nscd | Through::Nslcd) => {
             Err("use --url: it needs --through ldap".to_owned())
         }
@@ -130,7 +131,7 @@ fn directory(args: &DirectoryArgs) -> Result<Directory, String> {
                 .map_err(|error| format!("read {}: {error}", path.display()))?;
             let password = text.trim_end_matches(['\r', '\n']);
             if password.is_empty() {
-                return Err(format!("read {}: there is no password in it", path.display()));
+                return Err(format!("read {}: it contains no password", path.display()));
             }
             Some((dn.clone(), Secret::from(password)))
         }
@@ -192,7 +193,7 @@ fn target(args: &LookupArgs) -> String {
     };
     match args.through {
         Through::Nss => match &args.source {
-            Some(sources) => format!("the C library with {sources} alone"),
+            Some(sources) => format!("the C library with {sources} only"),
             None => "the name service of this machine".to_owned(),
         },
         Through::Nscd => format!("nscd at {}", socket(NSCD_SOCKET)),
@@ -205,11 +206,12 @@ fn notes(args: &LookupArgs, mut notes: Vec<String>) -> Vec<String> {
     let load = &args.load;
     if load.rate.is_none() && load.stages.is_none() && !load.unlimited {
         notes.push(format!(
-            "{USUAL_RATE} lookups a second are asked for; --rate asks for more, --unlimited for all there are"
+            "the rate is {USUAL_RATE} lookups per second by default; --rate sets another one, --unlimited removes the \
+             limit"
         ));
     }
     if args.directory.insecure {
-        notes.push("whoever answers is trusted, as --insecure asks".to_owned());
+        notes.push("the server's certificate is not verified because of --insecure".to_owned());
     }
     notes
 }
@@ -243,7 +245,7 @@ mod tests {
         let Load::Open(schedule) = &asked.settings.load else { panic!("{:?}", asked.settings) };
         assert_eq!(schedule.peak_per_second(), Some(USUAL_RATE));
         assert_eq!(asked.settings.stop.time, Some(USUAL));
-        assert!(asked.notes[0].contains("1000 lookups a second"), "{:?}", asked.notes);
+        assert!(asked.notes[0].contains("1000 lookups per second"), "{:?}", asked.notes);
         let mut unlimited = args();
         unlimited.load.unlimited = true;
         let asked = Asked::of(&unlimited).unwrap();

@@ -37,7 +37,7 @@ impl Known {
         if args.pattern.is_some()
             && !matches!((&users, &groups), (Origin::Range(_), _) | (_, Origin::Range(_)))
         {
-            return Err("use --pattern: it makes names for a range of numbers, and there is none"
+            return Err("use --pattern: it names the users of a range, and --keys is not a range"
                 .to_owned());
         }
         let pattern = args.pattern.as_deref();
@@ -80,7 +80,7 @@ impl Known {
                 if let Ok(keys) = &keys {
                     let what = if database == "passwd" { "users" } else { "groups" };
                     self.notes.push(format!(
-                        "this machine lists {} {what}, which are looked up; --keys names others",
+                        "looking up the {} {what} that this machine lists; --keys selects others",
                         keys.len()
                     ));
                 }
@@ -100,10 +100,11 @@ impl Known {
             Ok(text) if !text.is_empty() => Ok(text),
             told => {
                 let path = format!("/etc/{database}");
-                let text = fs::read_to_string(&path)
-                    .map_err(|error| format!("find out who is known here: {path}: {error}"))?;
+                let text = fs::read_to_string(&path).map_err(|error| {
+                    format!("list the users and groups of this machine: {path}: {error}")
+                })?;
                 let why = told.err().unwrap_or_else(|| "it prints nothing".to_owned());
-                self.notes.push(format!("getent {database}: {why}; {path} is taken instead"));
+                self.notes.push(format!("getent {database}: {why}; {path} is used instead"));
                 Ok(text)
             }
         }

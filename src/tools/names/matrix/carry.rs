@@ -412,5 +412,5 @@ fn patience(users: u32) -> Duration {
 }
 
 pub(super) fn unexpected() -> Trouble {
-    Trouble::Lost("understand an answer to another question".to_owned())
+    Trouble::Lost("decode an answer to another request".to_owned())
 }

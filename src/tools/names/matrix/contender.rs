@@ -33,14 +33,14 @@ pub(super) fn contenders(
     let mut contenders: Vec<Contender> = Vec::new();
     for text in lists.iter().flat_map(|list| pieces(list)) {
         if contenders.iter().any(|contender| contender.label == text) {
-            return Err(format!("back end '{text}' is there twice: leave one out"));
+            return Err(format!("back end '{text}' is given twice: leave one out"));
         }
         let backend =
             backend(&text, variants, nscd).map_err(|why| format!("back end '{text}': {why}"))?;
         contenders.push(Contender { label: text, backend });
     }
     if contenders.is_empty() {
-        return Err("there is no back end: name one, such as files or ldap+index".to_owned());
+        return Err("no back end is given: name one, such as files or ldap+index".to_owned());
     }
     Ok(contenders)
 }
@@ -89,7 +89,7 @@ fn backend(text: &str, variants: &[Variant], nscd: &Nscd) -> Result<Backend, Str
         }
     };
     if directory.is_none() && variant.is_some() {
-        return Err("files have no variants: those are of directories".to_owned());
+        return Err("files have no variants: variants are for directories".to_owned());
     }
     Assembled { directory, cache: None }.with(parts, nscd)
 }
@@ -153,7 +153,7 @@ impl Assembled {
             })? + 1;
             if place <= last {
                 return Err(format!(
-                    "'+{name}' stands in the wrong place or twice: the order is +index+uid+sssd+nscd"
+                    "'+{name}' is in the wrong place or given twice: the order is +index+uid+sssd+nscd"
                 ));
             }
             if value.is_some() && name != "index" {
@@ -176,13 +176,13 @@ impl Assembled {
         }
         if name == "unscd" {
             if self.cache.is_some() {
-                return Err("it has two caches of the same socket: leave one out".to_owned());
+                return Err("it has two caches on the same socket: leave one out".to_owned());
             }
             self.cache = Some(Cache::Unscd(nscd.clone()));
             return Ok(());
         }
         let Some(directory) = &mut self.directory else {
-            return Err(format!("files have no '+{name}': it belongs to a directory"));
+            return Err(format!("files have no '+{name}': it is for directories"));
         };
         let variant = &mut directory.variant;
         match (name, value) {
@@ -206,7 +206,9 @@ fn indices(list: &str) -> Result<Vec<Index>, String> {
         let kinds: Vec<String> = words.map(str::to_owned).collect();
         let known = !kinds.is_empty() && kinds.iter().all(|kind| is_kind(kind));
         let attribute = attribute.filter(|_| known).ok_or_else(|| {
-            format!("'{text}' is no index: write an attribute and its kinds, such as uidNumber:eq")
+            format!(
+                "'{text}' is not an index: write an attribute and its kinds, such as uidNumber:eq"
+            )
         })?;
         Ok(Index { attributes: vec![attribute.to_owned()], kinds })
     };
@@ -305,16 +307,16 @@ mod tests {
             ("", "it is empty"),
             ("ldap+cache", "there are +index, +uid, +sssd, +nscd, +unscd"),
             ("ldap+nscd+index", "the order is +index+uid+sssd+nscd"),
-            ("ldap+nscd+nscd", "or twice"),
+            ("ldap+nscd+nscd", "or given twice"),
             ("ldap+nscd+unscd", "two caches"),
-            ("files+index", "it belongs to a directory"),
-            ("files:fast", "those are of directories"),
+            ("files+index", "it is for directories"),
+            ("files:fast", "variants are for directories"),
             ("ldap:fast", "describe one with --variant 'fast=...'"),
             ("ldap+index=uid", "such as uidNumber:eq"),
             ("ldap+index=uid:fast", "such as uidNumber:eq"),
             ("ldap+index=u d:eq", "such as uidNumber:eq"),
             ("ldap+nscd=5", "takes no value"),
-            ("ldap,ldap", "is there twice"),
+            ("ldap,ldap", "is given twice"),
         ];
         for (text, remedy) in cases {
             let said = wrong(text);

@@ -20,9 +20,8 @@ pub(super) fn provisioned(mut cell: Cell, done: &Provisioned) -> Cell {
         spread(&mut cell, "each", each);
     }
     if done.failed > 0 {
-        let why = done.first_failure.as_deref().unwrap_or("of which nothing is known");
-        let note =
-            format!("{} of {} users could not be done; the first: {why}", done.failed, done.users);
+        let why = done.first_failure.as_deref().unwrap_or("whose definition is missing");
+        let note = format!("{} of {} users failed; the first: {why}", done.failed, done.users);
         invalid(&mut cell, note);
     }
     cell
@@ -57,7 +56,7 @@ pub(super) fn counted(cell: &mut Cell, counted: &Counted, expected: u32) {
         if count != expected {
             invalid(
                 cell,
-                format!("{tool} shows {count} of the population where there should be {expected}"),
+                format!("{tool} shows {count} of the users, but there should be {expected}"),
             );
         }
     }
@@ -88,14 +87,14 @@ pub(super) fn looked(mut cell: Cell, ran: &Ran, expected: u64) -> Cell {
             );
             cell.record = Some(Box::new(record));
         }
-        Some(Err(error)) => invalid(&mut cell, format!("its record is not understood: {error}")),
+        Some(Err(error)) => invalid(&mut cell, format!("its record cannot be decoded: {error}")),
         None => {
             resolved(&mut cell, expected, 0);
             let how =
                 ran.code.map_or_else(|| "by a signal".to_owned(), |code| format!("with {code}"));
             let why = ran.complaints.trim();
             let why = why.lines().last().unwrap_or("it said nothing");
-            invalid(&mut cell, format!("the lookups ended {how} and left no record: {why}"));
+            invalid(&mut cell, format!("the lookups ended {how} and wrote no record: {why}"));
         }
     }
     cell
@@ -215,7 +214,7 @@ mod tests {
         let cell = looked(cell(), &ran, 600);
         assert!(is_invalid(&cell));
         assert_eq!(cell.notes[0], "0 of 600 names were resolved");
-        assert_eq!(cell.notes[1], "the lookups ended by a signal and left no record: killed");
+        assert_eq!(cell.notes[1], "the lookups ended by a signal and wrote no record: killed");
     }
 
     #[test]
@@ -229,10 +228,7 @@ mod tests {
         let cut = Counted { accounts: Some(500), ..right };
         counted(&mut cell, &cut, 1_000);
         assert!(is_invalid(&cell));
-        assert_eq!(
-            cell.notes[0],
-            "getent passwd shows 500 of the population where there should be 1000"
-        );
+        assert_eq!(cell.notes[0], "getent passwd shows 500 of the users, but there should be 1000");
     }
 
     #[test]
@@ -246,7 +242,7 @@ mod tests {
             ..Provisioned::default()
         };
         let cell = provisioned(Cell::default(), &done);
-        assert_eq!(cell.notes, ["2 of 10 users could not be done; the first: useradd: no sub-ids"]);
+        assert_eq!(cell.notes, ["2 of 10 users failed; the first: useradd: no sub-ids"]);
         assert_eq!((cell.figure("seconds"), cell.figure("each_p50_us")), (Some(1.0), Some(90.0)));
         assert!(is_invalid(&cell));
     }

@@ -118,7 +118,7 @@ fn asked(args: &SweepArgs, roads: Vec<Road>) -> Result<Sweep, Refusal> {
         let seconds = |ttl: &std::time::Duration| {
             let whole =
                 u32::try_from(ttl.as_secs()).ok().filter(|s| *s > 0 && ttl.subsec_nanos() == 0);
-            whole.ok_or_else(|| usage("nscd knows times of whole seconds, and none of 0"))
+            whole.ok_or_else(|| usage("nscd times are whole seconds of at least 1: correct --ttl"))
         };
         let values: Vec<u32> = args.ttl.iter().map(seconds).collect::<Result<_, _>>()?;
         axes.push((Axis::Ttl, once(&values)));
@@ -176,13 +176,16 @@ impl Muster {
     /// Says who does not take part. With nobody left there is nothing to be done.
     fn tell(&self) -> Result<(), Refusal> {
         for (label, why) in &self.absent {
-            console::note(&format!("{label} is left out: it needs {why}"));
+            console::note(&format!("{label} is skipped: it needs {why}"));
         }
         for limit in &self.limits {
             console::note(limit);
         }
         if self.entrants.is_empty() {
-            return Err(failed("failed to find a back end that can be measured on this machine"));
+            return Err(failed(
+                "failed to find a back end that can be measured on this machine; --check shows what is \
+             missing",
+            ));
         }
         Ok(())
     }
@@ -193,10 +196,10 @@ fn checked(muster: &Muster, order: &Order, whole_s: f64) -> String {
     for entrant in &muster.entrants {
         let roads: Vec<&str> = entrant.roads.iter().map(|road| road.name()).collect();
         let roads = if roads.is_empty() { "nothing".to_owned() } else { roads.join(", ") };
-        lines.push(format!("{}: would be measured; looked up by {roads}", entrant.label));
+        lines.push(format!("{}: would be measured, through {roads}", entrant.label));
     }
     for (label, why) in &muster.absent {
-        lines.push(format!("{label}: would be left out, since it needs {why}"));
+        lines.push(format!("{label}: would be skipped: it needs {why}"));
     }
     lines.extend(muster.limits.iter().cloned());
     let users: Vec<String> = order.users.iter().map(ToString::to_string).collect();
@@ -236,7 +239,7 @@ impl<'a> Setting<'a> {
             }
         }
         if cells.nsswitch.as_ref().is_some_and(|text| text.contains(['\n', ':', '#'])) {
-            return Err(usage("--nsswitch takes sources, as in 'files ldap'"));
+            return Err(usage("--nsswitch takes sources, such as 'files ldap'"));
         }
         let nscd = settings::nscd(cells.nscd.as_deref().unwrap_or_default());
         let data = match cells.data.as_str() {
@@ -244,7 +247,9 @@ impl<'a> Setting<'a> {
             directory => {
                 let path = PathBuf::from(directory);
                 if !path.is_dir() {
-                    return Err(usage(&format!("'{directory}' is no directory, nor 'tmpfs'")));
+                    return Err(usage(&format!(
+                        "--data '{directory}' is neither a directory nor 'tmpfs'"
+                    )));
                 }
                 Data::Below(path)
             }
@@ -292,7 +297,7 @@ impl<'a> Setting<'a> {
         facts.insert(
             "data".to_owned(),
             match &self.data {
-                Data::Memory => "in memory (tmpfs), where to synchronise costs nothing".to_owned(),
+                Data::Memory => "in memory (tmpfs), where a sync costs nothing".to_owned(),
                 Data::Below(path) => path.display().to_string(),
             },
         );

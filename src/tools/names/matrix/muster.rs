@@ -33,7 +33,7 @@ pub(super) fn muster(contenders: Vec<Contender>, means: &Means, roads: &[Road]) 
         match bare(&backend).filter(|bare| !means.resolves() && means.lacks(bare).is_empty()) {
             Some(bare) => {
                 muster.limits.push(format!(
-                    "{label}: only the directory itself, since the rest needs {why}"
+                    "{label}: only the directory itself, because the rest needs {why}"
                 ));
                 let roads = roads.iter().copied().filter(|road| *road == Road::Ldap).collect();
                 muster.entrants.push(Entrant { label, backend: bare, roads });
@@ -67,13 +67,14 @@ impl Muster {
             let lack = match road {
                 Road::Ls => means.lacks_owners(),
                 Road::Nss if !means.resolves() => {
-                    Some(Lack("root, or the right to make user namespaces".to_owned()))
+                    Some(Lack("root, or permission to create user namespaces".to_owned()))
                 }
                 _ => None,
             };
             match lack.filter(|_| leads) {
                 Some(Lack(why)) => {
-                    self.limits.push(format!("{label}: not by {}, which needs {why}", road.name()));
+                    self.limits
+                        .push(format!("{label}: not through {}, which needs {why}", road.name()));
                 }
                 None if leads => roads.push(road),
                 None => {}

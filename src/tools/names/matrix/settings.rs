@@ -49,8 +49,8 @@ fn directory(variant: &mut Variant, setting: &str) -> Result<(), String> {
         "conf" if !rest.is_empty() => variant.lines.push(rest.to_owned()),
         _ => {
             return Err(format!(
-                "'{setting}' is no setting: there are index, maxsize, threads, nosync, checkpoint, idlexp, cachesize, \
-                 sizelimit, and conf for a line of slapd.conf as it is"
+                "'{setting}' is not a setting: use index, maxsize, threads, nosync, checkpoint, idlexp, cachesize, \
+                 sizelimit, or conf for a line of slapd.conf"
             ));
         }
     }
@@ -66,7 +66,9 @@ fn index(text: &str) -> Result<Index, String> {
     read.filter(|index| index.attributes.iter().all(|word| is_attribute(word)))
         .filter(|index| index.kinds.iter().all(|kind| is_kind(kind)))
         .ok_or_else(|| {
-            format!("'index {text}' is no index: write attributes and kinds, as in index uid,cn eq")
+            format!(
+                "'index {text}' is not an index: write attributes and kinds, as in index uid,cn eq"
+            )
         })
 }
 
@@ -84,14 +86,14 @@ pub(super) fn nscd(text: &str) -> Result<Nscd, String> {
             "persistent" => nscd.persistent = yes(word, rest)?,
             _ => {
                 return Err(format!(
-                    "'{setting}' is no setting of nscd: there are suggested-size, positive-ttl, negative-ttl (both in \
-                     seconds), shared and persistent (both yes or no)"
+                    "'{setting}' is not a setting of nscd: use suggested-size, positive-ttl, negative-ttl (both in \
+                     seconds), shared or persistent (both yes or no)"
                 ));
             }
         }
     }
     if nscd.suggested_size == 0 {
-        return Err("'suggested-size' is at least 1".to_owned());
+        return Err("'suggested-size' must be at least 1".to_owned());
     }
     Ok(nscd)
 }
@@ -108,7 +110,7 @@ fn yes(word: &str, text: &str) -> Result<bool, String> {
     match text {
         "yes" => Ok(true),
         "no" => Ok(false),
-        _ => Err(format!("'{word}' is yes or no, not '{text}'")),
+        _ => Err(format!("'{word}' takes yes or no, not '{text}'")),
     }
 }
 
@@ -125,7 +127,7 @@ fn bytes(text: &str) -> Result<u64, String> {
     let digits = if shift == 0 { lower.as_str() } else { &lower[..lower.len() - 1] };
     let read = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     read.filter(|bytes| *bytes > 0)
-        .ok_or_else(|| format!("'{text}' is no size: write one such as 512m or 2g"))
+        .ok_or_else(|| format!("'{text}' is not a size: write one such as 512m or 2g"))
 }
 
 #[cfg(test)]
@@ -165,10 +167,10 @@ mod tests {
             ("x=maxsize 2x", "such as 512m or 2g"),
             ("x=maxsize 99999999999t", "such as 512m or 2g"),
             ("x=threads many", "takes a whole number, not 'many'"),
-            ("x=nosync yes", "is no setting"),
-            ("x=turbo", "there are index, maxsize"),
+            ("x=nosync yes", "is not a setting"),
+            ("x=turbo", "use index, maxsize"),
             ("x=checkpoint 5", "as in checkpoint 1024 5"),
-            ("x=conf", "is no setting"),
+            ("x=conf", "is not a setting"),
         ];
         for (text, remedy) in cases {
             let said = variant(text).unwrap_err();

@@ -211,7 +211,7 @@ fn users_the_system_does_not_count_make_the_insertion_invalid() {
     };
     let (outcome, _) = carried(answers, &["files"], None);
     assert!(outcome.lost);
-    let note = "getent passwd shows 99 of the population where there should be 100";
+    let note = "getent passwd shows 99 of the users, but there should be 100";
     assert_eq!(outcome.cells[0].notes, [note]);
 }
 

@@ -55,7 +55,7 @@ pub enum OptionError {
         mechanism: Mechanism,
     },
     /// No identity to authenticate.
-    #[error("{0} needs somebody to authenticate: add -o authid=NAME, or a bind DN with -D")]
+    #[error("{0} needs an identity: add -o authid=NAME, or a bind DN with -D")]
     NoAuthid(Mechanism),
     /// A quality of protection other than `auth`.
     #[error(
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(parsed.authid.as_deref(), Some("dn:uid=user.{},dc=x"));
         assert_eq!(
             message(&[("mech", "CRAM-MD5")], None),
-            "CRAM-MD5 needs somebody to authenticate: add -o authid=NAME, or a bind DN with -D"
+            "CRAM-MD5 needs an identity: add -o authid=NAME, or a bind DN with -D"
         );
         assert_eq!(SaslOptions::parse(&[("mech", "EXTERNAL")], Some("cn=x")).unwrap().authid, None);
     }

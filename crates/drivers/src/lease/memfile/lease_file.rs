@@ -227,7 +227,7 @@ impl LeaseFile {
             class: Class::Closed,
             code: error.raw_os_error().unwrap_or(0).cast_unsigned(),
             text: format!(
-                "write {}: {error}; what the disk has is not known any more, so nothing further is written",
+                "write {}: {error}; the contents of the disk are unknown now, so nothing further is written",
                 self.path.display()
             ),
         }

@@ -137,8 +137,8 @@ impl Backend for MemfileBackend {
         let length = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
         if let (None, false, Some(length @ 1..)) = (inner.made, self.setup.may_destroy, length) {
             let text = format!(
-                "make the lease file anew: {} is there and holds {length} octets; name another file, or let it be \
-                 emptied with --yes-destroy",
+                "create the lease file: {} exists and contains {length} octets; name another file, or allow emptying \
+                 it with --yes-destroy",
                 path.display()
             );
             return Err(BackendError { class: Class::Check, code: 0, text });

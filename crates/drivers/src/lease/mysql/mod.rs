@@ -114,7 +114,7 @@ impl MysqlBackend {
             password.expose_str().ok_or_else(|| BackendError {
                 class: Class::Login,
                 code: 0,
-                text: "log in: the password is no UTF-8".into(),
+                text: "log in: the password is not UTF-8".into(),
             })
         });
         let options = OptsBuilder::new()

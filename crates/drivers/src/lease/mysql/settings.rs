@@ -48,7 +48,7 @@ impl Settings {
                         server; there are no transactions";
             return match asked {
                 Durability::Async => held.into(),
-                Durability::Sync => format!("not sync, though sync was asked for: {held}"),
+                Durability::Sync => format!("not sync, although sync was requested: {held}"),
             };
         }
         let flush = self.flush_log.unwrap_or_default();
@@ -74,8 +74,8 @@ impl Settings {
         );
         match (asked, flush) {
             (Durability::Sync, 1) | (Durability::Async, 0 | 2) => words,
-            (Durability::Sync, _) => format!("not sync, though sync was asked for: {words}"),
-            (Durability::Async, _) => format!("sync, though async was asked for: {words}"),
+            (Durability::Sync, _) => format!("not sync, although sync was requested: {words}"),
+            (Durability::Async, _) => format!("sync, although async was requested: {words}"),
         }
     }
 }
@@ -97,7 +97,7 @@ mod tests {
         assert!(words(1, Durability::Sync).starts_with("InnoDB, innodb_flush_log_at_trx_commit=1"));
         assert!(words(2, Durability::Sync).starts_with("not sync"));
         assert!(words(0, Durability::Sync).starts_with("not sync"));
-        assert!(words(1, Durability::Async).starts_with("sync, though async"));
+        assert!(words(1, Durability::Async).starts_with("sync, although async"));
         assert!(words(2, Durability::Async).starts_with("InnoDB"));
         let myisam = |asked| settings(1).words(Dialect::Mysql(Engine::MyIsam), asked);
         assert!(myisam(Durability::Async).starts_with("MyISAM"));

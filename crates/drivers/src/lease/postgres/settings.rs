@@ -50,7 +50,7 @@ impl Settings {
         );
         if asked == Durability::Sync && fsync != "on" {
             return format!(
-                "not sync, though sync was asked for, as fsync={fsync} flushes nothing: {words}"
+                "not sync, although sync was requested, as fsync={fsync} flushes nothing: {words}"
             );
         }
         words

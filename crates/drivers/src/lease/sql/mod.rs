@@ -145,7 +145,7 @@ pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Backen
     let tables: Vec<String> =
         found.iter().map(|(name, rows)| format!("{name} with {rows} rows")).collect();
     let text = format!(
-        "make tables in {place}: it holds {} that brunt did not make; name another, or allow that they are dropped \
+        "create tables in {place}: it contains {} that brunt did not create; name another, or allow dropping them \
          with --yes-destroy",
         tables.join(", ")
     );

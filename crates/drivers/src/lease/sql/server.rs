@@ -73,7 +73,7 @@ impl Server {
         }
         let plain = |part: &str| {
             let text = percent_decode_str(part).decode_utf8();
-            text.map(Cow::into_owned).map_err(|_| "read the URL: it is no UTF-8".to_owned())
+            text.map(Cow::into_owned).map_err(|_| "read the URL: it is not UTF-8".to_owned())
         };
         let user = Some(plain(url.username())?).filter(|user| !user.is_empty());
         let password = url
@@ -133,11 +133,13 @@ impl Parameters {
                 (Kind::Postgres, "sslmode") => asked.verified = sslmode(&value)?,
                 (Kind::Postgres, "sslrootcert") => asked.authorities = Some((&*value).into()),
                 (Kind::Mysql, _) => {
-                    return Err(format!("use '{name}' in the URL: what is known is socket"));
+                    return Err(format!(
+                        "use '{name}' in the URL: the supported parameter is socket"
+                    ));
                 }
                 (Kind::Postgres, _) => {
                     return Err(format!(
-                        "use '{name}' in the URL: what is known is host, sslmode, sslrootcert"
+                        "use '{name}' in the URL: the supported parameters are host, sslmode, sslrootcert"
                     ));
                 }
             }
@@ -184,7 +186,7 @@ fn sslmode(value: &str) -> Result<bool, String> {
         "disable" => Ok(false),
         "verify-full" => Ok(true),
         _ => Err(format!(
-            "use sslmode={value}: what is known is disable, and verify-full, which checks the certificate"
+            "use sslmode={value}: the supported values are disable, and verify-full, which checks the certificate"
         )),
     }
 }

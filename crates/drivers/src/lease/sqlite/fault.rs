@@ -81,8 +81,8 @@ pub(super) fn trouble(code: c_int, text: &str) -> BackendError {
     let class = if is_lost(code) { Class::Closed } else { Class::Result };
     let remedy = match code.cast_signed() & 0xff {
         ffi::SQLITE_BUSY => "; another connection held the lock for longer than this one waits",
-        ffi::SQLITE_NOTADB => "; name a file that SQLite wrote, or one that is not there yet",
-        ffi::SQLITE_FULL => "; there is no room left where the database lies",
+        ffi::SQLITE_NOTADB => "; name a file that SQLite wrote, or one that does not exist yet",
+        ffi::SQLITE_FULL => "; the disk of the database is full",
         _ => "",
     };
     BackendError {

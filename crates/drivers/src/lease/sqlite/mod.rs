@@ -141,8 +141,8 @@ impl SqliteBackend {
                 let count = format!("SELECT COUNT(*) FROM {table}");
                 let rows: i64 = connection.query_row(&count, [], |row| row.get(0))?;
                 let text = format!(
-                    "make the tables anew: {} already holds the table {table} with {rows} rows; name another file, or \
-                     let it be dropped with --yes-destroy",
+                    "create the tables: {} already contains the table {table} with {rows} rows; name another file, or \
+                     allow dropping it with --yes-destroy",
                     self.setup.path.display()
                 );
                 return Err(BackendError { class: Class::Check, code: 0, text });

@@ -88,7 +88,7 @@ fn add(fields: &mut Map<String, Value>, path: &[String], value: Value) -> Result
             one => values.push(one),
         },
         Some(_) if end => {
-            return Err(Refusal::new(400, format!("the field {name} is no list")));
+            return Err(Refusal::new(400, format!("the field {name} is not a list")));
         }
         _ => {
             let value = if end { Value::Array(vec![value]) } else { value };
@@ -123,7 +123,7 @@ fn increment(fields: &mut Map<String, Value>, path: &[String], by: &Value) -> Re
         }
         _ => Err(Refusal::new(
             400,
-            format!("the field {name} or what to add to it is no whole number"),
+            format!("the field {name} or what to add to it is not a whole number"),
         )),
     }
 }
@@ -172,7 +172,7 @@ mod tests {
             (json!([{"operation": "add", "field": "/sn"}]), 400, "no \"value\""),
             (json!([{"operation": "copy", "field": "/sn"}]), 501, "copy is not supported"),
             (json!([{"operation": "add", "field": "/sn/x", "value": 1}]), 400, "no fields within"),
-            (json!([{"operation": "add", "field": "/sn/-", "value": 1}]), 400, "is no list"),
+            (json!([{"operation": "add", "field": "/sn/-", "value": 1}]), 400, "is not a list"),
             (json!([{"operation": "increment", "field": "/sn", "value": 1}]), 400, "whole number"),
         ] {
             let refusal = patched(&operations).unwrap_err();

@@ -83,7 +83,7 @@ impl Action {
             Self::Interim(status) if status == 101 || !(100..=199).contains(&status) => {
                 Err("an interim status is from 100 to 199 and not 101".to_owned())
             }
-            Self::WrongLength(0) => Err("a length that is off by 0 is right".to_owned()),
+            Self::WrongLength(0) => Err("a wrong length must differ from the right one".to_owned()),
             Self::Garbage(bytes) | Self::Truncate(bytes) | Self::Chunked(bytes) => counted(bytes),
             _ => Ok(()),
         }

@@ -156,7 +156,7 @@ mod tests {
             ("[[rule]]\npath = 'users'\naction = 'drop'", "neither a slash nor a star"),
             ("[[rule]]\naction = { status = 101 }", "from 200 to 599"),
             ("[[rule]]\naction = { interim = 101 }", "not 101"),
-            ("[[rule]]\naction = { wrong-length = 0 }", "is right"),
+            ("[[rule]]\naction = { wrong-length = 0 }", "must differ"),
             ("[[rule]]\naction = { garbage = 0 }", "from 1 to"),
         ] {
             let error = Script::parse(text).unwrap_err().to_string();

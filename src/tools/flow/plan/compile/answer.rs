@@ -49,7 +49,7 @@ fn check(
         if given.spot() != Spot::default() || !musts.is_empty() {
             return Err(Fault::new(
                 &at.key("size"),
-                "is a check of its own: put it into a table of its own",
+                "is a separate check: put it into its own table",
             ));
         }
         let read = range::<u64>(size).ok_or_else(|| wrong_range(&at.key("size"), size))?;
@@ -97,8 +97,7 @@ fn check(
 }
 
 fn wrong_range(at: &KeyPath, text: &str) -> Fault {
-    let what =
-        format!("stands \"{text}\" where a range such as \"1..10\", \"1..\" or \"5\" should be");
+    let what = format!("is \"{text}\", but must be a range such as \"1..10\", \"1..\" or \"5\"");
     Fault::new(at, what)
 }
 
@@ -119,7 +118,7 @@ fn equal(
         }
         node => {
             let value = serde_json::to_value(node);
-            let value = value.map_err(|error| Fault::new(at, format!("is no JSON: {error}")))?;
+            let value = value.map_err(|error| Fault::new(at, format!("is not JSON: {error}")))?;
             if value.to_string().contains("${") {
                 return Err(Fault::new(
                     at,
@@ -135,7 +134,7 @@ fn regex(at: &KeyPath, pattern: &str) -> Result<Regex, Fault> {
     Regex::new(pattern).map_err(|error| {
         let words = error.to_string();
         let last = words.lines().last().unwrap_or_default().trim();
-        Fault::new(at, format!("is no regular expression: {last}"))
+        Fault::new(at, format!("is not a regular expression: {last}"))
     })
 }
 
@@ -155,13 +154,10 @@ fn from(at: &KeyPath, spot: &Spot) -> Result<Location, Fault> {
     if spot.group.is_some() && spot.regex.is_none() {
         return Err(Fault::new(&at.key("group"), "belongs to 'regex', which is missing"));
     }
-    let key = if narrowed { "regex" } else { one(at, &keys, "what is looked at")? };
+    let key = if narrowed { "regex" } else { one(at, &keys, "what to check")? };
     let at_key = at.key(key);
     if spot.body == Some(false) || spot.code == Some(false) {
-        return Err(Fault::new(
-            &at_key,
-            "is false, and nothing would be looked at; set it to true",
-        ));
+        return Err(Fault::new(&at_key, "is false, so nothing would be checked; set it to true"));
     }
     let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
     let whole = match spot {
@@ -198,7 +194,7 @@ pub(super) fn extracts(
         let at = at.key(name);
         let missing = match (given.missing, &given.default) {
             (Some(_), Some(_)) => {
-                let what = "stands beside 'missing', and only one of them can say what becomes of the variable";
+                let what = "cannot be used with 'missing': only one of them can define the variable's value";
                 return Err(Fault::new(&at.key("default"), what));
             }
             (None, Some(default)) => flow::Missing::Value(default.to_string().into_bytes()),

@@ -41,7 +41,7 @@ impl Directory {
         if secure && given.start_tls {
             return Err(Fault::new(
                 &at.key("start-tls"),
-                "stands beside a server of ldaps://, which is under TLS already",
+                "cannot be used with an ldaps:// server, which already uses TLS",
             ));
         }
         let tls = given.tls.as_deref().map(|tls| network::options(tls, &at.key("tls"), world));
@@ -93,7 +93,7 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
     let at = at.key("server");
     let wrong = || {
         let what = format!(
-            "stands \"{}\" where a server such as \"ldap://localhost:1389\" should be",
+            "is \"{}\", but must be a server such as \"ldap://localhost:1389\"",
             given.server
         );
         Fault::new(&at, what)
@@ -126,8 +126,7 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
 /// Who is bound before any user has a value.
 fn constant_login(login: &Login, at: &KeyPath, world: &World<'_>) -> Result<Identity, Fault> {
     if login.dn.contains("${") {
-        let what =
-            "uses a variable, and is needed before any has a value; bind in a step of its own";
+        let what = "uses a variable, but is needed before variables have values; bind in a step of its own";
         return Err(Fault::new(&at.key("dn"), what));
     }
     let password = network::constant(&at.key("password"), &login.password, world)?;
@@ -146,7 +145,7 @@ pub(super) fn act(
     let at = at.key(kind(step));
     let given = given(&at, step, names, world)?;
     LdapExchange::new(&given)
-        .map_err(|error| Fault::new(&at.key("filter"), format!("is no filter: {error}")))
+        .map_err(|error| Fault::new(&at.key("filter"), format!("is not a filter: {error}")))
 }
 
 /// What a step asks.
@@ -210,7 +209,7 @@ fn given(
             if all.is_empty() {
                 return Err(Fault::new(
                     &at.key("changes"),
-                    "are none, and nothing would be modified",
+                    "are empty, so nothing would be modified",
                 ));
             }
             ldap::LdapOperation::Modify { dn, changes: all }

@@ -44,7 +44,7 @@ fn written(at: &KeyPath, json: &str, names: &mut Names) -> Result<Text, Fault> {
     }
     serde_json::from_str::<serde::de::IgnoredAny>(&sample).map_err(|error| {
         let what = format!(
-            "is no JSON: {error} (with 0 for each variable); a body that need not be JSON is 'text'"
+            "is not JSON: {error} (with 0 for each variable); a body that need not be JSON is 'text'"
         );
         Fault::new(at, what)
     })?;
@@ -68,7 +68,7 @@ fn write(
         Node::Scalar(Scalar::Float(number)) => {
             let number = serde_json::Number::from_f64(*number);
             let number =
-                number.ok_or_else(|| Fault::new(at, "is a number that JSON cannot write"))?;
+                number.ok_or_else(|| Fault::new(at, "is a number that JSON cannot represent"))?;
             out.push(literal(&number.to_string()));
         }
         Node::Scalar(other) => out.push(literal(&other.to_string())),

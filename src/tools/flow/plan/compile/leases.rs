@@ -27,7 +27,8 @@ impl Leases {
         };
         if many {
             let what = format!(
-                "is {}, which is no server's own address: users are clients behind a relay, which asks one server",
+                "is {}, which is not the address of one server: users are clients behind a relay, which asks one \
+                 server",
                 given.server
             );
             return Err(Fault::new(&at.key("server"), what));
@@ -35,13 +36,13 @@ impl Leases {
         if given.local.is_some_and(|local| local.is_ipv4() != given.server.is_ipv4()) {
             return Err(Fault::new(
                 &at.key("local"),
-                "is of another family than the server's address",
+                "is not of the same address family as the server's address",
             ));
         }
         if given.relay.is_some() && given.server.is_ipv6() {
             return Err(Fault::new(
                 &at.key("relay"),
-                "belongs to DHCPv4, and the server's address is IPv6",
+                "belongs to DHCPv4, but the server's address is IPv6",
             ));
         }
         let mac = given.mac.as_deref().map(|text| mac(&at.key("mac"), text)).transpose()?;
@@ -69,9 +70,7 @@ fn mac(at: &KeyPath, text: &str) -> Result<[u8; 6], Fault> {
     octets.and_then(|octets| octets.try_into().ok()).ok_or_else(|| {
         Fault::new(
             at,
-            format!(
-                "stands \"{text}\" where a MAC address such as \"00:0c:01:02:03:04\" should be"
-            ),
+            format!("is \"{text}\", but must be a MAC address such as \"00:0c:01:02:03:04\""),
         )
     })
 }

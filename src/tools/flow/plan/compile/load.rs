@@ -37,7 +37,7 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, base: &Path) -> Result<Lo
     let (run, at) = (&plan.run, KeyPath::of("run"));
     let schedule = schedule(run, &at, base)?;
     if run.users == Some(0) {
-        return Err(Fault::new(&at.key("users"), "is 0, and there must be at least one user"));
+        return Err(Fault::new(&at.key("users"), "is 0, but must be at least 1"));
     }
     let think = think(run, &at)?;
     if schedule.is_some() {
@@ -75,20 +75,21 @@ fn schedule(run: &Run, at: &KeyPath, base: &Path) -> Result<Option<Schedule>, Fa
         if run.arrival.is_some() {
             return Err(Fault::new(
                 &at.key("arrival"),
-                "needs a rate: say how many begin with rate = \"200/s\"",
+                "needs a rate: add one, such as rate = \"200/s\"",
             ));
         }
         if run.backlog.is_some() {
             return Err(Fault::new(
                 &at.key("backlog"),
-                "needs a rate: users of a closed load never wait for their turn",
+                "needs a rate: in a closed load no iteration waits for a user",
             ));
         }
         return Ok(None);
     };
     if let Some((other, _)) = given.next() {
-        let what =
-            format!("stands beside '{key}', and only one of them can say when iterations begin");
+        let what = format!(
+            "cannot be used with '{key}': only one of them can define when iterations begin"
+        );
         return Err(Fault::new(&at.key(other), what));
     }
     let at_key = at.key(key);
@@ -103,7 +104,7 @@ fn schedule(run: &Run, at: &KeyPath, base: &Path) -> Result<Option<Schedule>, Fa
         _ => constant(text, run.arrival.unwrap_or_default(), &at_key)?,
     };
     if key != "rate" && run.arrival.is_some() {
-        let what = format!("belongs to a rate, and '{key}' says itself how arrivals are spread");
+        let what = format!("belongs to 'rate': '{key}' defines how arrivals are spread itself");
         return Err(Fault::new(&at.key("arrival"), what));
     }
     Ok(Some(schedule))
@@ -118,7 +119,7 @@ fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Faul
     let read = Schedule::parse(&shape).ok().filter(|_| one);
     read.ok_or_else(|| {
         let what = format!(
-            "stands \"{text}\" where a rate such as \"200/s\" or \"90/m\" should be; rates that change are 'stages'"
+            "is \"{text}\", but must be a rate such as \"200/s\" or \"90/m\"; use 'stages' for a rate that changes"
         );
         Fault::new(at, what)
     })
@@ -130,7 +131,7 @@ fn closed_only(run: &Run, at: &KeyPath) -> Result<(), Fault> {
         ("think", run.think.is_some(), "put a pause into the scenario"),
         ("ramp-up", run.ramp_up.is_some(), "begin the stages with a ramp"),
         ("groups", run.groups.is_some(), "write stages"),
-        ("iterations", run.iterations.is_some(), "say how long it lasts with 'duration'"),
+        ("iterations", run.iterations.is_some(), "add its duration with 'duration'"),
         ("rounds", !run.rounds.is_empty(), "give the scenarios weights"),
     ];
     match given.into_iter().find(|(_, given, _)| *given) {
@@ -162,13 +163,13 @@ fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
     if zero(run.duration) {
         return Err(Fault::new(
             &at.key("duration"),
-            "is 0, and the run would be over before it begins; leave it out for a run without end",
+            "is 0, so the run would end at once; leave it out for a run without end",
         ));
     }
     let workers = run.workers.filter(|workers| *workers == 0 || *workers > settings.sessions);
     if let Some(workers) = workers {
         let what = format!(
-            "is {workers}, and there must be at least 1 and at most one for each of the {} users",
+            "is {workers}, but must be at least 1 and at most the number of users, {}",
             settings.sessions
         );
         return Err(Fault::new(&at.key("workers"), what));
@@ -178,7 +179,7 @@ fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
     {
         return Err(Fault::new(
             &at.key("warm-up"),
-            "cannot be made: a trace has no rate to warm up at",
+            "cannot be used with a trace, which has no rate to warm up at",
         ));
     }
     Ok(())
@@ -188,7 +189,7 @@ fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
 pub(super) fn one_worker(plan: &Plan, settings: &mut Settings) -> Result<(), Fault> {
     if let Some(workers) = plan.run.workers.filter(|workers| *workers > 1) {
         let what = format!(
-            "is {workers}, and steps of DHCP have one socket, which one worker reads; leave it out"
+            "is {workers}, but DHCP steps use one socket, which one worker reads; leave it out"
         );
         return Err(Fault::new(&KeyPath::of("run").key("workers"), what));
     }
@@ -200,11 +201,11 @@ fn start(run: &Run, at: &KeyPath) -> Result<Start, Fault> {
     match (&run.ramp_up, &run.groups) {
         (Some(_), Some(_)) => Err(Fault::new(
             &at.key("groups"),
-            "stands beside 'ramp-up', and only one of them can say when users begin",
+            "cannot be used with 'ramp-up': only one of them can define when users start",
         )),
         (Some(time), None) => Ok(Start::Over(time.0)),
         (None, Some(groups)) if groups.size == 0 => {
-            Err(Fault::new(&at.key("groups").key("size"), "is 0, and no user would ever begin"))
+            Err(Fault::new(&at.key("groups").key("size"), "is 0, so no user would start"))
         }
         (None, Some(groups)) => Ok(Start::Groups { size: groups.size, every: groups.every.0 }),
         (None, None) => Ok(Start::Together),
@@ -217,7 +218,7 @@ fn iterations(run: &Run, at: &KeyPath, node: Node) -> Result<Iterations, Fault> 
         None => Ok(Iterations::Endless),
         Some(model::Iterations::Each(0) | model::Iterations::Shared(0)) => Err(Fault::new(
             &at,
-            "are 0, and nothing would be done; leave it out for a run without end",
+            "are 0, so nothing would be done; leave it out for a run without end",
         )),
         Some(model::Iterations::Each(count)) => Ok(Iterations::Each(count)),
         Some(model::Iterations::Shared(count)) => {
@@ -234,7 +235,7 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
         if run.order.is_some() {
             return Err(Fault::new(
                 &at.key("rounds"),
-                "stand beside 'order', and only one of them can say what comes next",
+                "cannot be used with 'order': only one of them can define the next scenario",
             ));
         }
         return rounds(plan, &at.key("rounds"));
@@ -250,7 +251,7 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
             let at = KeyPath::of("scenario").index(index).key("weight");
             Err(Fault::new(
                 &at,
-                "has no effect where scenarios come in turn; leave it out, or set run.order = \"weights\"",
+                "has no effect if scenarios are taken in turn; leave it out, or set run.order = \"weights\"",
             ))
         }
         (model::Order::Turns, None) => Ok(Order::Turns),
@@ -261,7 +262,7 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
                 let at = KeyPath::of("scenario").index(0).key("weight");
                 return Err(Fault::new(
                     &at,
-                    "is 0 as every other weight is, and no scenario would ever be drawn",
+                    "is 0 like every other weight, so no scenario would be drawn",
                 ));
             }
             Ok(Order::Weights(weights))
@@ -301,7 +302,7 @@ fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
     if rounds.iter().flatten().all(|repeat| repeat.times == 0) {
         return Err(Fault::new(
             at,
-            "hold no iteration: give each scenario a number, such as { scenarios = { login = 5 } }",
+            "contain no iteration: give each scenario a number, such as { scenarios = { login = 5 } }",
         ));
     }
     Ok(Order::Rounds(rounds))

@@ -121,7 +121,7 @@ fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
                 if plan.feeders.value(name).is_some() {
                     return Err(Fault::new(
                         &at,
-                        "is the name of a feeder as well: choose another name",
+                        "is also the name of a feeder: choose another name",
                     ));
                 }
                 names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
@@ -175,7 +175,7 @@ impl Steps<'_> {
     fn scenarios(&mut self, plan: &Plan, think: ThinkTime) -> Result<Vec<flow::Scenario>, Fault> {
         let at = KeyPath::of("scenario");
         if plan.scenario.is_empty() {
-            let what = "the plan has no scenario, so there is nothing to do: add [[scenario]] and its steps";
+            let what = "the plan has no scenario: add [[scenario]] and its steps";
             return Err(Fault::new(&KeyPath::default(), what));
         }
         let mut scenarios: Vec<flow::Scenario> = Vec::new();
@@ -184,7 +184,7 @@ impl Steps<'_> {
             let settled = self.scenario(&at, index, scenario, think)?;
             if scenarios.iter().any(|other| other.name == settled.name) {
                 let what =
-                    format!("'{}' is the name of a scenario before: choose another", settled.name);
+                    format!("'{}' is already the name of a scenario: choose another", settled.name);
                 return Err(Fault::new(&at.key("name"), what));
             }
             scenarios.push(settled);
@@ -245,7 +245,7 @@ impl Steps<'_> {
         }
         if let Some(step) = step.dhcp {
             if !self.leases {
-                let what = "asks a DHCP server, and there is none: set dhcp.server, such as \"192.0.2.1:67\"";
+                let what = "needs a DHCP server: set dhcp.server, such as \"192.0.2.1:67\"";
                 return Err(Fault::new(&at.key("dhcp"), what));
             }
             return Ok(Payload::Dhcp(leases::kind(step)));
@@ -253,7 +253,7 @@ impl Steps<'_> {
         if let Some(step) = &step.ldap {
             let at = at.key("ldap");
             if !self.directory {
-                let what = "asks a directory, and there is none: set ldap.server, such as \"ldap://localhost:1389\"";
+                let what = "needs a directory: set ldap.server, such as \"ldap://localhost:1389\"";
                 return Err(Fault::new(&at, what));
             }
             let act = directory::act(&at, step, &mut self.names, self.world)?;
@@ -278,19 +278,19 @@ impl Steps<'_> {
         if name.trim().is_empty() {
             return Err(Fault::new(
                 &at.key("name"),
-                "is empty; leave it out for a name that follows from the request",
+                "is empty; leave it out to derive the name from the request",
             ));
         }
         let known = self.operations.iter().position(|known| *known == name);
         let operation = known.unwrap_or(self.operations.len());
         let operation = u16::try_from(operation)
-            .map_err(|_| Fault::new(at, "is one name too many: there may be 65,536"))?;
+            .map_err(|_| Fault::new(at, "is one name too many: the maximum is 65,536"))?;
         if known.is_none() {
             self.operations.push(name);
         }
         let checks = answer::checks(at, step, &mut self.names)?;
         let extracts = answer::extracts(at, step, &mut self.names)?;
-        let zero = |key: &str| Fault::new(&at.key(key), "is 0, and no answer is that fast");
+        let zero = |key: &str| Fault::new(&at.key(key), "is 0, but must be more than 0");
         if step.timeout.is_some_and(|time| time.0.is_zero()) {
             return Err(zero("timeout"));
         }
@@ -322,7 +322,7 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((other, _)) => {
-            let what = format!("belongs to a request over HTTP, and this step is '{key}'");
+            let what = format!("belongs to HTTP requests, but this step is '{key}'");
             Err(Fault::new(&at.key(other), what))
         }
     }
@@ -353,7 +353,7 @@ fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
     if *step != alone {
         return Err(Fault::new(
             &at.key("pause"),
-            "is a step of its own: put it before or after the request",
+            "is a separate step: put it before or after the request",
         ));
     }
     let time = ThinkTime::parse(text)

@@ -65,15 +65,14 @@ impl Names {
     ) -> Result<Hole, Fault> {
         let legal = |c: char| c.is_alphanumeric() || "-_.$@".contains(c);
         if name.is_empty() || !name.chars().all(legal) {
-            let what = format!(
-                "'{name}' is no name for a variable: use letters, digits, '-', '_' and '.'"
-            );
+            let what =
+                format!("'{name}' is not a variable name: use letters, digits, '-', '_' and '.'");
             return Err(Fault::new(at, what));
         }
         if OWN.iter().any(|(own, _)| *own == name) {
             return Err(Fault::new(
                 at,
-                format!("'{name}' is there by itself: choose another name"),
+                format!("'{name}' is a built-in variable: choose another name"),
             ));
         }
         if let Some(hole) = self.holes.get(name) {
@@ -93,7 +92,7 @@ impl Names {
         renewal: Renewal,
     ) -> Result<Hole, Fault> {
         let number = u16::try_from(self.variables.len())
-            .map_err(|_| Fault::new(at, "is one variable too many: there may be 65,536"))?;
+            .map_err(|_| Fault::new(at, "is one variable too many: the maximum is 65,536"))?;
         if matches!(source, Source::Secret(_)) {
             self.hidden.insert(Hole(number));
         }
@@ -166,7 +165,7 @@ impl Names {
     fn unknown(&self, name: &str) -> String {
         let known: Vec<String> = self.known();
         let hint = instead(name, known.iter().map(String::as_str));
-        format!("uses the variable '{name}', which nothing declares or extracts{hint}")
+        format!("uses the variable '{name}', which is neither declared nor extracted{hint}")
     }
 
     /// Every name a text may use.
@@ -234,7 +233,7 @@ impl Names {
                     let start: String = inside.chars().take(20).collect();
                     Fault::new(at, format!("has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"))
                 }
-                TextError::Unknown(name) => Fault::new(at, format!("has too many holes to count '{name}'")),
+                TextError::Unknown(name) => Fault::new(at, format!("has too many variables to add '{name}'")),
             })
         })?;
         let piece = |piece: &TextPiece| match piece {
@@ -255,7 +254,7 @@ impl Names {
         let known = ESCAPES.into_iter().find(|(known, _)| *known == escape);
         let (_, known) = known.ok_or_else(|| {
             let hint = instead(escape, ESCAPES.iter().map(|(known, _)| *known));
-            Fault::new(at, format!("there is no way to write a value called '{escape}'{hint}"))
+            Fault::new(at, format!("'{escape}' is not an escape{hint}"))
         })?;
         Ok((self.find(at, name.trim())?, Some(known)))
     }

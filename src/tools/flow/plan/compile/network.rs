@@ -25,7 +25,7 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
     let positive = |key: &str, given: Option<u64>| match given {
         Some(0) => Err(Fault::new(
             &at.key(key),
-            "is 0, and must be at least 1; leave it out for the default",
+            "is 0, but must be at least 1; leave it out for the default",
         )),
         _ => Ok(()),
     };
@@ -43,7 +43,7 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
     if http.unix.is_some() && http.proxy.is_some() {
         return Err(Fault::new(
             &at.key("unix"),
-            "stands beside 'proxy', and only one of them can be connected to",
+            "cannot be used with 'proxy': only one of them can be the connection's destination",
         ));
     }
     Ok(Settings {
@@ -99,7 +99,10 @@ fn proxy(
     let mut proxy: Proxy =
         text.parse().map_err(|error| Fault::new(&at_key, format!("failed to {error}")))?;
     if proxy.credentials.is_some() {
-        return Err(Fault::new(&at_key, "holds a user or a password; give them as 'proxy-login'"));
+        return Err(Fault::new(
+            &at_key,
+            "contains a user or a password; give them as 'proxy-login'",
+        ));
     }
     if let Some(except) = &http.no_proxy {
         proxy.except = except.parse::<Exceptions>().unwrap_or_else(|never| match never {});
@@ -125,9 +128,9 @@ fn resolve(http: &Http, at: &KeyPath) -> Result<Vec<Resolve>, Fault> {
         };
         let (host, port) = place.rsplit_once(':').ok_or_else(|| wrong("names no port"))?;
         let port = port.parse().map_err(|_| wrong("names no port"))?;
-        let to: SocketAddr = to
-            .parse()
-            .map_err(|_| wrong(&format!("leads to \"{to}\", which is no address with a port")))?;
+        let to: SocketAddr = to.parse().map_err(|_| {
+            wrong(&format!("leads to \"{to}\", which is not an address with a port"))
+        })?;
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         Ok(Resolve { host, port, to })
     };
@@ -140,7 +143,7 @@ fn limits(given: Option<&HttpLimits>, at: &KeyPath) -> Result<Limits, Fault> {
     if let Some(fields) = given.fields
         && !(1..=FIELDS_MAX as u32).contains(&fields)
     {
-        let what = format!("is {fields}, and must be from 1 to {FIELDS_MAX}");
+        let what = format!("is {fields}, but must be from 1 to {FIELDS_MAX}");
         return Err(Fault::new(&at.key("fields"), what));
     }
     Ok(Limits {
@@ -154,7 +157,7 @@ fn limits(given: Option<&HttpLimits>, at: &KeyPath) -> Result<Limits, Fault> {
 /// How a connection is secured.
 pub(super) fn options(given: &Tls, at: &KeyPath, world: &World<'_>) -> Result<tls::Options, Fault> {
     if given.insecure == Some(true) && given.ca.is_some() {
-        let what = "stands beside 'ca', and where any certificate is trusted no authority is asked";
+        let what = "cannot be used with 'ca': if any certificate is trusted, no CA is checked";
         return Err(Fault::new(&at.key("insecure"), what));
     }
     for (key, there, of, other) in [
@@ -214,7 +217,7 @@ pub(super) fn constant(at: &KeyPath, given: &Hidden, world: &World<'_>) -> Resul
     match hidden(at, given, world)? {
         Shown::Secret(secret) => Ok(secret),
         Shown::Text(_) => {
-            Err(Fault::new(at, "uses a variable, and is needed before any has a value"))
+            Err(Fault::new(at, "uses a variable, but is needed before variables have values"))
         }
     }
 }

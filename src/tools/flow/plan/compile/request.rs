@@ -70,7 +70,7 @@ fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, Fault>
     if key != "url" {
         if step.method.is_some() {
             let what = format!(
-                "stands beside '{key}', and only one of them can be the method; write the path as 'url'"
+                "cannot be used with '{key}': only one of them can be the method; write the path as 'url'"
             );
             return Err(Fault::new(&at.key("method"), what));
         }
@@ -79,7 +79,7 @@ fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, Fault>
     let method = step.method.as_deref().unwrap_or("GET");
     let token = !method.is_empty() && method.bytes().all(is_token);
     if !token {
-        let what = format!("stands \"{method}\" where a method such as \"PROPFIND\" should be");
+        let what = format!("is \"{method}\", but must be a method such as \"PROPFIND\"");
         return Err(Fault::new(&at.key("method"), what));
     }
     Ok(method.to_owned())
@@ -106,12 +106,15 @@ fn url(
     if !whole {
         if !(path.is_empty() || path.starts_with(['/', '?'])) {
             let what = format!(
-                "stands \"{path}\" where a path that begins with '/' or a URL that begins with 'http' should be"
+                "is \"{path}\", but must be a path that begins with '/' or a URL that begins with 'http'"
             );
             return Err(Fault::new(&at_key, what));
         }
         let base = http.base.as_deref().ok_or_else(|| {
-            Fault::new(&at_key, "is a path, and there is no base to add it to: set http.base, or write the whole URL")
+            Fault::new(
+                &at_key,
+                "is a path without a base URL: set http.base, or write the whole URL",
+            )
         })?;
         let at = KeyPath::of("http").key("base");
         checked_scheme(&at, base)?;
@@ -131,7 +134,7 @@ fn checked_scheme(at: &KeyPath, url: &str) -> Result<(), Fault> {
     }
     Err(Fault::new(
         at,
-        format!("stands \"{url}\" where a URL that begins with http:// or https:// should be"),
+        format!("is \"{url}\", but must be a URL that begins with http:// or https://"),
     ))
 }
 
@@ -147,8 +150,8 @@ fn place(
             Piece::Literal(bytes) => {
                 if let Some(byte) = bytes.iter().find(|byte| !(0x21..0x7f).contains(*byte)) {
                     let what = format!(
-                        "holds the byte {byte:#04x}, which no URL may hold; write it as %{byte:02X}, or give it \
-                         in 'query'"
+                        "contains the byte {byte:#04x}, which is not allowed in a URL; write it as %{byte:02X}, or \
+                         give it in 'query'"
                     );
                     return Err(Fault::new(at, what));
                 }
@@ -196,17 +199,20 @@ fn field(
     out: &mut Vec<(String, Text)>,
 ) -> Result<(), Fault> {
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(Fault::new(at, format!("\"{name}\" is no name for a field of HTTP")));
+        return Err(Fault::new(at, format!("\"{name}\" is not a valid header name")));
     }
     if FOLLOWING.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-        return Err(Fault::new(at, "follows from the body and the connection, and cannot be set"));
+        return Err(Fault::new(
+            at,
+            "is derived from the body and the connection, and cannot be set",
+        ));
     }
     for value in &values.0 {
         let value = value.to_string();
         if value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
             return Err(Fault::new(
                 at,
-                "holds a control character, which no field of HTTP may hold",
+                "contains a control character, which is not allowed in a header",
             ));
         }
         out.push((name.to_owned(), names.plain(at, &value)?));
@@ -276,13 +282,13 @@ fn authorization(
     let own = step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let given = [("basic", step.basic.is_some()), ("bearer", step.bearer.is_some())];
     if own && let Some((key, _)) = given.iter().find(|(_, given)| *given) {
-        let what = "stands beside a field 'Authorization', and only one of them can be sent";
+        let what = "cannot be used with an 'Authorization' header: only one of them can be sent";
         return Err(Fault::new(&at.key(key), what));
     }
     if let (Some(_), Some(_)) = (&step.basic, &step.bearer) {
         return Err(Fault::new(
             &at.key("bearer"),
-            "stands beside 'basic', and only one of them can be sent",
+            "cannot be used with 'basic': only one of them can be sent",
         ));
     }
     if let Some(token) = &step.bearer {

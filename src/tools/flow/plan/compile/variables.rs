@@ -25,7 +25,7 @@ pub(super) fn declare(plan: &Plan, names: &mut Names, world: &World<'_>) -> Resu
     for (name, _) in plan.variables.iter() {
         let at = at.key(name);
         if plan.feeders.value(name).is_some() {
-            return Err(Fault::new(&at, "is the name of a feeder as well: choose another name"));
+            return Err(Fault::new(&at, "is also the name of a feeder: choose another name"));
         }
         names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
     }
@@ -54,7 +54,7 @@ fn constant(at: &KeyPath, scalar: &Scalar, names: &mut Names) -> Result<flow::So
 /// When the variable is given another value.
 fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, Fault> {
     if given.extracted.is_some() && given.renew.is_some() {
-        let what = "stands beside 'extracted', and answers alone say when there is another value";
+        let what = "cannot be used with 'extracted': the answers decide when the value changes";
         return Err(Fault::new(&at.key("renew"), what));
     }
     Ok(match given.extracted {
@@ -96,7 +96,7 @@ fn source(
             let length = length.ok_or_else(|| {
                 Fault::new(
                     at,
-                    "the key 'length' is missing: how many characters of 'chars' there are",
+                    "the key 'length' is missing: give the number of characters to draw from 'chars'",
                 )
             })?;
             let chars = Chars::parse(notation, length);
@@ -109,7 +109,7 @@ fn source(
             let moment = Moment::parse(form);
             flow::Source::Moment(
                 moment
-                    .map_err(|why| Fault::new(&at_key, format!("is no form of a time: {why}")))?,
+                    .map_err(|why| Fault::new(&at_key, format!("is not a time format: {why}")))?,
             )
         }
         Source { choice: Some(given), .. } => choice(&at_key, given, names)?,
@@ -140,7 +140,7 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
     if given.uuid == Some(false) {
         return Err(Fault::new(
             &at.key("uuid"),
-            "is false, and the variable would have no value; set it to true",
+            "is false, so the variable would have no value; set it to true",
         ));
     }
     for (part, of, given) in
@@ -149,7 +149,7 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
         if given && key != of {
             return Err(Fault::new(
                 &at.key(part),
-                format!("belongs to '{of}', and this variable has '{key}'"),
+                format!("belongs to '{of}', but this variable has '{key}'"),
             ));
         }
     }
@@ -165,13 +165,16 @@ pub(super) fn one(
     let mut given = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key);
     let Some(first) = given.next() else {
         let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-        return Err(Fault::new(at, format!("does not say {what}: give one of {}", all.join(", "))));
+        return Err(Fault::new(
+            at,
+            format!("does not define {what}: add one of {}", all.join(", ")),
+        ));
     };
     match given.next() {
         None => Ok(first),
         Some(other) => Err(Fault::new(
             &at.key(other),
-            format!("stands beside '{first}', and only one of them can say {what}"),
+            format!("cannot be used with '{first}': only one of them can define {what}"),
         )),
     }
 }
@@ -181,9 +184,7 @@ fn random(at: &KeyPath, text: &str) -> Result<flow::Source, Fault> {
         Some((Some(least), Some(most))) => Ok(flow::Source::Random { least, most }),
         _ => Err(Fault::new(
             at,
-            format!(
-                "stands \"{text}\" where a range of whole numbers such as \"0..999\" should be"
-            ),
+            format!("is \"{text}\", but must be a range of whole numbers such as \"0..999\""),
         )),
     }
 }
@@ -204,7 +205,7 @@ fn choice(at: &KeyPath, given: &model::Choice, names: &mut Names) -> Result<flow
     }
     let choice = Choice::new(options);
     choice.map(flow::Source::Choice).map_err(|_| {
-        Fault::new(at, "leaves nothing to choose: give at least one text, with a weight above 0")
+        Fault::new(at, "has nothing to choose from: give at least one text, with a weight above 0")
     })
 }
 
@@ -227,7 +228,7 @@ fn feed(
         if there && key != "csv" {
             return Err(Fault::new(
                 &at.key(part),
-                format!("belongs to 'csv', and this feeder has '{key}'"),
+                format!("belongs to 'csv', but this feeder has '{key}'"),
             ));
         }
     }
@@ -264,8 +265,7 @@ fn delimiter(given: &model::Feeder, at: &KeyPath) -> Result<u8, Fault> {
         Some([byte]) if byte.is_ascii() => Ok(*byte),
         Some(_) => {
             let text = given.delimiter.as_deref().unwrap_or_default();
-            let what =
-                format!("stands \"{text}\" where one character such as \";\" or \"\\t\" should be");
+            let what = format!("is \"{text}\", but must be one character such as \";\" or \"\\t\"");
             Err(Fault::new(&at.key("delimiter"), what))
         }
     }

@@ -11,48 +11,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::flow::plan::values::{Node, Scalar};
 
-/// What must hold of an answer: one key that says what is looked at (`json`, `header`, `cookie`, `regex`, `xpath`,
+/// A condition that an answer must meet: one key that selects a value (`json`, `header`, `cookie`, `regex`, `xpath`,
 /// `attribute`, `body`, `code` or `size`) and one or more that say what it must be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Check {
-    /// A value of a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
+    /// Value in a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
     pub(crate) json: Option<String>,
-    /// A field of the head.
+    /// Response header.
     pub(crate) header: Option<String>,
-    /// A cookie that the answer sets.
+    /// Cookie that the answer sets.
     pub(crate) cookie: Option<String>,
-    /// What a regular expression finds in the body, or in what another of these keys says.
+    /// Match of a regular expression in the body, or in the value of another of these keys.
     pub(crate) regex: Option<String>,
-    /// The group of `regex`; without it the first, or all that was found where there is none.
+    /// Group of `regex`; by default the first, or the whole match if there is none.
     pub(crate) group: Option<u32>,
-    /// A value of an XML body, by XPath.
+    /// Value in an XML body, by XPath.
     pub(crate) xpath: Option<String>,
-    /// An attribute of the first entry that LDAP found, or an option of a lease.
+    /// Attribute of the first entry that LDAP found, or option of a lease.
     pub(crate) attribute: Option<String>,
     /// The body, as text.
     pub(crate) body: Option<bool>,
-    /// The status of HTTP, the result code of LDAP.
+    /// HTTP status, or LDAP result code.
     pub(crate) code: Option<bool>,
-    /// The number of bytes of the body, both ends included: "1..", "..1000", "10..20" or "10".
+    /// Number of bytes of the body, both ends included: "1..", "..1000", "10..20" or "10".
     pub(crate) size: Option<String>,
-    /// Whether it is there.
+    /// Whether the value must exist.
     pub(crate) exists: Option<bool>,
-    /// It is this: a text, or of `json` any value.
+    /// Value that it must equal: a text, or for `json` any value.
     pub(crate) equals: Option<Node>,
-    /// This text is in it.
+    /// Text that it must contain.
     pub(crate) contains: Option<String>,
-    /// This regular expression finds something in it.
+    /// Regular expression that must match it.
     pub(crate) matches: Option<String>,
-    /// It is a number in this range, both ends included: "1..10", "0.5..", "..3".
+    /// Range that the number must be in, both ends included: "1..10", "0.5..", "..3".
     pub(crate) between: Option<String>,
-    /// So many are found, both ends included: "1..10", "3".
+    /// Number of matches, both ends included: "1..10", "3".
     pub(crate) count: Option<String>,
-    /// Turns the check around: it must not hold.
+    /// Inverts the check: it must not hold.
     pub(crate) not: Option<bool>,
 }
 
-/// What is kept of an answer.
+/// A value to extract from an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Extract {
     /// Where it is.
@@ -138,45 +138,45 @@ impl Check {
     }
 }
 
-/// What becomes of a variable when what is to be extracted is not there.
+/// What happens to a variable if the value to extract is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Missing {
     /// It has no value.
     Unset,
-    /// The step has failed.
+    /// The step fails.
     Fail,
-    /// It keeps the value it had.
+    /// It keeps its previous value.
     Keep,
 }
 
-/// Where a value is in an answer, and what to do if it is not there.
+/// Where a value is in an answer, and what to do if it is missing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ExtractTable {
-    /// A value of a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
+    /// Value in a JSON body, by JSON pointer (`/a/0`) or `JSONPath` (`$.a[0]`).
     json: Option<String>,
-    /// A member of the JSON object that the body is, or of the first object of the array, by its name.
+    /// Member of the JSON object in the body, or of the first object of the array, by its name.
     member: Option<String>,
-    /// A field of the head.
+    /// Response header.
     header: Option<String>,
-    /// A cookie that the answer sets.
+    /// Cookie that the answer sets.
     cookie: Option<String>,
-    /// What a regular expression finds in the body, or in what another of these keys says.
+    /// Match of a regular expression in the body, or in the value of another of these keys.
     regex: Option<String>,
-    /// The group of `regex`; without it the first, or all that was found where there is none.
+    /// Group of `regex`; by default the first, or the whole match if there is none.
     group: Option<u32>,
-    /// A value of an XML body, by XPath.
+    /// Value in an XML body, by XPath.
     xpath: Option<String>,
-    /// An attribute of the first entry that LDAP found, or an option of a lease.
+    /// Attribute of the first entry that LDAP found, or option of a lease.
     attribute: Option<String>,
     /// The whole body.
     body: Option<bool>,
-    /// The status of HTTP, the result code of LDAP.
+    /// HTTP status, or LDAP result code.
     code: Option<bool>,
-    /// What becomes of the variable when the value is not there; "unset" without it.
+    /// What happens to the variable if the value is missing; "unset" by default.
     missing: Option<Missing>,
-    /// The value when it is not there.
+    /// Value to use if it is missing.
     default: Option<Scalar>,
 }
 

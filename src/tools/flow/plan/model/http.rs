@@ -13,63 +13,63 @@ use serde::{Deserialize, Serialize};
 use crate::cli::resend::Resending;
 use crate::tools::flow::plan::values::{Pairs, Several, Size, Time};
 
-/// What holds for all requests over HTTP.
+/// Settings for all HTTP requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Http {
-    /// What the paths of steps are added to, such as `https://id.example.com:8443/auth`.
+    /// Base URL that the paths of steps are added to, such as `https://id.example.com:8443/auth`.
     pub(crate) base: Option<String>,
-    /// The version of HTTP.
+    /// HTTP version.
     pub(crate) version: Option<HttpVersion>,
-    /// A connection is closed after so many requests; without it, it is kept as long as the server keeps it.
+    /// Requests after which a connection is closed; by default it stays open as long as the server allows.
     pub(crate) requests_per_connection: Option<u64>,
-    /// Which requests are sent again whose connection was closed before any answer came.
+    /// Which requests are sent again if a reused connection closes before any answer arrives.
     pub(crate) resend: Option<Resending>,
-    /// How many users share a connection over HTTP/2.
+    /// Number of users that share an HTTP/2 connection.
     pub(crate) streams: Option<u32>,
-    /// How many redirects of one request are followed; 0 follows none, and the redirect is the answer.
+    /// Maximum number of redirects to follow per request. With 0, the redirect itself is the answer.
     pub(crate) redirects: Option<u8>,
-    /// Whether each user keeps the cookies it is given.
+    /// Whether each user keeps the cookies it receives.
     pub(crate) cookies: Option<bool>,
-    /// Whether answers are asked for compressed, and unpacked.
+    /// Whether to request compressed responses, and decompress them.
     pub(crate) compression: Option<bool>,
-    /// How long connecting, and shaking hands for TLS, may take.
+    /// Maximum time for connecting and for the TLS handshake.
     pub(crate) connect_timeout: Option<Time>,
     /// How connections are closed.
     pub(crate) close: Option<Close>,
-    /// Addresses to send from, in turn: a list, a range or a network, such as `10.0.0.1-10.0.0.9`.
+    /// Local addresses to connect from, in turn: a list, a range or a network, such as `10.0.0.1-10.0.0.9`.
     pub(crate) source_ips: Option<String>,
-    /// A proxy, such as `http://proxy.example.com:3128`.
+    /// Proxy, such as `http://proxy.example.com:3128`.
     pub(crate) proxy: Option<String>,
-    /// Hosts and networks that are gone to without the proxy, with commas between them.
+    /// Comma-separated hosts and networks to connect to without the proxy.
     pub(crate) no_proxy: Option<String>,
-    /// The path of a Unix socket to connect to, in place of the host.
+    /// Path of a Unix socket to connect to, in place of the host.
     pub(crate) unix: Option<PathBuf>,
-    /// Addresses that are not asked of a resolver: "host:port" = "address:port".
+    /// Addresses to use without a resolver: "host:port" = "address:port".
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) resolve: Pairs<String>,
-    /// Fields that every request carries, unless its step says otherwise.
+    /// Headers of every request, unless its step sets them.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) headers: Pairs<Several>,
-    /// Who asks the proxy.
+    /// User and password for the proxy.
     pub(crate) proxy_login: Option<Basic>,
-    /// How `https` is secured.
+    /// TLS settings for `https`.
     pub(crate) tls: Option<Box<Tls>>,
-    /// What no answer may exceed.
+    /// Maximum sizes of answers.
     pub(crate) limits: Option<HttpLimits>,
 }
 
-/// A version of HTTP.
+/// HTTP version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) enum HttpVersion {
     /// HTTP/1.1.
     #[default]
     #[serde(rename = "1.1")]
     Http1,
-    /// HTTP/2, over https by ALPN and over http from the first byte.
+    /// HTTP/2: over https by ALPN, over http with prior knowledge.
     #[serde(rename = "2")]
     Http2,
-    /// Over https HTTP/2 where the server agrees, else HTTP/1.1.
+    /// HTTP/2 over https if the server agrees, else HTTP/1.1.
     #[serde(rename = "auto")]
     Auto,
 }
@@ -81,56 +81,56 @@ pub(crate) enum Close {
     /// With FIN.
     #[default]
     Fin,
-    /// With RST, which keeps no port in `TIME_WAIT`.
+    /// With RST, which leaves no port in `TIME_WAIT`.
     Reset,
 }
 
-/// What no answer may exceed.
+/// Maximum sizes of answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct HttpLimits {
-    /// Bytes of a head.
+    /// Bytes of the head.
     pub(crate) head: Option<Size>,
-    /// Fields of a head.
+    /// Number of headers.
     pub(crate) fields: Option<u32>,
-    /// Bytes of a body that are looked at where a check or an extraction needs the body.
+    /// Bytes of the body to keep if a check or an extraction needs it.
     pub(crate) body_kept: Option<Size>,
-    /// Bytes of a body; one that is longer is an error.
+    /// Bytes of the body; a longer one is an error.
     pub(crate) body: Option<Size>,
 }
 
-/// How a connection is secured.
+/// TLS settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Tls {
-    /// A file of certificates to trust (PEM, PKCS#12 or JKS), in place of those this machine trusts.
+    /// File of CA certificates to trust (PEM, PKCS#12 or JKS), in place of the system's.
     pub(crate) ca: Option<PathBuf>,
-    /// The password of that file.
+    /// Password of that file.
     pub(crate) ca_password: Option<Hidden>,
-    /// The certificate to show, with its chain: PEM, PKCS#12 or JKS.
+    /// Client certificate with its chain: PEM, PKCS#12 or JKS.
     pub(crate) cert: Option<PathBuf>,
-    /// Its key, where it is in a file of its own.
+    /// Private key of the certificate, if it is in another file.
     pub(crate) key: Option<PathBuf>,
-    /// The password of the key or the file it is in.
+    /// Password of the key or of the file that contains it.
     pub(crate) password: Option<Hidden>,
-    /// The entry of the file, where there are several.
+    /// Alias of the entry, if the file has several.
     pub(crate) alias: Option<String>,
-    /// Trusts any certificate.
+    /// Whether to skip the verification of the server's certificate.
     pub(crate) insecure: Option<bool>,
-    /// The name to send and to check, in place of the one that was connected to.
+    /// Name to send and to verify, in place of the host that was connected to.
     pub(crate) server_name: Option<String>,
-    /// The lowest version that is accepted.
+    /// Lowest TLS version to accept.
     pub(crate) lowest: Option<TlsVersion>,
-    /// The highest version that is offered.
+    /// Highest TLS version to offer.
     pub(crate) highest: Option<TlsVersion>,
-    /// Cipher suites in order of preference, by their IANA names.
+    /// IANA names of the cipher suites, in order of preference.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ciphers: Vec<String>,
-    /// Whether handshakes may be resumed.
+    /// Whether TLS sessions may be resumed.
     pub(crate) resume: Option<bool>,
 }
 
-/// A version of TLS.
+/// TLS version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) enum TlsVersion {
     /// TLS 1.2.
@@ -141,7 +141,7 @@ pub(crate) enum TlsVersion {
     Tls13,
 }
 
-/// A user and a password, as HTTP's basic authentication sends them.
+/// User and password of HTTP basic authentication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Basic {
@@ -151,14 +151,14 @@ pub(crate) struct Basic {
     pub(crate) password: Hidden,
 }
 
-/// A secret: as text, of which `${name}` may be a part, or where to find it. It is shown nowhere.
+/// A secret: text, which may contain `${name}`, or where to find it. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    /// As it stands here.
+    /// The text itself.
     Text(String),
-    /// In an environment variable.
+    /// Environment variable.
     Env(String),
-    /// In a file, without the line's end.
+    /// File, without its final line break.
     File(PathBuf),
 }
 

@@ -7,59 +7,59 @@ use super::{Hidden, Tls};
 use crate::cli::resend::Resending;
 use crate::tools::flow::plan::values::{Pairs, Several, Time};
 
-/// The directory that `ldap` steps ask.
+/// The directory for `ldap` steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Ldap {
-    /// Where it is: `ldap://localhost:1389` or `ldaps://localhost:1636`.
+    /// URL of the directory: `ldap://localhost:1389` or `ldaps://localhost:1636`.
     pub(crate) server: String,
-    /// Whether a connection to `ldap://` is secured by StartTLS.
+    /// Whether to use StartTLS on `ldap://`.
     #[serde(default)]
     pub(crate) start_tls: bool,
-    /// How long connecting, and shaking hands for TLS, may take.
+    /// Maximum time for connecting and for the TLS handshake.
     pub(crate) connect_timeout: Option<Time>,
-    /// Which operations are sent again whose connection was closed before any answer came.
+    /// Which operations are sent again if a reused connection closes before any answer arrives.
     pub(crate) resend: Option<Resending>,
-    /// Who a user's connection is bound as when it is opened; without it nobody.
+    /// Identity to bind as when a user's connection is opened; by default none.
     pub(crate) bind: Option<Login>,
-    /// How the connection is secured.
+    /// TLS settings.
     pub(crate) tls: Option<Box<Tls>>,
 }
 
-/// Who is bound.
+/// DN and password of a bind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Login {
-    /// The entry.
+    /// DN to bind as.
     pub(crate) dn: String,
     /// Its password.
     pub(crate) password: Hidden,
 }
 
-/// What a step asks a directory. Values are escaped for the DN or filter they stand in.
+/// LDAP operation of a step. Values are escaped in a DN or a filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) enum LdapStep {
     /// Binds the user's connection with a password.
     Bind(Login),
-    /// Searches; what the first entry found holds can be extracted by attribute.
+    /// Searches. Attributes of the first entry found can be extracted.
     #[serde(rename_all = "kebab-case")]
     Search {
-        /// Where to begin.
+        /// Base DN.
         base: String,
-        /// How far to look; "sub" without it.
+        /// Search scope; "sub" by default.
         scope: Option<SearchScope>,
-        /// What to look for, such as "(uid=user.${number})".
+        /// Filter, such as "(uid=user.${number})".
         filter: String,
-        /// The attributes wanted; all of them without it.
+        /// Attributes to return; by default all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attributes: Vec<String>,
-        /// The most entries wanted; without it, as many as the server gives.
+        /// Maximum number of entries; by default no limit.
         size_limit: Option<u32>,
     },
-    /// Asks whether an entry has a value.
+    /// Checks whether an entry has a value.
     Compare {
-        /// The entry.
+        /// DN of the entry.
         dn: String,
         /// The attribute.
         attribute: String,
@@ -68,36 +68,36 @@ pub(crate) enum LdapStep {
     },
     /// Changes an entry.
     Modify {
-        /// The entry.
+        /// DN of the entry.
         dn: String,
-        /// What is changed, in order.
+        /// Changes, in order.
         changes: Vec<Change>,
     },
     /// Adds an entry.
     Add {
-        /// The entry.
+        /// DN of the entry.
         dn: String,
-        /// What it holds.
+        /// Attributes of the entry.
         attributes: Pairs<Several>,
     },
     /// Deletes an entry.
     Delete {
-        /// The entry.
+        /// DN of the entry.
         dn: String,
     },
 }
 
-/// How far a search looks.
+/// Search scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SearchScope {
-    /// The entry itself.
+    /// The base entry only.
     Base,
-    /// The entries right below it.
+    /// Entries directly below the base.
     One,
-    /// It and all below.
+    /// The base and everything below it.
     Sub,
-    /// All below it.
+    /// Everything below the base.
     Subordinates,
 }
 
@@ -105,25 +105,25 @@ pub(crate) enum SearchScope {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Change {
-    /// What becomes of the attribute.
+    /// What to do with the attribute.
     pub(crate) op: ChangeKind,
     /// The attribute.
     pub(crate) attribute: String,
-    /// Its values.
+    /// Values.
     #[serde(default)]
     pub(crate) values: Several,
 }
 
-/// What becomes of an attribute.
+/// What to do with an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ChangeKind {
-    /// It gets these values besides.
+    /// Add these values.
     Add,
-    /// It loses these values, or all.
+    /// Delete these values, or all.
     Delete,
-    /// It has these values and no others.
+    /// Replace all values by these.
     Replace,
-    /// Its number grows by this one.
+    /// Increment its number by this one.
     Increment,
 }

@@ -25,31 +25,30 @@ use serde::{Deserialize, Serialize};
 
 use super::values::Pairs;
 
-/// What a load test does: who does what, how often, and what must come of it.
+/// A load test: virtual users, their steps, the load, and objectives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Plan {
-    /// What the run is called.
+    /// Name of the run.
     pub(crate) name: Option<String>,
-    /// What must be reached, such as `token.p99 < 20ms`; where one is missed the exit code is 99, where one is
-    /// undecided 4.
+    /// Objectives, such as `token.p99 < 20ms`. The exit code is 99 if one is missed, 4 if one is undecided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) objectives: Vec<String>,
-    /// When, how many and how long.
+    /// Load: number of users, rate and duration.
     pub(crate) run: Run,
-    /// What holds for all requests over HTTP.
+    /// Settings for all HTTP requests.
     pub(crate) http: Option<Box<Http>>,
-    /// The directory that `ldap` steps ask.
+    /// The directory for `ldap` steps.
     pub(crate) ldap: Option<Box<Ldap>>,
-    /// The DHCP server that `dhcp` steps ask.
+    /// The DHCP server for `dhcp` steps.
     pub(crate) dhcp: Option<Box<Dhcp>>,
-    /// Values by name. A text or a number is a constant; a table says where values come from.
+    /// Variables by name. A text or a number is a constant; a table defines the source of the values.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) variables: Pairs<Variable>,
     /// Files of rows. A column is used as `${feeder.column}`, the lines of a file without columns as `${feeder}`.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) feeders: Pairs<Feeder>,
-    /// What virtual users do. An iteration carries out the steps of one scenario.
+    /// What virtual users do. An iteration performs the steps of one scenario.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) scenario: Vec<Scenario>,
 }

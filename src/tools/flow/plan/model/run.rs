@@ -5,70 +5,70 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::flow::plan::values::{Pairs, Time};
 
-/// When, how many and how long.
+/// Load: number of users, rate and duration.
 ///
 /// With `rate`, `stages` or `trace` the load is open: iterations begin when they are due, whatever the answers. Without
-/// them it is closed: each virtual user begins an iteration as soon as the one before is over.
+/// them it is closed: each virtual user begins its next iteration when the previous one is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Run {
-    /// Virtual users on each node; of an open load, the most that are at work at the same time.
+    /// Virtual users on each node; in an open load, the maximum number of concurrent iterations.
     pub(crate) users: Option<u32>,
-    /// How long a user of a closed load pauses between two iterations: "500ms", "uniform 1s..3s", "exponential 1s",
+    /// Think time of a user of a closed load between two iterations: "500ms", "uniform 1s..3s", "exponential 1s",
     /// "normal 1s±200ms".
     pub(crate) think: Option<String>,
-    /// The time over which the users of a closed load begin, one after the other.
+    /// Time over which the users of a closed load start, one after the other.
     pub(crate) ramp_up: Option<Time>,
-    /// Begins the users of a closed load in groups.
+    /// Starts the users of a closed load in groups.
     pub(crate) groups: Option<Groups>,
-    /// The load ends after so many iterations.
+    /// Number of iterations after which the load ends.
     pub(crate) iterations: Option<Iterations>,
-    /// The load ends after this time, counted from the end of the warm-up.
+    /// Time after which the load ends, counted from the end of the warm-up.
     pub(crate) duration: Option<Time>,
-    /// How long to run before figures count.
+    /// Time to run before measuring.
     pub(crate) warm_up: Option<Time>,
-    /// Iterations that begin in a second, such as "200/s" or "90/m", over all nodes.
+    /// Iterations that begin per second, over all nodes, such as "200/s" or "90/m".
     pub(crate) rate: Option<String>,
-    /// How the arrivals of `rate` are spread.
+    /// How the arrivals of `rate` are spread over time.
     pub(crate) arrival: Option<Arrival>,
-    /// Rates that change, such as "ramp 10..500 over 2m, 500/s for 10m".
+    /// Rate that changes, such as "ramp 10..500 over 2m, 500/s for 10m".
     pub(crate) stages: Option<String>,
-    /// A file of moments at which iterations begin, one offset in seconds on each line.
+    /// File with the times at which iterations begin, one offset in seconds per line.
     pub(crate) trace: Option<String>,
-    /// Due iterations that may wait for a free user; beyond it they are dropped, and counted.
+    /// Number of due iterations that may wait for a free user before further ones are dropped and counted.
     pub(crate) backlog: Option<u32>,
-    /// How long an exchange may take.
+    /// Maximum time of an exchange.
     pub(crate) timeout: Option<Time>,
-    /// How long exchanges in flight may take once nothing more is due.
+    /// Maximum time for exchanges in flight after the last iteration was due.
     pub(crate) drain: Option<Time>,
-    /// What everything random follows from; without it each run has its own.
+    /// Seed for all random values; by default a new one for each run.
     pub(crate) seed: Option<u64>,
-    /// Threads that carry exchanges out; without it, as many as make sense.
+    /// Number of worker threads; by default as many as the processors and users can use.
     pub(crate) workers: Option<u32>,
-    /// Which scenario an iteration is.
+    /// How the scenario of an iteration is chosen.
     pub(crate) order: Option<Order>,
-    /// What each user goes through, in place of an order.
+    /// Scenarios that each user performs in rounds, in place of an order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rounds: Vec<Round>,
 }
 
-/// Users that begin in groups.
+/// Users that start in groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Groups {
-    /// How many begin at once.
+    /// Number of users that start at once.
     pub(crate) size: u32,
-    /// How much later the next group begins.
+    /// Time between two groups.
     pub(crate) every: Time,
 }
 
-/// How many iterations there are.
+/// Number of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Iterations {
-    /// So many for each user.
+    /// This many for each user.
     Each(u64),
-    /// So many for all users of all nodes together.
+    /// This many for all users of all nodes together.
     Shared(u64),
 }
 
@@ -76,28 +76,28 @@ pub(crate) enum Iterations {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Arrival {
-    /// Evenly.
+    /// Evenly spaced.
     #[default]
     Uniform,
     /// Independently of each other.
     Poisson,
 }
 
-/// Which scenario an iteration is.
+/// How the scenario of an iteration is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
     /// The scenarios in turn.
     Turns,
-    /// Drawn by their weights.
+    /// Drawn by weight.
     Weights,
 }
 
-/// Scenarios that a user goes through one after the other.
+/// Scenarios that a user performs one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Round {
-    /// How many rounds are like this one; 1 without it.
+    /// Number of rounds like this one; 1 by default.
     pub(crate) times: Option<u64>,
     /// The scenarios by name, in order, each with the number of its iterations in the round.
     pub(crate) scenarios: Pairs<u64>,

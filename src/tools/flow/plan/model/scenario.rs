@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 use super::{Basic, Check, DhcpStep, Extract, LdapStep};
 use crate::tools::flow::plan::values::{Node, Pairs, Several, Time};
 
-/// Steps that belong together. An iteration carries out the steps of one scenario, in order.
+/// Steps that belong together. An iteration performs the steps of one scenario, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Scenario {
-    /// What it is called.
+    /// Name of the scenario.
     pub(crate) name: Option<String>,
-    /// How often it is drawn, beside the weights of the others; 1 without it.
+    /// Weight relative to the other scenarios; 1 by default.
     pub(crate) weight: Option<u32>,
-    /// What becomes of the rest of an iteration when a step has failed.
+    /// What happens to the rest of an iteration after a failed step.
     pub(crate) after_failure: Option<AfterFailure>,
-    /// What is done, in order.
+    /// Steps, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<Step>,
 }
 
-/// What becomes of the rest of an iteration when a step has failed.
+/// What happens to the rest of an iteration after a failed step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AfterFailure {
-    /// It is skipped, and counted as such.
+    /// It is skipped, and counted as skipped.
     #[default]
     Skip,
-    /// It goes on.
+    /// It continues.
     GoOn,
 }
 
@@ -39,68 +39,69 @@ pub(crate) enum AfterFailure {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Step {
-    /// What it is called in figures and objectives; steps of the same name are counted together.
+    /// Name in figures and objectives; steps of the same name are counted together.
     pub(crate) name: Option<String>,
-    /// A pause: "500ms", "uniform 1s..3s", "exponential 1s", "normal 1s±200ms". It is in no latency.
+    /// Pause: "500ms", "uniform 1s..3s", "exponential 1s", "normal 1s±200ms". Pauses are not part of any step's
+    /// latency.
     pub(crate) pause: Option<String>,
-    /// A GET of this path, which is added to the base, or of this URL.
+    /// GET of this path, which is added to the base, or of this URL.
     pub(crate) get: Option<String>,
-    /// A POST to this path or URL.
+    /// POST to this path or URL.
     pub(crate) post: Option<String>,
-    /// A PUT to this path or URL.
+    /// PUT to this path or URL.
     pub(crate) put: Option<String>,
-    /// A PATCH of this path or URL.
+    /// PATCH of this path or URL.
     pub(crate) patch: Option<String>,
-    /// A DELETE of this path or URL.
+    /// DELETE of this path or URL.
     pub(crate) delete: Option<String>,
-    /// A HEAD of this path or URL.
+    /// HEAD of this path or URL.
     pub(crate) head: Option<String>,
-    /// An OPTIONS of this path or URL.
+    /// OPTIONS of this path or URL.
     pub(crate) options: Option<String>,
     /// Any other method, with `url`.
     pub(crate) method: Option<String>,
-    /// The path or URL that `method` is of.
+    /// Path or URL for `method`.
     pub(crate) url: Option<String>,
-    /// The type of the body, in place of the one that follows from its key; "" sends none.
+    /// Content type of the body, in place of the one that its key implies; "" sends none.
     pub(crate) content_type: Option<String>,
-    /// A body of text.
+    /// Text body.
     pub(crate) text: Option<String>,
-    /// A body from a file, as it is.
+    /// File whose content is the body.
     pub(crate) body_file: Option<PathBuf>,
-    /// A token for `Authorization: Bearer`.
+    /// Token for `Authorization: Bearer`.
     pub(crate) bearer: Option<String>,
-    /// The codes that are a success, in place of those below 400: 200, "200..204, 409" or an array. Of LDAP, result
+    /// Codes that count as success, in place of those below 400: 200, "200..204, 409" or an array. For LDAP, result
     /// codes, in place of 0, 5 and 6.
     pub(crate) status: Option<Several>,
-    /// An answer that takes longer counts as exceeded.
+    /// Answers that take longer count as exceeded.
     pub(crate) threshold: Option<Time>,
     /// How long to wait for the answer.
     pub(crate) timeout: Option<Time>,
-    /// Skipped while one of these variables has no value.
+    /// Variables without which the step is skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) needs: Vec<String>,
-    /// A user and a password for `Authorization: Basic`.
+    /// User and password for `Authorization: Basic`.
     pub(crate) basic: Option<Basic>,
-    /// What is added to the URL after `?`, percent-encoded.
+    /// Parameters to add to the URL after `?`, percent-encoded.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) query: Pairs<Several>,
-    /// Fields, in place of those of the same name in `[http]`.
+    /// Request headers, in place of those of the same name in `[http]`.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) headers: Pairs<Several>,
-    /// A body of JSON: as text, or as a table or an array of TOML.
+    /// JSON body: text, or a table or an array of TOML.
     pub(crate) json: Option<Node>,
-    /// A body of the type `application/x-www-form-urlencoded`.
+    /// Body of the type `application/x-www-form-urlencoded`.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) form: Pairs<Several>,
-    /// A request to the directory.
+    /// Request to the directory.
     pub(crate) ldap: Option<LdapStep>,
-    /// A request to the DHCP server.
+    /// Request to the DHCP server.
     pub(crate) dhcp: Option<DhcpStep>,
-    /// What must hold of the answer.
+    /// Conditions that the answer must meet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks: Vec<Check>,
-    /// What is kept of the answer, by the name of the variable: where it is, as a table or for short as a JSON pointer
-    /// (`/access_token`) or a `JSONPath` (`$.access_token`).
+    /// Values to extract from the answer, by variable name: a table, or for short a JSON pointer (`/access_token`) or a
+    /// `JSONPath` (`$.access_token`).
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub(crate) extract: Pairs<Extract>,
 }

@@ -12,31 +12,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::flow::plan::values::{Pairs, Scalar};
 
-/// A variable: a constant, or a table that says where its values come from.
+/// A variable: a constant, or a table with the source of its values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Variable {
-    /// A text, of which other variables may be a part, or a number.
+    /// A text, which may contain other variables, or a number.
     Constant(Scalar),
-    /// Where its values come from.
+    /// The source of its values.
     Source(Box<Source>),
 }
 
-/// Where the values of a variable come from: exactly one of the keys `value`, `random`, `count`, `chars`, `uuid`,
-/// `timestamp`, `choice`, `number`, `env`, `file` and `extracted`, and what belongs to it.
+/// Source of a variable's values: exactly one of the keys `value`, `random`, `count`, `chars`, `uuid`, `timestamp`,
+/// `choice`, `number`, `env`, `file` and `extracted`, and the keys that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Source {
-    /// A text, of which other variables may be a part, or a number.
+    /// A text, which may contain other variables, or a number.
     pub(crate) value: Option<Scalar>,
-    /// Whole numbers at random, both ends included: "0..999".
+    /// Random whole numbers, both ends included: "0..999".
     pub(crate) random: Option<String>,
-    /// Whole numbers from this one on: one after the other for each user.
+    /// Whole numbers from this one on, counted for each user.
     pub(crate) count: Option<i64>,
-    /// How far apart the numbers of `count` are; 1 without it.
+    /// Difference between two numbers of `count`; 1 by default.
     pub(crate) step: Option<i64>,
     /// Random texts of these characters, such as `[a-z][0-9]`.
     pub(crate) chars: Option<String>,
-    /// How many characters the texts of `chars` have.
+    /// Length of the texts of `chars`.
     pub(crate) length: Option<u32>,
     /// Random UUIDs of version 4.
     pub(crate) uuid: Option<bool>,
@@ -46,17 +46,17 @@ pub(crate) struct Source {
     pub(crate) choice: Option<Choice>,
     /// The number of the user or of the iteration, counted from 0 over all nodes.
     pub(crate) number: Option<Number>,
-    /// A secret in an environment variable.
+    /// Secret in an environment variable.
     pub(crate) env: Option<String>,
-    /// A secret in a file, without the line's end.
+    /// Secret in a file, without its final line break.
     pub(crate) file: Option<PathBuf>,
-    /// Answers bring the values, and say how long they last. A variable that is extracted need not be declared.
+    /// Values extracted from answers, and how long they last. An extracted variable need not be declared.
     pub(crate) extracted: Option<Extracted>,
-    /// When another value is drawn; for each iteration without it.
+    /// When a new value is drawn; by default for each iteration.
     pub(crate) renew: Option<Renewal>,
 }
 
-/// What a user or an iteration is numbered by.
+/// What is numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Number {
@@ -70,34 +70,34 @@ pub(crate) enum Number {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Extracted {
-    /// Until the iteration is over.
+    /// Until the end of the iteration.
     Iteration,
-    /// As long as the user is there.
+    /// As long as the user exists.
     User,
 }
 
-/// When another value is drawn.
+/// When a new value is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Renewal {
     /// When an iteration begins.
     Iteration,
-    /// Once, when the user begins.
+    /// Once, when the user starts.
     User,
     /// For each exchange.
     Exchange,
-    /// When an iteration begins, if the one before used the value.
+    /// When an iteration begins, if the previous one used the value.
     IterationIfUsed,
-    /// Before the exchange after one that used the value.
+    /// Before the exchange that follows one that used the value.
     AfterUse,
 }
 
 /// Texts to choose from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Choice {
-    /// All alike.
+    /// With equal weights.
     Alike(Vec<Scalar>),
-    /// By weights.
+    /// By weight.
     Weighted(Pairs<u32>),
 }
 
@@ -105,31 +105,31 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Feeder {
-    /// A file of comma-separated values (RFC 4180), the first line of which names the columns.
+    /// CSV file (RFC 4180); its first line names the columns.
     pub(crate) csv: Option<PathBuf>,
-    /// A file with a JSON object on each line.
+    /// File with one JSON object per line.
     pub(crate) json_lines: Option<PathBuf>,
-    /// A file with a value on each line.
+    /// File with one value per line.
     pub(crate) lines: Option<PathBuf>,
-    /// What stands between two values of `csv`; a comma without it.
+    /// Separator of the values of `csv`; by default a comma.
     pub(crate) delimiter: Option<String>,
-    /// The names of the columns of `csv`, where its first line is a row already.
+    /// Names of the columns of `csv`, if its first line is a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) columns: Vec<String>,
-    /// Which row comes next; "sequential" without it.
+    /// Order of the rows; "sequential" by default.
     pub(crate) order: Option<RowOrder>,
-    /// When another row is drawn; for each iteration without it.
+    /// When the next row is drawn; by default for each iteration.
     pub(crate) renew: Option<Renewal>,
 }
 
-/// Which row comes next.
+/// Order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RowOrder {
-    /// In the order of the file, from the beginning again after the last.
+    /// In the order of the file, starting again after the last.
     #[default]
     Sequential,
-    /// Any, each time.
+    /// A random row each time.
     Random,
     /// Each once in a random order, then each once in another.
     Shuffled,

@@ -39,7 +39,8 @@ pub(crate) fn dse(
         || !variant.lines.is_empty();
     if strange {
         return Err(Fault::Unfit(format!(
-            "tune 389 Directory Server by variant '{}': sizes, checkpoints, exponents and lines are those of slapd",
+            "tune 389 Directory Server with variant '{}': sizes, checkpoints, exponents and lines are settings of \
+             slapd",
             variant.name
         )));
     }
@@ -183,7 +184,7 @@ mod tests {
         );
         variant.lines.push("idlexp 20".to_owned());
         let fault = dse(SOME, &variant, Path::new("/d"), 1).unwrap_err();
-        assert!(fault.to_string().contains("those of slapd"));
+        assert!(fault.to_string().contains("settings of slapd"));
     }
 
     #[test]

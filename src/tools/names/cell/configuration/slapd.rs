@@ -16,7 +16,7 @@ const MAX_SIZE: u64 = 1 << 30;
 pub(crate) fn text(variant: &Variant, database: &Path, pid: &Path) -> Result<String, Fault> {
     if variant.cache_size.is_some() {
         return Err(Fault::Unfit(format!(
-            "give variant '{}' a cache of entries: mdb has none, it reads the database where it lies in memory",
+            "give variant '{}' an entry cache: mdb has none, it reads the database in memory directly",
             variant.name
         )));
     }

@@ -1,0 +1,307 @@
+//! Examples of every command that clap parses: what each shows, and the command line.
+//!
+//! The help and the pages in `docs/` show the same ones, the most useful first, since `-h` has room for two. The tests
+//! read each of them as a command line. A line has at most 76 columns, so that it fits an indented screen of 80.
+
+/// What an example shows, and the command line.
+pub(super) type Example = (&'static str, &'static str);
+
+const HTTP: &[Example] = &[
+    (
+        "Closed loop: as many requests as the server answers, over 50 connections:",
+        "brunt http https://id.example.com/ping",
+    ),
+    (
+        "Open loop: 2,000 requests per second for a minute:",
+        "brunt http -q 2000 -c 100 -z 1m https://id.example.com/ping",
+    ),
+    ("The command line of wrk:", "brunt http -t2 -c100 -d30s http://127.0.0.1:8080/"),
+    (
+        "10,000 POST requests with a body, and an objective for a CI job:",
+        "brunt http -n 10k -m POST -T application/json -d '{\"a\":1}' \\\n\
+         \x20 --slo 'p99<20ms' http://127.0.0.1:8080/echo",
+    ),
+    (
+        "HTTP/2 with ten concurrent requests on each of five connections:",
+        "brunt http --http2 -c 5 -p 10 -z 30s https://id.example.com/",
+    ),
+    (
+        "A request copied from a browser, 100 times per second:",
+        "brunt http -q 100 --curl 'curl https://id.example.com/ -H accept:text/html'",
+    ),
+    (
+        "The URLs of a file, in random order:",
+        "brunt http --urls-from-file urls.txt --rand-order -z 30s",
+    ),
+];
+
+const IMPORT_CURL: &[Example] = &[
+    (
+        "Convert a command line:",
+        "brunt import curl 'curl -u jo https://id.example.com/me' -o me.toml",
+    ),
+    ("Convert a file that holds one:", "brunt import curl token.curl -o token.toml"),
+];
+
+const IMPORT_HAR: &[Example] = &[
+    (
+        "Convert all requests to one host:",
+        "brunt import har visit.har --host id.example.com -o visit.toml",
+    ),
+    (
+        "Convert the requests that were answered with JSON, without pauses:",
+        "brunt import har visit.har --type application/json --no-pauses",
+    ),
+];
+
+const IMPORT_OPENAPI: &[Example] = &[(
+    "Convert an API that runs on another host than its document says:",
+    "brunt import openapi users.yaml --server http://127.0.0.1:8080 -o users.toml",
+)];
+
+const RUN: &[Example] = &[
+    ("Run a plan and write the record:", "brunt run login.toml --record run.json"),
+    ("Check a plan without sending anything:", "brunt run login.toml --check"),
+    (
+        "Override values of the plan:",
+        "brunt run login.toml --duration 1m --set run.users=50 \\\n\
+         \x20 --set http.base=https://id.example.com",
+    ),
+    ("Run the second of three shares, one per machine:", "brunt run login.toml --node 1/3"),
+];
+
+const LOADGEN: &[Example] = &[
+    (
+        "Run a job against the in-memory identity API:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json",
+    ),
+    (
+        "Show what the job would do, and send nothing:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json --check",
+    ),
+    (
+        "Reproduce the figures of LoadGen itself:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json --compat",
+    ),
+    (
+        "Convert the job into a plan:",
+        "brunt loadgen --config examples/loadgen/jobs/sessions.json \\\n  --to-plan sessions.toml",
+    ),
+];
+
+const LEASES: &[Example] = &[
+    ("SQLite and memfile in a temporary directory, synchronous and asynchronous:", "brunt leases"),
+    (
+        "Three stores on a given disk, five runs to tell differences from noise:",
+        "brunt leases sqlite memfile redb --directory /var/lib --runs 5",
+    ),
+    (
+        "The tables of the DHCP Performance Guide beside its figures of 2012:",
+        "brunt leases --guide --html guide.html",
+    ),
+    (
+        "Kea's current schema in PostgreSQL, ten operations per transaction, with\n\
+         searches by client identifier:",
+        "brunt leases postgres://kea@db.example.com/ --schema kea --group 10 \\\n\
+         \x20 --search-by client-id",
+    ),
+    (
+        "The operations of a DHCP server with a million leases, over eight connections:",
+        "brunt leases mysql://kea@db.example.com/ --schema kea --preload 1m \\\n\
+         \x20 --workers 8 -d 1m --mix allocate=40,renew=45,release=10,expire=5",
+    ),
+    (
+        "Open loop: 500 new leases per second, and an objective for a CI job:",
+        "brunt leases sqlite --durability sync --phases create --rate 500 -d 30s \\\n\
+         \x20 --slo 'create.p99<20ms'",
+    ),
+];
+
+const NAMES_LOOKUP: &[Example] = &[
+    (
+        "The users and groups of this machine, 1,000 lookups per second for 10 s:",
+        "brunt names lookup --by uid,gid,user,group,groups",
+    ),
+    (
+        "As fast as 8 threads can, through the C library and then through nslcd only:",
+        "brunt names lookup --threads 8 --unlimited --duration 5s\n\
+         brunt names lookup --threads 8 --unlimited --duration 5s --through nslcd",
+    ),
+    (
+        "A directory of 3,000 users: some more popular, one lookup in ten for a name\n\
+         that does not exist:",
+        "brunt names lookup --keys 10000-12999 --pattern u%d --by uid=3,user \\\n\
+         \x20 --distribution zipf:1.1 --negative 0.1",
+    ),
+    (
+        "The same searches, sent to the directory itself:",
+        "brunt names lookup --through ldap --url ldap://127.0.0.1 \\\n\
+         \x20 --base dc=example,dc=com --keys 10000-12999",
+    ),
+    (
+        "A rising rate, to find where the daemon stops keeping up:",
+        "brunt names lookup --stages 'ramp 100..20000 over 2m' --record names.json",
+    ),
+];
+
+const NAMES_MATRIX: &[Example] = &[
+    ("The article's four back ends with 1,000 and 3,000 users:", "brunt names matrix"),
+    (
+        "The article's whole table, as a page and as a record:",
+        "brunt names matrix --users 1000,3000,6000,9000,11000 \\\n\
+         \x20 --html names.html --record names.json",
+    ),
+    (
+        "The effect of an index on names and of more threads in the directory:",
+        "brunt names matrix --backend ldap:stock,ldap:fast,ldap+index+uid \\\n\
+         \x20 --variant 'fast=index uidNumber,gidNumber,uid,cn eq; threads 8; nosync'",
+    ),
+    (
+        "sssd compared with nscd, through the C library only:",
+        "brunt names matrix --backend sssd,ldap+index+nscd --through nss --passes 5",
+    ),
+];
+
+const NAMES_SWEEP: &[Example] = &[
+    (
+        "Prime and other hash table sizes, with 1,000 users:",
+        "brunt names sweep --users 1000 \\\n\
+         \x20 --suggested-size 211,1009,2003,2004,4001,4002,32011",
+    ),
+    (
+        "Times to live at 500 lookups per second:",
+        "brunt names sweep --ttl 1s,5s,20s,60s --rate 500 --duration 60s \\\n\
+         \x20 --html ttl.html",
+    ),
+];
+
+const MERGE: &[Example] = &[
+    (
+        "Share a run between two machines:",
+        "perfdhcp -4 -r 500 -p 60 --seed 7 --node 0/2 --record n0.json 192.0.2.1\n\
+         perfdhcp -4 -r 500 -p 60 --seed 7 --node 1/2 --record n1.json 192.0.2.1",
+    ),
+    ("Merge both records and print the result:", "brunt merge n0.json n1.json --record all.json"),
+    ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
+];
+
+const REPORT: &[Example] = &[
+    ("Print a record as the run did:", "brunt report run.json"),
+    ("Print the intervals, for a spreadsheet:", "brunt report run.json --format csv > run.csv"),
+    (
+        "Print the percentiles, for HdrHistogram plotters:",
+        "brunt report run.json --format hgrm > run.hgrm",
+    ),
+    (
+        "Write a comparison as a page for browsers:",
+        "brunt report stores.json --format html > stores.html",
+    ),
+    (
+        "Make a record of the events of a run that was killed:",
+        "brunt report run.ndjson --format json > run.json",
+    ),
+];
+
+const TARGET_LDAP: &[Example] = &[
+    ("A directory with 2,000 users on port 1389:", "brunt target ldap --users 2000"),
+    (
+        "LDAPS as well, with a certificate that clients can trust:",
+        "brunt target ldap --listen-tls 127.0.0.1:1636 --ca-out ca.pem",
+    ),
+    ("A directory that injects faults:", "brunt target ldap --script stall.toml"),
+];
+
+const TARGET_DHCP: &[Example] = &[
+    (
+        "DHCPv4 on a port that needs no privilege:",
+        "brunt target dhcp --listen 127.0.0.1:10067 --reply-to-source",
+    ),
+    (
+        "A server that injects faults, and the leases it granted:",
+        "brunt target dhcp --script bad-day.toml --leases-out leases.csv",
+    ),
+    (
+        "DHCPv4 and DHCPv6, with few addresses and short leases:",
+        "brunt target dhcp --listen 127.0.0.1:10067 --listen [::1]:10547 \\\n\
+         \x20 --pool 10.1.0.0/24 --pool6 2001:db8:1::1-2001:db8:1::64 --lifetime 10",
+    ),
+    (
+        "Clients without a relay, in a network namespace or on a network of your own:",
+        "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 \\\n\
+         \x20 --listen [::]:547",
+    ),
+];
+
+const TARGET_REST: &[Example] = &[
+    ("An API with 2,000 users on port 8080:", "brunt target rest --users 2000"),
+    (
+        "HTTPS as well, with a certificate that clients can trust:",
+        "brunt target rest --listen-tls 127.0.0.1:8443 --ca-out ca.pem",
+    ),
+    (
+        "A log of the received requests, to compare with what was sent:",
+        "brunt target rest --listen 127.0.0.1:0 --log requests.jsonl",
+    ),
+    ("An API that injects faults:", "brunt target rest --script bad-day.toml"),
+];
+
+const CALIBRATE: &[Example] = &[
+    ("Measure this machine and keep the figures:", "brunt calibrate"),
+    (
+        "Measure for longer, with more connections:",
+        "brunt calibrate --duration 10 --connections 100",
+    ),
+];
+
+const QUICKSTART: &[Example] = &[
+    ("LDAP, with the defaults:", "brunt quickstart"),
+    ("DHCP:", "brunt quickstart dhcp"),
+    (
+        "A shorter run, with the records in another directory:",
+        "brunt quickstart --duration 2 --output /tmp",
+    ),
+];
+
+const COMPLETIONS: &[Example] =
+    &[("For bash:", "brunt completions bash > ~/.local/share/bash-completion/completions/brunt")];
+
+const MAN: &[Example] = &[("Read a page:", "brunt man authrate | man -l -")];
+
+const WHOLE: &[Example] = &[
+    ("A first run, against a server in memory:", "brunt quickstart"),
+    (
+        "2,000 HTTP requests per second for a minute:",
+        "brunt http -q 2000 -z 1m https://id.example.com/ping",
+    ),
+    (
+        "LDAP binds, as fast as the server answers:",
+        "brunt authrate -h ds.example.com -D uid=jo,dc=example,dc=com -w:file pw -f",
+    ),
+];
+
+/// The examples of a command, by its words behind `brunt`; the program itself has no words.
+pub(super) fn of(name: &str) -> &'static [Example] {
+    match name {
+        "" => WHOLE,
+        "http" => HTTP,
+        "import" | "import curl" => IMPORT_CURL,
+        "import har" => IMPORT_HAR,
+        "import openapi" => IMPORT_OPENAPI,
+        "run" => RUN,
+        "loadgen" => LOADGEN,
+        "leases" => LEASES,
+        "names" | "names lookup" => NAMES_LOOKUP,
+        "names matrix" => NAMES_MATRIX,
+        "names sweep" => NAMES_SWEEP,
+        "report" => REPORT,
+        "merge" => MERGE,
+        "target" | "target ldap" => TARGET_LDAP,
+        "target dhcp" => TARGET_DHCP,
+        "target rest" => TARGET_REST,
+        "calibrate" => CALIBRATE,
+        "quickstart" => QUICKSTART,
+        "completions" => COMPLETIONS,
+        "man" => MAN,
+        _ => &[],
+    }
+}
