@@ -243,7 +243,7 @@ const IN_WORKLOADS: &[Mistake] = &[
         "visit",
         "{ \"sleep\": 10 }\n",
         "{ \"sleep\": 10 },\n",
-        &["line 6", "this is not JSON", "remove the last comma"],
+        &["line 6", "this is not JSON", "remove the comma"],
     ),
     ("visit", "\"name\": \"visit\"", "\"service-port\": 0", &["line 2", "0 is not allowed here"]),
 ];
