@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_wire::dhcp4::{Header, Message, OPTIONS_AT, FieldAt, Writer, option, relay};
+use brunt_wire::dhcp4::{FieldAt, Header, Message, OPTIONS_AT, Writer, option, relay};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

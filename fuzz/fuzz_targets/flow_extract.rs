@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_drivers::flow::{Check, Extract, Location, Missing, Condition, Parsed, Reply};
+use brunt_drivers::flow::{Check, Condition, Extract, Location, Missing, Parsed, Reply};
 use brunt_drivers::http::Response;
 use brunt_feed::{Hole, Values};
 use libfuzzer_sys::fuzz_target;
@@ -12,9 +12,14 @@ fuzz_target!(|input: &[u8]| {
     let (place, body) = (String::from_utf8_lossy(&input[..at]), &input[at..]);
     let response = Response::sample(200, &[("Set-Cookie", &place)], body);
     let parsed = Parsed::new(Reply::Http(&response));
-    let known = [Location::Member(place.to_string()), Location::Cookie("a".to_owned()), Location::Body];
-    let read =
-        [Location::pointer(&place), Location::path(&place), Location::xpath(&place), Location::pattern(&place, 0)];
+    let known =
+        [Location::Member(place.to_string()), Location::Cookie("a".to_owned()), Location::Body];
+    let read = [
+        Location::pointer(&place),
+        Location::path(&place),
+        Location::xpath(&place),
+        Location::pattern(&place, 0),
+    ];
     for from in known.into_iter().chain(read.into_iter().flatten()) {
         let mut values = Values::new(1);
         let extract = Extract { from: from.clone(), into: Hole(0), missing: Missing::Fail };

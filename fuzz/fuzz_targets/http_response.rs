@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_wire::http::{RequestKind, FIELDS_MAX, Framing, Heads, Malformed, scan};
+use brunt_wire::http::{FIELDS_MAX, Framing, Heads, Malformed, RequestKind, scan};
 use libfuzzer_sys::fuzz_target;
 
 /// What is in a body that comes in pieces of that size: its bytes, how many were used, and whether it has ended.

@@ -1,15 +1,15 @@
 //! Shares of a run in virtual time: what the nodes measured, merged, is what one machine measures.
 
 use crate::plan::{Node, Settings};
-use crate::simulation::{Act, Simulated, Troupe, ms, open, simulate};
+use crate::simulation::{Act, ScriptedSessions, Simulated, ms, open, simulate};
 use brunt_exchange::{ThinkTime, Ticket};
 use brunt_record::{Catalogue, Ending, Head, Measured, OperationRecord, Plan, Record, Tool, merge};
 use std::path::PathBuf;
 
 /// A target whose answer depends on the number of the exchange alone: most come soon, some late,
 /// some not at all, and some exchanges fail before they leave.
-fn scripted() -> Troupe {
-    Troupe::new(|ticket: &Ticket| match ticket.number % 23 {
+fn scripted() -> ScriptedSessions {
+    ScriptedSessions::new(|ticket: &Ticket| match ticket.number % 23 {
         3 => Act::Refuse(ms(4)),
         7 => Act::Answer(ms(700)),
         11 => Act::Hang,
