@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -13,6 +14,7 @@ use super::import::ImportKind;
 use super::leases::LeasesArgs;
 use super::loadgen::LoadgenArgs;
 use super::names::NamesKind;
+use super::output::duration;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
 
@@ -148,16 +150,16 @@ pub(crate) struct LdapTargetArgs {
     /// TOML file of faults to inject: delays, drops, wrong answers
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// Stop after this many seconds. Default: on a signal
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) max_duration: Option<u64>,
+    /// Stop after this time, such as 90s. Default: on a signal
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) max_duration: Option<Duration>,
 }
 
 /// Options of `brunt calibrate`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct CalibrateArgs {
-    /// How long to measure each operation
-    #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// How long to measure each operation, in whole seconds from 1s to 10m
+    #[arg(long, value_name = "DURATION", default_value = "3s", value_parser = whole_seconds)]
     pub(crate) duration: u64,
     /// Number of connections to the directory
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -173,8 +175,8 @@ pub(crate) struct QuickstartArgs {
     /// Protocol to demonstrate
     #[arg(value_enum, default_value_t = Protocol::Ldap)]
     pub(crate) protocol: Protocol,
-    /// How long to run each tool
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// How long to run each tool, in whole seconds from 1s to 10m
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = whole_seconds)]
     pub(crate) duration: u64,
     /// Number of users, or of DHCP clients
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
@@ -196,4 +198,11 @@ pub(crate) enum Protocol {
     Dhcp,
     /// An identity API, with http and a plan
     Rest,
+}
+
+/// A short time of whole seconds.
+fn whole_seconds(text: &str) -> Result<u64, String> {
+    let time = duration(text)?;
+    let whole = time.subsec_nanos() == 0 && (1..=600).contains(&time.as_secs());
+    whole.then_some(time.as_secs()).ok_or_else(|| "write whole seconds from 1s to 10m".to_owned())
 }

@@ -2,9 +2,12 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use brunt_targets::dhcp::{Pool4, Pool6, PrefixPool};
 use clap::Args;
+
+use super::output::duration;
 
 /// Options of `brunt target dhcp`.
 #[derive(Args, Debug, PartialEq, Eq)]
@@ -65,7 +68,7 @@ pub(crate) struct DhcpTargetArgs {
     /// At the end, write all leases to this CSV file
     #[arg(long, value_name = "FILE")]
     pub(crate) leases_out: Option<PathBuf>,
-    /// Stop after this many seconds. Default: on a signal
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) max_duration: Option<u64>,
+    /// Stop after this time, such as 90s. Default: on a signal
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) max_duration: Option<Duration>,
 }

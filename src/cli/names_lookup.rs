@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_drivers::names::{By, Distribution};
+use brunt_engine::schedule::Rate as PerSecond;
 use clap::{Args, ValueEnum};
 
 use super::http::{Spread, count};
@@ -105,9 +106,9 @@ pub(crate) struct LookupLoad {
     /// Without this and without -n, a run lasts 10 s.
     #[arg(short, long, value_name = "DURATION", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Lookups per second (open loop). Default: 1000
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["stages", "unlimited"])]
-    pub(crate) rate: Option<f64>,
+    /// Lookups per second (open loop), such as 500 or 10k. Default: 1000
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["stages", "unlimited"])]
+    pub(crate) rate: Option<PerSecond>,
     /// Rate that changes, such as 'ramp 100..5000 over 1m, 5000/s for 2m'
     #[arg(long, value_name = "STAGES", conflicts_with = "unlimited")]
     pub(crate) stages: Option<String>,

@@ -2,8 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+
+use super::output::duration;
 
 /// Options of `brunt target rest`.
 #[derive(Args, Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ pub(crate) struct RestTargetArgs {
     /// TOML file of faults to inject: delays, drops, wrong answers
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// Stop after this many seconds. Default: on a signal
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) max_duration: Option<u64>,
+    /// Stop after this time, such as 90s. Default: on a signal
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) max_duration: Option<Duration>,
 }

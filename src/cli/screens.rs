@@ -138,7 +138,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("ca_out", "Write the generated certificate (PEM)"),
             ("threads", "Threads that serve connections [default: 1]"),
             ("script", "TOML file of faults to inject"),
-            ("max_duration", "Stop after this many seconds"),
+            ("max_duration", "Stop after this time, such as 90s"),
         ],
     ),
     (
@@ -168,7 +168,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("threads", "Threads [default: 1]"),
             ("log", "Write received requests as JSON lines"),
             ("script", "TOML file of faults to inject"),
-            ("max_duration", "Stop after this many seconds"),
+            ("max_duration", "Stop after this time, such as 90s"),
         ],
     ),
 ];

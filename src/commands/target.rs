@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
 
 use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
 
@@ -44,7 +43,7 @@ fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     }
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     announce(args, &running)?;
-    let signal = signals.wait(args.max_duration.map(Duration::from_secs));
+    let signal = signals.wait(args.max_duration);
     let stats = running.shutdown();
     console::tell(&account(&stats));
     Ok(match signal {

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::path::Path;
-use std::time::Duration;
 
 use brunt_targets::dhcp::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
@@ -25,7 +24,7 @@ pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
     })?;
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     announce(&running)?;
-    let signal = signals.wait(args.max_duration.map(Duration::from_secs));
+    let signal = signals.wait(args.max_duration);
     if let Some(path) = &args.leases_out {
         console::write(path, &table(&running))?;
     }

@@ -23,7 +23,7 @@ pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
     }
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     announce(args, &running)?;
-    let signal = signals.wait(args.max_duration.map(Duration::from_secs));
+    let signal = signals.wait(args.max_duration);
     console::tell(&account(&running.shutdown()));
     Ok(match signal {
         Some(Signal::Terminate) => Exit::Terminated,

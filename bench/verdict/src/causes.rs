@@ -257,7 +257,7 @@ pub const CAUSES: &[Cause] = &[
     against(
         Server::Silent,
         named(
-            "^not one of 5 exchanges was answered",
+            "^none of 5 exchanges was answered",
             endless(ldap("not-one-answer", "-c 10 -M 50 -m 5 --operationTimeout 300", GONE)),
         ),
     ),

@@ -79,6 +79,6 @@ fn an_exchange_allocates_nothing() {
         let long = allocated(settings, 11_000);
         // Room for what depends on how the machine happened to wake its threads; ten thousand
         // exchanges that allocated would go far beyond it.
-        assert!(long.abs_diff(short) <= 40, "{short} allocations became {long}");
+        assert!(long <= short + 200, "{short} allocations became {long}");
     }
 }

@@ -298,7 +298,7 @@ fn a_server_that_went_away_is_named_with_the_time() {
     // Whatever was sent after the last answer was dropped, and the host of the server said why.
     assert_eq!(sent, record.counts.timed_out, "{ended}");
     let refused = tally(&record, "refused (ICMP port unreachable)");
-    assert!(rest.starts_with(&format!("{refused} messages came back")), "{ended}");
+    assert!(rest.starts_with(&format!("{refused} messages were rejected")), "{ended}");
     // The kernel sends no more than so many of these a second.
     assert!(refused > 0 && refused <= sent, "{ended}");
     assert!(

@@ -12,7 +12,7 @@ mod rate;
 mod shape;
 mod trace;
 
-pub use parse::StagesError;
+pub use parse::{RateError, StagesError};
 pub use rate::Rate;
 pub use shape::Shape;
 pub use trace::{TraceError, read_offsets};

@@ -7,6 +7,7 @@
 use super::{Rate, Schedule, ScheduleError, Shape, Stage};
 use brunt_exchange::{decimal, duration};
 use brunt_record::Phase;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Why a text is not a list of stages.
@@ -159,6 +160,20 @@ fn pair(word: &str, separators: &[&str]) -> Option<(Rate, Rate)> {
     Some((rate(&first)?, rate(second)?))
 }
 
+/// A text that is not a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write a rate such as 500, 10k, 2.5/s or 90/m, above 0 and at most 10m")]
+pub struct RateError;
+
+/// A rate as command lines and plans write it: `500`, `10k`, `2.5/s`, `90/m`.
+impl FromStr for Rate {
+    type Err = RateError;
+
+    fn from_str(text: &str) -> Result<Self, RateError> {
+        rate(text.trim()).filter(|rate| !rate.is_zero()).ok_or(RateError)
+    }
+}
+
 fn rate(word: &str) -> Option<Rate> {
     let (figure, unit) = word.split_once('/').unwrap_or((word, "s"));
     let per = match unit.to_ascii_lowercase().as_str() {
@@ -167,9 +182,10 @@ fn rate(word: &str) -> Option<Rate> {
         "h" | "hour" => 3_600,
         _ => return None,
     };
-    let (figure, factor) = match figure.strip_suffix(['k', 'K']) {
-        Some(figure) => (figure, 1_000),
-        None => (figure, 1),
+    let (figure, factor) = match figure.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&figure[..at], 1_000),
+        Some((at, 'm' | 'M')) => (&figure[..at], 1_000_000),
+        _ => (figure, 1),
     };
     let (digits, scale) = decimal(figure)?;
     Rate::new(digits.checked_mul(factor)?, Duration::from_secs(per * scale))
@@ -178,6 +194,27 @@ fn rate(word: &str) -> Option<Rate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_is_written_in_one_way_everywhere() {
+        for (text, count, seconds) in [
+            ("1000", 1000, 1),
+            (" 10k ", 10_000, 1),
+            ("1m", 1_000_000, 1),
+            ("200/s", 200, 1),
+            ("2.5", 5, 2),
+            ("90/m", 90, 60),
+            ("0.5k/min", 500, 60),
+            ("5/h", 5, 3_600),
+        ] {
+            assert_eq!(text.parse(), Ok(Rate::new(count, Duration::from_secs(seconds)).unwrap()));
+        }
+        for wrong in ["", "0", "k", "1/d", "-1", "x/s", "99999999999", "inf", "5/fortnight"] {
+            assert_eq!(wrong.parse::<Rate>(), Err(RateError), "{wrong}");
+        }
+        let rate: Rate = "3".parse().unwrap();
+        assert_eq!(rate.time_of(10), Duration::from_nanos(3_333_333_333));
+    }
 
     fn per_second(count: u64) -> Rate {
         Rate::per_second(count).unwrap()

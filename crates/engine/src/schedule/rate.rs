@@ -48,6 +48,11 @@ impl Rate {
         self.count as f64 / self.nanos as f64 * SECOND as f64
     }
 
+    /// How long it takes until this many are due: the moment at which one more would be.
+    pub fn time_of(self, count: u64) -> Duration {
+        Duration::from_nanos(self.offset(count))
+    }
+
     /// Whether nothing is ever due.
     pub const fn is_zero(self) -> bool {
         self.count == 0

@@ -8,10 +8,10 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::Path;
 use std::time::Duration;
 
+use brunt_engine::schedule::Rate;
 use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets};
 
-use super::rate::Rate;
 use super::targets::{self, Target};
 use crate::cli::http::{ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, Spread};
 use crate::cli::output::duration;
@@ -105,8 +105,9 @@ impl Load {
             ..Run::default()
         };
         if let Some(text) = &args.rate {
-            let rate = Rate::parse(text)?;
-            run.rate = Some(rate.words());
+            let rate: Rate = text.parse().map_err(|error| format!("use --rate {text}: {error}"))?;
+            let text = text.trim();
+            run.rate = Some(if text.contains('/') { text.to_owned() } else { format!("{text}/s") });
             run.arrival = args.arrival.map(|spread| match spread {
                 Spread::Uniform => Arrival::Uniform,
                 Spread::Poisson => Arrival::Poisson,

@@ -5,7 +5,6 @@
 
 mod asked;
 mod figures;
-mod rate;
 mod targets;
 
 use std::path::Path;

@@ -11,6 +11,7 @@ use brunt_drivers::names::{
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::tls;
 use brunt_drivers::secret::Secret;
+use brunt_engine::schedule::Rate as PerSecond;
 use brunt_engine::{Load, Settings};
 use brunt_wire::ldap::request::Scope;
 
@@ -160,7 +161,7 @@ fn settings(
         (Some(text), _) => Rate::Stages(text.clone()),
         (None, true) => Rate::Unlimited,
         (None, false) => Rate::Constant {
-            per_second: load.rate.unwrap_or(USUAL_RATE),
+            per_second: load.rate.map_or(USUAL_RATE, PerSecond::as_per_second),
             arrival: match load.arrival {
                 Some(Spread::Poisson) => Arrival::Poisson,
                 Some(Spread::Uniform) | None => Arrival::Uniform,

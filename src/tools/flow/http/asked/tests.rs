@@ -45,7 +45,7 @@ fn the_load_is_that_of_the_tool_whose_line_it_is() {
     assert!(wrk.plan.run.rate.is_none() && first(&wrk).text.is_none());
     // wrk2
     let wrk2 = asked("-t2 -c100 -d10 -R2k --latency http://h/");
-    assert_eq!((wrk2.plan.run.rate.as_deref(), seconds(&wrk2)), (Some("2000/s"), Some(10.0)));
+    assert_eq!((wrk2.plan.run.rate.as_deref(), seconds(&wrk2)), (Some("2k/s"), Some(10.0)));
     // oha
     let oha = asked("-n 1000 -c 10 -m PUT -d {} -t 2s --http2 -p 5 https://h/");
     assert_eq!(
