@@ -234,7 +234,7 @@ fn what_is_wrong_is_said_before_anybody_is_asked() {
         ("--keys 1-5 --socket /x", "--socket", "--through nscd"),
         ("--keys 1-5 --through nscd --source files", "--source", "--through nss"),
         ("--keys 1-5 --source [", "[", "nsswitch.conf"),
-        ("--keys 1-5 --rate 0", "plan the load", "above 0"),
+        ("--keys 1-5 --rate 0", "--rate", "above 0"),
         ("--keys 1-5 --stages x", "--stages", "cannot read"),
         ("--keys 1-5 --rate 5 --unlimited", "--unlimited", "cannot be used"),
     ] {
