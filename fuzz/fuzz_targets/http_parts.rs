@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_drivers::http::cookies::{COOKIES_MAX, Jar, Place};
+use brunt_drivers::http::cookies::{COOKIES_MAX, Jar, RequestScope};
 use brunt_drivers::http::encoding::{Unpacked, decode};
 use libfuzzer_sys::fuzz_target;
 
@@ -11,7 +11,7 @@ const LIMIT: usize = 100_000;
 
 fuzz_target!(|input: (bool, &[u8], Vec<&[u8]>, u8, &[u8])| {
     let (secure, target, cookies, coding, body) = input;
-    let place = Place { host: "a.example", secure, target };
+    let place = RequestScope { host: "a.example", secure, target };
     let mut jar = Jar::default();
     // The scan of a head lets none of these pass.
     let legal = |value: &&&[u8]| !value.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0));
