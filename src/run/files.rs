@@ -97,5 +97,5 @@ impl<'a> Logs<'a> {
 }
 
 fn unwritten(option: &str, path: &Path, error: &io::Error) -> String {
-    format!("failed to write {option} {}: {error}", path.display())
+    format!("failed to write {option} {}: {error}; name another file", path.display())
 }
