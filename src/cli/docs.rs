@@ -476,6 +476,7 @@ mod tests {
                 "more than {} of all that exchanges waited",
                 percent(verdict::WAITED_OF_OWN_SHARE)
             ),
+            format!("only if it moved by more than {} ms", verdict::SLICE.as_millis()),
             format!("less than {} of what was offered", percent(verdict::MADE_SHARE)),
             format!("stood still for more than {} of it", percent(verdict::STALLED_SHARE)),
             format!("at least {} second", AWAY_MIN.as_secs()),

@@ -3,7 +3,7 @@
 //! Each cause has its own evidence and its own remedy. Without evidence there is no cause, and
 //! without a cause nobody is blamed: what is left then is the platform's own timer.
 
-use super::{Evidence, failed_in};
+use super::{Evidence, OwnPart, failed_in};
 use crate::StallRecord;
 use brunt_exchange::{Class, Outcome};
 use std::fmt;
@@ -16,12 +16,18 @@ pub const WAITED_SHARE: f64 = 0.03;
 /// So is one whose waits for a core add up to more than this share of all that exchanges waited for the generator: a
 /// worker that mostly sleeps needs few of them.
 pub const WAITED_OF_OWN_SHARE: f64 = 0.2;
+/// A worker that waits for less than [`WAITED_SHARE`] of the time only waits now and then, until another thread has used
+/// its slice of the core, as every thread does (Linux 6.6: `base_slice_ns`, 0.7 ms on one core, 1.4 ms on two). Then a
+/// percentile above the median has to move by more than this.
+pub const SLICE: Duration = Duration::from_millis(1);
 /// A quota that stops the process for more than this share of the time is felt.
 pub const THROTTLED_SHARE: f64 = 0.02;
 /// Processor time that a hypervisor keeps for more than this share is felt.
 pub const STEAL_SHARE: f64 = 0.02;
 /// A generator that stood still for more than this share of the run did not make the load it was asked for.
 pub const STALLED_SHARE: f64 = 0.05;
+/// What happens now and then moves no percentile up to this one.
+const MEDIAN: f64 = 50.0;
 /// The share from which waiting for a core, a quota or steal limits the load itself.
 const LOAD_SHARE: f64 = 0.1;
 /// In less time than this a core is busy with the beginning of the run, and shares of it say nothing.
@@ -36,6 +42,15 @@ pub(super) struct Cause {
     remedy: &'static str,
     /// Whether it is strong enough to keep the load itself from being made.
     pub(super) limits_load: bool,
+    /// By how much more than this a percentile above the median has to move.
+    usual: Duration,
+}
+
+impl Cause {
+    /// Whether it can be why a percentile is too high.
+    pub(super) fn explains(&self, part: &OwnPart) -> bool {
+        part.percentile <= MEDIAN || part.too_high_us() > self.usual.as_secs_f64() * 1e6
+    }
 }
 
 impl fmt::Display for Cause {
@@ -107,6 +122,7 @@ fn stalls(evidence: &Evidence<'_>) -> Option<Cause> {
         text,
         remedy: "it was stopped or paused with its machine: run it again without interruption",
         limits_load: all > STALLED_SHARE * evidence.rates.seconds,
+        usual: Duration::ZERO,
     })
 }
 
@@ -129,6 +145,7 @@ fn throttled(evidence: &Evidence<'_>) -> Option<Cause> {
         ),
         remedy: "raise the quota (cpu.max, CPUQuota=, limits.cpu) or lower the load",
         limits_load: share > LOAD_SHARE,
+        usual: Duration::ZERO,
     })
 }
 
@@ -147,6 +164,7 @@ fn busy(evidence: &Evidence<'_>) -> Option<Cause> {
             "use more workers"
         },
         limits_load: true,
+        usual: Duration::ZERO,
     })
 }
 
@@ -159,6 +177,7 @@ fn steal(evidence: &Evidence<'_>) -> Option<Cause> {
         ),
         remedy: "use a machine whose cores are not shared",
         limits_load: share > LOAD_SHARE,
+        usual: Duration::ZERO,
     })
 }
 
@@ -181,6 +200,7 @@ fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
             "stop what else runs on this machine, or give brunt cores of its own (taskset)"
         },
         limits_load: waiting_share(evidence, share) > LOAD_SHARE,
+        usual: if share > WAITED_SHARE { Duration::ZERO } else { SLICE },
     })
 }
 

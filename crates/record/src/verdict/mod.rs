@@ -16,13 +16,15 @@ mod own;
 mod tests;
 
 pub use cause::{
-    CPU_SHARE, STALLED_SHARE, STEAL_SHARE, THROTTLED_SHARE, WAITED_OF_OWN_SHARE, WAITED_SHARE,
+    CPU_SHARE, SLICE, STALLED_SHARE, STEAL_SHARE, THROTTLED_SHARE, WAITED_OF_OWN_SHARE,
+    WAITED_SHARE,
 };
 pub use drift::{DRIFT_ERRORS, DRIFT_SHARE, DRIFT_STEPS};
 pub use own::{FLOOR_MIN, JUDGED_BEYOND, OWN_SHARE, OwnPart};
 
 use crate::{Away, Codes, Counts, Generator, Interval, Plan, Rates, Step};
 use brunt_exchange::{Class, Outcome};
+use cause::Cause;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -152,7 +154,7 @@ fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) ->
         .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()));
     if let Some((load, cause)) = load {
         reasons.push(format!("{load}: {cause}"));
-    } else if let Some((part, cause)) = ours.zip(causes.first()) {
+    } else if let Some((part, cause)) = explained(own, &causes) {
         reasons.push(format!("{}: {cause}", part.words()));
     } else {
         notes.extend(own::timer_note(ours, own, evidence));
@@ -166,6 +168,14 @@ fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) ->
         }
     }
     reasons
+}
+
+/// The most certain cause of a figure that is the generator's, and the figure that it moved most.
+fn explained<'a>(own: &'a [OwnPart], causes: &'a [Cause]) -> Option<(&'a OwnPart, &'a Cause)> {
+    causes.iter().find_map(|cause| {
+        let ours = own.iter().filter(|part| part.ours && cause.explains(part));
+        ours.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us())).map(|part| (part, cause))
+    })
 }
 
 /// How the load asked for was not made, as far as the generator can be the reason of that. A closed loop without a

@@ -189,6 +189,44 @@ fn each_cause_is_named_with_what_helps_against_it() {
 }
 
 #[test]
+fn a_slice_of_the_core_now_and_then_is_no_cause() {
+    let micros = |n: u64| Moment::from_nanos(n * 1_000);
+    // One exchange in `of` leaves late by `late` microseconds, because its worker waited for a core.
+    let judged = |of: u64, late: u64, share: f64| {
+        let mut run = run(|_| 100, prompt);
+        let mut interval = Interval::new(1, 0);
+        for number in 0..1_000 {
+            let late = if number % of == 0 { late } else { 0 };
+            let sent = micros(late);
+            let stamps =
+                Stamps { due: micros(0), free: micros(0), sent, ended: micros(late + 200) };
+            let own = Own { waited: Duration::from_micros(late), tainted: false };
+            interval.record(0, Outcome::Ok(0), &stamps, 0, own);
+            interval.plan();
+        }
+        interval.health.record(crate::WorkerLoad {
+            worker: 0,
+            cpu: Duration::ZERO,
+            wall: Duration::from_secs(10),
+            waited: Duration::from_secs_f64(10.0 * share),
+            runs: 1_000,
+        });
+        run.measured = interval;
+        run.generator.waited_share_max = Some(share);
+        judge(&run)
+    };
+    let shared = judged(50, 700, 0.002);
+    assert_eq!(shared.status, Status::Valid, "{shared:?}");
+    assert!(shared.own.iter().any(|part| part.ours), "{shared:?}");
+    assert!(shared.notes[0].contains("p99 up to 0.70 ms too high"), "{shared:?}");
+    for (of, late, share) in [(50, 1_200, 0.002), (50, 700, 0.05), (1, 700, 0.02)] {
+        let limited = judged(of, late, share);
+        assert_eq!(limited.status, Status::GeneratorLimited, "{late} us of 1 in {of}: {limited:?}");
+        assert!(limited.reasons[0].text.contains("waited for a core"), "{limited:?}");
+    }
+}
+
+#[test]
 fn a_cause_without_an_effect_blames_nobody() {
     let mut busy = run(|_| 100, prompt);
     busy.generator.cpu_share_max = Some(0.97);
