@@ -17,6 +17,8 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 const SECOND: u64 = 1_000_000_000;
+/// How often the origin of a clock is read to know it well.
+const ORIGIN_READINGS: usize = 8;
 
 /// Something that rings once a moment has come.
 pub trait Timer {
@@ -61,6 +63,14 @@ impl MachineTime {
     }
 }
 
+impl MachineTime {
+    fn origin_on_the_kernels_clock(&self) -> u64 {
+        let ours = self.clock.now().as_nanos();
+        let kernel = clock_gettime(ClockId::Monotonic);
+        (kernel.tv_sec as u64 * SECOND + kernel.tv_nsec as u64).saturating_sub(ours)
+    }
+}
+
 impl Time for MachineTime {
     type Clock = Monotonic;
     type Timer = MachineTimer;
@@ -76,11 +86,10 @@ impl Time for MachineTime {
     fn timer(&self) -> io::Result<MachineTimer> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        // The origin of our clock on the kernel's, to within the time of two clock calls.
-        let kernel = clock_gettime(ClockId::Monotonic);
-        let kernel = kernel.tv_sec as u64 * SECOND + kernel.tv_nsec as u64;
-        let origin = kernel.saturating_sub(self.clock.now().as_nanos());
-        Ok(MachineTimer { fd: registered(fd)?, origin })
+        // The origin of our clock on the kernel's. Each reading is too late by the time between the two calls, in which
+        // this thread may have lost its core, so the least of several is the best, and none makes a timer ring early.
+        let origin = (0..ORIGIN_READINGS).map(|_| self.origin_on_the_kernels_clock()).min();
+        Ok(MachineTimer { fd: registered(fd)?, origin: origin.unwrap_or_default() })
     }
 }
 

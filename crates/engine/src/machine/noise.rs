@@ -1,7 +1,7 @@
 //! [`timer_noise`]: what this machine's timers are good for, measured by a thread that does nothing but sleep.
 
 use crate::timer::{MachineTime, Time, Timer};
-use brunt_exchange::Clock;
+use brunt_exchange::{Clock, Moment};
 use brunt_record::TimerNoise;
 use std::future::poll_fn;
 use std::time::Duration;
@@ -29,18 +29,26 @@ fn lateness(lasting: Duration) -> std::io::Result<Vec<Duration>> {
         let mut late = Vec::with_capacity(lasting.as_millis() as usize);
         let mut at = clock.now() + STEP;
         while at < end {
-            timer.set(at);
-            let mut now = clock.now();
-            while now < at {
-                poll_fn(|cx| timer.poll_ring(cx)).await;
-                now = clock.now();
-            }
+            let now = woken(&clock, &timer, at).await;
             late.push(now - at);
             // One late wake-up must not make those after it late.
             at = (at + STEP).max(now + STEP / 2);
         }
         Ok(late)
     })
+}
+
+/// When a thread that sleeps until this moment is awake.
+async fn woken(clock: &impl Clock, timer: &impl Timer, at: Moment) -> Moment {
+    loop {
+        // A timer that rang early by this clock rings no second time unless it is set again.
+        timer.set(at);
+        let now = clock.now();
+        if now >= at {
+            return now;
+        }
+        poll_fn(|cx| timer.poll_ring(cx)).await;
+    }
 }
 
 fn summary(late: &mut [Duration]) -> TimerNoise {
@@ -56,6 +64,9 @@ fn summary(late: &mut [Duration]) -> TimerNoise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
 
     #[test]
     fn percentiles_are_those_of_the_nearest_rank() {
@@ -67,6 +78,38 @@ mod tests {
         let one = TimerNoise { samples: 1, p50: micros(7), p99: micros(7), max: micros(7) };
         assert_eq!(summary(&mut [micros(7)]), one);
         assert_eq!(summary(&mut []), TimerNoise::default());
+    }
+
+    /// A timer that rings once each time it is set, and at once; each look at the clock takes a while.
+    #[derive(Default)]
+    struct Early {
+        now: Cell<u64>,
+        armed: Cell<bool>,
+    }
+
+    impl Timer for Early {
+        fn set(&self, _: Moment) {
+            self.armed.set(true);
+        }
+
+        fn poll_ring(&self, _: &mut Context<'_>) -> Poll<()> {
+            if self.armed.take() { Poll::Ready(()) } else { Poll::Pending }
+        }
+    }
+
+    impl Clock for Early {
+        fn now(&self) -> Moment {
+            self.now.update(|now| now + 400);
+            Moment::from_nanos(self.now.get())
+        }
+    }
+
+    #[test]
+    fn a_timer_that_rings_early_is_waited_for_again() {
+        let early = Early::default();
+        let woken = pin!(woken(&early, &early, Moment::from_nanos(1_000)));
+        let woken = woken.poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(woken, Poll::Ready(Moment::from_nanos(1_200)));
     }
 
     #[test]
