@@ -1,4 +1,4 @@
-//! [`Targets`]: an embedded server for each protocol, and a command of every tool that loads one of them.
+//! [`Targets`]: an embedded server for each protocol, and a command that loads each of them.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,8 @@ impl Target {
         &self.address
     }
 
-    fn port(&self) -> &str {
+    /// The port at which it listens.
+    pub(crate) fn port(&self) -> &str {
         self.address.rsplit(':').next().unwrap_or_default()
     }
 
@@ -47,9 +48,9 @@ impl Target {
 
 /// One of each.
 pub(crate) struct Targets {
-    ldap: Target,
-    dhcp: Target,
-    rest: Target,
+    pub(crate) ldap: Target,
+    pub(crate) dhcp: Target,
+    pub(crate) rest: Target,
 }
 
 impl Targets {
@@ -64,7 +65,7 @@ impl Targets {
         [self.ldap, self.dhcp, self.rest].into_iter().for_each(Target::stop);
     }
 
-    /// A command of every tool, each for two seconds at 50 exchanges a second.
+    /// A command for every protocol, each for two seconds at 50 exchanges a second.
     pub(crate) fn commands(&self, directory: &Path) -> Vec<(&'static str, Vec<String>)> {
         let plan = directory.join("plan.toml");
         let rest = self.rest.address();
