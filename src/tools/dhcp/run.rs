@@ -113,10 +113,10 @@ where
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
         let wrapped = self.perfdhcp.args.output.wrapped.as_deref();
-        wrapped::call(wrapped, "start")?;
+        wrapped::call(wrapped, "start");
         let (load, catalogue, sessions) = (&job.load, &job.catalogue, &self.sessions);
         let finished = brunt_engine::run(load, catalogue, self.time, sessions, stop, sink);
-        wrapped::stop(wrapped);
+        wrapped::call(wrapped, "stop");
         finished.map_err(failed)
     }
 

@@ -17,7 +17,6 @@ const MISTAKES: &[(&str, &str)] = &[
     ("-6 -l eth0 fe80::1%eth1", "is behind eth1, but -l names eth0"),
     ("10.0.0.1%eth0", "IPv4 addresses have no %"),
     ("-l eth0 servers", "'servers' is for DHCPv6 only: add -6"),
-    ("all", "'all' addresses all servers of a network: name its interface with -l"),
     ("-4 -6 10.0.0.1", "-4 cannot be used with -6"),
     // The constraints of old.
     ("-6 -B ::1", "-B cannot be used with -6"),
@@ -104,7 +103,6 @@ const MISTAKES: &[(&str, &str)] = &[
     ("-b ip=10.0.0.1 10.0.0.1", "-b 'ip=10.0.0.1' is invalid: give mac=, ether= or duid="),
     ("-6 -b duid=0102 ::1", "give 6 to 64 bytes in hexadecimal"),
     ("-6 -b duid=01020304050 ::1", "give 6 to 64 bytes in hexadecimal"),
-    ("-b duid=010203040506 10.0.0.1", "-b duid= needs -6"),
     ("-o 60 10.0.0.1", "-o '60' is invalid: give a code, a comma and hexadecimal digits"),
     ("-o 60,0 10.0.0.1", "'0' has an odd number of hexadecimal digits"),
     ("-o 60,zz 10.0.0.1", "'zz' holds more than hexadecimal digits"),
