@@ -84,7 +84,8 @@ fn what_no_frame_holds_reaches_it_in_fragments_as_the_old_tools_messages_do() {
     let listen = "--listen 10.77.0.1:67 --listen [2001:db8:77::1]:547";
     let target = Target::start(&lan, listen);
     let long = "ab".repeat(250);
-    let options: String = (0..6).map(|at| format!(" -o {},{long}", 224 + at)).collect();
+    let options: Vec<String> = (224..230).map(|code| format!(" -o {code},{long}")).collect();
+    let options = options.concat();
     let end = "-R 20 -r 100 -n 20 -n 20 -W 5000000";
     let dora = format!("-4 -l lan0{options} {end} 10.77.0.1");
     let sarr = format!("-6 -l lan0{options} {end} 2001:db8:77::1");

@@ -10,6 +10,7 @@ mod clients;
 mod counted;
 mod embedded;
 mod ended;
+mod expected;
 mod granted;
 mod lives;
 mod network;

@@ -8,6 +8,7 @@ pub(crate) mod args;
 mod clients;
 pub(crate) mod decoded;
 mod exchange;
+mod expectations;
 mod fleet;
 mod getopt;
 mod given;

@@ -18,6 +18,7 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
     Ok(Output {
         style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },
         interim: values.time("t"),
+        deltas: deltas(values)?,
         separator: values.text("C").map(str::to_owned),
         diagnostics: diagnostics(values)?,
         wrapped: values.text("w").filter(|_| calls_wrapped).map(str::to_owned),
@@ -29,6 +30,19 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
         objectives,
         kernel_stamps: values.has("kernel-stamps"),
     })
+}
+
+fn deltas(values: &Values<'_>) -> Result<bool, Fault> {
+    let deltas = values.has("deltas");
+    if deltas && !values.has("t") {
+        return Err(Fault::new("--deltas needs -t: it adds to the lines of -t"));
+    }
+    if deltas && values.text("scenario") == Some("avalanche") {
+        return Err(Fault::new(
+            "--deltas cannot be used with --scenario avalanche, which has no rate",
+        ));
+    }
+    Ok(deltas)
 }
 
 fn diagnostics(values: &Values<'_>) -> Result<Diagnostics, Fault> {

@@ -1,7 +1,7 @@
 //! [`Fragments`]: what becomes of a frame that is longer than its interface takes (RFC 791 section 3.2).
 //!
-//! A kernel cuts what goes through a UDP socket; whole frames have to be cut here. Answers that come in fragments are not
-//! put together. It must not touch a socket.
+//! A kernel cuts what goes through a UDP socket; whole frames have to be cut here. Answers that come in fragments are
+//! not put together. It must not touch a socket.
 
 use super::checksum::checksum;
 use super::ethernet::ETHERNET;
@@ -33,8 +33,8 @@ impl Fragments {
         frame.len() <= ETHERNET + self.mtu
     }
 
-    /// Cuts a frame of [`frame::write`](super::frame::write), whose IPv4 header has no options, and passes each piece to
-    /// `send`. What fits is one piece.
+    /// Cuts a frame of [`frame::write`](super::frame::write), whose IPv4 header has no options, and passes each piece
+    /// to `send`. What fits is one piece.
     pub(super) fn cut<E>(
         &mut self,
         frame: &[u8],

@@ -35,7 +35,7 @@ pub(super) fn mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
     };
     // The name ends in a zero: the last octet is never written.
     for (into, octet) in request.ifr_name.iter_mut().zip(name.bytes()).take(libc::IFNAMSIZ - 1) {
-        *into = octet as libc::c_char;
+        *into = libc::c_char::from_ne_bytes([octet]);
     }
     // SAFETY: the descriptor is borrowed, hence open; the kernel reads the name and writes the MTU within `request`.
     let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut request) };
