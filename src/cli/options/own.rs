@@ -27,6 +27,9 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
             rows.extend_from_slice(BOTH);
             rows.push(SEARCH_CONTROL);
         }
+        Tool::Comparerate | Tool::Deleterate | Tool::Moddnrate => {
+            rows.extend_from_slice(&[CONTROL, ASSERTION]);
+        }
     }
     if tool != Tool::Addrate {
         rows.extend_from_slice(FEEDING);
@@ -389,6 +392,12 @@ const NETWORK: &[Opt] = &[
         Kind::Text,
         "Comma-separated IANA names of the cipher suites to offer, in order of preference, such as \
          TLS_AES_256_GCM_SHA384.",
+    ),
+    network(
+        "tls-name",
+        "name",
+        Kind::Text,
+        "Name that the server's certificate must be for, and that the server is told (SNI), instead of --hostname.",
     ),
     network("tls-max", "version", Kind::Choice(&["1.2", "1.3"]), "Highest TLS version to offer.").default("1.3"),
     network("tls-min", "version", Kind::Choice(&["1.2", "1.3"]), "Lowest TLS version to accept.").default("1.2"),

@@ -7,6 +7,7 @@
 mod controls;
 mod entries;
 mod load;
+mod makeldif;
 mod ports;
 mod preflight;
 mod problem;
@@ -36,6 +37,8 @@ use crate::run::{
     Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
     files, is_endless, objectives, prepare, summary,
 };
+
+pub(crate) use makeldif::run as makeldif;
 
 use problem::Problem;
 use sessions::LdapSessions;
@@ -82,7 +85,8 @@ impl RateTool<'_> {
         let latency_basis = if args.load.compat { Basis::Service } else { Basis::Response };
         Ok(Job {
             command: [vec![args.tool.name().to_owned()], args.redacted.clone()].concat(),
-            catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS),
+            catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS)
+                .with_tallies(ldap::tally::NAMES),
             asked: brunt_record::Plan { latency_basis, ..asked },
             objectives: objectives(&output.objectives, operations)?,
             output: Output {
@@ -133,7 +137,13 @@ impl RateTool<'_> {
         });
         let references = (counts.references > 0)
             .then(|| format!("{} references were not followed", counts.references));
-        policy.into_iter().chain(references).collect()
+        let renamed = (counts.left_renamed > 0).then(|| {
+            format!(
+                "{} entries keep their new names: they could not be renamed back when the run ended",
+                counts.left_renamed
+            )
+        });
+        policy.into_iter().chain(references).chain(renamed).collect()
     }
 }
 
