@@ -19,6 +19,7 @@ pub(crate) mod import;
 pub(crate) mod leases;
 pub(crate) mod loadgen;
 pub(crate) mod makeldif;
+pub(crate) mod monitor;
 pub(crate) mod names;
 pub(crate) mod names_cell;
 pub(crate) mod names_lookup;

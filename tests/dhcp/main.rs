@@ -13,6 +13,7 @@ mod ended;
 mod expected;
 mod granted;
 mod lives;
+mod monitored;
 mod network;
 mod packets;
 mod paused;

@@ -12,6 +12,7 @@ mod generated;
 mod identity;
 mod idle;
 mod modified;
+mod monitored;
 mod refused;
 mod renamed;
 mod searched;

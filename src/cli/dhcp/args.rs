@@ -15,6 +15,7 @@ use brunt_drivers::net::source::Sources;
 
 use super::varied::VariedOption;
 use crate::cli::arrivals::Rate;
+use crate::cli::monitor::MonitorSource;
 
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -367,6 +368,8 @@ pub(crate) struct Output {
     pub(crate) events: Option<PathBuf>,
     /// The percentile distribution.
     pub(crate) hgrm: Option<PathBuf>,
+    /// Where the target's own figures are read.
+    pub(crate) monitors: Vec<MonitorSource>,
     /// Objectives, as text that was seen to be legal.
     pub(crate) objectives: Vec<String>,
     /// Take the moment of receiving from the kernel.

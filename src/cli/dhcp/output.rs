@@ -7,6 +7,7 @@ use brunt_record::Slo;
 use super::args::{Diagnostics, Output, Style};
 use super::given::{Values, refused};
 use crate::cli::fault::Fault;
+use crate::cli::monitor::MonitorSource;
 
 pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
     let objectives: Vec<String> = values.all("slo").map(str::to_owned).collect();
@@ -27,9 +28,18 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
         hlog: values.path("hlog"),
         events: values.path("events"),
         hgrm: values.path("hgrm"),
+        monitors: monitors(values)?,
         objectives,
         kernel_stamps: values.has("kernel-stamps"),
     })
+}
+
+fn monitors(values: &Values<'_>) -> Result<Vec<MonitorSource>, Fault> {
+    let read = |text: &str| match text.parse() {
+        Ok(MonitorSource::Ldap) | Err(_) => Err(refused("monitor", text, "kea:SOCKET or pid:PID")),
+        Ok(source) => Ok(source),
+    };
+    values.all("monitor").map(read).collect()
 }
 
 fn deltas(values: &Values<'_>) -> Result<bool, Fault> {

@@ -442,6 +442,15 @@ const OUTPUT: &[Opt] = &[
     ),
     output("hlog", "path", Kind::Path, "Write an HdrHistogram interval log of response times."),
     output(
+        "monitor",
+        "source",
+        Kind::Text,
+        "Read the target's own figures once a second, for the record and the summary: 'ldap' reads the server's \
+         cn=monitor over a connection of its own with the identity of the run's connections, 'pid:4711' a process of \
+         this machine. May be repeated.",
+    )
+    .many(),
+    output(
         "outputFile",
         "path",
         Kind::Path,

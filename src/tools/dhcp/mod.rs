@@ -165,6 +165,7 @@ impl<'a> Perfdhcp<'a> {
                 hlog: args.output.hlog.clone(),
                 events: args.output.events.clone(),
                 percentiles: Vec::new(),
+                monitors: args.output.monitors.clone(),
             },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),

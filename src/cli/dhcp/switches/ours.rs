@@ -254,6 +254,15 @@ pub(super) const ALL: &[Switch] = &[
     ),
     Switch::new(
         Group::Output,
+        "monitor",
+        "source",
+        Kind::Text,
+        "Read the server's own figures once a second, for the record and the summary: 'kea:/run/kea/kea4-ctrl-socket' \
+         reads the statistics of a Kea by its control socket, 'pid:4711' a process of this machine. May be repeated.",
+    )
+    .most(usize::MAX),
+    Switch::new(
+        Group::Output,
         "record",
         "file",
         Kind::Path,

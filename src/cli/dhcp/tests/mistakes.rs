@@ -113,6 +113,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("-T a -o 60,00 10.0.0.1", "-o and --option cannot be used with -T"),
     ("-6 -J f ::1", "-J needs -A or --relay-levels with -6"),
     // Ours.
+    ("--monitor ldap 10.0.0.1", "--monitor 'ldap' is invalid: give kea:SOCKET or pid:PID"),
     ("--deltas 10.0.0.1", "--deltas needs -t"),
     ("--deltas -t 1 -R 5 --scenario avalanche 10.0.0.1", "--deltas cannot be used with --scenario"),
     ("--expect 300=1 10.0.0.1", "--expect '300=1' is invalid: give [answer:]option[=value]"),
