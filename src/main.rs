@@ -48,6 +48,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
             console::print(&usage).map(|_| Exit::Failed)
         }
         Command::Report(args) => commands::report(&args),
+        Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),

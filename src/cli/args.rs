@@ -13,6 +13,7 @@ use super::http::HttpArgs;
 use super::import::ImportKind;
 use super::leases::LeasesArgs;
 use super::loadgen::LoadgenArgs;
+use super::makeldif::MakeldifArgs;
 use super::names::NamesKind;
 use super::output::duration;
 use super::rest_target::RestTargetArgs;
@@ -52,6 +53,8 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
+    /// Generate LDIF from a MakeLDIF template, such as those of addrate
+    Makeldif(MakeldifArgs),
     /// Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL
     Leases(Box<LeasesArgs>),
     /// Start an in-memory server to test against

@@ -226,10 +226,16 @@ const MERGE: &str = "Several machines can share a run: each is started with the 
     partial. Otherwise the exit code is that of a run: 99 if an objective was missed, 5 if the run is partial, 0 if \
     neither.";
 
+const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with the same template file and seed, as \
+    LDIF for the import of any directory: the branches first, then the entries below them, each behind its parent. \
+    The options are those of OpenDJ's makeldif, and so is the language of template files. A value that LDIF cannot \
+    hold as it is, such as one with letters outside ASCII, is written in base64.";
+
 /// The description of a command.
 fn description(name: &str) -> &'static str {
     match name {
         "report" => REPORT,
+        "makeldif" => MAKELDIF,
         "merge" => MERGE,
         "run" => RUN,
         "target ldap" => TARGET,

@@ -185,6 +185,18 @@ const MERGE: &[Example] = &[
     ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
 ];
 
+const MAKELDIF: &[Example] = &[
+    (
+        "Write the entries of a template, with its suffix replaced:",
+        "brunt makeldif -c suffix=dc=example,dc=com -o people.ldif people.template",
+    ),
+    (
+        "Import them into an OpenLDAP server:",
+        "brunt makeldif people.template | slapadd -f slapd.conf",
+    ),
+    ("Look at the first three entries:", "brunt makeldif -m 3 --no-branches people.template"),
+];
+
 const REPORT: &[Example] = &[
     ("Print a record as the run did:", "brunt report run.json"),
     ("Print the intervals, for a spreadsheet:", "brunt report run.json --format csv > run.csv"),
@@ -294,6 +306,7 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "names matrix" => NAMES_MATRIX,
         "names sweep" => NAMES_SWEEP,
         "report" => REPORT,
+        "makeldif" => MAKELDIF,
         "merge" => MERGE,
         "target" | "target ldap" => TARGET_LDAP,
         "target dhcp" => TARGET_DHCP,

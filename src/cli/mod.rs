@@ -18,6 +18,8 @@ pub(crate) mod http;
 pub(crate) mod import;
 pub(crate) mod leases;
 pub(crate) mod loadgen;
+pub(crate) mod makeldif;
+pub(crate) mod monitor;
 pub(crate) mod names;
 pub(crate) mod names_cell;
 pub(crate) mod names_lookup;
@@ -53,6 +55,7 @@ use http::HttpArgs;
 use import::ImportKind;
 use leases::LeasesArgs;
 use loadgen::LoadgenArgs;
+use makeldif::MakeldifArgs;
 use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
@@ -102,6 +105,8 @@ pub(crate) enum Command {
     },
     /// Print a record.
     Report(ReportArgs),
+    /// Generate LDIF.
+    Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
     /// Start a server.
@@ -260,6 +265,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Names { kind } => Command::Names(kind.with(typed)),
         Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
         Verb::Report(args) => Command::Report(args),
+        Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::monitor::MonitorSource;
+
 /// Where results go, and what they are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Results")]
@@ -21,6 +23,12 @@ pub(crate) struct OutputArgs {
     /// Write each interval as one line of JSON while the run goes on; - writes to standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
+    ///
+    /// They are in the record and in the summary: of a process of this machine its processor time, memory, threads and
+    /// open files; of Kea the statistics that its control socket gives. May be repeated.
+    #[arg(long = "monitor", value_name = "SOURCE")]
+    pub(crate) monitors: Vec<MonitorSource>,
     /// Objective, such as 'p99<20ms' or 'errors<0.1%'
     ///
     /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
@@ -50,6 +58,7 @@ impl OutputArgs {
             hlog: self.hlog.clone(),
             events: self.events.clone(),
             percentiles: self.percentiles.clone(),
+            monitors: self.monitors.clone(),
         }
     }
 
@@ -72,6 +81,8 @@ pub(crate) struct Output {
     pub(crate) events: Option<PathBuf>,
     /// Percentiles to put into the record beside the usual ones.
     pub(crate) percentiles: Vec<f64>,
+    /// Where the target's own figures are read.
+    pub(crate) monitors: Vec<MonitorSource>,
 }
 
 impl Output {

@@ -35,6 +35,23 @@ pub(super) fn description(tool: Tool) -> &'static str {
              filter template string, and each further one is an attribute and a value template string. Searches and \
              modifications are counted and timed separately."
         }
+        Tool::Comparerate => {
+            "Measures comparison throughput and response time of a directory service. The trailing argument is an \
+             attribute and a value template string. Both answers, true and false, are successes, and are counted apart \
+             by result code. Without -f or -F each comparison opens its own connection and binds on it."
+        }
+        Tool::Deleterate => {
+            "Measures deletion throughput and response time of a directory service. Each operation deletes the entry \
+             that the target DN names; addrate with '-C off --noPurge', or makeldif and an import, makes entries to \
+             delete. An entry that does not exist is a failure (noSuchObject). It changes the directory: do not use \
+             it in production. Without -f or -F each deletion opens its own connection and binds on it."
+        }
+        Tool::Moddnrate => {
+            "Measures throughput and response time of renaming and moving entries (modify DN). The trailing argument \
+             is the new RDN of the entry that the target DN names. Each renaming is followed on its connection by the \
+             one that undoes it, and both are operations of the run. It changes the directory: do not use it in \
+             production. Without -f or -F each operation opens its own connection and binds on it."
+        }
     }
 }
 
@@ -69,6 +86,9 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
              it generates more, it starts again from the first entry, which is deleted by then.",
         ]),
         Tool::Authrate | Tool::Searchrate => {}
+        Tool::Comparerate | Tool::Deleterate | Tool::Moddnrate => {
+            list.insert(0, "OpenDJ and UnboundID have no such tool: options and table are those of modrate.");
+        }
     }
     if tool != Tool::Addrate {
         list.extend([
@@ -137,6 +157,9 @@ pub(super) fn examples(tool: Tool) -> &'static [(&'static str, &'static str)] {
                  \x20 -C off --noPurge -g suffix=dc=example,dc=com people.template",
             ),
         ],
+        Tool::Comparerate => COMPARERATE,
+        Tool::Deleterate => DELETERATE,
+        Tool::Moddnrate => MODDNRATE,
         Tool::SearchAndModRate => &[(
             "Find one of 2000 users and replace its description:",
             "search-and-mod-rate -p 1389 -D uid=admin -w password -F -c 4 \\\n\
@@ -145,3 +168,31 @@ pub(super) fn examples(tool: Tool) -> &'static [(&'static str, &'static str)] {
         )],
     }
 }
+
+const COMPARERATE: &[(&str, &str)] = &[(
+    "Compare the mail address of one of 2000 users:",
+    "comparerate -p 1389 -D uid=admin -w password -F -c 4 \\\n\
+     \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'rand(0,2000)' \\\n\
+     \x20 'mail:user.{1}@example.com'",
+)];
+
+const DELETERATE: &[(&str, &str)] = &[(
+    "Delete 2000 users, each once:",
+    "deleterate -p 1389 -D uid=admin -w password -F -c 4 -m 2000 \\\n\
+     \x20 -b 'uid=user.{},ou=people,dc=example,dc=com' -g 'inc(0,1999)'",
+)];
+
+const MODDNRATE: &[(&str, &str)] = &[
+    (
+        "Rename users and give them their names back:",
+        "moddnrate -p 1389 -D uid=admin -w password -F -c 4 -d 30 \\\n\
+         \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'inc(0,1999)' \\\n\
+         \x20 'uid=renamed.{1}'",
+    ),
+    (
+        "Move 2000 users to another branch, each once:",
+        "moddnrate -p 1389 -D uid=admin -w password -F -c 4 -m 2000 --oneWay \\\n\
+         \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'inc(0,1999)' \\\n\
+         \x20 --newSuperior 'ou=former,dc=example,dc=com' 'uid=user.{1}'",
+    ),
+];

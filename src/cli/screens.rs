@@ -69,6 +69,18 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "makeldif",
+        &[
+            ("constant", "Override a constant of the template file"),
+            ("output_ldif", "Write to this file [default: standard output]"),
+            ("resource_path", "Directory of the files that the template names"),
+            ("random_seed", "Seed of all generated values [default: 0]"),
+            ("wrap_column", "Fold lines after this many columns"),
+            ("entries", "Number of entries below the branches"),
+            ("no_branches", ""),
+        ],
+    ),
+    (
         "leases",
         &[
             ("stores", "sqlite, memfile, redb or a database URL"),
@@ -177,8 +189,8 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
 const GROUPS: &[(&str, &[&str])] = &[
     ("First run", &["quickstart", "target", "calibrate"]),
     ("LDAP", &["authrate", "searchrate", "modrate", "addrate", "search-and-mod-rate"]),
-    ("DHCP", &["perfdhcp"]),
-    ("HTTP", &["http", "loadgen"]),
+    ("LDAP also", &["comparerate", "deleterate", "moddnrate", "makeldif"]),
+    ("DHCP, HTTP", &["perfdhcp", "http", "loadgen"]),
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),

@@ -18,12 +18,26 @@ pub(crate) enum Tool {
     Addrate,
     /// Searches, each followed by a modification of what it found.
     SearchAndModRate,
+    /// Comparisons.
+    Comparerate,
+    /// Deletions of entries that are there.
+    Deleterate,
+    /// Renamings and moves.
+    Moddnrate,
 }
 
 impl Tool {
     /// Every tool, in the order in which the help lists them.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Authrate, Self::Modrate, Self::Searchrate, Self::Addrate, Self::SearchAndModRate];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Authrate,
+        Self::Modrate,
+        Self::Searchrate,
+        Self::Addrate,
+        Self::SearchAndModRate,
+        Self::Comparerate,
+        Self::Deleterate,
+        Self::Moddnrate,
+    ];
 
     /// The name it is called by.
     pub(crate) const fn name(self) -> &'static str {
@@ -33,6 +47,9 @@ impl Tool {
             Self::Searchrate => "searchrate",
             Self::Addrate => "addrate",
             Self::SearchAndModRate => "search-and-mod-rate",
+            Self::Comparerate => "comparerate",
+            Self::Deleterate => "deleterate",
+            Self::Moddnrate => "moddnrate",
         }
     }
 
@@ -51,6 +68,11 @@ impl Tool {
             Self::SearchAndModRate => {
                 "measure throughput and response time of searches, and of modifications of the entries found"
             }
+            Self::Comparerate => "measure comparison throughput and response time",
+            Self::Deleterate => "measure deletion throughput and response time",
+            Self::Moddnrate => {
+                "measure throughput and response time of renaming and moving entries"
+            }
         }
     }
 
@@ -64,6 +86,9 @@ impl Tool {
             Self::SearchAndModRate => {
                 "filter template string [(attribute:value template string) ...]"
             }
+            Self::Comparerate => "attribute:value template string",
+            Self::Deleterate => "",
+            Self::Moddnrate => "new RDN template string",
         }
     }
 
@@ -72,7 +97,8 @@ impl Tool {
         match self {
             Self::Authrate | Self::Modrate => (0, usize::MAX),
             Self::Searchrate | Self::SearchAndModRate => (1, usize::MAX),
-            Self::Addrate => (1, 1),
+            Self::Addrate | Self::Comparerate | Self::Moddnrate => (1, 1),
+            Self::Deleterate => (0, 0),
         }
     }
 }

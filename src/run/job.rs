@@ -10,6 +10,7 @@ use brunt_record::{Catalogue, Measured, PortBudget, Record, Slo};
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::files::{self, Logs};
+use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
 use super::signals::{Signal, Signals};
 use crate::cli::output::Output;
@@ -56,6 +57,12 @@ pub(crate) trait Protocol {
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String>;
 
+    /// Opens what only this protocol can ask of its target: `--monitor` by the protocol's own name. The error says why
+    /// it cannot.
+    fn monitor(&self) -> Result<Opener, String> {
+        Err("only the LDAP rate tools can; give kea:SOCKET or pid:PID".to_owned())
+    }
+
     /// Gives back to the target what the run took from it, before the record is made.
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {
         let _ = stop;
@@ -94,11 +101,13 @@ pub(crate) fn carry_out(
     let stop = signals.stop();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = head(job);
+    let monitor = Monitor::start(&output.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
     let mut stream = Stream::new(&stop, &mut logs, observers);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let measured = stream.finish();
+    let monitors = monitor.finish(job.load.settings().node.rank);
     let (engine, measured) = (engine?, measured?);
     protocol.clean_up(&stop)?;
     let signal = signals.received();
@@ -106,6 +115,7 @@ pub(crate) fn carry_out(
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head, &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
+    let record = Record { monitors, ..record };
     files::write(&record, &measured, output)?;
     logs.end(&ending, &record)?;
     Ok(Finished { record, measured, engine, signal })

@@ -9,6 +9,7 @@ mod conclude;
 mod exit;
 pub(crate) mod files;
 mod job;
+pub(crate) mod monitor;
 mod objectives;
 mod observer;
 mod plan;

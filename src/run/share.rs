@@ -18,6 +18,7 @@ const VALUES: &[&str] = &[
     "--hgrm",
     "--hlog",
     "--events",
+    "--monitor",
     "--slo",
     "--percentile",
 ];

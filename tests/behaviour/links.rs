@@ -6,7 +6,16 @@ use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
 
 use crate::program::{Program, among_others, at, binary, command, run, scratch, slapd};
 
-const TOOLS: [&str; 5] = ["authrate", "modrate", "searchrate", "addrate", "search-and-mod-rate"];
+const TOOLS: [&str; 8] = [
+    "authrate",
+    "modrate",
+    "searchrate",
+    "addrate",
+    "search-and-mod-rate",
+    "comparerate",
+    "deleterate",
+    "moddnrate",
+];
 
 #[test]
 fn a_link_is_the_tool_of_its_name() {

@@ -77,3 +77,29 @@ fn the_old_tool_is_content_with_it() {
     assert_eq!((run.code, run.count("REQUEST-ACK", "received packets")), (0, 50), "{}", run.report);
     assert_eq!(target.leases(), 50);
 }
+
+#[test]
+fn what_no_frame_holds_reaches_it_in_fragments_as_the_old_tools_messages_do() {
+    let Some(lan) = lan() else { return };
+    let listen = "--listen 10.77.0.1:67 --listen [2001:db8:77::1]:547";
+    let target = Target::start(&lan, listen);
+    let long = "ab".repeat(250);
+    let options: Vec<String> = (224..230).map(|code| format!(" -o {code},{long}")).collect();
+    let options = options.concat();
+    let end = "-R 20 -r 100 -n 20 -n 20 -W 5000000";
+    let dora = format!("-4 -l lan0{options} {end} 10.77.0.1");
+    let sarr = format!("-6 -l lan0{options} {end} 2001:db8:77::1");
+    for (line, stage) in [(&dora, "REQUEST-ACK"), (&sarr, "REQUEST-REPLY")] {
+        if old_tool() {
+            let old = Perfdhcp::run(&lan, &format!("-g single {line}"));
+            assert_eq!((old.code, old.count(stage, "received packets")), (0, 20), "{}", old.report);
+        }
+        let run = Brunt::on(&lan).typed(line).run().went_well();
+        assert_eq!(
+            (run.tally(&format!("{stage} received")), run.tally("locallimit")),
+            (20, 0),
+            "{run}"
+        );
+    }
+    drop(target);
+}

@@ -92,6 +92,13 @@ fn after_a_power_cut_everybody_comes_back() {
     assert_eq!(run.tally("REQUEST-ACK received"), 50, "{run}");
     assert_eq!(run.tally("REQUEST-ACK (INIT-REBOOT) received"), 50, "{run}");
     assert_eq!((holders(&kea).len(), kea.leases().len()), (50, 50), "{run}");
+    // When the last was back is said, and nobody came before the power did.
+    assert_eq!(run.tally("clients back after the power cut"), 50, "{run}");
+    let said =
+        run.notes.split("all 50 clients that lost power at 2.0 s had a lease again by ").nth(1);
+    let back = said.and_then(|said| said.split(' ').next()?.parse::<f64>().ok());
+    assert!(back.is_some_and(|back| (2.3..3.9).contains(&back)), "{run}");
+    assert!(run.notes.contains("all 50 clients had had a lease by 0."), "{run}");
 }
 
 #[test]

@@ -162,3 +162,21 @@ fn the_reason_and_the_server_are_said_on_request() {
     let run = Brunt::on(&lan).typed("-4 -x e -l lan0 -r 100 -p 1 10.77.0.1").run().went_well();
     assert_eq!(run.report.matches("reached test-period.").count(), 1, "{run}");
 }
+
+#[test]
+fn each_second_is_told_beside_the_sums() {
+    let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
+    let run = "-4 -l lan0 -r 50 -p 4 -t 1 --deltas -R 200 10.77.0.1";
+    let run = Brunt::on(&lan).typed(run).run().went_well();
+    let lines: Vec<&str> = run.report.lines().filter(|line| line.contains("per second")).collect();
+    assert!(lines.len() >= 3, "{run}");
+    for line in &lines {
+        assert!(line.contains("offered: 50; not started: 0; sent: "), "{line}");
+        assert!(line.ends_with("drops: 0/0"), "{line}");
+    }
+    let run = "-4 -C , -l lan0 -r 50 -p 3 -t 1 --deltas -R 200 10.77.0.1";
+    let run = Brunt::on(&lan).typed(run).run().went_well();
+    let row = run.report.lines().nth(1).unwrap_or_default();
+    let cells: Vec<u64> = row.split(',').filter_map(|cell| cell.parse().ok()).collect();
+    assert_eq!((cells.len(), &cells[8..10]), (16, &[50, 0][..]), "{run}");
+}

@@ -29,6 +29,18 @@ fn a_wrapped_command_is_told_the_start_and_the_end() {
 }
 
 #[test]
+fn a_wrapped_command_that_is_missing_is_named_and_missed() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 -w /nowhere/hook 10.77.0.1").run();
+    let run = run.went_well();
+    assert_eq!(kea.leases().len(), 1, "{run}");
+    for word in ["start", "stop"] {
+        let told = format!("the command of -w, '/nowhere/hook {word}', could not be run");
+        assert!(run.notes.contains(&told), "{run}");
+    }
+}
+
+#[test]
 fn scripts_find_it_under_its_old_name_and_may_say_where_they_are() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -31,7 +31,9 @@ fn a_bad_password_is_exit_49() {
         for (tool, what) in [("searchrate", "(cn=x)"), ("modrate", "description:x")] {
             let run = command(tool).to(&slapd, Transport::Plain).typed("-c 3 -F -m 10 -b");
             let run = run.args([&user_dn(1), "-D", ADMIN_DN, "-w", "wrong", what]);
-            never_began(&run.run(), 49, &["invalidCredentials", ADMIN_DN]);
+            let run = run.run();
+            never_began(&run, 49, &["failed to bind as uid=admin", "invalidCredentials"]);
+            assert!(!run.notes.contains("reach the server"), "{run}");
         }
     });
     assert_eq!((seen.connections, seen.binds, seen.searches, seen.modifies), (2, 2, 0, 0));
@@ -68,6 +70,23 @@ fn a_certificate_for_another_host_is_refused() {
         }
     });
     assert_eq!((seen.searches, seen.binds), (0, 0));
+}
+
+#[test]
+fn another_name_can_be_checked_as_the_message_says() {
+    let Some(slapd) = slapd_serving(Some("wrong-host")) else { return };
+    let run = || {
+        let port = slapd.tls_port().to_string();
+        let run = command("searchrate").args(["-h", "localhost", "-p", &port, "-Z"]);
+        run.arg("--ca").arg(slapd.pki().ca())
+    };
+    never_began(&search(run()), 91, &["--tls-name"]);
+    assert_eq!(search(run().args(["--tls-name", "elsewhere.example.com"])).count("ok"), 10);
+    never_began(
+        &search(run().args(["--tls-name", "other.example.com"])),
+        91,
+        &["other.example.com"],
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Sessions that speak LDAP version 3 (RFC 4511): what authrate, searchrate, modrate and addrate do.
+//! Sessions that speak LDAP version 3 (RFC 4511): what the rate tools do.
 //!
 //! A [`Setup`] says what is wanted, a [`Plan`] is that compiled, [`open`] makes the sessions of one core and
 //! [`probe`] tries a plan out. A session owns a slot on a connection that it may share; a request is
@@ -21,13 +21,14 @@ mod login;
 mod plan;
 mod probe;
 mod purge;
+mod rename;
 mod request;
 mod route;
 pub mod sasl;
 mod session;
 mod setup;
 mod slot;
-mod tally;
+pub mod tally;
 mod user_connection;
 mod worker;
 
@@ -42,8 +43,8 @@ pub use purge::{Purge, purge};
 pub use route::{Route, Security};
 pub use session::Session;
 pub use setup::{
-    AddSetup, BindControls, Change, Identity, Mode, ModifySetup, OperationControls, SearchSetup,
-    Setup, Task,
+    AddSetup, BindControls, Change, CompareSetup, DeleteSetup, Identity, Mode, ModifySetup,
+    OperationControls, RenameSetup, SearchSetup, Setup, Task,
 };
 pub use tally::{Counts, Tally};
 pub use user_connection::{LdapPool, OperationResult, UserConnection};

@@ -102,6 +102,7 @@ fn setup<D: Dialogue>(
         leases_max: 200,
         limits: Arc::new(Limits::none()),
         unique: false,
+        expectations: Vec::new(),
         capture: CaptureOptions::default(),
     }
 }

@@ -9,10 +9,13 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_drivers::dhcp::expectation::{Expectation, Field};
+use brunt_drivers::dhcp::varied::Pattern;
 use brunt_drivers::net::source::Sources;
 
 use super::varied::VariedOption;
 use crate::cli::arrivals::Rate;
+use crate::cli::monitor::MonitorSource;
 
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,6 +174,25 @@ pub(crate) struct Exchange {
     pub(crate) retransmit: bool,
     /// Give back every lease at the end.
     pub(crate) release_on_exit: bool,
+    /// What answers have to hold (`--expect`), in the order given.
+    pub(crate) expected: Vec<Expected>,
+}
+
+/// What an answer has to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    /// As it was given.
+    pub(crate) text: String,
+    /// What it says.
+    pub(crate) expectation: Expectation,
+}
+
+impl Expected {
+    /// Whether an answer without an address is what is wanted, as from a boot server beside a DHCP server.
+    pub(crate) fn wants_no_address(&self) -> bool {
+        let none = Pattern::fixed(vec![0; 4]);
+        self.expectation.field == Field::Address && self.expectation.value == Some(none)
+    }
 }
 
 /// What is leased.
@@ -328,6 +350,8 @@ pub(crate) struct Output {
     pub(crate) style: Style,
     /// Time between interim reports (`-t`).
     pub(crate) interim: Option<Duration>,
+    /// What happened since the last of them as well (`--deltas`).
+    pub(crate) deltas: bool,
     /// Bare values with this between them, and no banner (`-C`).
     pub(crate) separator: Option<String>,
     /// What else is shown (`-x`).
@@ -344,6 +368,8 @@ pub(crate) struct Output {
     pub(crate) events: Option<PathBuf>,
     /// The percentile distribution.
     pub(crate) hgrm: Option<PathBuf>,
+    /// Where the target's own figures are read.
+    pub(crate) monitors: Vec<MonitorSource>,
     /// Objectives, as text that was seen to be legal.
     pub(crate) objectives: Vec<String>,
     /// Take the moment of receiving from the kernel.

@@ -13,20 +13,23 @@ pub(super) const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 /// Lengths a DUID may have: those the tool of old took. RFC 8415 allows up to 130.
 const DUID_LENGTHS: std::ops::RangeInclusive<usize> = 6..=64;
 
-pub(super) fn read(values: &Values<'_>, family: Family) -> Result<Clients, Fault> {
+pub(super) fn read(
+    values: &Values<'_>,
+    family: Family,
+    notes: &mut Vec<String>,
+) -> Result<Clients, Fault> {
     exclusive(values, "M", "b", "addresses come either from the file or from a base")?;
     let (mut mac, mut duid) = (MAC, None);
     for base in values.all("b") {
-        match base.split_once('=') {
-            Some(("mac" | "ether", address)) => {
-                mac = mac_address(address).ok_or_else(|| bad_mac(base))?;
-            }
-            Some(("duid", id)) => duid = Some(duid_of(id).ok_or_else(|| bad_duid(base))?),
+        let (kind, value) = base.split_once('=').unwrap_or_default();
+        match kind.to_ascii_lowercase().as_str() {
+            "mac" | "ether" => mac = mac_address(value).ok_or_else(|| bad_mac(base))?,
+            "duid" => duid = Some(duid_of(value).ok_or_else(|| bad_duid(base))?),
             _ => return Err(refused("b", base, "mac=, ether= or duid= and a value")),
         }
     }
     if duid.is_some() && family == Family::V4 {
-        return Err(Fault::new("-b duid= needs -6: DHCPv4 identifies clients by MAC address"));
+        notes.push("-b duid= has no effect: DHCPv4 identifies clients by MAC address".to_owned());
     }
     Ok(Clients {
         count: values.small("R").and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),

@@ -144,6 +144,9 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
                 .pair(&format!("{name}[{at}]"), format!("{}={}", option.code, option.value.text()));
         }
     }
+    for (at, expected) in args.exchange.expected.iter().enumerate() {
+        lines.pair(&format!("expect[{at}]"), &expected.text);
+    }
     let Load { rate, window, backlog, warm_up, batch, node, .. } = &args.load;
     match rate {
         Rate::Stages(stages) => lines.pair("stages", stages),

@@ -1,6 +1,7 @@
 //! What an exchange consists of.
 
 use super::args::{Elapsed, Exchange, Family, Lease, Scenario};
+use super::expectations;
 use super::given::Values;
 use super::limits::DROP_TIME;
 use super::messages::{self, Usual};
@@ -41,6 +42,7 @@ pub(super) fn read(
         elapsed: elapsed(values)?,
         retransmit: *scenario != Scenario::Basic || values.has("retransmit"),
         release_on_exit: values.has("release-on-exit"),
+        expected: expectations::read(values, family)?,
     })
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod args;
 mod clients;
 pub(crate) mod decoded;
 mod exchange;
+mod expectations;
 mod fleet;
 mod getopt;
 mod given;
@@ -120,7 +121,7 @@ fn read(
     let scenario = fleet::read(values, table, &mut notes)?;
     let route = route::read(values, family, server, lab)?;
     let exchange = exchange::read(values, family, &scenario, route.relay_levels)?;
-    let clients = clients::read(values, family)?;
+    let clients = clients::read(values, family, &mut notes)?;
     let templates = templates::read(values)?;
     let limits = limits::read(values, &scenario)?;
     let load = load::read(values, &scenario, route.sources())?;

@@ -7,6 +7,7 @@ use brunt_record::Slo;
 use super::args::{Diagnostics, Output, Style};
 use super::given::{Values, refused};
 use crate::cli::fault::Fault;
+use crate::cli::monitor::MonitorSource;
 
 pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
     let objectives: Vec<String> = values.all("slo").map(str::to_owned).collect();
@@ -18,6 +19,7 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
     Ok(Output {
         style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },
         interim: values.time("t"),
+        deltas: deltas(values)?,
         separator: values.text("C").map(str::to_owned),
         diagnostics: diagnostics(values)?,
         wrapped: values.text("w").filter(|_| calls_wrapped).map(str::to_owned),
@@ -26,9 +28,31 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
         hlog: values.path("hlog"),
         events: values.path("events"),
         hgrm: values.path("hgrm"),
+        monitors: monitors(values)?,
         objectives,
         kernel_stamps: values.has("kernel-stamps"),
     })
+}
+
+fn monitors(values: &Values<'_>) -> Result<Vec<MonitorSource>, Fault> {
+    let read = |text: &str| match text.parse() {
+        Ok(MonitorSource::Ldap) | Err(_) => Err(refused("monitor", text, "kea:SOCKET or pid:PID")),
+        Ok(source) => Ok(source),
+    };
+    values.all("monitor").map(read).collect()
+}
+
+fn deltas(values: &Values<'_>) -> Result<bool, Fault> {
+    let deltas = values.has("deltas");
+    if deltas && !values.has("t") {
+        return Err(Fault::new("--deltas needs -t: it adds to the lines of -t"));
+    }
+    if deltas && values.text("scenario") == Some("avalanche") {
+        return Err(Fault::new(
+            "--deltas cannot be used with --scenario avalanche, which has no rate",
+        ));
+    }
+    Ok(deltas)
 }
 
 fn diagnostics(values: &Values<'_>) -> Result<Diagnostics, Fault> {

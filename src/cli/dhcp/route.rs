@@ -32,7 +32,7 @@ pub(super) fn read(
     let (mut interface, local) = from(values, family)?;
     let relay_levels = relay_levels(values, family)?;
     let client = values.has("client");
-    let server = whom(server, family, &mut interface, local)?;
+    let server = whom(server, family, &mut interface)?;
     let route = Route {
         server: server.address,
         server_port: port(values, "N", if family == Family::V4 { 67 } else { 547 }),
@@ -82,13 +82,11 @@ fn whom(
     word: Option<&str>,
     family: Family,
     interface: &mut Option<String>,
-    local: Option<IpAddr>,
 ) -> Result<Server, Fault> {
     let all = match family {
         Family::V4 => IpAddr::V4(Ipv4Addr::BROADCAST),
         Family::V6 => IpAddr::V6(ALL_AGENTS),
     };
-    let placed = interface.is_some() || local.is_some();
     match (word, family) {
         (None, _) if interface.is_none() => Err(Fault::new(
             "no server given: add its address, or -l with an interface to ask every server of that network",
@@ -96,9 +94,6 @@ fn whom(
         (Some("servers"), Family::V4) => Err(Fault::new(
             "'servers' is for DHCPv6 only: add -6, or give the address of a server, or 'all'",
         )),
-        (Some(name @ ("all" | "servers")), _) if !placed => Err(Fault::new(format!(
-            "'{name}' addresses all servers of a network: name its interface with -l"
-        ))),
         (None | Some("all"), _) => Ok(Server { address: all, all: true }),
         (Some("servers"), Family::V6) => {
             Ok(Server { address: IpAddr::V6(ALL_SERVERS), all: false })

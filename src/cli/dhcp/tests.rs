@@ -1,5 +1,6 @@
 //! Command lines of perfdhcp, read.
 
+mod habits;
 mod mistakes;
 
 use std::io;
@@ -304,7 +305,9 @@ fn what_reaches_others_needs_a_laboratory() {
         ("-l eth0 all", "Name one server, as in 'perfdhcp -l eth0 ADDRESS'"),
         ("255.255.255.255", "add --lab, or set BRUNT_LAB=1"),
         ("239.1.1.1", "239.1.1.1 is a multicast address"),
+        ("all", "255.255.255.255 is a broadcast address"),
         ("-6 -l eth0", "ff02::1:2 is a multicast address"),
+        ("-6 servers", "ff05::1:3 is a multicast address"),
         ("-6 -l eth0 servers", "ff05::1:3 is a multicast address"),
         ("--client -l eth0", "255.255.255.255 is a broadcast address"),
     ] {

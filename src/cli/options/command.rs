@@ -19,6 +19,8 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
         Tool::Searchrate => SEARCHRATE,
         Tool::Addrate => ADDRATE,
         Tool::SearchAndModRate => SEARCH_AND_MOD_RATE,
+        Tool::Comparerate | Tool::Deleterate => &[TARGET_DN],
+        Tool::Moddnrate => MODDNRATE,
     });
     if tool != Tool::Authrate {
         rows.extend_from_slice(CONCURRENT);
@@ -212,8 +214,26 @@ const MODIFYING: [Opt; 1] = [row(
 )
 .default("1")];
 
+const TARGET_DN: Opt =
+    row("targetDn", "targetDN", Kind::Text, "Target entry DN template string. Required.")
+        .short('b')
+        .also(&["entryDN"]);
+
+const MODDNRATE: &[Opt] = &[
+    TARGET_DN,
+    row("newSuperior", "DN", Kind::Text, "Move each entry below this entry. Template string.")
+        .also(&["newSuperiorDN"]),
+    Opt::switch(Group::Command, "keepOldRdn", "Keep the values of the old RDN in the entry."),
+    Opt::switch(
+        Group::Command,
+        "oneWay",
+        "Rename each entry once. Without this option, the next operation on the same connection gives the entry its \
+         old name back, so that the run can go on for any time and leaves the directory as it was.",
+    ),
+];
+
 const MODRATE: &[Opt] = &[
-    row("targetDn", "targetDN", Kind::Text, "Target entry DN template string. Required.").short('b').also(&["entryDN"]),
+    TARGET_DN,
     row(
         "mvcc",
         "attribute",

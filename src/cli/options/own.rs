@@ -27,6 +27,9 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
             rows.extend_from_slice(BOTH);
             rows.push(SEARCH_CONTROL);
         }
+        Tool::Comparerate | Tool::Deleterate | Tool::Moddnrate => {
+            rows.extend_from_slice(&[CONTROL, ASSERTION]);
+        }
     }
     if tool != Tool::Addrate {
         rows.extend_from_slice(FEEDING);
@@ -390,6 +393,12 @@ const NETWORK: &[Opt] = &[
         "Comma-separated IANA names of the cipher suites to offer, in order of preference, such as \
          TLS_AES_256_GCM_SHA384.",
     ),
+    network(
+        "tls-name",
+        "name",
+        Kind::Text,
+        "Name that the server's certificate must be for, and that the server is told (SNI), instead of --hostname.",
+    ),
     network("tls-max", "version", Kind::Choice(&["1.2", "1.3"]), "Highest TLS version to offer.").default("1.3"),
     network("tls-min", "version", Kind::Choice(&["1.2", "1.3"]), "Lowest TLS version to accept.").default("1.2"),
     network(
@@ -432,6 +441,15 @@ const OUTPUT: &[Opt] = &[
         "Write what happens as it happens, a line of JSON for each interval.",
     ),
     output("hlog", "path", Kind::Path, "Write an HdrHistogram interval log of response times."),
+    output(
+        "monitor",
+        "source",
+        Kind::Text,
+        "Read the target's own figures once a second, for the record and the summary: 'ldap' reads the server's \
+         cn=monitor over a connection of its own with the identity of the run's connections, 'pid:4711' a process of \
+         this machine. May be repeated.",
+    )
+    .many(),
     output(
         "outputFile",
         "path",

@@ -31,6 +31,26 @@ pub(crate) enum Operation {
         /// What is modified.
         modify: Modify,
     },
+    /// A comparison.
+    Compare {
+        /// The entry, as a template.
+        target: String,
+        /// The attribute.
+        attribute: Attribute,
+        /// The value, as a template.
+        value: String,
+        /// What its requests carry besides.
+        assertion: Assertion,
+    },
+    /// A deletion.
+    Delete {
+        /// The entry, as a template.
+        target: String,
+        /// What its requests carry besides.
+        assertion: Assertion,
+    },
+    /// A modify DN.
+    Rename(Rename),
     /// Additions and deletions.
     Add(AddMix),
     /// A search, and a modification of each entry it finds.
@@ -171,6 +191,23 @@ pub(crate) enum ValueText {
     Amount(i64),
 }
 
+/// A modify DN.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Rename {
+    /// The entry, as a template.
+    pub(crate) target: String,
+    /// Its new RDN, as a template.
+    pub(crate) rdn: String,
+    /// Its new parent, as a template, if it is moved.
+    pub(crate) superior: Option<String>,
+    /// Whether it keeps the values of its old RDN.
+    pub(crate) keep_old: bool,
+    /// Whether it keeps its new name.
+    pub(crate) one_way: bool,
+    /// What requests carry besides.
+    pub(crate) assertion: Assertion,
+}
+
 /// Additions and deletions.
 #[derive(Debug, PartialEq)]
 pub(crate) struct AddMix {
@@ -238,6 +275,28 @@ pub(super) fn read(
                 assertion(values, "assertionFilter", "control")?,
             )?,
         },
+        Tool::Comparerate => {
+            let (attribute, value) = comparison(first.unwrap_or_default())?;
+            let assertion = assertion(values, "assertionFilter", "control")?;
+            Operation::Compare {
+                target: required(values, "targetDn")?,
+                attribute,
+                value,
+                assertion,
+            }
+        }
+        Tool::Deleterate => Operation::Delete {
+            target: required(values, "targetDn")?,
+            assertion: assertion(values, "assertionFilter", "control")?,
+        },
+        Tool::Moddnrate => Operation::Rename(Rename {
+            target: required(values, "targetDn")?,
+            rdn: new_rdn(first.unwrap_or_default())?,
+            superior: values.text("newSuperior").map(str::to_owned),
+            keep_old: values.given("keepOldRdn"),
+            one_way: values.given("oneWay"),
+            assertion: assertion(values, "assertionFilter", "control")?,
+        }),
         Tool::Addrate => Operation::Add(add_mix(values, first.unwrap_or_default(), load)?),
         Tool::SearchAndModRate => Operation::SearchAndModify {
             search: search(
@@ -448,6 +507,28 @@ fn change(text: &str) -> Result<Modification, Fault> {
              template, as in 'description:{{2}}'"
         ))),
     }
+}
+
+fn comparison(text: &str) -> Result<(Attribute, String), Fault> {
+    match text.split_once(':') {
+        Some((attribute, value)) if !attribute.trim().is_empty() => {
+            Ok((attribute.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err(Fault::new(format!(
+            "The trailing argument '{text}' is not a comparison: it must be an attribute, a colon and a value \
+             template, as in 'mail:user.{{1}}@example.com'"
+        ))),
+    }
+}
+
+fn new_rdn(text: &str) -> Result<String, Fault> {
+    if text.contains('=') {
+        return Ok(text.to_owned());
+    }
+    Err(Fault::new(format!(
+        "The trailing argument '{text}' is not an RDN: it must be an attribute, an equals sign and a value \
+         template, as in 'uid=renamed.{{1}}'"
+    )))
 }
 
 fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault> {

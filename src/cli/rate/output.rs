@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Fault, Values};
+use crate::cli::monitor::MonitorSource;
 
 /// Where results go.
 #[expect(
@@ -32,6 +33,8 @@ pub(crate) struct Output {
     pub(crate) events: Option<PathBuf>,
     /// The percentile distribution.
     pub(crate) hgrm: Option<PathBuf>,
+    /// Where the target's own figures are read.
+    pub(crate) monitors: Vec<MonitorSource>,
     /// Objectives, as text.
     pub(crate) objectives: Vec<String>,
     /// A file for what would go to the terminal.
@@ -81,9 +84,20 @@ pub(super) fn read(values: &Values) -> Result<Output, Fault> {
         hlog: values.path("hlog"),
         events: values.path("events"),
         hgrm: values.path("hgrm"),
+        monitors: monitors(values)?,
         objectives: values.texts("slo"),
         append: values.given("appendToOutputFile"),
         tee: values.given("teeOutput"),
         file,
     })
+}
+
+fn monitors(values: &Values) -> Result<Vec<MonitorSource>, Fault> {
+    let read = |text: &String| {
+        text.parse().map_err(|why: String| {
+            let spelled = values.spelled("monitor").unwrap_or("--monitor");
+            crate::cli::values::refused(text, spelled, &why)
+        })
+    };
+    values.texts("monitor").iter().map(read).collect()
 }

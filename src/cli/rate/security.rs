@@ -27,6 +27,8 @@ pub(crate) struct Security {
     pub(crate) resume: bool,
     /// Cipher suites to offer, or none for all.
     pub(crate) ciphers: Vec<String>,
+    /// The name to check the server's certificate for, if not the one it was given by.
+    pub(crate) name: Option<String>,
 }
 
 /// When TLS starts.
@@ -146,6 +148,7 @@ pub(super) fn read(
         versions: (min != Some("1.3"), max != Some("1.2")),
         resume: values.choice("tls-resume") != Some("never"),
         ciphers: listed(&values.texts("tls-ciphers")),
+        name: values.text("tls-name").map(str::to_owned),
     })
 }
 
@@ -183,6 +186,7 @@ const TLS_ONLY: &[&str] = &[
     "tls-max",
     "tls-resume",
     "tls-ciphers",
+    "tls-name",
 ];
 
 fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Fault> {

@@ -7,8 +7,8 @@
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
-use brunt_record::{Catalogue, Interval, Measured, Phase};
-use brunt_report::dhcp::{Asked, Dress, Exchanges, Waiting, interim};
+use brunt_record::{Catalogue, Counts, Interval, Measured, Phase};
+use brunt_report::dhcp::{Asked, Deltas, Dress, Exchanges, Waiting, interim};
 
 use crate::cli::dhcp::args::{DhcpArgs, Scenario, Style};
 use crate::console;
@@ -29,6 +29,8 @@ pub(super) struct Interim<'a> {
     note: Option<String>,
     /// When the last line was shown; before the first, when what lines cover began.
     shown: Option<Duration>,
+    /// Where the last line stood.
+    deltas: Deltas,
     /// Messages sent again in each stage by the time of the last line.
     resent: Vec<u64>,
     progress: bool,
@@ -50,17 +52,31 @@ impl<'a> Interim<'a> {
             opening,
             note,
             shown: None,
+            deltas: Deltas::default(),
             resent: Vec::new(),
             progress: stderr().is_terminal(),
         }
     }
 
-    fn line(&mut self, so_far: &Measured) -> Result<(), Trouble> {
+    /// The line for what was measured so far, and for the time `since` the last one.
+    fn line(&mut self, so_far: &Measured, since: Duration) -> Result<(), Trouble> {
         let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
-        let text = match self.args.scenario {
+        let mut text = match self.args.scenario {
             Scenario::Avalanche => self.waiting(&figures),
             Scenario::Basic | Scenario::Fleet(_) => interim(&figures, self.dress()),
         };
+        if self.args.output.deltas {
+            let dress = self.dress();
+            if let Dress::Bare(between) = dress {
+                text.truncate(text.trim_end_matches('\n').len());
+                text.push_str(between);
+            }
+            let due = (
+                offered(so_far, |counts| counts.planned),
+                offered(so_far, |counts| counts.dropped),
+            );
+            text.push_str(&self.deltas.line(&figures, due, since, dress));
+        }
         print(&text)
     }
 
@@ -123,7 +139,7 @@ impl Observer for Interim<'_> {
         match self.args.output.interim {
             Some(every) if since + SLACK >= every => {
                 self.shown = Some(interval.to);
-                return self.line(so_far);
+                return self.line(so_far, since);
             }
             None if self.progress && since + SLACK >= SILENCE_MAX / 2 => {
                 self.shown = Some(interval.to);
@@ -140,4 +156,12 @@ impl Observer for Interim<'_> {
         }
         Ok(())
     }
+}
+
+/// How many exchanges something became of while lines were to be shown.
+fn offered(so_far: &Measured, pick: fn(Counts) -> u64) -> u64 {
+    let counted = so_far.totals.phases().iter();
+    let counted =
+        counted.filter(|interval| !matches!(interval.phase, Phase::Prepare | Phase::WarmUp));
+    counted.map(|interval| pick(interval.counts())).sum()
 }

@@ -5,6 +5,7 @@
 //! intervals as they come, and [`texts`] makes what is printed at the end. Nothing here knows a switch by its letter,
 //! nor how a message looks on the wire.
 
+mod attendance;
 mod coverage;
 mod diagnostics;
 mod interim;
@@ -25,6 +26,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use brunt_drivers::dhcp::captures::CaptureOptions;
+use brunt_drivers::dhcp::expectation::Expectation;
 use brunt_drivers::dhcp::limits::{DropLimit, Limits};
 use brunt_drivers::dhcp::{Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
 use brunt_drivers::net::carrier::Carrier;
@@ -134,7 +136,7 @@ impl<'a> Perfdhcp<'a> {
         let queue = QueueWatch::find(self.route.server);
         let job = self.job(queue.is_some());
         let dhcp = Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), job.load.workers());
-        let sessions = DhcpSessions::new(&dhcp, time.clock(), queue);
+        let sessions = DhcpSessions::new(&dhcp, time.clock(), self.fleet().is_some(), queue);
         let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };
         Ok(run.carry_out(&job)?)
     }
@@ -150,8 +152,11 @@ impl<'a> Perfdhcp<'a> {
         }
         Job {
             command: args.words.clone(),
-            catalogue: Catalogue::new(names, parts(args))
-                .with_tallies(sessions::tallies(v6, queue)),
+            catalogue: Catalogue::new(names, parts(args)).with_tallies(sessions::tallies(
+                v6,
+                self.fleet().is_some(),
+                queue,
+            )),
             asked,
             objectives: self.objectives.clone(),
             output: Output {
@@ -160,12 +165,21 @@ impl<'a> Perfdhcp<'a> {
                 hlog: args.output.hlog.clone(),
                 events: args.output.events.clone(),
                 percentiles: Vec::new(),
+                monitors: args.output.monitors.clone(),
             },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
             in_process: false,
             load: self.load.clone(),
+        }
+    }
+
+    /// How clients live, where they have lives.
+    fn fleet(&self) -> Option<&args::Fleet> {
+        match &self.args.scenario {
+            Scenario::Fleet(fleet) => Some(fleet),
+            Scenario::Basic | Scenario::Avalanche => None,
         }
     }
 
@@ -194,6 +208,7 @@ impl<'a> Perfdhcp<'a> {
             leases_max: leases_max(args),
             limits,
             unique: args.clients.unique,
+            expectations: expectations(args),
             capture: CaptureOptions {
                 messages: diagnostics.templates,
                 server: diagnostics.server_id,
@@ -291,6 +306,11 @@ fn leases_max(args: &DhcpArgs) -> usize {
         return 0;
     }
     ((rate * LEASES_PER_RATE) as usize).clamp(LEASES_MIN, LEASES_MAX)
+}
+
+/// What answers have to hold.
+fn expectations(args: &DhcpArgs) -> Vec<Expectation> {
+    args.exchange.expected.iter().map(|expected| expected.expectation.clone()).collect()
 }
 
 /// Whether messages without an answer are sent again.

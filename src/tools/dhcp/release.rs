@@ -63,14 +63,15 @@ pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
         leases_max: 0,
         limits: Arc::new(Limits::none()),
         unique: false,
+        expectations: Vec::new(),
         capture: CaptureOptions::default(),
     };
     let v6 = job.args.family == Family::V6;
     let titles = Stage::ALL.map(|stage| stage.title(v6));
     let catalogue = Catalogue::new(["acquire", "renew", "release"], titles)
-        .with_tallies(sessions::tallies(v6, false));
+        .with_tallies(sessions::tallies(v6, false, false));
     let releasing = Dhcp::new(setup, 1);
-    let sessions = DhcpSessions::new(&releasing, time.clock(), None);
+    let sessions = DhcpSessions::new(&releasing, time.clock(), false, None);
     let mut shown = Duration::ZERO;
     let mut done = 0;
     // The signal that ended the run lets its leases be given back; another one does not.

@@ -27,8 +27,14 @@ impl Route {
     /// Finds the way, or says what is wrong with it.
     pub(super) fn of(args: &DhcpArgs) -> Result<Self, String> {
         let asked = &args.route;
-        let named = asked.interface.as_deref().map(Interface::named).transpose();
-        let interface = named.map_err(failed)?;
+        let interface = match (asked.interface.as_deref(), asked.local) {
+            (Some(name), _) => Some(Interface::named(name).map_err(failed)?),
+            // An address of `-l` says which link is meant where everybody on one is.
+            (None, Some(local)) if multicast_of_link(asked.server) => {
+                Interface::holding(local).map_err(failed)?
+            }
+            (None, _) => None,
+        };
         let server = scoped(asked.server, asked.server_port, interface.as_ref());
         let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
             vec![local(args, server, interface.as_ref())?]
@@ -121,7 +127,8 @@ fn scoped(ip: IpAddr, port: u16, interface: Option<&Interface>) -> SocketAddr {
 }
 
 /// The address that answers come to: the one asked for, else the interface's first, else the one the kernel would send
-/// from.
+/// from. In DHCPv6 the first is a global one where there is one, as the old tool had it: scripts and configurations of
+/// servers count on it.
 fn local(
     args: &DhcpArgs,
     server: SocketAddr,
@@ -141,8 +148,12 @@ fn local(
             found.first_v4().map(IpAddr::V4).map_err(|error| format!("failed to {error}"))
         }
         (Some(found), Family::V6) => {
-            let global = found.global().filter(|_| args.route.relay_levels > 0);
-            let first = global.or_else(|| found.link_local().ok()).or_else(|| found.global());
+            let near = match server.ip() {
+                IpAddr::V6(ip) => ip.is_unicast_link_local() && args.route.relay_levels == 0,
+                IpAddr::V4(_) => false,
+            };
+            let wanted = if near { found.link_local().ok() } else { found.global() };
+            let first = wanted.or_else(|| found.v6.first().copied());
             first.map(IpAddr::V6).ok_or_else(|| {
                 format!(
                     "the interface '{}' has no IPv6 address: add one, or give one with -l",
@@ -150,6 +161,10 @@ fn local(
                 )
             })
         }
+        (None, Family::V6) if multicast_of_link(server.ip()) => Err(format!(
+            "{} addresses all servers of a link: name its interface with -l",
+            server.ip()
+        )),
         (None, _) => local_address(server).map_err(|error| {
             format!(
                 "failed to find a route to {}: {error}; give a local address or an interface with -l",
@@ -157,4 +172,9 @@ fn local(
             )
         }),
     }
+}
+
+/// Whether an address means everybody on a link, and so nobody without the link's name: `ff02::/16`.
+fn multicast_of_link(ip: IpAddr) -> bool {
+    matches!(ip, IpAddr::V6(ip) if ip.segments()[0] & 0xff0f == 0xff02)
 }

@@ -7,7 +7,7 @@ use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, Sink, Stop};
-use brunt_exchange::Outcome as ExchangeOutcome;
+use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_record::Phase;
 use brunt_report::dhcp::{Exchanges, messages};
 
@@ -17,7 +17,7 @@ use super::problem::{Problem, failed};
 use super::route::Open;
 use super::sessions::DhcpSessions;
 use super::texts::Texts;
-use super::{Perfdhcp, coverage, release, silence, wrapped};
+use super::{Perfdhcp, attendance, coverage, release, silence, wrapped};
 use crate::cli::dhcp::args::Family;
 use crate::console;
 use crate::naming;
@@ -67,6 +67,14 @@ where
         let record = &finished.record;
         let more = messages(record).unwrap_or_default();
         summary::tell(record, &more, job.output.record.as_deref())?;
+        if let Some(fleet) = perfdhcp.fleet() {
+            let clients = perfdhcp.args.clients.count.get().into();
+            let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
+            let lines = attendance::lines(&self.dhcp.attendance(), clients, cut, lasted);
+            for line in lines {
+                console::note(&line);
+            }
+        }
         let silence = self.dhcp.silence();
         if let Some(advice) = silence::advice(&figures, silence, perfdhcp.args, &perfdhcp.route) {
             console::note(&advice);
@@ -103,6 +111,12 @@ where
     P: Fn(IpAddr) -> Result<D::Plan, Problem>,
 {
     fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
+        if let ExchangeOutcome::Failed(Class::Check, code) = outcome
+            && let Some(at) = (code as usize).checked_sub(1)
+            && let Some(expected) = self.perfdhcp.args.exchange.expected.get(at)
+        {
+            return format!("answer without {}", expected.text);
+        }
         naming::dhcp::name(self.perfdhcp.args.family, outcome)
     }
 
@@ -113,10 +127,10 @@ where
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
         let wrapped = self.perfdhcp.args.output.wrapped.as_deref();
-        wrapped::call(wrapped, "start")?;
+        wrapped::call(wrapped, "start");
         let (load, catalogue, sessions) = (&job.load, &job.catalogue, &self.sessions);
         let finished = brunt_engine::run(load, catalogue, self.time, sessions, stop, sink);
-        wrapped::stop(wrapped);
+        wrapped::call(wrapped, "stop");
         finished.map_err(failed)
     }
 

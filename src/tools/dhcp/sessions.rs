@@ -11,12 +11,16 @@ use brunt_engine::{DriverCounts, SessionFactory};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_report::dhcp::SERVER_QUEUE;
 
+use super::attendance;
+
 /// Makes the sessions of one run on whichever worker asks.
 pub(super) struct DhcpSessions<'a, D: Dialogue, C> {
     dhcp: &'a Dhcp<D, C>,
     clock: Monotonic,
     /// How many names of tallies are the driver's.
     driver_tallies: usize,
+    /// Whether there are lives to tell of.
+    fleet: bool,
     /// The server's own queue, where it is on this host.
     queue: Option<Mutex<Queue>>,
 }
@@ -33,15 +37,22 @@ struct Queue {
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
-    pub(super) fn new(dhcp: &'a Dhcp<D, C>, clock: Monotonic, queue: Option<QueueWatch>) -> Self {
+    pub(super) fn new(
+        dhcp: &'a Dhcp<D, C>,
+        clock: Monotonic,
+        fleet: bool,
+        queue: Option<QueueWatch>,
+    ) -> Self {
         let queue = queue.map(|watch| Mutex::new(Queue { watch, lost: 0, looked: None }));
-        Self { dhcp, clock, driver_tallies: tally::names(false).len(), queue }
+        Self { dhcp, clock, driver_tallies: tally::names(false).len(), fleet, queue }
     }
 }
 
-/// The names of everything that is counted beside exchanges. The server's queue is the last, where it can be seen.
-pub(super) fn tallies(v6: bool, queue: bool) -> Vec<String> {
+/// The names of everything that is counted beside exchanges: by the driver, of a fleet's clients, and in the server's
+/// queue, where it can be seen.
+pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
     let mut names = tally::names(v6);
+    names.extend(attendance::TALLIES.into_iter().filter(|_| fleet).map(str::to_owned));
     names.extend(queue.then(|| SERVER_QUEUE.to_owned()));
     names
 }
@@ -56,7 +67,7 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
         self.dhcp.sessions(worker, numbers)
     }
 
-    /// The server has one queue, of which the first worker reports.
+    /// There is one fleet, and the server has one queue: the first worker reports of both.
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         let DriverCounts { tallies, tallies_by_phase, .. } = into;
         let seen = self.dhcp.noticed(worker, tallies, tallies_by_phase);
@@ -65,6 +76,13 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
         if worker > 0 {
             return;
         }
+        if self.fleet || self.queue.is_some() {
+            // Behind the driver's own, of which there may be none yet.
+            into.tallies.resize(self.driver_tallies, 0);
+        }
+        if self.fleet {
+            into.tallies.extend(attendance::counts(&self.dhcp.attendance()));
+        }
         let Some(queue) = &self.queue else { return };
         let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.clock.now();
@@ -72,8 +90,6 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
             queue.looked = Some(now);
             queue.lost = queue.watch.drops().unwrap_or(queue.lost);
         }
-        // Behind the driver's own, of which there may be none yet.
-        into.tallies.resize(self.driver_tallies, 0);
         into.tallies.push(queue.lost);
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn plan(
     // A relay has an address to be answered at, however it asks: the old tool's messages have no such flag either.
     setup.broadcast = args.route.broadcast_flag && args.route.client;
     setup.first_half = exchange.first_half;
+    setup.no_address = exchange.expected.iter().any(args::Expected::wants_no_address);
     setup.rapid_commit = exchange.rapid_commit;
     setup.first_server = exchange.same_server;
     for option in &exchange.options {

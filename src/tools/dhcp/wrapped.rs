@@ -5,20 +5,15 @@ use std::process::{Command, Stdio};
 use crate::console;
 
 /// Calls the command with this word. It is not waited for, as it never was: what it starts may stay for the whole run.
-pub(super) fn call(command: Option<&str>, word: &str) -> Result<(), String> {
-    let Some(command) = command else { return Ok(()) };
+/// A command that cannot be run is named, and the run goes on without it.
+pub(super) fn call(command: Option<&str>, word: &str) {
+    let Some(command) = command else { return };
     let mut wrapped = Command::new(command);
     // What it prints does not belong among the results.
     wrapped.arg(word).stdin(Stdio::null()).stdout(std::io::stderr());
-    match wrapped.spawn() {
-        Ok(_) => Ok(()),
-        Err(error) => Err(format!("failed to run the command of -w, {command} {word}: {error}")),
-    }
-}
-
-/// Calls the command at the end, where a failure is no reason to keep the results back.
-pub(super) fn stop(command: Option<&str>) {
-    if let Err(why) = call(command, "stop") {
-        console::note(&why);
+    if let Err(error) = wrapped.spawn() {
+        console::note(&format!(
+            "the command of -w, '{command} {word}', could not be run: {error}; the run goes on without it"
+        ));
     }
 }

@@ -7,6 +7,8 @@
 mod controls;
 mod entries;
 mod load;
+mod makeldif;
+mod monitor;
 mod ports;
 mod preflight;
 mod problem;
@@ -27,15 +29,19 @@ use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_record::{Basis, Catalogue, Measured, Phase};
 
 use crate::cli::Refusal;
+use crate::cli::monitor::MonitorSource;
 use crate::cli::output::Output;
 use crate::cli::rate::RateArgs;
 use crate::console;
 use crate::naming;
+use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::{
     Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
     files, is_endless, objectives, prepare, summary,
 };
+
+pub(crate) use makeldif::run as makeldif;
 
 use problem::Problem;
 use sessions::LdapSessions;
@@ -53,8 +59,11 @@ pub(crate) fn run(
     }
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
-    let plan = setup::compile(args, seed).map_err(|problem| problem.refusal(args.tool))?;
-    let rate_tool = RateTool { args, plan: Arc::new(plan) };
+    let refused = |problem: Problem| problem.refusal(args.tool);
+    let setup = setup::of(args, seed).map_err(refused)?;
+    let monitored = args.output.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
+    let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
+    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored };
     let job = rate_tool.job(seed).map_err(usage)?;
     // Not before the plan: a Kerberos configuration is set while the process has one thread.
     prepare(signals).map_err(Refusal::failed)?;
@@ -71,6 +80,8 @@ pub(crate) fn run(
 struct RateTool<'a> {
     args: &'a RateArgs,
     plan: Arc<ldap::Plan>,
+    /// What a connection is made of that reads the server's own figures, if they are to be read.
+    monitored: Option<ldap::Setup>,
 }
 
 impl RateTool<'_> {
@@ -82,7 +93,8 @@ impl RateTool<'_> {
         let latency_basis = if args.load.compat { Basis::Service } else { Basis::Response };
         Ok(Job {
             command: [vec![args.tool.name().to_owned()], args.redacted.clone()].concat(),
-            catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS),
+            catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS)
+                .with_tallies(ldap::tally::NAMES),
             asked: brunt_record::Plan { latency_basis, ..asked },
             objectives: objectives(&output.objectives, operations)?,
             output: Output {
@@ -91,6 +103,7 @@ impl RateTool<'_> {
                 hlog: output.hlog.clone(),
                 events: output.events.clone(),
                 percentiles: output.percentiles.clone(),
+                monitors: output.monitors.clone(),
             },
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),
@@ -133,7 +146,13 @@ impl RateTool<'_> {
         });
         let references = (counts.references > 0)
             .then(|| format!("{} references were not followed", counts.references));
-        policy.into_iter().chain(references).collect()
+        let renamed = (counts.left_renamed > 0).then(|| {
+            format!(
+                "{} entries keep their new names: they could not be renamed back when the run ended",
+                counts.left_renamed
+            )
+        });
+        policy.into_iter().chain(references).chain(renamed).collect()
     }
 }
 
@@ -152,6 +171,12 @@ impl Protocol for RateTool<'_> {
         let time = MachineTime::new();
         brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
             .map_err(|error| format!("failed to {error}"))
+    }
+
+    fn monitor(&self) -> Result<Opener, String> {
+        self.monitored
+            .clone()
+            .map_or_else(|| Err("there is no such source".to_owned()), monitor::source)
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {

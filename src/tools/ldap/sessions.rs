@@ -34,6 +34,8 @@ impl SessionFactory for LdapSessions {
         if worker == 0 {
             let counts = self.plan.tally().counts();
             into.orphans = counts.orphans + counts.late;
+            into.tallies.clear();
+            into.tallies.extend(counts.named());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use brunt_drivers::ldap::sasl::SaslOptions;
 use brunt_drivers::ldap::sasl::gssapi;
-use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Plan, Setup};
+use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Setup};
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Scope, Settings};
 
@@ -13,8 +13,8 @@ use crate::cli::rate::load::ConnectionMode;
 use crate::cli::rate::{RateArgs, identity};
 use crate::cli::tool::Tool;
 
-/// Compiles the plan.
-pub(super) fn compile(args: &RateArgs, seed: u64) -> Result<Plan, Problem> {
+/// What is asked of the driver.
+pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
     let settings = Settings {
         seed,
         inc_scope: if args.inc_per_worker { Scope::Worker } else { Scope::Process },
@@ -27,7 +27,7 @@ pub(super) fn compile(args: &RateArgs, seed: u64) -> Result<Plan, Problem> {
     // What authrate binds is what it measures; the other tools bind to open a connection.
     let login = if args.tool == Tool::Authrate { Identity::Anonymous } else { identity };
     let load = &args.load;
-    Ok(Plan::compile(Setup {
+    Ok(Setup {
         route: transport::route(args)?,
         mode: match load.mode {
             ConnectionMode::PerOperation => Mode::PerOperation,
@@ -49,7 +49,7 @@ pub(super) fn compile(args: &RateArgs, seed: u64) -> Result<Plan, Problem> {
         sessions: load.connections.saturating_mul(load.concurrent),
         seed,
         raw: args.raw,
-    })?)
+    })
 }
 
 fn identity(args: &RateArgs, texts: &mut task::Texts) -> Result<Identity, Problem> {

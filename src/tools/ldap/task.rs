@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use brunt_drivers::ldap::{
-    AddSetup, Change, DeleteMode, Identity, ModifySetup, OperationControls, SearchSetup, Task,
-    Threshold,
+    AddSetup, Change, CompareSetup, DeleteMode, DeleteSetup, Identity, ModifySetup,
+    OperationControls, RenameSetup, SearchSetup, Task, Threshold,
 };
 use brunt_feed::{Arguments, Piece, Template, patterns};
 use brunt_wire::ldap::control::SortKey;
@@ -86,6 +86,24 @@ pub(super) fn of(
             search: search(find, texts)?,
             modify: modify(change, String::new(), texts)?,
         },
+        Operation::Compare { target, attribute, value, assertion } => Task::Compare(CompareSetup {
+            dn: texts.template(target)?,
+            attribute: attribute.clone(),
+            value: texts.template(value)?,
+            controls: operation_controls(assertion, texts)?,
+        }),
+        Operation::Delete { target, assertion } => Task::Delete(DeleteSetup {
+            dn: texts.template(target)?,
+            controls: operation_controls(assertion, texts)?,
+        }),
+        Operation::Rename(rename) => Task::Rename(RenameSetup {
+            dn: texts.template(&rename.target)?,
+            rdn: texts.template(&rename.rdn)?,
+            superior: rename.superior.as_deref().map(|text| texts.template(text)).transpose()?,
+            keep_old: rename.keep_old,
+            undo: !rename.one_way,
+            controls: operation_controls(&rename.assertion, texts)?,
+        }),
         Operation::Add(mix) => Task::AddAndDelete(add(mix, seed)?),
     })
 }

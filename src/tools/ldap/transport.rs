@@ -66,7 +66,7 @@ fn options(args: &RateArgs) -> Result<tls::Options, Problem> {
             .as_ref()
             .map(|client| identity(client, security.nickname.clone()))
             .transpose()?,
-        name: None,
+        name: security.name.clone(),
         lowest: if security.versions.0 { Version::Tls12 } else { Version::Tls13 },
         highest: if security.versions.1 { Version::Tls13 } else { Version::Tls12 },
         ciphers: security.ciphers.clone(),

@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -174,6 +174,11 @@ impl Kea {
         // Each has its samples, the latest first, and each sample is a value and a time.
         let latest = |samples: &Value| samples[0][0].as_u64();
         all.iter().filter_map(|(name, samples)| Some((name.clone(), latest(samples)?))).collect()
+    }
+
+    /// Its control socket, which is a file and so is seen from every host of the network.
+    pub fn control(&self) -> PathBuf {
+        self.directory.path().join("control")
     }
 
     /// What Kea said: warnings and errors only.

@@ -4,6 +4,7 @@
 //! dialogue needs no socket, no clock and no runtime, and two of them can be run against each other in a test. It keeps
 //! no counts: it reports what happened, and the caller counts.
 
+use super::expectation::Field;
 use super::{Kind, Stage};
 use brunt_exchange::Outcome;
 use std::net::{IpAddr, SocketAddr};
@@ -148,6 +149,18 @@ pub trait Dialogue: Default + 'static {
     /// The server's identifier in a reply, as it stands there.
     fn server(message: &[u8]) -> Option<&[u8]> {
         let _ = message;
+        None
+    }
+
+    /// Whether an answer only offers what another will give: an OFFER or an ADVERTISE.
+    fn is_offer(message: &[u8]) -> bool {
+        let _ = message;
+        false
+    }
+
+    /// A part of an answer, as it stands there; text in a field of a fixed length ends before the first zero.
+    fn field(message: &[u8], field: Field) -> Option<&[u8]> {
+        let _ = (message, field);
         None
     }
 

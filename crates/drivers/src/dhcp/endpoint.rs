@@ -174,6 +174,7 @@ fn whole<D: super::Dialogue>(
         leases_max: 0,
         limits: Arc::new(Limits::none()),
         unique: false,
+        expectations: Vec::new(),
         capture: CaptureOptions::default(),
     }
 }

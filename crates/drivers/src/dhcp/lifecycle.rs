@@ -8,6 +8,7 @@
 
 use super::Kind;
 use super::dialogue::Times;
+use super::presence::Change;
 use crate::chance::mix;
 use brunt_exchange::{Class, Moment, Outcome};
 use std::time::Duration;
@@ -100,6 +101,12 @@ pub(super) struct Lifecycle<L> {
     waited: Duration,
     /// Whether the power cut is over for this client.
     cut: bool,
+    /// Whether it has had a lease.
+    up: bool,
+    /// Whether it has had none since it lost its power.
+    away: bool,
+    /// What became of it and was not taken yet.
+    changes: [Option<Change>; 2],
 }
 
 impl<L> Lifecycle<L> {
@@ -123,6 +130,9 @@ impl<L> Lifecycle<L> {
             renewals: 0,
             waited: Duration::ZERO,
             cut: lives.power_cut.is_none(),
+            up: false,
+            away: false,
+            changes: [None; 2],
         };
         lifecycle.begin(origin + lives.births.saturating_mul(birth));
         lifecycle
@@ -143,6 +153,11 @@ impl<L> Lifecycle<L> {
         self.lease.take()
     }
 
+    /// Takes what became of the client since it was asked last.
+    pub(super) fn take_changes(&mut self) -> impl Iterator<Item = Change> + use<L> {
+        std::mem::take(&mut self.changes).into_iter().flatten()
+    }
+
     /// Until when an exchange that begins now may take, and how it ends then.
     pub(super) fn until(&self, kind: Kind, now: Moment) -> Option<(Moment, Outcome)> {
         let times = self.lease.as_ref().map(self.times);
@@ -161,6 +176,7 @@ impl<L> Lifecycle<L> {
     /// life that a client would wait for, says how long it waited for the server in all.
     pub(super) fn ended(&mut self, turn: ExchangeResult<L>) -> Option<Duration> {
         let ExchangeResult { kind, outcome, lease, waited, at } = turn;
+        self.changes = [None; 2];
         self.turn += 1;
         self.waited += waited;
         let well = matches!(outcome, Outcome::Ok(_));
@@ -237,6 +253,12 @@ impl<L> Lifecycle<L> {
     /// Has a lease: renews it when its time has come, or leaves some time before that.
     fn hold(&mut self, at: Moment) -> Option<Duration> {
         let times = self.lease.as_ref().map(self.times)?;
+        let since = at - self.origin;
+        if !std::mem::replace(&mut self.up, true) {
+            self.changed(Change::Up(since));
+        } else if std::mem::take(&mut self.away) {
+            self.changed(Change::Back(since));
+        }
         let Some(renew) = self.aged(&times, times.renew) else {
             // It lasts forever.
             self.next = None;
@@ -281,6 +303,11 @@ impl<L> Lifecycle<L> {
     /// Goes away as the power fails, and comes back when it does.
     fn lose_power(&mut self) -> Duration {
         self.cut = true;
+        // Who never had a lease has none to get back.
+        self.away = self.up;
+        if self.away {
+            self.changed(Change::Lost);
+        }
         self.number += 1;
         self.turn = 0;
         if let Some(cut) = self.lives.power_cut {
@@ -289,6 +316,14 @@ impl<L> Lifecycle<L> {
             self.settle(kind, back);
         }
         std::mem::take(&mut self.waited)
+    }
+
+    fn changed(&mut self, change: Change) {
+        let room = self.changes.iter_mut().find(|room| room.is_none());
+        debug_assert!(room.is_some(), "an exchange brings two changes at most");
+        if let Some(room) = room {
+            *room = Some(change);
+        }
     }
 
     /// When the power will fail.
@@ -502,6 +537,9 @@ mod tests {
             let mut lifecycle = lifecycle(lives, birth);
             assert_eq!(lifecycle.until(Kind::Acquire, at(1000)), Some((fails, Outcome::CutOff)));
             let over = pass(&mut lifecycle, OK).2;
+            let changes: Vec<Change> = lifecycle.take_changes().collect();
+            let up = Change::Up(lives.births * birth + Duration::from_millis(1));
+            assert_eq!(changes[0], up);
             let (kind, back) = lifecycle.next().unwrap();
             if back < fails {
                 // It left before, and began another life.
@@ -515,7 +553,10 @@ mod tests {
             assert!(back >= fails && back <= fails + seconds(5), "{back:?}");
             returns.push(back);
             assert_eq!(lifecycle.until(Kind::Reboot, back), None, "it fails once");
+            assert_eq!(changes[1..], [Change::Lost]);
             let again = pass(&mut lifecycle, OK).2;
+            let since = back - at(1000) + Duration::from_millis(1);
+            assert_eq!(lifecycle.take_changes().collect::<Vec<_>>(), [Change::Back(since)]);
             let stays = lifecycle.next().is_some_and(|(kind, _)| kind == Kind::Renew);
             assert_eq!(again.is_none(), stays);
             assert!(lifecycle.take_lease().is_some());

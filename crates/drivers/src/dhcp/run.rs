@@ -7,6 +7,7 @@ use super::captures::Captures;
 use super::dialogue::Dialogue;
 use super::hub::Hub;
 use super::limits::Limits;
+use super::presence::Attendance;
 use super::session::Session;
 use super::setup::{Opener, Setup};
 use super::shared::Shared;
@@ -107,6 +108,11 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     /// Since when nothing came back, once the run is over.
     pub fn silence(&self) -> Silence {
         self.shared.silence()
+    }
+
+    /// When the clients of a fleet had leases.
+    pub fn attendance(&self) -> Attendance {
+        self.shared.presence.attendance()
     }
 
     /// Takes away the leases that the clients of the run hold, once it is over.

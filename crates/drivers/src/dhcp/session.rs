@@ -80,10 +80,12 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
         let turn = ExchangeResult { kind, outcome, lease, waited, at };
-        if let Some(lifecycle) = &mut self.lifecycle
-            && let Some(waited) = lifecycle.ended(turn)
-        {
-            watch.part(LEASE_LIFE, waited);
+        if let Some(lifecycle) = &mut self.lifecycle {
+            if let Some(waited) = lifecycle.ended(turn) {
+                watch.part(LEASE_LIFE, waited);
+            }
+            let presence = &self.hub.shared().presence;
+            lifecycle.take_changes().for_each(|change| presence.note(change));
         }
         outcome
     }

@@ -5,6 +5,7 @@
 
 use super::captures::CaptureOptions;
 use super::dialogue::Dialogue;
+use super::expectation::Expectation;
 use super::limits::Limits;
 use super::population::Population;
 use super::task::Task;
@@ -43,6 +44,8 @@ pub struct Setup<D: Dialogue, C> {
     pub limits: Arc<Limits>,
     /// Whether addresses that two clients have are counted.
     pub unique: bool,
+    /// What answers have to hold; empty looks at none.
+    pub expectations: Vec<Expectation>,
     /// What is kept to be looked at afterwards.
     pub capture: CaptureOptions,
 }

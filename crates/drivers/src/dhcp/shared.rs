@@ -5,8 +5,10 @@
 
 use super::captures::Captures;
 use super::dialogue::Dialogue;
+use super::expectation::Expectation;
 use super::limits::Limits;
 use super::population::Population;
+use super::presence::Presence;
 use super::setup::Setup;
 use super::silence::Silence;
 use super::tally::Tally;
@@ -30,6 +32,7 @@ pub(super) struct Shared<D: Dialogue> {
     pub(super) leases_max: usize,
     pub(super) limits: Arc<Limits>,
     pub(super) addresses: Option<Addresses>,
+    pub(super) expectations: Vec<Expectation>,
     pub(super) captures: Captures,
     pub(super) tallies: Vec<Arc<Tally>>,
     pub(super) socket_drops: Vec<AtomicU64>,
@@ -38,6 +41,8 @@ pub(super) struct Shared<D: Dialogue> {
     origin: OnceLock<Moment>,
     returned: Mutex<Vec<D::Lease>>,
     silence: Mutex<Silence>,
+    /// When the clients of a fleet had leases.
+    pub(super) presence: Presence,
 }
 
 impl<D: Dialogue> Shared<D> {
@@ -55,6 +60,7 @@ impl<D: Dialogue> Shared<D> {
             leases_max: setup.leases_max,
             limits: setup.limits,
             addresses: setup.unique.then(Addresses::default),
+            expectations: setup.expectations,
             captures: Captures::new(setup.capture),
             tallies: (0..workers).map(|_| Arc::default()).collect(),
             socket_drops: (0..workers).map(|_| AtomicU64::new(0)).collect(),
@@ -62,6 +68,7 @@ impl<D: Dialogue> Shared<D> {
             origin: OnceLock::new(),
             returned: Mutex::default(),
             silence: Mutex::default(),
+            presence: Presence::default(),
         }
     }
 

@@ -325,6 +325,7 @@ pub(super) fn setup<C>(rules: Rules) -> Setup<Toy, C> {
         leases_max: 0,
         limits: Arc::new(Limits::none()),
         unique: false,
+        expectations: Vec::new(),
         capture: CaptureOptions::default(),
     }
 }

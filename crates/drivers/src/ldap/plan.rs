@@ -8,6 +8,7 @@ use super::churn::Churn;
 use super::error::PlanError;
 use super::live::LiveEntries;
 use super::login::{Credentials, WrongPasswords};
+use super::rename::Renaming;
 use super::request::{Compiler, Request};
 use super::route::{Route, Security};
 use super::sasl::Mechanism;
@@ -64,6 +65,9 @@ pub(super) enum Operation {
     Modify(Request),
     ReadModify { read: Request, modify: Request },
     SearchAndModify { search: Request, modify: Request },
+    Compare(Request),
+    Delete(Request),
+    Rename(Box<Renaming>),
     AddAndDelete(Box<Churn>),
     Given,
 }
@@ -112,6 +116,9 @@ impl Plan {
             Operation::Modify(_) => &["modify"],
             Operation::ReadModify { .. } => &["read-modify"],
             Operation::SearchAndModify { .. } => &["search", "modify"],
+            Operation::Compare(_) => &["compare"],
+            Operation::Delete(_) => &["delete"],
+            Operation::Rename(_) => &["modify-dn"],
             Operation::AddAndDelete(_) => &["add", "delete"],
             Operation::Given => &[],
         }
@@ -204,6 +211,12 @@ impl Operation {
                 search: search(&SearchSetup { page_size: None, ..find.clone() }, find.size_limit)?,
                 modify: modify(change, true, None)?,
             },
+            Task::Compare(compare) => Self::Compare(compiler(0).compare(compare)?),
+            Task::Delete(delete) => Self::Delete(compiler(0).delete(delete)?),
+            Task::Rename(rename) => Self::Rename(Box::new(Renaming {
+                rename: compiler(0).rename(rename)?,
+                undo: rename.undo.then(|| compiler(0).undo(rename)).transpose()?,
+            })),
             Task::Given => Self::Given,
             Task::AddAndDelete(adding) => {
                 let share = (adding.share.0, adding.share.1.max(1));
@@ -229,6 +242,8 @@ impl Operation {
             Self::Modify(modify) => vec![(modify, None)],
             Self::ReadModify { read, modify } => vec![(read, None), (modify, None)],
             Self::SearchAndModify { search, modify } => vec![(search, None), (modify, None)],
+            Self::Compare(request) | Self::Delete(request) => vec![(request, None)],
+            Self::Rename(renaming) => vec![(&renaming.rename, None)],
             Self::AddAndDelete(_) | Self::Given => Vec::new(),
         }
     }

@@ -5,12 +5,12 @@ use super::plan::Plan;
 use super::worker::Worker;
 use brunt_exchange::{Class, Monotonic, Watch};
 use brunt_wire::ldap::code;
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Why a plan does not work.
-#[derive(Debug, thiserror::Error)]
-#[error("reach the server: {text}")]
+#[derive(Debug)]
 pub struct ProbeError {
     /// Whose fault it is.
     pub class: Class,
@@ -19,6 +19,21 @@ pub struct ProbeError {
     pub code: u32,
     text: Box<str>,
 }
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.class {
+            // A server that refuses somebody was reached.
+            Class::Login | Class::Result if self.text.starts_with("bind ") => {
+                f.write_str(&self.text)
+            }
+            Class::Login | Class::Result => write!(f, "bind: {}", self.text),
+            _ => write!(f, "reach the server: {}", self.text),
+        }
+    }
+}
+
+impl std::error::Error for ProbeError {}
 
 /// Opens a connection, binds if the plan has an identity for connections, and closes it.
 pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {

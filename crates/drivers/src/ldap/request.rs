@@ -7,7 +7,10 @@
 use super::buffers::{Arena, Scratch};
 use super::error::PlanError;
 use super::failure::Failure;
-use super::setup::{Change, ModifySetup, OperationControls, SearchSetup};
+use super::rename::Undo;
+use super::setup::{
+    Change, CompareSetup, DeleteSetup, ModifySetup, OperationControls, RenameSetup, SearchSetup,
+};
 use brunt_exchange::Class;
 use brunt_feed::{Arguments, Escape, Piece, Position, Row, Slot, Template};
 use brunt_wire::ldap::control::Control;
@@ -114,6 +117,16 @@ impl Request {
                 row.push(value);
             }
         }
+    }
+
+    /// The template of the DN that the request is about.
+    pub(super) const fn dn(&self) -> &Template {
+        &self.about
+    }
+
+    /// Appends a template as it is filled from a row, escaped as in a DN.
+    pub(super) fn render(&self, template: &Template, row: &Row, out: &mut Vec<u8>) {
+        template.render(row, self.escape, out);
     }
 
     /// What the request at `position` is about: its DN, or its filter.
@@ -341,6 +354,54 @@ impl<'a> Compiler<'a> {
         }
         self.row = 0;
         Ok(request::Change { op, attribute: Text::from(attribute), values })
+    }
+
+    /// A comparison.
+    pub(super) fn compare(mut self, setup: &CompareSetup) -> Result<Request, PlanError> {
+        let about = self.template(&setup.dn)?;
+        let (dn, value) = (self.dn(&setup.dn)?, self.value(&setup.value)?);
+        let controls = self.controls(&setup.controls)?;
+        let attribute = Text::from(setup.attribute.as_str());
+        let skeleton = request::compare(&dn, &attribute, &value, &controls);
+        Ok(self.made(skeleton, about))
+    }
+
+    /// A deletion.
+    pub(super) fn delete(mut self, setup: &DeleteSetup) -> Result<Request, PlanError> {
+        let about = self.template(&setup.dn)?;
+        let dn = self.dn(&setup.dn)?;
+        let controls = self.controls(&setup.controls)?;
+        Ok(self.made(request::delete(&dn, &controls), about))
+    }
+
+    /// A modify DN.
+    pub(super) fn rename(mut self, setup: &RenameSetup) -> Result<Request, PlanError> {
+        let about = self.template(&setup.dn)?;
+        let (dn, rdn) = (self.dn(&setup.dn)?, self.dn(&setup.rdn)?);
+        let superior = setup.superior.as_deref().map(|text| self.dn(text)).transpose()?;
+        let controls = self.controls(&setup.controls)?;
+        let delete_old = !setup.keep_old;
+        let skeleton = request::modify_dn(&dn, &rdn, delete_old, superior.as_ref(), &controls);
+        Ok(self.made(skeleton, about))
+    }
+
+    /// The modify DN that undoes another. Its values are slots of their own: the new DN, the old RDN, the old parent.
+    pub(super) fn undo(mut self, setup: &RenameSetup) -> Result<Undo, PlanError> {
+        let rdn = self.template(&setup.rdn)?;
+        let superior = setup.superior.as_deref().map(|text| self.template(text)).transpose()?;
+        let controls = self.controls(&setup.controls)?;
+        let first = self.holes.len();
+        let [dn, old, parent] = [0, 1, 2].map(|slot| Text::slot(first + slot));
+        let parent = superior.is_some().then_some(&parent);
+        let skeleton = request::modify_dn(&dn, &old, true, parent, &controls);
+        let about = self.template("")?;
+        Ok(Undo { request: self.made(skeleton, about), rdn, superior })
+    }
+
+    /// A request that is about a DN.
+    fn made(self, skeleton: Skeleton, about: Template) -> Request {
+        let escape = self.dn_escape();
+        Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape }
     }
 
     /// A simple bind. The password is the slot behind the templates', as not every bind has the right one.

@@ -3,6 +3,7 @@
 //! The simple operations write one request and read one answer without allocating. What is more
 //! than that (a search before a bind, pages, a read before a modify) is boxed or rare.
 
+use super::buffers::Scratch;
 use super::channel::Channel;
 use super::churn::Churn;
 use super::connection::{Connection, IdentityGuard};
@@ -10,15 +11,21 @@ use super::failure::Failure;
 use super::live::AddAction;
 use super::login::{BindContext, Credentials};
 use super::plan::{BIND, MODIFY, Operation, Plan, READ, SEARCH};
+use super::rename::{Names, Renaming};
 use super::request::{Ready, Request};
 use super::setup::Mode;
 use super::slot::Keep;
+use super::tally::Tally;
 use crate::chance::mix;
 use brunt_exchange::{Class, Outcome, Ticket, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op};
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
+
+/// How long a session that ends waits until an entry has its name back.
+const PUT_BACK_WITHIN: Duration = Duration::from_secs(5);
 
 /// A session that speaks LDAP.
 pub struct Session {
@@ -28,15 +35,42 @@ pub struct Session {
     failed: Option<Failure>,
     /// DNs found and not modified yet, each behind its length.
     found: Vec<u8>,
+    /// The entry that is renamed.
+    names: Names,
 }
 
 impl Session {
     pub(super) fn new(connection: Rc<Connection>, slot: usize) -> Self {
-        Self { connection, slot, failed: None, found: Vec::new() }
+        Self { connection, slot, failed: None, found: Vec::new(), names: Names::default() }
     }
 
     fn plan(&self) -> &Plan {
         &self.connection.worker.plan
+    }
+
+    /// Gives an entry its name back, beside all that is measured.
+    async fn put_back(&mut self) {
+        let plan = Rc::clone(&self.connection.worker).plan.clone();
+        let Operation::Rename(renaming) = &plan.operation else { return };
+        let Some(undo) = &renaming.undo else { return };
+        let mut done = false;
+        if self.connection.is_open() {
+            let (values, position) = (self.names.values(), Position::alone(0));
+            let mut scratch = Scratch::default();
+            let request = &undo.request;
+            if let Ok(ready) = request.fill(&plan.arguments, &position, None, &values, &mut scratch)
+            {
+                let encode = |id: i32, out: &mut Vec<u8>| ready.encode(id, out);
+                let channel = self.connection.channel(self.slot);
+                let reply = channel.ask(op::MODIFY_DN_RESPONSE, Keep::Nothing, encode);
+                let reply = tokio::time::timeout(PUT_BACK_WITHIN, reply).await;
+                done = reply.is_ok_and(|reply| matches!(reply.code(), Ok(code::SUCCESS)));
+            }
+        }
+        if !done {
+            Tally::one(&plan.tally.left_renamed);
+        }
+        self.names.away = false;
     }
 
     async fn prepare(&self, watch: &mut Watch<'_>) -> Result<(), Failure> {
@@ -97,6 +131,9 @@ impl brunt_exchange::Session for Session {
             Operation::ReadModify { read, modify } => {
                 in_flight.read_modify(read, modify, watch).await
             }
+            Operation::Compare(compare) => in_flight.compare(compare, watch).await,
+            Operation::Delete(delete) => in_flight.delete_given(delete, watch).await,
+            Operation::Rename(renaming) => in_flight.rename(renaming, &mut self.names, watch).await,
             Operation::AddAndDelete(churn) => in_flight.add_or_delete(churn, watch).await,
             Operation::Given => Outcome::Skipped,
             Operation::SearchAndModify { search, modify } => match take_dn(&mut self.found) {
@@ -107,6 +144,9 @@ impl brunt_exchange::Session for Session {
     }
 
     async fn close(&mut self) {
+        if self.names.away {
+            self.put_back().await;
+        }
         if self.connection.is_last_to_leave() {
             self.connection.leave().await;
         }
@@ -277,6 +317,41 @@ impl ExchangeInFlight<'_> {
     async fn modify(&self, modify: &Request, watch: &mut Watch<'_>) -> Outcome {
         let reply = self.ask(modify, &[], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
         self.outcome(reply, || self.about(modify), watch)
+    }
+
+    /// A comparison: what it says is no matter of success.
+    async fn compare(&self, compare: &Request, watch: &mut Watch<'_>) -> Outcome {
+        match self.ask(compare, &[], op::COMPARE_RESPONSE, Keep::Nothing, watch).await {
+            Ok(code @ (code::COMPARE_TRUE | code::COMPARE_FALSE)) => Outcome::Ok(code),
+            reply => self.outcome(reply, || self.about(compare), watch),
+        }
+    }
+
+    async fn delete_given(&self, delete: &Request, watch: &mut Watch<'_>) -> Outcome {
+        let reply = self.ask(delete, &[], op::DELETE_RESPONSE, Keep::Nothing, watch).await;
+        self.outcome(reply, || self.about(delete), watch)
+    }
+
+    /// Renames an entry, or gives the one its name back that the exchange before renamed.
+    async fn rename(
+        &self,
+        renaming: &Renaming,
+        names: &mut Names,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        if let Some(undo) = renaming.undo.as_ref().filter(|_| names.away) {
+            let (values, expected) = (names.values(), op::MODIFY_DN_RESPONSE);
+            let reply = self.ask(&undo.request, &values, expected, Keep::Nothing, watch).await;
+            // Where nobody answered, it is tried again; a refusal would be one again.
+            names.away = reply.is_err();
+            return self.outcome(reply, || names.current(), watch);
+        }
+        let rename = &renaming.rename;
+        let reply = self.ask(rename, &[], op::MODIFY_DN_RESPONSE, Keep::Nothing, watch).await;
+        if let (Ok(code::SUCCESS), Some(undo)) = (&reply, &renaming.undo) {
+            names.renamed(renaming, undo, &self.plan().arguments, &self.position());
+        }
+        self.outcome(reply, || self.about(rename), watch)
     }
 
     async fn search_then_bind(

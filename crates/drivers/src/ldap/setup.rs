@@ -148,6 +148,45 @@ pub struct ModifySetup {
     pub controls: OperationControls,
 }
 
+/// A comparison.
+#[derive(Clone, Debug)]
+pub struct CompareSetup {
+    /// The entry; a template.
+    pub dn: String,
+    /// The attribute.
+    pub attribute: String,
+    /// The value to compare it with; a template.
+    pub value: String,
+    /// Controls.
+    pub controls: OperationControls,
+}
+
+/// A deletion.
+#[derive(Clone, Debug)]
+pub struct DeleteSetup {
+    /// The entry; a template.
+    pub dn: String,
+    /// Controls.
+    pub controls: OperationControls,
+}
+
+/// A modify DN.
+#[derive(Clone, Debug)]
+pub struct RenameSetup {
+    /// The entry; a template.
+    pub dn: String,
+    /// Its new RDN; a template.
+    pub rdn: String,
+    /// Its new parent, if it is moved; a template.
+    pub superior: Option<String>,
+    /// Whether the values of the old RDN stay in the entry.
+    pub keep_old: bool,
+    /// Whether the next exchange of the session gives the entry its name back.
+    pub undo: bool,
+    /// Controls.
+    pub controls: OperationControls,
+}
+
 /// Adding entries, and deleting them again beyond a threshold.
 #[derive(Clone, Debug)]
 pub struct AddSetup {
@@ -203,6 +242,12 @@ pub enum Task {
         /// The modify; its DN is the entry's.
         modify: ModifySetup,
     },
+    /// A comparison. Both answers are successes.
+    Compare(CompareSetup),
+    /// A deletion.
+    Delete(DeleteSetup),
+    /// A modify DN.
+    Rename(RenameSetup),
     /// Adds, and deletes beyond a threshold, each an exchange of its own.
     AddAndDelete(AddSetup),
     /// Whatever a [`UserConnection`](super::UserConnection) is given, step by step.

@@ -16,6 +16,7 @@ pub struct Tally {
     pub(super) intermediates: AtomicU64,
     pub(super) policy_warnings: AtomicU64,
     pub(super) policy_errors: AtomicU64,
+    pub(super) left_renamed: AtomicU64,
 }
 
 /// The counts at one moment.
@@ -39,6 +40,36 @@ pub struct Counts {
     pub policy_warnings: u64,
     /// Password policy errors in answers to binds.
     pub policy_errors: u64,
+    /// Entries that were renamed and could not be given their names back.
+    pub left_renamed: u64,
+}
+
+/// What the counts are called in a record, in the order of [`Counts::named`].
+pub const NAMES: [&str; 8] = [
+    "connections opened",
+    "connections lost",
+    "binds beside the operations",
+    "references not followed",
+    "intermediate responses",
+    "password policy warnings",
+    "password policy errors",
+    "entries left renamed",
+];
+
+impl Counts {
+    /// What has no place in a record but among its tallies, in the order of [`NAMES`].
+    pub const fn named(&self) -> [u64; NAMES.len()] {
+        [
+            self.opened,
+            self.lost,
+            self.binds,
+            self.references,
+            self.intermediates,
+            self.policy_warnings,
+            self.policy_errors,
+            self.left_renamed,
+        ]
+    }
 }
 
 impl Tally {
@@ -54,6 +85,7 @@ impl Tally {
             intermediates: self.intermediates.load(Relaxed),
             policy_warnings: self.policy_warnings.load(Relaxed),
             policy_errors: self.policy_errors.load(Relaxed),
+            left_renamed: self.left_renamed.load(Relaxed),
         }
     }
 

@@ -11,8 +11,9 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-/// The longest datagram that an inbox takes whole.
-pub const DATAGRAM_MAX: usize = 2048;
+/// The longest datagram that an inbox takes whole: more than any server puts into an answer. Memory that no datagram
+/// reaches is never touched.
+pub const DATAGRAM_MAX: usize = 16 << 10;
 
 /// A datagram to be sent.
 #[derive(Clone, Copy, Debug)]

@@ -124,6 +124,8 @@ pub fn local_address(server: SocketAddr) -> io::Result<IpAddr> {
         SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
     };
     let socket = UdpSocket::bind((any, 0))?;
+    // Without it the kernel does not even say where a broadcast would leave.
+    socket.set_broadcast(server.is_ipv4())?;
     socket.connect(server)?;
     Ok(socket.local_addr()?.ip())
 }

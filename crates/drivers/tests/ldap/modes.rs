@@ -87,10 +87,7 @@ async fn a_probe_is_one_more_connection_and_carries_the_code() {
     wrong.login = simple("cn=admin", "secret");
     let error = probe(&crate::plan(wrong)).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Login, 49));
-    assert_eq!(
-        error.to_string(),
-        "reach the server: bind as cn=admin: result 49 (invalidCredentials): no such user"
-    );
+    assert_eq!(error.to_string(), "bind as cn=admin: result 49 (invalidCredentials): no such user");
 
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = probe(&crate::plan(crate::setup(nobody, search()))).await.unwrap_err();

@@ -78,6 +78,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         backlog_peak: series::backlog_peak(&series),
         orphans: records.iter().map(|record| record.orphans).sum(),
         tallies: operations::tallies(records),
+        monitors: records.iter().flat_map(|record| record.monitors.clone()).collect(),
         generator: generator::generator(&nodes),
         slo: Vec::new(),
         verdict: verdict::verdict(&nodes, rates.seconds),

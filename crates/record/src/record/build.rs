@@ -76,6 +76,7 @@ impl Conclusion<'_> {
             tallies: self.tallies(&measured),
             series: self.series.steps().iter().map(|one| step(one, self.names)).collect(),
             generator,
+            monitors: Vec::new(),
             samples: self.samples(),
             slo: Vec::new(),
             rates,

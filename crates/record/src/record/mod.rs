@@ -13,7 +13,9 @@ pub(crate) use build::evaluated;
 pub use build::{Conclusion, Names};
 pub use head::{Ending, Head};
 
-use crate::{Away, Counts, Environment, Latency, Node, NodeRecord, Phase, SloResult, Verdict};
+use crate::{
+    Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Phase, SloResult, Verdict,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -87,6 +89,9 @@ pub struct Record {
     pub tallies: Vec<TallyRecord>,
     /// The run over time.
     pub series: Vec<StepRecord>,
+    /// What the target said of itself, or its host of it, while the run went on (`--monitor`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub monitors: Vec<MonitorRecord>,
     /// How the generator itself fared.
     pub generator: Generator,
     /// What became of the objectives.

@@ -11,6 +11,7 @@ mod avalanche;
 mod banner;
 mod beneath;
 mod delay;
+mod deltas;
 mod diagnostics;
 mod exchanges;
 mod guide;
@@ -22,6 +23,7 @@ mod significant;
 pub use attribution::Attribution;
 pub use avalanche::{Provisioned, Waiting};
 pub use banner::banner;
+pub use deltas::Deltas;
 pub use diagnostics::{ExitReason, Lease, Letter, Offsets, Trip};
 pub use diagnostics::{internals, leases, server_id, template, trips};
 pub use exchanges::{

@@ -4,6 +4,7 @@
 //! stand one above the other, and where they differ a line says what the difference is.
 
 mod judged;
+mod monitors;
 mod nodes;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -11,6 +12,7 @@ mod times;
 
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 use judged::{generator, objectives};
+use monitors::monitors;
 use nodes::nodes;
 use std::fmt::Write;
 use times::latencies;
@@ -56,6 +58,7 @@ pub fn summary(record: &Record, style: Style) -> Result<String, HistogramError> 
     outcomes(&mut text, record, style);
     phases(&mut text, record, style);
     nodes(&mut text, record, style);
+    monitors(&mut text, record, style);
     generator(&mut text, record, style);
     objectives(&mut text, record, style);
     Ok(text)

@@ -5,6 +5,18 @@ use super::{Group, Kind, Switch};
 
 /// The rows.
 pub(super) const ALL: &[Switch] = &[
+    Switch::new(
+        Group::Exchange,
+        "expect",
+        "[answer:]option[=value]",
+        Kind::Text,
+        "Fail exchanges whose answers do not have this option, or have it with another value: '66=10.0.0.9', \
+         'ack:67=boot.img', '43'. Values are as for --option. 'offer:', 'ack:', 'advertise:' or 'reply:' names one \
+         of the two answers; without it both are checked. In DHCPv4 also the fields file, sname, siaddr and yiaddr: \
+         'file=pxelinux.0', 'siaddr=10.0.0.9'. 'yiaddr=0.0.0.0', with -i, accepts the answers of boot servers \
+         that give no address, such as those of PXE on port 4011 (-N 4011). May be repeated.",
+    )
+    .most(usize::MAX),
     Switch::flag(
         Group::Exchange,
         "rapid-commit",
@@ -211,6 +223,13 @@ pub(super) const ALL: &[Switch] = &[
          minute.",
     )
     .default("1"),
+    Switch::flag(
+        Group::Output,
+        "deltas",
+        "With -t, also print what happened since the last line, per second: exchanges offered by the load and not \
+         started for want of room, messages sent, received and dropped in each stage. With -C, further values of the \
+         same line.",
+    ),
     Switch::new(
         Group::Output,
         "hgrm",
@@ -233,6 +252,15 @@ pub(super) const ALL: &[Switch] = &[
         "kernel-stamps",
         "Time answers by the moment when the kernel received them instead of when they were read.",
     ),
+    Switch::new(
+        Group::Output,
+        "monitor",
+        "source",
+        Kind::Text,
+        "Read the server's own figures once a second, for the record and the summary: 'kea:/run/kea/kea4-ctrl-socket' \
+         reads the statistics of a Kea by its control socket, 'pid:4711' a process of this machine. May be repeated.",
+    )
+    .most(usize::MAX),
     Switch::new(
         Group::Output,
         "record",

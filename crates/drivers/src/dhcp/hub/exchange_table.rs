@@ -12,6 +12,7 @@ use crate::dhcp::captures::MessageTimes;
 use crate::dhcp::dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
 };
+use crate::dhcp::expectation::examined;
 use crate::dhcp::leases::Leases;
 use crate::dhcp::shared::Shared;
 use crate::dhcp::silence::Listening;
@@ -72,6 +73,8 @@ pub(in crate::dhcp) struct ExchangeTable<D: Dialogue> {
     gap: Option<Gap>,
     /// How many messages came back so far.
     came_back: u64,
+    /// Room for what a client expects of an answer.
+    scratch: Vec<u8>,
 }
 
 impl<D: Dialogue> ExchangeTable<D> {
@@ -93,6 +96,7 @@ impl<D: Dialogue> ExchangeTable<D> {
             listening: Listening::default(),
             gap: None,
             came_back: 0,
+            scratch: Vec::new(),
             shared,
         }
     }
@@ -293,6 +297,8 @@ impl<D: Dialogue> ExchangeTable<D> {
         let slot = &mut self.slots[index as usize];
         let received = ReceivedReply { message, took: at - slot.stage_sent, at: at - origin };
         let step = slot.dialogue.reply(&self.plan, &received, &mut slot.out);
+        let (asked, expected) = ((slot.stage, slot.client), &self.shared.expectations);
+        let step = examined::<D>(expected, asked, message, step, &mut self.scratch);
         if self.keeps_answers && matches!(step, Step::Done(_)) {
             slot.answer.clear();
             slot.answer.extend_from_slice(message);

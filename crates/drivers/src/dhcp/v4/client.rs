@@ -7,13 +7,14 @@ use super::lease::Lease;
 use super::plan::{AtOnce, Plan};
 use super::recipe::Fields;
 use crate::dhcp::dialogue::Times;
+use crate::dhcp::expectation::Field;
 use crate::dhcp::population::Mac;
 use crate::dhcp::{
     Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
     Stage, Step,
 };
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp4::{BOOTREPLY, DecodeError, Message, MessageType, option, patch};
+use brunt_wire::dhcp4::{BOOTREPLY, DecodeError, Message, MessageType, at, option, patch};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -131,7 +132,7 @@ impl Client {
             _ => return Step::Ignore(Anomaly::Unexpected),
         }
         let Some(server) = offer.server_id() else { return self.failed(Anomaly::Malformed) };
-        if offer.yiaddr().is_unspecified() {
+        if offer.yiaddr().is_unspecified() && !plan.no_address {
             return self.failed(Anomaly::Rejected);
         }
         self.offered = Some(offer.yiaddr());
@@ -161,6 +162,9 @@ impl Client {
         // What is renewed or remembered is one address, and an answer with another is no answer.
         let wanted = self.lease.map(|lease| lease.address);
         let given = ack.yiaddr();
+        if given.is_unspecified() && plan.no_address {
+            return ended(MessageType::Ack, None);
+        }
         if given.is_unspecified() || wanted.is_some_and(|wanted| wanted != given) {
             return self.failed(Anomaly::Rejected);
         }
@@ -263,6 +267,25 @@ impl Dialogue for Client {
             _ => false,
         };
         first.then_some(Stage::First)
+    }
+
+    fn is_offer(message: &[u8]) -> bool {
+        let message = Message::scan(message);
+        message.is_ok_and(|message| message.message_type() == Some(MessageType::Offer))
+    }
+
+    fn field(message: &[u8], field: Field) -> Option<&[u8]> {
+        let text = |from: usize, to: usize| {
+            let text = message.get(from..to)?.split(|octet| *octet == 0).next()?;
+            (!text.is_empty()).then_some(text)
+        };
+        match field {
+            Field::Option(code) => Message::scan(message).ok()?.option(code.try_into().ok()?),
+            Field::Address => message.get(at::YIADDR..at::SIADDR),
+            Field::NextServer => message.get(at::SIADDR..at::GIADDR),
+            Field::ServerName => text(at::SNAME, at::FILE),
+            Field::BootFile => text(at::FILE, at::COOKIE),
+        }
     }
 
     fn server(message: &[u8]) -> Option<&[u8]> {

@@ -30,6 +30,8 @@ pub struct Plan {
     /// The server that made the first offer, where all requests are to name it.
     first_server: Option<OnceLock<Ipv4Addr>>,
     /// What ends an exchange in its first stage.
+    /// Whether an answer without an address is one.
+    pub(super) no_address: bool,
     pub(super) at_once: AtOnce,
     /// Whether answers bear the client's MAC in `chaddr`.
     pub(super) bears_mac: bool,
@@ -89,6 +91,7 @@ impl Plan {
             seed: setup.seed,
             population: setup.population,
             first_half: setup.first_half,
+            no_address: setup.no_address,
             rising: setup.rising,
             retransmission: setup.retransmission,
             role: setup.role,

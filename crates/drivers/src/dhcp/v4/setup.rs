@@ -23,6 +23,8 @@ pub struct Setup {
     pub broadcast: bool,
     /// Whether an exchange ends with the OFFER.
     pub first_half: bool,
+    /// Whether an answer without an address is one, as those of boot servers beside a DHCP server are.
+    pub no_address: bool,
     /// Whether DISCOVER asks for rapid commit (RFC 4039).
     pub rapid_commit: bool,
     /// Whether the first server that makes an offer is the one that all later requests name.
@@ -54,6 +56,7 @@ impl Setup {
             address,
             broadcast: false,
             first_half: false,
+            no_address: false,
             rapid_commit: false,
             first_server: false,
             options: Vec::new(),

@@ -6,6 +6,7 @@ use super::plan::hundredths;
 use super::retransmission::Retransmission;
 use super::{Lease, Plan};
 use crate::dhcp::dialogue::Times;
+use crate::dhcp::expectation::Field;
 use crate::dhcp::{
     Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
     Stage, Step,
@@ -89,8 +90,16 @@ impl Dialogue for Client {
     }
 
     fn answers(message: &[u8]) -> Option<Stage> {
-        let advertise = message.first() == Some(&MessageType::ADVERTISE.0);
-        advertise.then_some(Stage::First)
+        Self::is_offer(message).then_some(Stage::First)
+    }
+
+    fn is_offer(message: &[u8]) -> bool {
+        message.first() == Some(&MessageType::ADVERTISE.0)
+    }
+
+    fn field(message: &[u8], field: Field) -> Option<&[u8]> {
+        let Field::Option(code) = field else { return None };
+        Message::parse(message).ok()?.option(code).map(|option| option.data)
     }
 
     fn server(message: &[u8]) -> Option<&[u8]> {

@@ -11,7 +11,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 /// What stands before the payload: 14 octets of Ethernet, 20 of IPv4, 8 of UDP.
 pub(super) const HEADERS: usize = ETHERNET + IPV4 + UDP;
 
-const IPV4: usize = 20;
+pub(super) const IPV4: usize = 20;
 const UDP: usize = 8;
 const PROTOCOL_UDP: u8 = 17;
 const DONT_FRAGMENT: u16 = 0x4000;
@@ -65,7 +65,7 @@ pub(super) fn write(
     let (ip, udp) = rest.split_at_mut(IPV4);
     ip[..2].copy_from_slice(&[0x45, 0]);
     ip[2..4].copy_from_slice(&total.to_be_bytes());
-    // What is never fragmented needs no identification (RFC 6864 section 4.1).
+    // What is not fragmented needs no identification (RFC 6864 section 4.1).
     ip[4..6].copy_from_slice(&[0; 2]);
     ip[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
     ip[8..12].copy_from_slice(&[TTL, PROTOCOL_UDP, 0, 0]);

@@ -13,6 +13,7 @@ mod arp;
 mod checksum;
 mod ethernet;
 mod filter;
+mod fragments;
 mod frame;
 mod neighbours;
 mod packet;
@@ -29,6 +30,7 @@ use super::stamp::Translation;
 use super::udp::{RECEIVE_BUFFER, size_buffers};
 use brunt_exchange::Clock;
 use ethernet::Mac;
+use fragments::Fragments;
 use segment::{Composed, Segment};
 use std::cell::RefCell;
 use std::io;
@@ -103,6 +105,7 @@ pub struct Bound {
     socket: socket2::Socket,
     mac: Mac,
     options: Options,
+    mtu: usize,
     receive_buffer: usize,
 }
 
@@ -115,6 +118,7 @@ pub struct Link {
     kernel_stamps: bool,
     outgoing: RefCell<Outgoing>,
     segment: RefCell<Segment>,
+    fragments: RefCell<Fragments>,
     overflow: Overflow,
 }
 
@@ -132,7 +136,8 @@ impl Bound {
             mmsg::tell(socket.as_fd())?;
             // The kernel doubles what is asked for, and reports the double: half of it is its own overhead.
             let receive_buffer = socket.recv_buffer_size()? / 2;
-            Ok(Self { socket, mac, options: options.clone(), receive_buffer })
+            let mtu = packet::mtu(socket.as_fd(), &options.interface.name)?;
+            Ok(Self { socket, mac, options: options.clone(), mtu, receive_buffer })
         };
         open().map_err(|error: io::Error| match error.raw_os_error() {
             Some(libc::EPERM | libc::EACCES) => OpenError::Permission { name: name(), error },
@@ -155,6 +160,7 @@ impl Bound {
             kernel_stamps: self.options.kernel_stamps,
             outgoing: RefCell::new(Outgoing::new()),
             segment: RefCell::new(Segment::new(self.mac, self.options.port)),
+            fragments: RefCell::new(Fragments::new(self.mtu)),
             overflow: Overflow::default(),
         })
     }
@@ -175,9 +181,15 @@ impl Link {
         let mut count = 0;
         for datagram in datagrams.take(self.batch) {
             match segment.compose(count, &datagram) {
-                Ok(Composed::Ready) => count += 1,
+                Ok(Composed::Ready) if self.fragments.borrow().fits(segment.frame(count)) => {
+                    count += 1;
+                }
                 // What cannot leave at once is dealt with alone, when its turn comes.
                 _ if count > 0 => break,
+                Ok(Composed::Ready) => {
+                    self.transmit(socket, segment.frame(0))?;
+                    return Ok(1);
+                }
                 Ok(Composed::Waits(to)) => {
                     if let Some(question) = segment.keep(to)? {
                         socket.send(&question)?;
@@ -191,6 +203,12 @@ impl Link {
         self.outgoing.borrow_mut().send(socket.as_fd(), frames)
     }
 
+    /// Sends one frame, in fragments if it has to be.
+    fn transmit(&self, socket: &socket2::Socket, frame: &[u8]) -> io::Result<()> {
+        let mut fragments = self.fragments.borrow_mut();
+        fragments.cut(frame, |piece| socket.send(piece).map(|_| ()))
+    }
+
     fn take(
         &self,
         socket: &socket2::Socket,
@@ -202,7 +220,7 @@ impl Link {
         let translation = self.kernel_stamps.then(|| Translation::now(clock));
         let mut segment = self.segment.borrow_mut();
         // As in any kernel, what answers a neighbour may be lost: it will ask again.
-        let send = |frame: &[u8]| drop(socket.send(frame));
+        let send = |frame: &[u8]| drop(self.transmit(socket, frame));
         inbox.take(count, |frame, beside| {
             if let Some(lost) = beside.lost {
                 self.overflow.heard(lost);

@@ -26,6 +26,27 @@ pub(super) fn open(index: u32, port: u16) -> io::Result<Socket> {
     Ok(socket)
 }
 
+/// The longest packet that the interface of this name takes.
+#[expect(unsafe_code, reason = "the request is in libc alone")]
+pub(super) fn mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
+    let mut request = libc::ifreq {
+        ifr_name: [0; libc::IFNAMSIZ],
+        ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_mtu: 0 },
+    };
+    // The name ends in a zero: the last octet is never written.
+    for (into, octet) in request.ifr_name.iter_mut().zip(name.bytes()).take(libc::IFNAMSIZ - 1) {
+        *into = libc::c_char::from_ne_bytes([octet]);
+    }
+    // SAFETY: the descriptor is borrowed, hence open; the kernel reads the name and writes the MTU within `request`.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut request) };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: SIOCGIFMTU has just written this member, and every bit pattern is an integer.
+    let mtu = unsafe { request.ifr_ifru.ifru_mtu };
+    Ok(usize::try_from(mtu).unwrap_or_default())
+}
+
 #[expect(unsafe_code, reason = "options of raw frames are in libc alone")]
 fn set<T: Copy>(socket: BorrowedFd<'_>, option: libc::c_int, value: &T) -> io::Result<()> {
     // SAFETY: the descriptor is borrowed, hence open; the kernel reads size_of::<T>() bytes from `value`.

@@ -26,7 +26,8 @@ pub(super) struct Segment {
     port: u16,
     addresses: Addresses,
     neighbours: Neighbours,
-    frames: Box<[[u8; FRAME_MAX]]>,
+    /// [`BATCH`] frames of [`FRAME_MAX`].
+    frames: Box<[u8]>,
     lengths: [usize; BATCH],
 }
 
@@ -46,7 +47,7 @@ impl Segment {
             port,
             addresses: Addresses::new(),
             neighbours: Neighbours::default(),
-            frames: vec![[0; FRAME_MAX]; BATCH].into_boxed_slice(),
+            frames: vec![0; FRAME_MAX * BATCH].into_boxed_slice(),
             lengths: [0; BATCH],
         }
     }
@@ -66,7 +67,8 @@ impl Segment {
             mac: way.unwrap_or(EVERYBODY),
             socket: SocketAddrV4::new(to, datagram.to.port()),
         };
-        let length = frame::write(&mut self.frames[index], &source, &destination, datagram.bytes)
+        let room = &mut self.frames[index * FRAME_MAX..][..FRAME_MAX];
+        let length = frame::write(room, &source, &destination, datagram.bytes)
             .ok_or_else(|| io::Error::from_raw_os_error(libc::EMSGSIZE))?;
         self.lengths[index] = length;
         if let Ok(message) = Message::scan(datagram.bytes) {
@@ -77,12 +79,12 @@ impl Segment {
 
     /// Frame `index`, as it was composed.
     pub(super) fn frame(&self, index: usize) -> &[u8] {
-        &self.frames[index][..self.lengths[index]]
+        &self.frames[index * FRAME_MAX..][..self.lengths[index]]
     }
 
     /// Keeps the first frame until its destination is known; returns the ARP request to send, if none is pending.
     pub(super) fn keep(&mut self, to: Ipv4Addr) -> io::Result<Option<[u8; arp::FRAME]>> {
-        let frame = &self.frames[0][..self.lengths[0]];
+        let frame = &self.frames[..self.lengths[0]];
         let new =
             self.neighbours.wait(to, frame).ok_or(io::Error::from_raw_os_error(libc::ENOBUFS))?;
         Ok(if new { question(frame, to) } else { None })

@@ -377,7 +377,7 @@ fn what_fits_no_frame_is_refused_and_the_rest_goes() {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
             let v6 = SocketAddr::from(([0xff02, 0, 0, 0, 0, 0, 1, 2], 547));
-            let (one, long, two) = (discover(1), vec![0; 1600], discover(2));
+            let (one, long, two) = (discover(1), vec![0; 70_000], discover(2));
             let datagrams = [
                 OutgoingDatagram { bytes: &one, to: EVERYBODY },
                 OutgoingDatagram { bytes: &long, to: EVERYBODY },
@@ -396,6 +396,27 @@ fn what_fits_no_frame_is_refused_and_the_rest_goes() {
             }
             assert_eq!(faults, [(1, Some(libc::EMSGSIZE)), (2, Some(libc::EAFNOSUPPORT))]);
             assert_eq!([heard(&server).0, heard(&server).0], [one, two]);
+        });
+    });
+}
+
+#[test]
+fn what_is_longer_than_a_frame_arrives_whole() {
+    with_cable(|| {
+        run(async {
+            let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
+            let (mut long, short) = (discover(1), discover(2));
+            long.resize(1800, 7);
+            let datagrams = [&short, &long, &short];
+            let mut at = 0;
+            while at < datagrams.len() {
+                let rest = datagrams[at..].iter();
+                let rest = rest.map(|bytes| OutgoingDatagram { bytes, to: EVERYBODY });
+                at += link.try_send(rest).unwrap();
+            }
+            assert_eq!(heard(&server).0, short);
+            assert_eq!(heard(&server).0, long);
+            assert_eq!(heard(&server).0, short);
         });
     });
 }

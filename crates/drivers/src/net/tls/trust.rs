@@ -48,7 +48,7 @@ enum Refusal {
     NotYetValid { subject: String, from: ASN1Time },
     #[error(
         "the server's certificate is for {presented}, not for {expected}; \
-         connect by a name it has, or give that name to check"
+         connect by a name it has (--tls-name of the LDAP tools names another to check)"
     )]
     Name { expected: String, presented: String },
 }

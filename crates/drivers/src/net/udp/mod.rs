@@ -52,8 +52,6 @@ pub struct Options {
     pub device: Option<String>,
     /// Whether datagrams may go to a broadcast address.
     pub broadcast: bool,
-    /// Whether a datagram that is too large for the way is refused instead of fragmented.
-    pub dont_fragment: bool,
     /// The index of the interface that multicast leaves by, at most one hop far.
     pub multicast: Option<u32>,
     /// Room for datagrams that have not been read yet, in bytes.
@@ -77,7 +75,6 @@ impl Options {
             local,
             device: None,
             broadcast: false,
-            dont_fragment: true,
             multicast: None,
             receive_buffer: RECEIVE_BUFFER,
             send_buffer: 0,
@@ -343,11 +340,11 @@ fn prepare(options: &Options) -> io::Result<socket2::Socket> {
             socket.set_multicast_hops_v6(1)?;
         }
     }
-    // Where the system will not say, datagrams are as long as the protocol makes them, and none needs a fragment.
-    let _ = match (options.dont_fragment, options.local) {
-        (true, SocketAddr::V4(_)) => set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::DO),
-        (true, SocketAddr::V6(_)) => set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::DO),
-        (false, _) => Ok(()),
+    // What is longer than the way allows leaves in fragments, as the old tool's messages did. Where the system will
+    // not say, that is its default.
+    let _ = match options.local {
+        SocketAddr::V4(_) => set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::WANT),
+        SocketAddr::V6(_) => set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::WANT),
     };
     socket.set_broadcast(options.broadcast)?;
     if let Some(device) = &options.device {

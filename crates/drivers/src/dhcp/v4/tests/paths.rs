@@ -35,6 +35,22 @@ fn lease_of(play: &mut Play) -> Lease {
 }
 
 #[test]
+fn a_boot_servers_answer_without_an_address_is_one_where_that_is_expected() {
+    let none = Ipv4Addr::UNSPECIFIED;
+    for (no_address, first) in
+        [(false, useless(Anomaly::Rejected, true, None)), (true, ok(MessageType::Offer, None))]
+    {
+        let mut play = Play::with(|setup| {
+            setup.first_half = true;
+            setup.no_address = no_address;
+        });
+        play.outgoing(Kind::Acquire, 0, None);
+        let offer = play.reply(MessageType::Offer).giving(none).bytes();
+        assert_eq!(play.receive(&offer), first);
+    }
+}
+
+#[test]
 fn a_lease_takes_four_messages() {
     let mut play = Play::plain();
     let discover = play.outgoing(Kind::Acquire, 2, None);

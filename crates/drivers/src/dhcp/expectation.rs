@@ -1,0 +1,167 @@
+//! An [`Expectation`]: what an answer must hold for its exchange to have succeeded.
+//!
+//! A server that answers with another boot file than it should answers fast and is of no use. Answers are looked at
+//! where both protocols pass, in the exchange table; how a field is found is the dialogue's part. Renewals, releases
+//! and confirmations are not looked at: their answers need not repeat anything.
+
+use super::Stage;
+use super::dialogue::{Dialogue, Ending, Step};
+use super::varied::Pattern;
+use brunt_exchange::{Class, Outcome};
+
+/// What an answer is to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The answers it is about; all if nothing.
+    pub answer: Option<Answer>,
+    /// Which part of an answer.
+    pub field: Field,
+    /// What that part must be; if nothing, it has to be there.
+    pub value: Option<Pattern>,
+}
+
+/// One of the two answers of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// OFFER or ADVERTISE.
+    Offer,
+    /// ACK or REPLY.
+    Grant,
+}
+
+/// A part of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The option of this code.
+    Option(u16),
+    /// The address that is offered or given (`yiaddr`, DHCPv4).
+    Address,
+    /// The address of the server to boot from (`siaddr`, DHCPv4).
+    NextServer,
+    /// The name of that server (`sname`, DHCPv4).
+    ServerName,
+    /// The name of the boot file (`file`, DHCPv4).
+    BootFile,
+}
+
+impl Expectation {
+    /// Whether an answer holds what it should, `scratch` being room for what the client expects.
+    fn is_met<D: Dialogue>(&self, message: &[u8], client: u64, scratch: &mut Vec<u8>) -> bool {
+        if self.answer.is_some_and(|answer| (answer == Answer::Offer) != D::is_offer(message)) {
+            return true;
+        }
+        let (Some(found), Some(value)) = (D::field(message, self.field), &self.value) else {
+            return self.value.is_none() && D::field(message, self.field).is_some();
+        };
+        scratch.clear();
+        value.write(client, scratch);
+        // Servers end texts with a zero or do not (RFC 2132 section 2).
+        found == scratch || found.strip_suffix(&[0]).is_some_and(|found| found == scratch)
+    }
+}
+
+/// Holds an answer that its dialogue took for one against what is expected of it. One that is not as expected was an
+/// answer, and ends the exchange; what it gave is held. `asked` is the stage that it answers, and the client.
+pub(super) fn examined<D: Dialogue>(
+    expectations: &[Expectation],
+    (stage, client): (Stage, u64),
+    message: &[u8],
+    step: Step<D::Lease>,
+    scratch: &mut Vec<u8>,
+) -> Step<D::Lease> {
+    let lease = match &step {
+        _ if expectations.is_empty() => return step,
+        Step::Send(_) => None,
+        Step::Done(ending) if matches!(ending.outcome, Outcome::Ok(_)) => ending.lease.clone(),
+        _ => return step,
+    };
+    let Some(unmet) = unmet::<D>(expectations, stage, message, client, scratch) else {
+        return step;
+    };
+    // There are no more expectations than words on a command line.
+    let outcome = Outcome::Failed(Class::Check, unmet as u32 + 1);
+    Step::Done(Ending { outcome, answered: true, anomaly: None, lease })
+}
+
+/// The number of the first expectation that the answer to a message of this stage does not meet.
+fn unmet<D: Dialogue>(
+    expectations: &[Expectation],
+    stage: Stage,
+    message: &[u8],
+    client: u64,
+    scratch: &mut Vec<u8>,
+) -> Option<usize> {
+    if !matches!(stage, Stage::First | Stage::Second | Stage::Inform) {
+        return None;
+    }
+    expectations.iter().position(|expected| !expected.is_met::<D>(message, client, scratch))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dhcp::{v4, v6};
+    use brunt_wire::dhcp4::{Draft, Header, MessageType, at, option};
+
+    fn answer(kind: MessageType) -> Vec<u8> {
+        let header = Header { op: brunt_wire::dhcp4::BOOTREPLY, ..Header::request() };
+        let draft = Draft::new(header, kind).with(66, b"10.0.0.9\0").with(12, b"host-7");
+        let mut bytes = draft.with(option::SERVER_ID, &[10, 0, 0, 1]).to_bytes();
+        bytes[at::FILE..at::FILE + 10].copy_from_slice(b"pxelinux.0");
+        bytes[at::SIADDR..at::SIADDR + 4].copy_from_slice(&[10, 0, 0, 9]);
+        bytes
+    }
+
+    fn expect(answer: Option<Answer>, field: Field, value: Option<&str>) -> Expectation {
+        let value = value.map(|value| Pattern::parse(value).unwrap());
+        Expectation { answer, field, value }
+    }
+
+    #[test]
+    fn an_answer_is_held_against_each_expectation() {
+        let (offer, ack) = (answer(MessageType::Offer), answer(MessageType::Ack));
+        let first = |expected: &[Expectation], stage, message: &[u8]| {
+            unmet::<v4::Client>(expected, stage, message, 7, &mut Vec::new())
+        };
+        let held = [
+            expect(None, Field::Option(66), Some("10.0.0.9")),
+            expect(None, Field::Option(12), Some("host-{n}")),
+            expect(None, Field::Option(54), None),
+            expect(None, Field::BootFile, Some("pxelinux.0")),
+            expect(None, Field::NextServer, Some("0x0a000009")),
+            expect(None, Field::Address, Some("0x00000000")),
+            expect(Some(Answer::Grant), Field::Option(53), Some("0x05")),
+            expect(Some(Answer::Offer), Field::Option(53), Some("0x02")),
+        ];
+        assert_eq!(first(&held, Stage::First, &offer), None);
+        assert_eq!(first(&held, Stage::Second, &ack), None);
+        for wrong in [
+            expect(None, Field::Option(67), None),
+            expect(None, Field::Option(300), None),
+            expect(None, Field::Option(66), Some("10.0.0.8")),
+            expect(None, Field::Option(12), Some("host-8")),
+            expect(None, Field::BootFile, Some("pxelinux")),
+            expect(None, Field::ServerName, Some("boot")),
+            expect(Some(Answer::Grant), Field::Option(67), None),
+        ] {
+            let all = [held[0].clone(), wrong];
+            assert_eq!(first(&all, Stage::Second, &ack), Some(1), "{all:?}");
+            assert_eq!(first(&all, Stage::Renew, &ack), None, "renewals repeat nothing");
+        }
+        let granted = [expect(Some(Answer::Grant), Field::Option(67), None)];
+        assert_eq!(first(&granted, Stage::First, &offer), None);
+    }
+
+    #[test]
+    fn dhcpv6_has_options_and_no_other_fields() {
+        let advertise = [2, 0, 0, 1, 0, 23, 0, 2, 1, 2];
+        let met = |answer, field, value| {
+            let expected = [expect(answer, field, value)];
+            unmet::<v6::Client>(&expected, Stage::First, &advertise, 0, &mut Vec::new()).is_none()
+        };
+        assert!(met(None, Field::Option(23), Some("0x0102")));
+        assert!(met(Some(Answer::Grant), Field::Option(24), None));
+        assert!(!met(Some(Answer::Offer), Field::Option(24), None));
+        assert!(!met(None, Field::BootFile, None));
+    }
+}

@@ -1,0 +1,90 @@
+//! [`Presence`]: when the clients of a fleet had leases, all of them for the first time, and all of them again.
+//!
+//! After a power cut the question is not how long an exchange took but when the last client was back. Sessions report
+//! what becomes of their clients; any thread may read. It must not know how a client lives.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What becomes of a client, and when, counted from the beginning of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It has its first lease.
+    Up(Duration),
+    /// It loses its power. That may be known before it happens.
+    Lost,
+    /// It has a lease again for the first time since it lost its power.
+    Back(Duration),
+}
+
+/// What became of all clients so far.
+#[derive(Debug, Default)]
+pub(super) struct Presence {
+    up: Group,
+    back: Group,
+    lost: AtomicU64,
+}
+
+/// How many clients have come so far, and when the last of them did.
+#[derive(Debug, Default)]
+struct Group {
+    count: AtomicU64,
+    last: AtomicU64,
+}
+
+/// What became of the clients of a fleet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attendance {
+    /// Clients that had a lease at some time, and when the last of them had its first.
+    pub up: (u64, Duration),
+    /// Clients that lost their power.
+    pub lost: u64,
+    /// Those of them that had a lease again, and when the last of them did.
+    pub back: (u64, Duration),
+}
+
+impl Presence {
+    pub(super) fn note(&self, change: Change) {
+        match change {
+            Change::Up(at) => self.up.add(at),
+            Change::Back(at) => self.back.add(at),
+            Change::Lost => {
+                self.lost.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    pub(super) fn attendance(&self) -> Attendance {
+        let lost = self.lost.load(Ordering::Relaxed);
+        Attendance { up: self.up.so_far(), lost, back: self.back.so_far() }
+    }
+}
+
+impl Group {
+    fn add(&self, at: Duration) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let at = u64::try_from(at.as_nanos()).unwrap_or(u64::MAX);
+        self.last.fetch_max(at, Ordering::Relaxed);
+    }
+
+    fn so_far(&self) -> (u64, Duration) {
+        let last = Duration::from_nanos(self.last.load(Ordering::Relaxed));
+        (self.count.load(Ordering::Relaxed), last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_each_is_kept() {
+        let (presence, seconds) = (Presence::default(), Duration::from_secs);
+        for change in [Change::Up(seconds(3)), Change::Up(seconds(2)), Change::Lost, Change::Lost] {
+            presence.note(change);
+        }
+        presence.note(Change::Back(seconds(9)));
+        let expected = Attendance { up: (2, seconds(3)), lost: 2, back: (1, seconds(9)) };
+        assert_eq!(presence.attendance(), expected);
+    }
+}

@@ -1,0 +1,105 @@
+//! [`Renaming`]: a modify DN that is measured, and the one that gives the entry its name back.
+//!
+//! An entry that was renamed cannot be found by its name again. So that a run goes on for as long as it likes and
+//! leaves the directory as it was, each renaming is followed on its session by the one that undoes it.
+
+use super::request::Request;
+use brunt_feed::{Arguments, Position, Row, Template};
+
+/// A modify DN, compiled.
+#[derive(Debug)]
+pub(super) struct Renaming {
+    pub(super) rename: Request,
+    /// What gives the entry its name back, if anything does.
+    pub(super) undo: Option<Undo>,
+}
+
+/// What gives an entry its name back.
+#[derive(Debug)]
+pub(super) struct Undo {
+    /// Takes the new DN, the old RDN, and where the entry was moved the old parent.
+    pub(super) request: Request,
+    pub(super) rdn: Template,
+    pub(super) superior: Option<Template>,
+}
+
+/// The names of an entry that a session renames.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Whether it has its new name.
+    pub(super) away: bool,
+    old: Vec<u8>,
+    new: Vec<u8>,
+    row: Row,
+}
+
+impl Names {
+    /// Notes that the entry of the exchange at `position` has its new name.
+    pub(super) fn renamed(
+        &mut self,
+        renaming: &Renaming,
+        undo: &Undo,
+        arguments: &Arguments,
+        position: &Position,
+    ) {
+        let Self { away, old, new, row } = self;
+        arguments.draw(position, row);
+        old.clear();
+        new.clear();
+        renaming.rename.render(renaming.rename.dn(), row, old);
+        renaming.rename.render(&undo.rdn, row, new);
+        new.push(b',');
+        match &undo.superior {
+            Some(superior) => renaming.rename.render(superior, row, new),
+            None => new.extend_from_slice(split(old).1),
+        }
+        *away = true;
+    }
+
+    /// The values for the request that undoes it.
+    pub(super) fn values(&self) -> [&[u8]; 3] {
+        let (rdn, parent) = split(&self.old);
+        [&self.new, rdn, parent]
+    }
+
+    /// What the entry is called now.
+    pub(super) fn current(&self) -> String {
+        String::from_utf8_lossy(&self.new).into_owned()
+    }
+}
+
+/// The first RDN of a DN, and what is left: the name of the parent (RFC 4514 section 2).
+fn split(dn: &[u8]) -> (&[u8], &[u8]) {
+    let (mut at, mut quoted) = (0, false);
+    while let Some(octet) = dn.get(at) {
+        match octet {
+            b'\\' => at += 1,
+            b'"' => quoted = !quoted,
+            b',' | b';' if !quoted => {
+                return (dn[..at].trim_ascii(), dn[at + 1..].trim_ascii_start());
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    (dn, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rdn_ends_at_the_first_comma_that_is_one() {
+        for (dn, rdn, parent) in [
+            ("uid=a,ou=b,dc=c", "uid=a", "ou=b,dc=c"),
+            ("cn=a\\, b+sn=c, ou=d", "cn=a\\, b+sn=c", "ou=d"),
+            ("cn=\"a,b\",ou=c", "cn=\"a,b\"", "ou=c"),
+            ("cn=a\\\\,ou=b", "cn=a\\\\", "ou=b"),
+            ("dc=top", "dc=top", ""),
+            ("cn=a\\", "cn=a\\", ""),
+        ] {
+            assert_eq!(split(dn.as_bytes()), (rdn.as_bytes(), parent.as_bytes()), "{dn}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What the target said of itself: a few lines for each source, those that tell of work first.
+
+use brunt_record::{MonitorRecord, ReadingRecord, Record};
+use std::fmt::Write;
+
+use super::Style;
+use crate::figure::{printable, short};
+
+/// How many readings of a source are shown; the record has all.
+const SHOWN: usize = 6;
+const NAME: usize = 40;
+
+pub(super) fn monitors(text: &mut String, record: &Record, style: Style) {
+    for monitor in &record.monitors {
+        let node = if record.nodes.is_empty() {
+            String::new()
+        } else {
+            format!(", node {}", monitor.node)
+        };
+        let heading = format!(
+            "{:<NAME$} {:>11} {:>11} {:>10}",
+            format!("Target's own figures ({}{node})", printable(&monitor.source)),
+            "first",
+            "last",
+            "per second"
+        );
+        let _ = writeln!(text, "{}", style.heading(&heading));
+        for reading in shown(monitor) {
+            let rate = reading.rate.map_or_else(String::new, short);
+            let (first, last) = (short(reading.first), short(reading.last));
+            let name = printable(&reading.name);
+            let _ = writeln!(text, "  {name:<0$} {first:>11} {last:>11} {rate:>10}", NAME - 2);
+        }
+        if monitor.failed > 0 {
+            let why = monitor.failure.as_deref().unwrap_or("no reason given");
+            let _ = writeln!(
+                text,
+                "  not read {} of {} times: failed to {}",
+                monitor.failed,
+                monitor.failed + monitor.samples,
+                printable(why)
+            );
+        }
+        text.push('\n');
+    }
+}
+
+/// The readings that changed: what rises by the most first, then what went up and down.
+fn shown(monitor: &MonitorRecord) -> Vec<&ReadingRecord> {
+    let mut shown: Vec<_> =
+        monitor.readings.iter().filter(|reading| reading.least < reading.most).collect();
+    shown.sort_by(|one, other| {
+        let of = |reading: &ReadingRecord| reading.rate.unwrap_or(-1.0);
+        of(other).total_cmp(&of(one))
+    });
+    shown.truncate(SHOWN);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_record::Readings;
+    use std::time::Duration;
+
+    #[test]
+    fn what_changed_is_shown_and_what_rose_the_most_comes_first() {
+        let mut readings = Readings::default();
+        for second in 0..3_u32 {
+            let values = [("slow", 1.0), ("fast", 1000.0), ("still", 0.0)];
+            let values = values.map(|(name, by)| (name.to_owned(), by * f64::from(second)));
+            readings.absorb(Duration::from_secs(second.into()), values);
+        }
+        readings.failed("ask \x1b[31m/run/kea: gone");
+        let monitor = readings.record("kea:/run/kea".to_owned(), 0);
+        let names: Vec<_> = shown(&monitor).iter().map(|reading| reading.name.as_str()).collect();
+        assert_eq!(names, ["fast", "slow"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! [`Monitor`]: the target's own figures, read once a second beside a run, for the record.
+//!
+//! Each source has a thread of its own, so that a target that is slow to say how it is neither delays an interval nor
+//! another source. Kea's statistics and processes are read here; what only one protocol can ask, such as a directory's
+//! `cn=monitor`, that protocol supplies. A source that cannot be read at all is an error before anything is sent; one
+//! that fails later is counted, and the run goes on. It must not know what any figure means.
+
+mod kea;
+mod process;
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_record::{MonitorRecord, Readings};
+
+use crate::cli::monitor::MonitorSource;
+
+use super::job::Protocol;
+use kea::Kea;
+use process::Process;
+
+/// Time between two readings.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long a source may take to answer, so that none holds a run up at its end for longer.
+pub(crate) const WITHIN: Duration = Duration::from_secs(2);
+
+/// What is read: numbers by name. The error reads after "failed to".
+pub(crate) type Reading = Result<Vec<(String, f64)>, String>;
+
+/// Somewhere figures are read from.
+pub(crate) trait Source {
+    /// Reads them, within [`WITHIN`].
+    fn read(&mut self) -> Reading;
+}
+
+/// Opens a source on the thread that will read it.
+pub(crate) type Opener = Box<dyn FnOnce() -> Result<Box<dyn Source>, String> + Send>;
+
+/// The sources of a run. Threads that are not waited for end by themselves when it is dropped.
+#[derive(Default)]
+pub(super) struct Monitor {
+    readers: Vec<Reader>,
+}
+
+struct Reader {
+    source: MonitorSource,
+    /// Nothing is ever sent: the thread ends when this is gone.
+    open: Sender<()>,
+    thread: JoinHandle<Readings>,
+}
+
+impl Monitor {
+    /// Reads each source once, and then goes on.
+    pub(super) fn start(
+        sources: &[MonitorSource],
+        protocol: &dyn Protocol,
+    ) -> Result<Self, String> {
+        let clock = Monotonic::new();
+        let mut monitor = Self::default();
+        for source in sources {
+            let opener = match source {
+                MonitorSource::Ldap => protocol.monitor(),
+                MonitorSource::Kea(socket) => Ok(opener(Kea::new(socket.clone()))),
+                MonitorSource::Pid(pid) => Ok(opener(Process::new(*pid))),
+            };
+            let failed = |why: String| format!("failed to read --monitor {source}: {why}");
+            let opener = opener.map_err(failed)?;
+            let (begun, first) = mpsc::channel();
+            let (open, ended) = mpsc::channel();
+            let read = move || {
+                let mut readings = Readings::default();
+                let mut source = match opener().and_then(|mut source| Ok((source.read()?, source)))
+                {
+                    Ok((values, source)) => {
+                        readings.absorb(clock.now().since_origin(), values);
+                        source
+                    }
+                    Err(why) => {
+                        drop(begun.send(Err(why)));
+                        return readings;
+                    }
+                };
+                drop(begun.send(Ok(())));
+                let mut going = true;
+                while going {
+                    going = matches!(ended.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout));
+                    // Once more when the run is over, so that the last figures are of all of it.
+                    match source.read() {
+                        Ok(values) => readings.absorb(clock.now().since_origin(), values),
+                        Err(why) => readings.failed(why),
+                    }
+                }
+                readings
+            };
+            let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(read);
+            let thread = thread.map_err(|error| failed(error.to_string()))?;
+            let said = first.recv().unwrap_or_else(|_| Err("its thread ended".to_owned()));
+            said.map_err(failed)?;
+            monitor.readers.push(Reader { source: source.clone(), open, thread });
+        }
+        Ok(monitor)
+    }
+
+    /// Reads for the last time, and returns what was read.
+    pub(super) fn finish(self, node: u32) -> Vec<MonitorRecord> {
+        let ended = self.readers.into_iter().map(|Reader { source, open, thread }| {
+            drop(open);
+            (source, thread)
+        });
+        // All are told before any is waited for.
+        let ended: Vec<_> = ended.collect();
+        let records = ended.into_iter().map(|(source, thread)| {
+            let readings = thread.join().unwrap_or_default();
+            readings.record(source.to_string(), node)
+        });
+        records.collect()
+    }
+}
+
+fn opener(source: impl Source + Send + 'static) -> Opener {
+    Box::new(move || Ok(Box::new(source)))
+}

@@ -1,0 +1,110 @@
+//! [`Process`]: what the kernel says of a process of this machine (`proc(5)`).
+
+use std::fs;
+
+use super::{Reading, Source};
+
+/// A process.
+pub(super) struct Process {
+    pid: u32,
+    /// When it began, so that another that has its number is not taken for it.
+    began: Option<u64>,
+}
+
+impl Process {
+    pub(super) fn new(pid: u32) -> Self {
+        Self { pid, began: None }
+    }
+
+    fn file(&self, name: &str) -> std::io::Result<String> {
+        fs::read_to_string(format!("/proc/{}/{name}", self.pid))
+    }
+}
+
+impl Source for Process {
+    fn read(&mut self) -> Reading {
+        let pid = self.pid;
+        let stat = self.file("stat").map_err(|error| format!("read /proc/{pid}/stat: {error}"))?;
+        let stat = Stat::parse(&stat).ok_or_else(|| format!("understand /proc/{pid}/stat"))?;
+        if *self.began.get_or_insert(stat.began) != stat.began {
+            return Err(format!("read process {pid}: it has ended, and another has its number"));
+        }
+        let ticks = rustix::param::clock_ticks_per_second() as f64;
+        let page = rustix::param::page_size() as f64;
+        let mut values = vec![
+            ("processor seconds".to_owned(), (stat.user + stat.system) as f64 / ticks),
+            ("processor seconds in the kernel".to_owned(), stat.system as f64 / ticks),
+            ("threads".to_owned(), stat.threads as f64),
+            ("resident MiB".to_owned(), stat.pages as f64 * page / f64::from(1 << 20)),
+        ];
+        let status = self.file("status").unwrap_or_default();
+        for (key, name) in [
+            ("voluntary_ctxt_switches:", "waits (context switches)"),
+            ("nonvoluntary_ctxt_switches:", "preemptions (context switches)"),
+        ] {
+            let line = status.lines().find_map(|line| line.strip_prefix(key));
+            values
+                .extend(line.and_then(|count| Some((name.to_owned(), count.trim().parse().ok()?))));
+        }
+        // Another user's process does not show its files.
+        if let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) {
+            values.push(("open files".to_owned(), files.count() as f64));
+        }
+        Ok(values)
+    }
+}
+
+/// The fields of `/proc/PID/stat` that are of interest.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    user: u64,
+    system: u64,
+    threads: u64,
+    began: u64,
+    pages: u64,
+}
+
+impl Stat {
+    /// The name of the program, which may hold anything, ends at the last parenthesis.
+    fn parse(text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        // The first of these is field 3 of the manual page.
+        let field = |number: usize| fields.get(number - 3)?.parse().ok();
+        Some(Self {
+            user: field(14)?,
+            system: field(15)?,
+            threads: field(20)?,
+            began: field(22)?,
+            pages: field(24)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_are_those_of_the_manual_page() {
+        let text =
+            "7 (a) b) S 1 7 7 0 -1 4194560 100 0 0 0 31 17 0 0 20 0 5 0 999 1000000 2048 1844 0\n";
+        let expected = Stat { user: 31, system: 17, threads: 5, began: 999, pages: 2048 };
+        assert_eq!(Stat::parse(text), Some(expected));
+        for wrong in ["", "7 (x", "7 (x) S 1 2"] {
+            assert_eq!(Stat::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn this_very_process_is_read_and_one_that_is_not_there_is_named() {
+        let mut own = Process::new(std::process::id());
+        let values = own.read().unwrap();
+        let of =
+            |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        assert!(of("threads").unwrap() >= 1.0 && of("resident MiB").unwrap() > 1.0, "{values:?}");
+        assert!(of("open files").unwrap() >= 3.0, "{values:?}");
+        own.began = Some(0);
+        assert!(own.read().unwrap_err().contains("another has its number"));
+        assert!(Process::new(u32::MAX).read().unwrap_err().contains("/proc/4294967295/stat"));
+    }
+}

@@ -1,0 +1,66 @@
+//! LDIF that makeldif writes: what slapd makes of it, and that it is what addrate adds.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+
+use brunt_testbed::{ADMIN_DN, PASSWORD};
+
+use crate::added::TEMPLATE;
+use crate::brunt::{To, command};
+use crate::directory::{Transport, slapd};
+
+fn makeldif(template: &str, arguments: &[&str]) -> (i32, String, String) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("people.template");
+    std::fs::write(&path, template).expect("the file can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let output = command.arg("makeldif").args(arguments).arg(&path).stdin(Stdio::null()).output();
+    let output = output.expect("brunt can be run");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// The DNs of a text of LDIF.
+fn dns(ldif: &str) -> BTreeSet<&str> {
+    ldif.lines().filter_map(|line| line.strip_prefix("dn: ")).collect()
+}
+
+#[test]
+fn a_server_takes_it_and_it_is_what_addrate_adds() {
+    let Some(slapd) = slapd(10) else { return };
+    let before = slapd.entries_below("ou=people,dc=example,dc=com");
+    let fifty = TEMPLATE.replace("person:100000", "person:50");
+    let (code, ldif, said) = makeldif(&fifty, &["--no-branches", "-s", "7", "-t", "40"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("50 entries written"), "{said}");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("people.ldif");
+    std::fs::write(&path, &ldif).expect("the file can be written");
+    let mut add = slapd.client("ldapadd");
+    let added = add.args(["-x", "-D", ADMIN_DN, "-w", PASSWORD, "-f"]).arg(&path).output();
+    let added = added.expect("ldapadd can be run");
+    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
+    assert_eq!(slapd.entries_below("ou=people,dc=example,dc=com"), before + 50);
+    // Every name is taken: addrate makes the same.
+    let run = command("addrate").to(&slapd, Transport::Plain).typed("-F -C off --noPurge");
+    let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]);
+    let template = run.file("template", &fifty);
+    assert_eq!(run.arg(template).run().ended_with(1).results(), [(68, 50)].into());
+}
+
+#[test]
+fn branches_come_first_and_the_number_can_be_chosen() {
+    let (code, ldif, said) = makeldif(TEMPLATE, &["-m", "3", "-c", "suffix=o=other"]);
+    assert_eq!(code, 0, "{said}");
+    let expected = (0..3).map(|number| format!("uid=added.0.{number},ou=people,o=other"));
+    let expected: BTreeSet<String> = expected.chain(["ou=people,o=other".to_owned()]).collect();
+    assert_eq!(dns(&ldif), expected.iter().map(String::as_str).collect());
+    assert!(ldif.starts_with("dn: ou=people,o=other\n"), "{ldif}");
+    let endless = TEMPLATE.replace("person:100000", "person");
+    let (code, ldif, said) = makeldif(&endless, &[]);
+    assert_eq!((code, ldif.as_str()), (2, ""), "{said}");
+    assert!(said.contains("--entries"), "{said}");
+    let (code, _, said) = makeldif(&TEMPLATE.replace("person:100000", "person:5"), &["-m", "6"]);
+    assert!(code == 2 && said.contains("makes only 5"), "{said}");
+    assert_eq!(makeldif(TEMPLATE, &["-m", "50"]).1, makeldif(TEMPLATE, &["-m", "50"]).1);
+}
