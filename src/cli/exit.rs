@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Everything was done.
     Ok,
-    /// It could not be done: nothing worked, or a file could not be written.
+    /// It could not be done: nothing worked, or a result could not be written.
     Failed,
     /// The command line of one of the new commands is wrong.
     Usage,
@@ -30,7 +30,7 @@ pub(crate) enum Exit {
     Missed,
     /// Ended by SIGINT, after the report was written.
     Interrupted,
-    /// Ended by SIGTERM, after the report was written.
+    /// Ended by SIGTERM or SIGHUP, after the report was written.
     Terminated,
     /// One of the original lease benchmarks failed.
     OldFailure,
@@ -80,7 +80,9 @@ impl Exit {
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Ok => "The command completed. Failed operations do not change this.",
-            Self::Failed => "The run failed, or none of its operations succeeded.",
+            Self::Failed => {
+                "The run failed, none of its operations succeeded, or a result could not be written."
+            }
             Self::Usage => "The command line is wrong.",
             Self::SomeFailed => "Some exchanges failed.",
             Self::Undecided => {
@@ -96,7 +98,7 @@ impl Exit {
             Self::LdapUsage => "The command line of an LDAP tool is wrong.",
             Self::Missed => "An objective given with --slo was missed.",
             Self::Interrupted => "Interrupted (SIGINT), after the report was written.",
-            Self::Terminated => "Terminated (SIGTERM), after the report was written.",
+            Self::Terminated => "Terminated (SIGTERM or SIGHUP), after the report was written.",
             Self::OldFailure => {
                 "A phase of mysql_ubench, sqlite_ubench or memfile_ubench failed or was refused."
             }

@@ -86,9 +86,15 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// The files that are written when the run is over, with the options that name them.
-    pub(crate) fn at_the_end(&self) -> [(&'static str, Option<&Path>); 2] {
-        [("--record", self.record.as_deref()), ("--hgrm", self.hgrm.as_deref())]
+    /// The files that are written, with the options that name them.
+    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
+        let named = |path: &&Path| *path != Path::new("-");
+        [
+            ("--record", self.record.as_deref()),
+            ("--hgrm", self.hgrm.as_deref()),
+            ("--hlog", self.hlog.as_deref()),
+            ("--events", self.events.as_deref().filter(named)),
+        ]
     }
 }
 

@@ -373,7 +373,7 @@ pub(crate) const EXITS: [(u8, &str); 5] = [
     (0, "All four phases completed."),
     (1, "The switches were shown, because of -h or because the command line is wrong."),
     (130, "Interrupted (SIGINT), after the results so far were printed."),
-    (143, "Terminated (SIGTERM), after the results so far were printed."),
+    (143, "Terminated (SIGTERM or SIGHUP), after the results so far were printed."),
     (255, "A phase failed, or leases exist already and --yes-destroy was not given."),
 ];
 

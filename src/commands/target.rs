@@ -47,7 +47,7 @@ fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     let stats = running.shutdown();
     console::tell(&account(&stats));
     Ok(match signal {
-        Some(Signal::Terminate) => Exit::Terminated,
+        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
     })
 }

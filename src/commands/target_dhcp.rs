@@ -30,7 +30,7 @@ pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
     }
     console::tell(&account(&running.shutdown()));
     Ok(match signal {
-        Some(Signal::Terminate) => Exit::Terminated,
+        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
     })
 }

@@ -26,7 +26,7 @@ pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
     let signal = signals.wait(args.max_duration);
     console::tell(&account(&running.shutdown()));
     Ok(match signal {
-        Some(Signal::Terminate) => Exit::Terminated,
+        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
     })
 }

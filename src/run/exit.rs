@@ -66,8 +66,7 @@ pub(crate) fn exit(record: &Record, signal: Option<Signal>, manner: Manner) -> E
 fn signalled(signal: Option<Signal>, manner: Manner) -> Option<Exit> {
     match (signal?, manner) {
         (Signal::Interrupt, Manner::Perfdhcp { aborted: false, .. }) => None,
-        (Signal::Interrupt, _) => Some(Exit::Interrupted),
-        (Signal::Terminate, _) => Some(Exit::Terminated),
+        (signal, _) => Some(signal.exit()),
     }
 }
 

@@ -1,39 +1,91 @@
 //! The files that a run writes: record and percentile distribution when it is over, interval log and events meanwhile.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter};
-use std::path::Path;
+use std::fs::{OpenOptions, canonicalize, metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
 
 use brunt_record::events::EventLog;
 use brunt_record::{
-    Ending, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace, write_hgrm,
+    Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace,
+    write_hgrm,
 };
 
+use super::losses::Losses;
 use crate::cli::output::Output;
 use crate::console;
 
-/// Makes sure before a run that the files which are written after it can be written.
+/// Makes sure before a run that its files can be written, and that no two of them are the same.
 pub(crate) fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
+    let mut seen: Vec<(&str, Place)> = Vec::new();
     for (name, path) in files {
         let Some(path) = path else { continue };
-        let there = path.exists();
-        OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
-            format!("failed to write {name} {}: {error}; name another file", path.display())
-        })?;
-        if !there {
-            // Nothing is lost if it stays: the run writes it anew.
-            let _ = std::fs::remove_file(path);
+        try_out(path).map_err(|error| unwritten(name, path, &error))?;
+        let Some(place) = Place::of(path) else { continue };
+        if let Some((other, _)) = seen.iter().find(|(_, taken)| *taken == place) {
+            return Err(format!(
+                "failed to write {name} {}: {other} names the same file; name another file",
+                path.display()
+            ));
         }
+        seen.push((name, place));
     }
     Ok(())
 }
 
-/// Writes the record and the percentile distribution where they were asked for.
-pub(super) fn write(record: &Record, measured: &Measured, output: &Output) -> Result<(), String> {
-    if let Some(path) = &output.record {
-        record.write(path).map_err(|error| format!("failed to {error}"))?;
+/// Opens a file for writing, and leaves everything as it was. A named pipe is left alone: its reader would take a look
+/// for the end.
+fn try_out(path: &Path) -> io::Result<()> {
+    let found = metadata(path);
+    if found.as_ref().is_ok_and(|found| found.file_type().is_fifo()) {
+        return Ok(());
     }
-    output.hgrm.as_deref().map_or(Ok(()), |path| distribution(measured, path))
+    OpenOptions::new().append(true).create(true).open(path)?;
+    if found.is_err() {
+        // Nothing is lost if it stays: the run writes it anew.
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
+}
+
+/// What two names of one file have in common.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// A device and a number on it.
+    There(u64, u64),
+    /// The whole path of what is to be made.
+    New(PathBuf),
+}
+
+impl Place {
+    /// Of a file or a pipe; a device, such as a terminal, takes what any number of writers have for it.
+    fn of(path: &Path) -> Option<Self> {
+        match metadata(path) {
+            Ok(found) if found.is_file() || found.file_type().is_fifo() => {
+                Some(Self::There(found.dev(), found.ino()))
+            }
+            Ok(_) => None,
+            Err(_) => {
+                let name = path.file_name()?;
+                let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                let parent = canonicalize(parent.unwrap_or(Path::new("."))).ok()?;
+                Some(Self::New(parent.join(name)))
+            }
+        }
+    }
+}
+
+/// Writes the record and the percentile distribution where they were asked for. Where the record is, if it is there.
+pub(super) fn write<'o>(
+    record: &Record,
+    measured: &Measured,
+    output: &'o Output,
+    losses: &mut Losses,
+) -> Option<&'o Path> {
+    losses.written(output.hgrm.as_deref(), |path| distribution(measured, path));
+    losses.written(output.record.as_deref(), |path| {
+        record.write(path).map_err(|error| format!("failed to {error}"))
+    })
 }
 
 /// Writes the percentile distribution of the response times of the steady phase.
@@ -52,10 +104,10 @@ fn distribution(measured: &Measured, path: &Path) -> Result<(), String> {
 }
 
 /// The files that grow while a run goes on: the interval log and the events. They are opened before the run, so that a
-/// wrong path stops it before it starts.
+/// wrong path stops it before it starts; one that fails later is closed, and the other goes on.
 #[derive(Default)]
 pub(super) struct Logs<'a> {
-    intervals: Option<Hlog<BufWriter<File>>>,
+    intervals: Option<Hlog<Growing>>,
     events: Option<EventLog<'a>>,
 }
 
@@ -64,7 +116,7 @@ impl<'a> Logs<'a> {
     pub(super) fn open(output: &Output, head: &Head, names: Names<'a>) -> Result<Self, String> {
         let mut logs = Self::default();
         if let Some(path) = &output.hlog {
-            let file = File::create(path).map(BufWriter::new);
+            let file = Growing::create(path);
             let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
             logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
         }
@@ -76,26 +128,67 @@ impl<'a> Logs<'a> {
     }
 
     /// Adds an interval; the interval log holds those of the steady phase.
-    pub(super) fn interval(&mut self, interval: &Interval) -> Result<(), String> {
-        if let Some(log) = &mut self.intervals
-            && interval.phase == Phase::Steady
+    pub(super) fn interval(&mut self, interval: &Interval, losses: &mut Losses) {
+        if interval.phase == Phase::Steady
+            && let Some(log) = &mut self.intervals
+            && let Err(error) = log.push(interval)
         {
-            log.push(interval).map_err(|error| format!("failed to write --hlog: {error}"))?;
+            self.intervals = None;
+            lost("--hlog", &error, |why| losses.meanwhile(why));
         }
-        let Some(log) = &mut self.events else { return Ok(()) };
-        log.interval(interval).map_err(|error| format!("failed to write --events: {error}"))
+        if let Some(log) = &mut self.events
+            && let Err(error) = log.interval(interval)
+        {
+            self.events = None;
+            lost("--events", &error, |why| losses.meanwhile(why));
+        }
     }
 
     /// Writes what is known only at the end.
-    pub(super) fn end(self, ending: &Ending, record: &Record) -> Result<(), String> {
-        if let Some(log) = self.intervals {
-            log.finish().map(drop).map_err(|error| format!("failed to write --hlog: {error}"))?;
+    pub(super) fn end(self, ending: &Ending, record: &Record, losses: &mut Losses) {
+        if let Some(Err(error)) = self.intervals.map(Hlog::finish) {
+            lost("--hlog", &error, |why| losses.keep(Err(why)));
         }
-        let Some(log) = self.events else { return Ok(()) };
-        log.end(ending, record).map_err(|error| format!("failed to write --events: {error}"))
+        if let Some(Err(error)) = self.events.map(|log| log.end(ending, record)) {
+            lost("--events", &error, |why| losses.keep(Err(why)));
+        }
+    }
+}
+
+/// Tells of a log that cannot be written any more, unless its reader has seen enough.
+fn lost(option: &str, error: &io::Error, tell: impl FnOnce(String)) {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        tell(format!("failed to write {option}: {error}"));
     }
 }
 
 fn unwritten(option: &str, path: &Path, error: &io::Error) -> String {
     format!("failed to write {option} {}: {error}; name another file", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn no_two_results_go_to_one_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("there"), "older").unwrap();
+        symlink(at("there"), at("link")).unwrap();
+        fs::create_dir(at("below")).unwrap();
+        let both = |one: &Path, other: &Path| {
+            check(&[("--record", Some(one)), ("--html", None), ("--hgrm", Some(other))])
+        };
+        for (one, other) in [("new", "new"), ("new", "below/../new"), ("there", "link")] {
+            let why = both(&at(one), &at(other)).unwrap_err();
+            assert!(why.contains("--hgrm") && why.contains("--record names the same"), "{why}");
+        }
+        assert_eq!(both(&at("new"), &at("there")), Ok(()));
+        assert_eq!(both(Path::new("/dev/null"), Path::new("/dev/null")), Ok(()));
+        assert!(!at("new").exists());
+        assert_eq!(fs::read_to_string(at("there")).unwrap(), "older");
+    }
 }

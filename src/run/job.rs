@@ -2,7 +2,10 @@
 //!
 //! Whatever every run has is here once: files that are checked before anything is sent, signals, the stream of
 //! intervals with its observers, the record and where it is written. A [`Protocol`] supplies what is its own. Nothing
-//! is printed here, so a job without observers is carried out quietly, and its record returned.
+//! is printed here but what fails while the run goes on, so a job without observers is carried out quietly, and its
+//! record returned.
+
+use std::path::PathBuf;
 
 use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
@@ -10,6 +13,7 @@ use brunt_record::{Catalogue, Measured, PortBudget, Record, Slo};
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::files::{self, Logs};
+use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
 use super::signals::{Signal, Signals};
@@ -86,6 +90,10 @@ pub(crate) struct Finished {
     pub(crate) engine: brunt_engine::Finished,
     /// The signal that ended it.
     pub(crate) signal: Option<Signal>,
+    /// Where the record was written.
+    pub(crate) written: Option<PathBuf>,
+    /// What could not be written, or given back to the target.
+    pub(crate) losses: Losses,
 }
 
 /// Carries a job out, from the first connection to the record. The error says what failed.
@@ -96,7 +104,7 @@ pub(crate) fn carry_out(
     signals: &Signals,
 ) -> Result<Finished, String> {
     let output = &job.output;
-    files::check(&output.at_the_end())?;
+    files::check(&output.paths())?;
     prepare(signals)?;
     let stop = signals.stop();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
@@ -106,19 +114,19 @@ pub(crate) fn carry_out(
     let mut stream = Stream::new(&stop, &mut logs, observers);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
-    let measured = stream.finish();
+    let (measured, mut losses) = stream.finish();
     let monitors = monitor.finish(job.load.settings().node.rank);
-    let (engine, measured) = (engine?, measured?);
-    protocol.clean_up(&stop)?;
+    let engine = engine?;
+    losses.keep(protocol.clean_up(&stop));
     let signal = signals.received();
     let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head, &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
     let record = Record { monitors, ..record };
-    files::write(&record, &measured, output)?;
-    logs.end(&ending, &record)?;
-    Ok(Finished { record, measured, engine, signal })
+    let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
+    logs.end(&ending, &record, &mut losses);
+    Ok(Finished { record, measured, engine, signal, written, losses })
 }
 
 /// Lets signals end the run in good order, and the process open as many files as it may. A tool that connects before

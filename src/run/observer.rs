@@ -1,7 +1,8 @@
 //! [`Observer`]: whoever looks at a run while it goes on, and [`Stream`], which shows the intervals to all of them.
 //!
 //! Tables, progress lines and files are observers of the one stream of intervals. What is measured is kept here once,
-//! so an observer that shows sums over the whole run need not add anything up.
+//! so an observer that shows sums over the whole run need not add anything up. Each of them fails alone: the others go
+//! on, and so does the run, unless the reader of a table has seen enough.
 
 use std::io::{self, Write as _};
 
@@ -9,6 +10,7 @@ use brunt_engine::{Sink, Stop};
 use brunt_record::{Interval, Measured};
 
 use super::files::Logs;
+use super::losses::Losses;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
@@ -27,12 +29,12 @@ pub(crate) trait Observer {
     }
 }
 
-/// Why an observer can show nothing more. The run ends in good order.
+/// Why an observer can show nothing more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// The reader has closed its end, which is no failure.
+    /// The reader has closed its end, which is no failure: the run ends in good order.
     Closed,
-    /// Something could not be written.
+    /// Something could not be written. The run goes on without it.
     Failed(String),
 }
 
@@ -53,7 +55,7 @@ pub(super) struct Stream<'a, 'b, 'c> {
     /// Which of them can show nothing more.
     troubled: Vec<bool>,
     measured: Measured,
-    failed: Option<String>,
+    losses: Losses,
 }
 
 impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
@@ -64,31 +66,46 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
         observers: &'a mut [&'b mut dyn Observer],
     ) -> Self {
         let troubled = vec![false; observers.len()];
-        Self { stop, logs, observers, troubled, measured: Measured::default(), failed: None }
+        Self {
+            stop,
+            logs,
+            observers,
+            troubled,
+            measured: Measured::default(),
+            losses: Losses::default(),
+        }
     }
 
-    /// Lets every observer begin.
+    /// Lets every observer begin. What cannot even begin stops the run before it starts.
     pub(super) fn begin(&mut self) -> Result<(), String> {
-        self.each(|observer, _| observer.begin());
-        self.failed.take().map_or(Ok(()), Err)
+        let mut failed = None;
+        self.each(|observer, _| observer.begin(), |_, why| failed = failed.take().or(Some(why)));
+        failed.map_or(Ok(()), Err)
     }
 
-    /// What was measured, or what went wrong first.
-    pub(super) fn finish(mut self) -> Result<Measured, String> {
-        self.each(|observer, measured| observer.finish(measured));
-        self.failed.map_or(Ok(self.measured), Err)
+    /// What was measured, and what could not be shown of it.
+    pub(super) fn finish(mut self) -> (Measured, Losses) {
+        self.each(
+            |observer, measured| observer.finish(measured),
+            |losses, why| losses.keep(Err(why)),
+        );
+        (self.measured, self.losses)
     }
 
-    fn each(&mut self, mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), Trouble>) {
+    fn each(
+        &mut self,
+        mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), Trouble>,
+        mut failed: impl FnMut(&mut Losses, String),
+    ) {
         for (observer, troubled) in self.observers.iter_mut().zip(&mut self.troubled) {
             if *troubled {
                 continue;
             }
             if let Err(trouble) = show(*observer, &self.measured) {
                 *troubled = true;
-                self.stop.request();
-                if let Trouble::Failed(why) = trouble {
-                    self.failed.get_or_insert(why);
+                match trouble {
+                    Trouble::Closed => drop(self.stop.request()),
+                    Trouble::Failed(why) => failed(&mut self.losses, why),
                 }
             }
         }
@@ -98,11 +115,8 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
 impl Sink for Stream<'_, '_, '_> {
     fn interval(&mut self, interval: &Interval) {
         self.measured.absorb(interval);
-        if let Err(why) = self.logs.interval(interval) {
-            self.failed.get_or_insert(why);
-            self.stop.request();
-        }
-        self.each(|observer, measured| observer.interval(interval, measured));
+        self.logs.interval(interval, &mut self.losses);
+        self.each(|observer, measured| observer.interval(interval, measured), Losses::meanwhile);
     }
 }
 
@@ -131,10 +145,12 @@ mod tests {
         }
     }
 
-    fn observed(trouble: Trouble) -> (Result<Measured, String>, Urgency, usize) {
+    /// What comes of a run of four intervals whose first observer shows two, and what its second shows.
+    fn observed(trouble: Trouble) -> (Measured, Losses, Urgency, [usize; 2]) {
         let (stop, mut logs) = (Stop::new(), Logs::default());
         let mut shows = Shows { left: 2, shown: 0, trouble };
-        let mut observers: [&mut dyn Observer; 1] = [&mut shows];
+        let mut other = Shows { left: 9, shown: 0, trouble: Trouble::Closed };
+        let mut observers: [&mut dyn Observer; 2] = [&mut shows, &mut other];
         let mut stream = Stream::new(&stop, &mut logs, &mut observers);
         for index in 0..4 {
             let mut interval = Interval::new(1, 0);
@@ -144,21 +160,24 @@ mod tests {
             interval.plan();
             stream.interval(&interval);
         }
-        let measured = stream.finish();
-        (measured, stop.urgency(), shows.shown)
+        let (measured, losses) = stream.finish();
+        (measured, losses, stop.urgency(), [shows.shown, other.shown])
     }
 
     #[test]
     fn a_reader_who_closes_ends_the_run_and_nothing_is_lost() {
-        let (measured, urgency, shown) = observed(Trouble::Closed);
-        assert_eq!((urgency, shown), (Urgency::Finish, 2));
-        assert_eq!(measured.unwrap().totals.counts().planned, 4);
+        let (measured, losses, urgency, shown) = observed(Trouble::Closed);
+        assert_eq!((urgency, shown), (Urgency::Finish, [2, 4]));
+        assert_eq!(measured.totals.counts().planned, 4);
+        assert_eq!(losses, Losses::default());
     }
 
     #[test]
-    fn what_cannot_be_written_ends_the_run_and_is_told() {
-        let (measured, urgency, shown) = observed(Trouble::Failed("the disk is full".to_owned()));
-        assert_eq!((urgency, shown), (Urgency::Finish, 2));
-        assert_eq!(measured.map(drop), Err("the disk is full".to_owned()));
+    fn what_cannot_be_written_is_told_and_the_run_goes_on() {
+        let (measured, losses, urgency, shown) =
+            observed(Trouble::Failed("the disk is full".to_owned()));
+        assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));
+        assert_eq!(measured.totals.counts().planned, 4);
+        assert_ne!(losses, Losses::default());
     }
 }

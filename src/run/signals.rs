@@ -1,7 +1,8 @@
 //! Signals: the first asks a run to end in good order, the second at once.
 //!
-//! A thread of its own waits for SIGINT and SIGTERM and passes them on to the run, so that nothing happens within a
-//! signal handler. Before the first run begins, and after the last, a signal ends the program as it always does.
+//! A thread of its own waits for SIGINT, SIGTERM and SIGHUP and passes them on to the run, so that nothing happens
+//! within a signal handler. SIGHUP stays ignored where it was (`nohup`). Before the first run begins, and after the last,
+//! a signal ends the program as it always does.
 
 use std::cell::Cell;
 use std::io;
@@ -10,9 +11,10 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Incoming;
 
+use crate::cli::exit::Exit;
 use crate::console;
 
 /// How often a wait looks for a signal.
@@ -25,6 +27,8 @@ pub(crate) enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGHUP: the terminal is gone.
+    HangUp,
 }
 
 impl Signal {
@@ -33,6 +37,15 @@ impl Signal {
         match self {
             Self::Interrupt => "SIGINT",
             Self::Terminate => "SIGTERM",
+            Self::HangUp => "SIGHUP",
+        }
+    }
+
+    /// How the program ends.
+    pub(crate) const fn exit(self) -> Exit {
+        match self {
+            Self::Interrupt => Exit::Interrupted,
+            Self::Terminate | Self::HangUp => Exit::Terminated,
         }
     }
 }
@@ -52,6 +65,9 @@ impl Signals {
             return Ok(());
         }
         let mut incoming = Incoming::new([SIGINT, SIGTERM])?;
+        if !ignores_hang_ups(&std::fs::read_to_string("/proc/self/status").unwrap_or_default()) {
+            incoming.add_signal(SIGHUP)?;
+        }
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
         let listen = move || {
             for signal in incoming.forever() {
@@ -88,7 +104,28 @@ impl Signals {
         match self.first.load(Ordering::Relaxed) {
             SIGINT => Some(Signal::Interrupt),
             SIGTERM => Some(Signal::Terminate),
+            SIGHUP => Some(Signal::HangUp),
             _ => None,
         }
+    }
+}
+
+/// Whether SIGHUP is ignored, by what the kernel says of this process.
+fn ignores_hang_ups(status: &str) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nohup_is_seen_in_what_the_kernel_says() {
+        let of =
+            |mask: &str| ignores_hang_ups(&format!("SigBlk:\t0\nSigIgn:\t{mask}\nSigCgt:\t1\n"));
+        assert_eq!((of("0000000000001001"), of("0000000000001000")), (true, false));
+        assert!(!ignores_hang_ups(""));
     }
 }

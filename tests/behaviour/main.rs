@@ -25,6 +25,7 @@ mod records;
 mod restart;
 mod schedules;
 mod signals;
+mod sinks;
 mod stall;
 mod tables;
 mod targets;

@@ -9,6 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use crate::pipe::Pipe;
+
 /// Writes a file in place of what was there, with what `print` writes.
 ///
 /// What is not a file, a pipe or a device, is written to as it is; a link goes on pointing where it
@@ -17,6 +19,9 @@ pub fn replace(
     path: &Path,
     print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    if Pipe::is_at(path) {
+        return flushed(Pipe::open(path)?, print);
+    }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return flushed(File::options().write(true).open(&path)?, print);

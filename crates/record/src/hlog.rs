@@ -1,11 +1,15 @@
 //! Writes the interval log of the `HdrHistogram` tools, version 1.3.
 //!
 //! Response times of everything stand untagged, as the log processor reads them unless told
-//! otherwise; `Tag=bind` holds those of one operation and `Tag=bind.service` its service times.
+//! otherwise; `Tag=bind` holds those of one operation and `Tag=bind.service` its service times. An
+//! interval is written in one piece, so that a run that is killed leaves whole lines.
 
 use crate::{Catalogue, Histogram, Interval};
 use std::io::{self, Write};
 use std::time::Duration;
+
+const COLUMNS: &str =
+    r#""StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram""#;
 
 /// An interval log being written.
 pub struct Hlog<W> {
@@ -18,12 +22,12 @@ impl<W: Write> Hlog<W> {
     /// Begins a log of a run that began at `started`.
     pub fn new(mut out: W, started: jiff::Timestamp, catalogue: &Catalogue) -> io::Result<Self> {
         let seconds = started.as_millisecond() as f64 / 1e3;
-        writeln!(out, "#[Histogram log format version 1.3]")?;
-        writeln!(out, "#[StartTime: {seconds:.3} (seconds since epoch), {started}]")?;
-        writeln!(
-            out,
-            r#""StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram""#
-        )?;
+        let head = format!(
+            "#[Histogram log format version 1.3]\n\
+             #[StartTime: {seconds:.3} (seconds since epoch), {started}]\n{COLUMNS}\n"
+        );
+        out.write_all(head.as_bytes())?;
+        out.flush()?;
         let tags =
             catalogue.operations.iter().map(|name| (tag(name), format!("{}.service", tag(name))));
         Ok(Self { out, censored: 0, tags: tags.collect() })
@@ -37,44 +41,37 @@ impl<W: Write> Hlog<W> {
         all.merge(&interval.dropped_after);
         let censored = interval.operations.iter().map(|o| o.response.censored().count());
         self.censored += censored.sum::<u64>() + interval.dropped_after.count();
-        self.line(None, from, lasted, &all)?;
-        for (number, operation) in interval.operations.iter().enumerate() {
-            let Some((response, service)) = self.tags.get(number).cloned() else { continue };
-            self.line(Some(&response), from, lasted, &operation.response.due())?;
-            self.line(Some(&service), from, lasted, &operation.service)?;
+        let mut text = line(None, from, lasted, &all);
+        for (operation, (response, service)) in interval.operations.iter().zip(&self.tags) {
+            text += &line(Some(response), from, lasted, &operation.response.due());
+            text += &line(Some(service), from, lasted, &operation.service);
         }
-        Ok(())
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
     }
 
     /// Hands back what was written to, flushed.
     pub fn finish(mut self) -> io::Result<W> {
         if self.censored > 0 {
-            writeln!(self.out, "#[{}]", crate::hgrm::bounds(self.censored))?;
+            let bounds = format!("#[{}]\n", crate::hgrm::bounds(self.censored));
+            self.out.write_all(bounds.as_bytes())?;
         }
         self.out.flush()?;
         Ok(self.out)
     }
+}
 
-    fn line(
-        &mut self,
-        tag: Option<&str>,
-        from: Duration,
-        lasted: Duration,
-        histogram: &Histogram,
-    ) -> io::Result<()> {
-        let Some(max) = histogram.max() else { return Ok(()) };
-        if let Some(tag) = tag {
-            write!(self.out, "Tag={tag},")?;
-        }
-        writeln!(
-            self.out,
-            "{:.3},{:.3},{:.3},{}",
-            from.as_secs_f64(),
-            lasted.as_secs_f64(),
-            max.as_nanos() as f64 / 1e6,
-            histogram.to_base64()
-        )
-    }
+/// A line of one histogram; nothing, if nothing was recorded.
+fn line(tag: Option<&str>, from: Duration, lasted: Duration, histogram: &Histogram) -> String {
+    let Some(max) = histogram.max() else { return String::new() };
+    format!(
+        "{}{:.3},{:.3},{:.3},{}\n",
+        tag.map_or(String::new(), |tag| format!("Tag={tag},")),
+        from.as_secs_f64(),
+        lasted.as_secs_f64(),
+        max.as_nanos() as f64 / 1e6,
+        histogram.to_base64()
+    )
 }
 
 /// A tag may not hold what separates fields.

@@ -59,14 +59,14 @@ where
             coverage::line(&job.load.phases()),
         );
         let mut observers: [&mut dyn Observer; 1] = [&mut interim];
-        let finished = carry_out(job, self, &mut observers, perfdhcp.signals)?;
+        let mut finished = carry_out(job, self, &mut observers, perfdhcp.signals)?;
         let figures = Exchanges::of_run(&perfdhcp.shown, &job.catalogue, &finished.measured.totals);
         let texts =
             Texts { perfdhcp, dhcp: self.dhcp, finished: &finished.engine, figures: &figures };
-        console::print(&texts.all()).map_err(|refusal| refusal.text)?;
+        finished.losses.print(&texts.all());
         let record = &finished.record;
         let more = messages(record).unwrap_or_default();
-        summary::tell(record, &more, job.output.record.as_deref())?;
+        summary::tell(record, &more, finished.written.as_deref())?;
         if let Some(fleet) = perfdhcp.fleet() {
             let clients = perfdhcp.args.clients.count.get().into();
             let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
@@ -90,7 +90,7 @@ where
             aborted: finished.engine.ended == Ended::Aborted,
             incomplete: whole.errors() + cut_off + unsent(&finished.engine) > 0,
         };
-        let exit = exit(&finished.record, finished.signal, manner);
+        let exit = finished.losses.tell(exit(&finished.record, finished.signal, manner));
         Outcome { record: finished.record, exit }
     }
 }

@@ -10,6 +10,7 @@ mod naming;
 pub(crate) mod plan;
 mod sessions;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{self, Output};
 use crate::run::signals::Signals;
 use crate::run::{
-    Job, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling, exit, is_endless,
-    objectives,
+    Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling, exit,
+    is_endless, objectives,
 };
 
 use naming::Naming;
@@ -56,14 +57,25 @@ pub(crate) struct FlowJob {
 pub(crate) struct Done {
     /// The record.
     pub(crate) record: Record,
-    /// How the program should end.
-    pub(crate) exit: Exit,
+    /// How the program should end, unless something is lost.
+    exit: Exit,
+    /// Where the record was written.
+    pub(crate) written: Option<PathBuf>,
+    /// What could not be written.
+    pub(crate) losses: Losses,
     /// Where each count lies among the tallies.
     pub(crate) tallies: Tallies,
     /// The tallies of the whole run, by number.
     pub(crate) counts: Vec<u64>,
     /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
+}
+
+impl Done {
+    /// Tells what could not be written, and how the program ends.
+    pub(crate) fn end(&self) -> Exit {
+        self.losses.tell(self.exit)
+    }
 }
 
 /// Carries a flow out, from the first connection to the record.
@@ -89,7 +101,8 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let exit = exit(&finished.record, finished.signal, Manner::Ours);
-    Ok(Done { record: finished.record, exit, tallies, counts, lasted: finished.engine.over })
+    let Finished { record, engine, written, losses, .. } = finished;
+    Ok(Done { record, exit, written, losses, tallies, counts, lasted: engine.over })
 }
 
 /// The virtual users of a flow.

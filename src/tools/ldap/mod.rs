@@ -68,11 +68,12 @@ pub(crate) fn run(
     // Not before the plan: a Kerberos configuration is set while the process has one thread.
     prepare(signals).map_err(Refusal::failed)?;
     ports::check(args, &rate_tool.plan);
-    files::check(&job.output.at_the_end()).map_err(Refusal::failed)?;
+    let table = [("--outputFile", args.output.file.as_deref())];
+    files::check(&[&job.output.paths()[..], &table].concat()).map_err(Refusal::failed)?;
     preflight::connect(&rate_tool.plan, signals)?;
     let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
     let manner = Manner::Rates { lost: lost(&finished.measured) > 0 };
-    let exit = exit(&finished.record, finished.signal, manner);
+    let exit = finished.losses.tell(exit(&finished.record, finished.signal, manner));
     Ok(Outcome { record: finished.record, exit })
 }
 
@@ -131,7 +132,7 @@ impl RateTool<'_> {
         for note in &said {
             console::note(note);
         }
-        summary::say_where(job.output.record.as_deref());
+        summary::say_where(finished.written.as_deref());
         Ok(finished)
     }
 

@@ -22,10 +22,7 @@ pub(super) fn connect(plan: &Arc<Plan>, signals: &Signals) -> Result<(), Refusal
         runtime().map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
     let tried = runtime.block_on(unless(&signals.stop(), Urgency::Finish, probe(plan)));
     let Some(tried) = tried else {
-        let exit = match signals.received() {
-            Some(Signal::Terminate) => Exit::Terminated,
-            _ => Exit::Interrupted,
-        };
+        let exit = signals.received().map_or(Exit::Interrupted, Signal::exit);
         return Err(Refusal {
             text: "stopped before the first connection was made\n".to_owned(),
             exit,

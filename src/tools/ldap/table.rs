@@ -146,7 +146,8 @@ impl Observer for Table<'_> {
     /// Shows what is left of the last row.
     fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
         self.header()?;
-        self.row.take().map_or(Ok(()), |row| self.show(&row))
+        self.row.take().map_or(Ok(()), |row| self.show(&row))?;
+        self.writer.finish()
     }
 }
 

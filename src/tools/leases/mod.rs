@@ -30,7 +30,7 @@ use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{files, objectives, prepare};
+use crate::run::{Losses, files, objectives, prepare};
 
 use asked::{Asked, Chores};
 use comparison::{Comparison, Refused};
@@ -83,29 +83,35 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
     if let Err(why) = grounds.clear() {
         console::note(&why);
     }
+    let mut losses = Losses::default();
     if collection.cells.is_empty() && signals.received().is_some() {
         console::note("it was interrupted before anything was measured");
     } else {
-        report(&collection, &args.output)?;
+        losses = report(&collection, &args.output);
     }
-    Ok(tally.exit(signals.received()))
+    Ok(losses.tell(tally.exit(signals.received())))
 }
 
-/// Prints and writes what was measured.
-fn report(collection: &Collection, output: &LeaseOutputArgs) -> Result<(), Refusal> {
-    if let Some(path) = &output.record {
-        collection.write(path).map_err(|error| failed(format!("failed to {error}")))?;
-    }
-    if let Some(path) = &output.html {
-        console::write(path, &brunt_report::leases::html(collection))?;
-    }
-    console::print(&brunt_report::leases::text(collection, console::screen()))?;
-    for (name, path) in [("record", &output.record), ("page", &output.html)] {
-        if let Some(path) = path.as_ref().filter(|_| !output.quiet) {
+/// Prints and writes what was measured, and returns what could not be written.
+fn report(collection: &Collection, output: &LeaseOutputArgs) -> Losses {
+    let mut losses = Losses::default();
+    let record = output.record.as_deref();
+    let page = output.html.as_deref();
+    let record = losses.written(record, |path| {
+        collection.write(path).map_err(|error| format!("failed to {error}"))
+    });
+    let page = losses.written(page, |path| {
+        console::write(path, &brunt_report::leases::html(collection))
+            .map(drop)
+            .map_err(|refusal| refusal.text)
+    });
+    losses.print(&brunt_report::leases::text(collection, console::screen()));
+    for (name, path) in [("record", record), ("page", page)] {
+        if let Some(path) = path.filter(|_| !output.quiet) {
             console::say(&format!("{name}: {}", path.display()));
         }
     }
-    Ok(())
+    losses
 }
 
 /// What objectives may be about.

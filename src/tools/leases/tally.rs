@@ -40,8 +40,7 @@ impl Tally {
     /// How the program ends.
     pub(super) fn exit(self, signal: Option<Signal>) -> Exit {
         match signal {
-            Some(Signal::Interrupt) => Exit::Interrupted,
-            Some(Signal::Terminate) => Exit::Terminated,
+            Some(signal) => signal.exit(),
             None if self.broken || self.wrong || (self.planned > 0 && self.ok == 0) => Exit::Failed,
             None if self.missed => Exit::Missed,
             None if self.undecided => Exit::Undecided,

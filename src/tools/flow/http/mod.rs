@@ -58,20 +58,20 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
         target: target.map(|target| typed::url(&target)).unwrap_or_default(),
         progress: args.output.progress(),
     };
-    let done = flow::run(job, signals)?;
-    print(args, &done)?;
-    Ok(done.exit)
+    let mut done = flow::run(job, signals)?;
+    print(args, &mut done)?;
+    Ok(done.end())
 }
 
-fn print(args: &HttpArgs, done: &Done) -> Result<(), Refusal> {
+fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {
     let summary = summary(&done.record).map_err(Refusal::failed)?;
     let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
-    console::print(&format!("{summary}\n{figures}"))?;
+    done.losses.print(&format!("{summary}\n{figures}"));
     if args.latency {
         let text = distribution(&done.record).map_err(|error| failed(&error))?;
-        console::print(&format!("\nResponse time percentiles (HdrHistogram)\n{text}"))?;
+        done.losses.print(&format!("\nResponse time percentiles (HdrHistogram)\n{text}"));
     }
-    say_where(args.output.record.as_deref().filter(|_| !args.output.quiet));
+    say_where(done.written.as_deref().filter(|_| !args.output.quiet));
     Ok(())
 }
 

@@ -136,7 +136,7 @@ impl Asked {
                 signals,
             )?;
             if signals.received().is_some() {
-                return Ok(done.exit);
+                return Ok(done.end());
             }
         }
         let flow = self.flow(&self.draft, &network)?;
@@ -145,7 +145,7 @@ impl Asked {
         let spinner = Spinner::start(!args.output.quiet);
         let done = flow::run(self.asked(args, flow, &network), signals);
         drop(spinner);
-        let done = done?;
+        let mut done = done?;
         let counted = table::Counted {
             tallies: &done.tallies,
             counts: &done.counts,
@@ -153,11 +153,11 @@ impl Asked {
             lasted: done.lasted,
         };
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
-        console::print(&report.text())?;
+        done.losses.print(&report.text());
         if !args.output.quiet {
-            summary::tell(&done.record, "", args.output.record.as_deref()).map_err(failed)?;
+            summary::tell(&done.record, "", done.written.as_deref()).map_err(failed)?;
         }
-        Ok(done.exit)
+        Ok(done.end())
     }
 
     /// The run of a flow.

@@ -94,10 +94,10 @@ impl Asked {
             target: target(&plan),
             progress: args.output.progress(),
         };
-        let done = flow::run(job, signals)?;
-        console::print(&summary(&done.record).map_err(Refusal::failed)?)?;
-        say_where(args.output.record.as_deref().filter(|_| !args.output.quiet));
-        Ok(done.exit)
+        let mut done = flow::run(job, signals)?;
+        done.losses.print(&summary(&done.record).map_err(Refusal::failed)?);
+        say_where(done.written.as_deref().filter(|_| !args.output.quiet));
+        Ok(done.end())
     }
 }
 

@@ -34,7 +34,7 @@ use crate::cli::surroundings::Machine;
 use crate::cli::ubench::{Ubench, UbenchArgs};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
-use crate::run::{files, prepare};
+use crate::run::{Losses, files, prepare};
 
 /// The share of searches that find something.
 const HIT_RATIO: f64 = 0.9;
@@ -93,14 +93,11 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
     for ended in &all {
         show(text::line(ended.line, ended.done.operations(1), ended.done.lasted()).as_bytes());
     }
+    let mut losses = Losses::default();
     if args.percentiles || args.record.is_some() {
-        more(args, &all, backend.as_ref())?;
+        losses.keep(more(args, &all, backend.as_ref()));
     }
-    Ok(match signals.received() {
-        Some(Signal::Interrupt) => Exit::Interrupted,
-        Some(Signal::Terminate) => Exit::Terminated,
-        None => Exit::Ok,
-    })
+    Ok(losses.tell(signals.received().map_or(Exit::Ok, Signal::exit)))
 }
 
 fn phase(

@@ -44,16 +44,17 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     let lookups = Lookups::new(&asked);
     let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let finished = carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
-    console::print(&summary(&finished.record).map_err(Refusal::failed)?)?;
+    let mut finished =
+        carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
+    finished.losses.print(&summary(&finished.record).map_err(Refusal::failed)?);
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)
     {
-        console::print(&text)?;
+        finished.losses.print(&text);
     }
-    say_where(job.output.record.as_deref().filter(|_| !args.output.quiet));
+    say_where(finished.written.as_deref().filter(|_| !args.output.quiet));
     let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
-    Ok(exit(&finished.record, finished.signal, manner))
+    Ok(finished.losses.tell(exit(&finished.record, finished.signal, manner)))
 }
 
 /// How many lookups of names that exist found nothing.

@@ -29,8 +29,8 @@ use crate::cli::names_matrix::{
     CacheRoad, CellsArgs, InsertWay, KeyChoice, MatrixArgs, NamesOutputArgs, RoadChoice, SweepArgs,
 };
 use crate::console;
-use crate::run::files;
-use crate::run::signals::{Signal, Signals};
+use crate::run::signals::Signals;
+use crate::run::{Losses, files};
 use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
 use carry::{Bench, Ground, Outcome};
 use muster::{Muster, muster};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal>
     let bench = Bench::new(&Cells, &ground, &muster.entrants, args.lookups);
     let mut outcome = bench.carry_out(&order, &mut progress);
     outcome.figures.insert("lookups".to_owned(), f64::from(args.lookups));
-    setting.conclude(outcome, &muster, started, signals)
+    Ok(setting.conclude(outcome, &muster, started, signals))
 }
 
 /// Varies a setting of a cache.
@@ -85,7 +85,7 @@ pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal
     let started = console::now();
     let bench = Bench::new(&Cells, &ground, &muster.entrants, 0);
     let outcome = sweep.carry_out(bench, &mut progress);
-    setting.conclude(outcome, &muster, started, signals)
+    Ok(setting.conclude(outcome, &muster, started, signals))
 }
 
 fn order(args: &MatrixArgs) -> Order {
@@ -291,7 +291,7 @@ impl<'a> Setting<'a> {
         muster: &Muster,
         started: jiff::Timestamp,
         signals: &Signals,
-    ) -> Result<Exit, Refusal> {
+    ) -> Exit {
         let mut facts = outcome.facts;
         facts.extend(self.described.clone());
         facts.insert(
@@ -316,19 +316,22 @@ impl<'a> Setting<'a> {
             figures: outcome.figures,
             cells: outcome.cells,
         };
-        if let Some(path) = &self.output.record {
-            collection.write(path).map_err(|error| failed(&format!("failed to {error}")))?;
-        }
-        if let Some(path) = &self.output.html {
-            console::write(path, &names::html(&collection))?;
-        }
-        console::print(&names::text(&collection, console::screen()))?;
-        Ok(match signals.received() {
-            Some(Signal::Interrupt) => Exit::Interrupted,
-            Some(Signal::Terminate) => Exit::Terminated,
+        let mut losses = Losses::default();
+        losses.written(self.output.record.as_deref(), |path| {
+            collection.write(path).map_err(|error| format!("failed to {error}"))
+        });
+        losses.written(self.output.html.as_deref(), |path| {
+            console::write(path, &names::html(&collection))
+                .map(drop)
+                .map_err(|refusal| refusal.text)
+        });
+        losses.print(&names::text(&collection, console::screen()));
+        let exit = match signals.received() {
+            Some(signal) => signal.exit(),
             None if outcome.lost || !muster.absent.is_empty() => Exit::Failed,
             None => Exit::Ok,
-        })
+        };
+        losses.tell(exit)
     }
 }
 

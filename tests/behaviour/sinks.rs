@@ -1,0 +1,155 @@
+//! Each place that results go to fails alone: the others get what they were to get, the report is printed, and the exit
+//! code says that something is missing. What is written is whole, and nobody's absence holds up a run.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_testbed::until;
+use rustix::fs::{CWD, Mode, mkfifoat};
+use rustix::process::Signal;
+
+use crate::program::{Program, among_others, binary, command, scratch};
+use crate::targets::Target;
+
+/// A run of some intervals, and words for its results.
+fn line(target: &Target, results: &[(&str, &Path)]) -> Vec<String> {
+    let url = format!("http://{}/sleep?ms=1", target.address());
+    let run = ["http", "-c", "2", "-q", "50", "-z", "2s", "--quiet", "--interval", "100ms", &url];
+    let files = results.iter().flat_map(|(option, path)| {
+        [(*option).to_owned(), path.to_str().expect("a plain path").to_owned()]
+    });
+    run.map(str::to_owned).into_iter().chain(files).collect()
+}
+
+fn pipe(path: PathBuf) -> PathBuf {
+    mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).expect("a named pipe");
+    path
+}
+
+#[test]
+fn a_record_that_cannot_be_written_takes_nothing_with_it() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let [hgrm, hlog] = ["run.hgrm", "run.hlog"].map(|name| directory.path().join(name));
+    let full = Path::new("/dev/full");
+    let results = [("--record", full), ("--hgrm", &hgrm), ("--hlog", &hlog)];
+    let ended = Program::start(command(binary()).args(line(&target, &results))).wait().expect(1);
+    assert!(ended.stdout.contains("Outcomes"), "{ended}");
+    assert!(ended.said().contains("error: failed to write the record /dev/full"), "{ended}");
+    assert!(!ended.stderr.contains("record: /dev/full"), "{ended}");
+    assert!(fs::read_to_string(&hgrm).expect("a distribution").contains("#[Mean"), "{ended}");
+    assert!(fs::read_to_string(&hlog).expect("a log").lines().count() > 10, "{ended}");
+    target.stop();
+}
+
+/// A disk that fills up while the run goes on, as a limit on the size of files.
+#[test]
+fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let [hgrm, hlog, events] =
+        ["run.hgrm", "run.hlog", "run.ndjson"].map(|name| directory.path().join(name));
+    let results = [("--hgrm", &*hgrm), ("--hlog", &*hlog), ("--events", &*events)];
+    let mut limited = command(Path::new("/bin/sh"));
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 14; exec \"$@\"", "sh"]).arg(binary());
+    let ended = Program::start(limited.args(line(&target, &results))).wait().expect(1);
+    assert!(ended.stdout.contains("Outcomes"), "{ended}");
+    assert!(ended.stdout.contains("planned"), "{ended}");
+    for option in ["--hlog", "--events"] {
+        let told = format!("note: failed to write {option}: File too large");
+        assert!(ended.said().contains(&told), "{option}: {ended}");
+    }
+    assert!(fs::read_to_string(&hgrm).expect("a distribution").contains("#[Mean"), "{ended}");
+    for path in [&hlog, &events] {
+        let text = fs::read_to_string(path).expect("a log");
+        assert!(text.lines().count() >= 3 && text.ends_with('\n'), "{}: {text:?}", path.display());
+    }
+    let followed = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);
+    assert!(followed.stdout.contains("partial"), "{followed}");
+    target.stop();
+}
+
+#[test]
+fn a_reader_that_leaves_a_pipe_holds_up_nothing() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let [hlog, events, record] =
+        ["hlog", "events", "record"].map(|name| pipe(directory.path().join(name)));
+    let results = [("--hlog", &*hlog), ("--events", &*events), ("--record", &*record)];
+    let run = Program::start(command(binary()).args(line(&target, &results)));
+    for path in [&hlog, &events] {
+        let mut first = String::new();
+        let reader = File::open(path).expect("the other end");
+        BufReader::new(reader).read_line(&mut first).expect("a line");
+        assert!(first.contains("brunt-events/1") || first.contains("log format"), "{first}");
+    }
+    // Nobody reads the record.
+    let ended = run.wait().expect(1);
+    assert!(ended.stdout.contains("Outcomes"), "{ended}");
+    assert!(ended.said().contains("nobody has read from this pipe within 10 s"), "{ended}");
+    assert!(!ended.stderr.contains("--hlog") && !ended.stderr.contains("--events"), "{ended}");
+    assert!(fs::metadata(&record).is_ok_and(|found| found.file_type().is_fifo()), "{ended}");
+    target.stop();
+}
+
+#[test]
+fn two_results_with_one_name_are_refused_before_anything_is_sent() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let file = directory.path().join("run");
+    for other in ["--hgrm", "--hlog", "--events"] {
+        let results = [("--record", &*file), (other, &*file)];
+        let ended =
+            Program::start(command(binary()).args(line(&target, &results))).wait().expect(1);
+        assert!(ended.said().contains("--record names the same file"), "{ended}");
+        assert!(!file.exists(), "{ended}");
+    }
+    target.stop();
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_whole_lines_of_its_log() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let hlog = directory.path().join("run.hlog");
+    let run = Program::start(command(binary()).args(line(&target, &[("--hlog", &*hlog)])));
+    let text = || fs::read_to_string(&hlog).unwrap_or_default();
+    assert!(until(Duration::from_secs(30), || text().lines().count() >= 9), "{}", text());
+    run.signal(Signal::KILL);
+    drop(run);
+    let text = text();
+    assert!(text.ends_with('\n'), "{text:?}");
+    for line in text.lines().filter(|line| !line.starts_with(['#', '"'])) {
+        let fields = line.split(',').count();
+        assert_eq!(fields, 4 + usize::from(line.starts_with("Tag=")), "{line}");
+    }
+    target.stop();
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_a_run_in_good_order() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let [path, hlog] = ["run.json", "run.hlog"].map(|name| directory.path().join(name));
+    for (nohup, code) in [(false, 143), (true, 0)] {
+        let words = line(&target, &[("--record", &*path), ("--hlog", &*hlog)]);
+        let mut shell = command(Path::new("/bin/sh"));
+        let trap = if nohup { "trap '' HUP; exec \"$@\"" } else { "exec \"$@\"" };
+        let run = Program::start(shell.args(["-c", trap, "sh"]).arg(binary()).args(words));
+        let lines = || fs::read_to_string(&hlog).unwrap_or_default().lines().count();
+        assert!(until(Duration::from_secs(30), || lines() >= 6), "{} lines", lines());
+        run.signal(Signal::HUP);
+        let ended = run.wait().expect(code);
+        assert!(ended.stdout.contains("Outcomes"), "{ended}");
+        let record = Record::read(&path).expect("a record");
+        let reasons = &record.verdict.reasons;
+        let told = reasons.iter().any(|reason| reason.text.contains("ended by SIGHUP after"));
+        assert_eq!(told, !nohup, "{ended}");
+        fs::remove_file(&hlog).expect("a log");
+    }
+    target.stop();
+}
