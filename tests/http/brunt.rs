@@ -34,7 +34,7 @@ fn with_plan(brunt: Brunt, plan: &str) -> Brunt {
 pub(crate) fn statuses(run: &Run) -> BTreeMap<u16, u64> {
     let mut statuses = BTreeMap::new();
     for ((class, code), count) in run.ends() {
-        if ["ok", "result", "check", "exceeded"].contains(&&*class) {
+        if ["ok", "result", "check", "exceeded", "unexamined"].contains(&&*class) {
             *statuses.entry(code as u16).or_default() += count;
         }
     }

@@ -42,11 +42,14 @@ pub enum Class {
     Check,
     /// The answer was what the plan expects, but came later than the plan allows.
     Exceeded,
+    /// The answer could not be looked at as far as the plan asks: it is longer than what is kept of it, not in the form
+    /// the plan expects, or takes more work than an answer is given.
+    Unexamined,
 }
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -57,6 +60,7 @@ impl Class {
         Self::Descriptors,
         Self::Check,
         Self::Exceeded,
+        Self::Unexamined,
     ];
 
     /// The word a report uses.
@@ -72,6 +76,7 @@ impl Class {
             Self::Descriptors => "descriptors",
             Self::Check => "check",
             Self::Exceeded => "exceeded",
+            Self::Unexamined => "unexamined",
         }
     }
 }
@@ -79,7 +84,15 @@ impl Class {
 impl Class {
     /// Whether the target answered, whatever it said. The other classes say that no answer came.
     pub const fn answered(self) -> bool {
-        matches!(self, Self::Result | Self::Login | Self::Protocol | Self::Check | Self::Exceeded)
+        matches!(
+            self,
+            Self::Result
+                | Self::Login
+                | Self::Protocol
+                | Self::Check
+                | Self::Exceeded
+                | Self::Unexamined
+        )
     }
 
     /// Whether a limit of the generator's own machine is the reason.

@@ -1,14 +1,17 @@
 //! [`Check`]: what must hold of an answer.
 //!
 //! A check looks at the same places as an extraction and says one thing of what it finds there. Whether it holds is
-//! asked of every exchange; what was expected and what came is put into words only for the few failures that are kept,
+//! asked of every exchange; where that cannot be told, since not all of the answer can be looked at, neither the check
+//! nor its opposite holds. What was expected and what came is put into words only for the few failures that are kept,
 //! and secrets are left out of them.
 
-use super::extract::{Found, Location};
+use super::extract::{Count, Found, Location};
+use super::pattern::Pattern;
 use super::reply::Parsed;
+use super::unexamined::Unexamined;
+use super::work::Work;
 use crate::http::response::Wanted;
 use brunt_feed::{Text, TextPiece, Values};
-use regex::bytes::Regex;
 use serde_json::Value;
 use std::fmt;
 
@@ -57,7 +60,7 @@ pub enum Condition {
     /// Have this text in it.
     Contain(Text),
     /// Match this regular expression somewhere.
-    Match(Regex),
+    Match(Pattern),
     /// This JSON value. Numbers are the same if they are equal, and members may come in any order.
     Json(Value),
     /// A number between these, both included.
@@ -66,20 +69,19 @@ pub enum Condition {
 
 impl Check {
     /// Whether it holds of the answer, texts being filled from `values`.
-    pub fn holds(&self, parsed: &Parsed<'_>, values: &Values) -> bool {
+    pub fn holds(&self, parsed: &Parsed<'_>, values: &Values) -> Result<bool, Unexamined> {
         match self {
             Self::Code(ranges) => {
                 let code = parsed.reply().code();
-                ranges.iter().any(|(least, most)| (*least..=*most).contains(&code))
+                Ok(ranges.iter().any(|(least, most)| (*least..=*most).contains(&code)))
             }
-            Self::Value { of, must } => {
-                of.find(parsed).is_some_and(|found| must.holds(&found, values))
-            }
-            Self::Count { of, least, most } => {
-                (*least..=*most).contains(&(of.count(parsed) as u64))
-            }
-            Self::Size { least, most } => (*least..=*most).contains(&parsed.reply().received()),
-            Self::Not(check) => !check.holds(parsed, values),
+            Self::Value { of, must } => match of.find(parsed)? {
+                Some(found) => must.holds(&found, values, parsed.work()),
+                None => Ok(false),
+            },
+            Self::Count { of, least, most } => within(of.count(parsed)?, *least, *most),
+            Self::Size { least, most } => Ok((*least..=*most).contains(&parsed.reply().received())),
+            Self::Not(check) => check.holds(parsed, values).map(|holds| !holds),
         }
     }
 
@@ -119,20 +121,23 @@ impl Check {
     /// What was expected and what came, for an answer of which it does not hold. Secrets are not shown.
     pub fn words(&self, parsed: &Parsed<'_>, values: &Values) -> String {
         let came = match self.place() {
-            Subject::Code => format!("it is {}", parsed.reply().code()),
-            Subject::Size => format!("it is {}", parsed.reply().received()),
-            Subject::Count(of) => format!("there are {}", of.count(parsed)),
-            Subject::Value(of) => match of.find(parsed) {
+            Subject::Code => Ok(format!("it is {}", parsed.reply().code())),
+            Subject::Size => Ok(format!("it is {}", parsed.reply().received())),
+            Subject::Count(of) => {
+                of.count(parsed).map(|count| format!("there are {}", count.least))
+            }
+            Subject::Value(of) => of.find(parsed).map(|found| match found {
                 Some(found) => format!("it is {}", shortened(&found)),
                 None => "the answer does not contain it".to_owned(),
-            },
+            }),
         };
-        let kept = if parsed.reply().is_truncated() && self.wants().body {
-            ", of which only the beginning was kept"
-        } else {
-            ""
-        };
-        values.shown(&format!("{} but {came}{kept}", Expected { check: self, values, not: false }))
+        let came = came.unwrap_or_else(|why| why.to_string());
+        values.shown(&format!("{} but {came}", Expected { check: self, values, not: false }))
+    }
+
+    /// What was expected, for an answer of which cannot be told whether it holds. Secrets are not shown.
+    pub fn words_unexamined(&self, why: Unexamined, values: &Values) -> String {
+        values.shown(&format!("{}, but {why}", Expected { check: self, values, not: false }))
     }
 
     /// What it expects, texts being filled from `values`. Secrets are not shown.
@@ -159,35 +164,67 @@ enum Subject<'a> {
     Value(&'a Location),
 }
 
+/// Whether so many are neither fewer nor more than they may be.
+fn within(count: Count, least: u64, most: u64) -> Result<bool, Unexamined> {
+    let so_far = (least..=most).contains(&count.least);
+    // Of more there might be, more than enough are too many, and enough are enough if any number is.
+    let told = count.whole || count.least > most || so_far && most == u64::MAX;
+    if told { Ok(so_far) } else { Err(Unexamined::Truncated) }
+}
+
 impl Condition {
-    fn holds(&self, found: &Found<'_>, values: &Values) -> bool {
-        match self {
+    fn holds(&self, found: &Found<'_>, values: &Values, work: &Work) -> Result<bool, Unexamined> {
+        if let Found::Beginning(bytes) = found {
+            return self.holds_of_beginning(bytes, values, work);
+        }
+        Ok(match self {
             Self::Exist => true,
-            Self::Equal(text) => equals(text, &found.text(), values),
-            Self::Contain(text) => contains(text, &found.text(), values),
-            Self::Match(pattern) => pattern.is_match(&found.text()),
-            Self::Json(value) => found.json().is_some_and(|json| same(&json, value)),
+            Self::Equal(text) => with(text, values, |text| text == &*found.text()),
+            Self::Contain(text) => with(text, values, |text| contains(text, &found.text())),
+            Self::Match(pattern) => pattern.is_match(&found.text(), work)?,
+            Self::Json(value) => found.json()?.is_some_and(|json| same(&json, value)),
             Self::Between(least, most) => {
                 number(&found.text()).is_some_and(|number| *least <= number && number <= *most)
             }
-        }
+        })
+    }
+
+    /// Whether it holds of a value of which only the beginning is known, if that tells.
+    fn holds_of_beginning(
+        &self,
+        beginning: &[u8],
+        values: &Values,
+        work: &Work,
+    ) -> Result<bool, Unexamined> {
+        let told = match self {
+            Self::Exist => Some(true),
+            // What begins in another way, or is shorter than the beginning, is another.
+            Self::Equal(text) => {
+                with(text, values, |text| !text.starts_with(beginning)).then_some(false)
+            }
+            Self::Contain(text) => {
+                with(text, values, |text| contains(text, beginning)).then_some(true)
+            }
+            Self::Match(pattern) => pattern
+                .find(beginning, work)?
+                .is_some_and(|found| found.whole.end < beginning.len())
+                .then_some(true),
+            Self::Json(_) | Self::Between(..) => None,
+        };
+        told.ok_or(Unexamined::Truncated)
     }
 }
 
-fn equals(text: &Text, found: &[u8], values: &Values) -> bool {
+/// What `of` says of a text; no, where a variable in it has no value.
+fn with(text: &Text, values: &Values, of: impl Fn(&[u8]) -> bool) -> bool {
     match text.constant() {
-        Some(bytes) => bytes == found,
-        None => rendered(text, values).is_some_and(|bytes| bytes == found),
+        Some(bytes) => of(bytes),
+        None => rendered(text, values).is_some_and(|bytes| of(&bytes)),
     }
 }
 
-fn contains(text: &Text, found: &[u8], values: &Values) -> bool {
-    let within =
-        |bytes: &[u8]| bytes.is_empty() || found.windows(bytes.len()).any(|window| window == bytes);
-    match text.constant() {
-        Some(bytes) => within(bytes),
-        None => rendered(text, values).is_some_and(|bytes| within(&bytes)),
-    }
+fn contains(part: &[u8], found: &[u8]) -> bool {
+    memchr::memmem::find(found, part).is_some()
 }
 
 fn rendered(text: &Text, values: &Values) -> Option<Vec<u8>> {
@@ -333,7 +370,11 @@ mod tests {
         let parsed = Parsed::new(Reply::Http(&response));
         let mut values = Values::new(1);
         values.set(Hole(0), b"jo");
-        if check.holds(&parsed, &values) { Ok(()) } else { Err(check.words(&parsed, &values)) }
+        if check.holds(&parsed, &values) == Ok(true) {
+            Ok(())
+        } else {
+            Err(check.words(&parsed, &values))
+        }
     }
 
     fn value(of: Location, must: Condition) -> Check {
@@ -356,7 +397,7 @@ mod tests {
             Check::Code(vec![(404, 404), (200, 299)]),
             Check::Size { least: 51, most: 51 },
             field("content-type", Condition::Contain(text("json"))),
-            field("X-Id", Condition::Match(Regex::new("^jo-[0-9]$").unwrap())),
+            field("X-Id", Condition::Match(Pattern::parse("^jo-[0-9]$", 0).unwrap())),
             field("X-Id", Condition::Exist),
             at("/user", Condition::Equal(text("${user}"))),
             at("/age", Condition::Equal(text("41"))),
@@ -422,6 +463,82 @@ mod tests {
         for (check, words) in cases {
             assert_eq!(judged(&check).unwrap_err(), words);
         }
+    }
+
+    /// What a check and its opposite come to.
+    fn both(check: Check, response: &Response) -> [Result<bool, Unexamined>; 2] {
+        let values = Values::new(1);
+        let holds = |check: &Check| check.holds(&Parsed::new(Reply::Http(response)), &values);
+        let straight = holds(&check);
+        [straight, holds(&Check::Not(Box::new(check)))]
+    }
+
+    #[test]
+    fn what_was_not_looked_at_passes_no_check_and_not_its_opposite() {
+        let nested =
+            (0..8_000).fold(String::new(), |text, at| text + &format!("<a xmlns:n{at}='u'>"));
+        let nested = nested + &"</a>".repeat(8_000);
+        let chains = vec!["[".repeat(100) + &"]".repeat(100); 4_800].join(",");
+        let chains = format!("[{chains}]");
+        let xpath = |path| Location::xpath(path).unwrap();
+        let path = |path| Location::path(path).unwrap();
+        let one = || Condition::Json(json!(1));
+        for (body, of, must, why) in [
+            ("<!DOCTYPE a><a/>", xpath("//b"), Condition::Exist, Unexamined::Doctype),
+            (&nested, xpath("//b"), Condition::Exist, Unexamined::Work),
+            (&chains, path("$..*..*..*"), Condition::Exist, Unexamined::Work),
+            ("{\"a\":1e999}", path("$.b"), Condition::Exist, Unexamined::Number),
+            ("{\"a\":1e999}", Location::pointer("/a").unwrap(), one(), Unexamined::Number),
+            ("<p>", path("$.b"), Condition::Exist, Unexamined::NotJson { line: 1, column: 1 }),
+            ("{}", xpath("//b"), Condition::Exist, Unexamined::NotXml { line: 1, column: 1 }),
+        ] {
+            let response = Response::sample(200, &[], body.as_bytes());
+            let check = value(of.clone(), must);
+            assert_eq!(both(check, &response), [Err(why), Err(why)], "{of}");
+            let count = Check::Count { of: of.clone(), least: 0, most: 0 };
+            assert_eq!(both(count, &response), [Err(why), Err(why)], "{of}");
+        }
+        // Of nothing, all is known.
+        let empty = Response::sample(204, &[], b"");
+        for of in [xpath("//b"), path("$.b"), Location::pointer("/b").unwrap()] {
+            assert_eq!(both(value(of, Condition::Exist), &empty), [Ok(false), Ok(true)]);
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_body_tells_what_it_tells() {
+        let mut response = Response::sample(200, &[], b"one two thr");
+        response.cut_off();
+        let unknown = [Err(Unexamined::Truncated); 2];
+        let (yes, no) = ([Ok(true), Ok(false)], [Ok(false), Ok(true)]);
+        let pattern = |text: &str| Condition::Match(Pattern::parse(text, 0).unwrap());
+        for (must, expected) in [
+            (Condition::Exist, yes),
+            (Condition::Contain(text("two")), yes),
+            (Condition::Contain(text("three")), unknown),
+            (pattern("t[a-z]o"), yes),
+            (pattern("thr"), unknown),
+            (pattern("four"), unknown),
+            (Condition::Equal(text("one two three")), unknown),
+            (Condition::Equal(text("one")), no),
+            (Condition::Json(json!(1)), unknown),
+        ] {
+            let shown = format!("{must:?}");
+            assert_eq!(both(value(Location::Body, must), &response), expected, "{shown}");
+        }
+        let count = |least, most| {
+            let of = Location::pattern("o", 0).unwrap();
+            both(Check::Count { of, least, most }, &response)
+        };
+        assert_eq!((count(1, u64::MAX), count(0, 1)), (yes, no));
+        assert_eq!((count(2, 2), count(0, 0), count(3, u64::MAX)), (unknown, no, unknown));
+        assert_eq!(both(at("/a", Condition::Exist), &response), unknown);
+        let check = Check::Not(Box::new(value(Location::Body, Condition::Contain(text("x")))));
+        let words = check.words_unexamined(Unexamined::Truncated, &Values::new(1));
+        assert_eq!(
+            words,
+            "the body should not contain 'x', but only the beginning of the body was kept (`body-kept`)"
+        );
     }
 
     #[test]

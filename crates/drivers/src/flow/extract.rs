@@ -4,13 +4,15 @@
 //! answer is taken away from the variable too, so that no step sends what an earlier iteration was given.
 
 use super::json::{self, Pointer};
+use super::jsonpath::JsonPath;
 use super::pattern::Pattern;
 use super::reply::Parsed;
+use super::unexamined::Unexamined;
+use super::work::Work;
 use super::xpath::XPath;
 use crate::http::response::Wanted;
 use brunt_feed::{Hole, Values};
 use serde_json::Value;
-use serde_json_path::JsonPath;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -88,6 +90,8 @@ pub struct LocationError {
 pub(super) enum Found<'a> {
     /// Bytes as they came.
     Bytes(Cow<'a, [u8]>),
+    /// The beginning of a body of which not all was kept.
+    Beginning(&'a [u8]),
     /// JSON as it was received.
     Raw(&'a str),
     /// JSON, parsed.
@@ -99,6 +103,7 @@ impl Found<'_> {
     pub(super) fn text(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Bytes(bytes) => Cow::Borrowed(bytes),
+            Self::Beginning(bytes) => Cow::Borrowed(*bytes),
             Self::Raw(raw) => match json::unquoted(raw) {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -109,11 +114,27 @@ impl Found<'_> {
     }
 
     /// The value as JSON, if it is.
-    pub(super) fn json(&self) -> Option<Cow<'_, Value>> {
+    pub(super) fn json(&self) -> Result<Option<Cow<'_, Value>>, Unexamined> {
+        let read = match self {
+            Self::Bytes(bytes) => serde_json::from_slice(bytes),
+            Self::Beginning(_) => return Err(Unexamined::Truncated),
+            Self::Raw(raw) => serde_json::from_str(raw),
+            Self::Json(value) => return Ok(Some(Cow::Borrowed(*value))),
+        };
+        match read {
+            Ok(value) => Ok(Some(Cow::Owned(value))),
+            Err(error) => match json::unread(&error) {
+                Unexamined::NotJson { .. } => Ok(None),
+                other => Err(other),
+            },
+        }
+    }
+
+    /// The text of a value that is there from its beginning to its end.
+    fn whole(&self) -> Result<Cow<'_, [u8]>, Unexamined> {
         match self {
-            Self::Bytes(bytes) => serde_json::from_slice(bytes).ok().map(Cow::Owned),
-            Self::Raw(raw) => serde_json::from_str(raw).ok().map(Cow::Owned),
-            Self::Json(value) => Some(Cow::Borrowed(value)),
+            Self::Beginning(_) => Err(Unexamined::Truncated),
+            other => Ok(other.text()),
         }
     }
 
@@ -125,25 +146,35 @@ impl Found<'_> {
 
 impl Extract {
     /// Finds the value and keeps it; says whether the answer is as it should be: it is not where it does not hold a
-    /// value that must be there. JSON's null is no value.
-    pub fn keep(&self, parsed: &Parsed<'_>, values: &mut Values) -> bool {
-        match self.from.find(parsed).filter(|found| !found.is_null()) {
-            Some(found) => {
-                let text = found.text();
-                values.set(self.into, &text);
-                values.hide(self.into, text.len() >= TOKEN_LEAST);
+    /// value that must be there. JSON's null is no value, and an answer in another form than the plan expects has none.
+    /// Where it cannot be told whether there is one, the variable has none.
+    pub fn keep(&self, parsed: &Parsed<'_>, values: &mut Values) -> Result<bool, Unexamined> {
+        let found = match self.from.find(parsed) {
+            Err(why) if why.is_other_form() && self.missing != Missing::Fail => Ok(None),
+            found => found,
+        };
+        let found = found.and_then(|found| {
+            let found = found.filter(|found| !found.is_null());
+            let Some(found) = found else { return Ok(false) };
+            let text = found.whole()?;
+            values.set(self.into, &text);
+            values.hide(self.into, text.len() >= TOKEN_LEAST);
+            Ok(true)
+        });
+        match found {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(why) => {
+                values.unset(self.into);
+                return Err(why);
             }
-            None => match &self.missing {
-                Missing::Keep => {}
-                Missing::Value(value) => values.set(self.into, value),
-                Missing::Unset => values.unset(self.into),
-                Missing::Fail => {
-                    values.unset(self.into);
-                    return false;
-                }
-            },
         }
-        true
+        match &self.missing {
+            Missing::Keep => {}
+            Missing::Value(value) => values.set(self.into, value),
+            Missing::Unset | Missing::Fail => values.unset(self.into),
+        }
+        Ok(self.missing != Missing::Fail)
     }
 
     /// What it wants to see of an answer.
@@ -152,13 +183,8 @@ impl Extract {
     }
 
     /// The error text for an answer that does not hold it.
-    pub fn words(&self, parsed: &Parsed<'_>) -> String {
-        let kept = if parsed.reply().is_truncated() && self.wants().body {
-            ", of which only the beginning was kept"
-        } else {
-            ""
-        };
-        format!("the answer{kept} does not contain {}", self.from)
+    pub fn words(&self) -> String {
+        format!("the answer does not contain {}", self.from)
     }
 }
 
@@ -212,56 +238,99 @@ impl Location {
     }
 
     /// The value, if the answer holds it.
-    pub(super) fn find<'p>(&self, parsed: &'p Parsed<'_>) -> Option<Found<'p>> {
-        let reply = parsed.reply();
+    pub(super) fn find<'p>(&self, parsed: &'p Parsed<'_>) -> Result<Option<Found<'p>>, Unexamined> {
+        let (reply, work) = (parsed.reply(), parsed.work());
         let bytes = |bytes: &'p [u8]| Found::Bytes(Cow::Borrowed(bytes));
-        match self {
+        Ok(match self {
             Self::Field(name) => reply.value(name).map(bytes),
             Self::Cookie(name) => reply.cookie(name).map(bytes),
             Self::Code => Some(Found::Bytes(Cow::Owned(reply.code().to_string().into_bytes()))),
+            Self::Body if reply.is_truncated() => Some(Found::Beginning(reply.body())),
             Self::Body => Some(bytes(reply.body())),
-            Self::Pointer(pointer) => pointer.find(reply.body()).map(Found::Raw),
-            Self::Path(path) => path.query(parsed.json()?).into_iter().next().map(Found::Json),
-            Self::Member(name) => json::member(reply.body(), name).map(Found::Raw),
-            Self::XPath(path) => {
-                let text = path.find(parsed.xml()?)?;
-                Some(Found::Bytes(Cow::Owned(text.into_bytes())))
+            Self::Pointer(pointer) => pointer.find(parsed.whole()?)?.map(Found::Raw),
+            Self::Path(path) => match parsed.json()? {
+                Some(json) => path.find(json, work)?.first().copied().map(Found::Json),
+                None => None,
+            },
+            Self::Member(name) => json::member(parsed.whole()?, name)?.map(Found::Raw),
+            Self::XPath(path) => match parsed.xml()? {
+                Some(xml) => path.find(xml, work)?,
+                None => None,
             }
-            Self::Pattern { of, pattern } => narrow(&of.find(parsed)?, pattern),
-        }
+            .map(|text| Found::Bytes(Cow::Owned(text.into_bytes()))),
+            Self::Pattern { of, pattern } => match of.find(parsed)? {
+                Some(found) => narrow(&found, pattern, work)?,
+                None => None,
+            },
+        })
     }
 
     /// How many values the answer holds there: those that a path leads to, fields of one name, matches.
-    pub(super) fn count(&self, parsed: &Parsed<'_>) -> usize {
-        match self {
+    pub(super) fn count(&self, parsed: &Parsed<'_>) -> Result<Count, Unexamined> {
+        let work = parsed.work();
+        let counted = match self {
             Self::Field(name) => parsed.reply().count(name),
-            Self::Path(path) => parsed.json().map_or(0, |body| path.query(body).len()),
-            Self::XPath(path) => parsed.xml().map_or(0, |body| path.count(body)),
-            Self::Pattern { of, pattern } => {
-                of.find(parsed).map_or(0, |found| pattern.count(&found.text()))
-            }
-            // Of a list, its values; of anything else, itself.
-            Self::Pointer(_) | Self::Member(_) => match self.find(parsed) {
+            Self::Path(path) => match parsed.json()? {
+                Some(json) => path.find(json, work)?.len(),
                 None => 0,
-                Some(found) => match found.json().as_deref() {
+            },
+            Self::XPath(path) => match parsed.xml()? {
+                Some(xml) => path.count(xml, work)?,
+                None => 0,
+            },
+            Self::Pattern { of, pattern } => match of.find(parsed)? {
+                Some(Found::Beginning(bytes)) => {
+                    return Ok(Count { least: pattern.count(bytes, work)? as u64, whole: false });
+                }
+                Some(found) => pattern.count(&found.text(), work)?,
+                None => 0,
+            },
+            // Of a list, its values; of anything else, itself.
+            Self::Pointer(_) | Self::Member(_) => match self.find(parsed)? {
+                None => 0,
+                Some(found) => match found.json()?.as_deref() {
                     Some(Value::Array(list)) => list.len(),
                     _ => 1,
                 },
             },
-            Self::Cookie(_) | Self::Code | Self::Body => self.find(parsed).iter().count(),
-        }
+            Self::Cookie(_) | Self::Code | Self::Body => self.find(parsed)?.iter().count(),
+        };
+        Ok(Count { least: counted as u64, whole: true })
     }
 }
 
+/// How many values there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    /// So many at least.
+    pub(super) least: u64,
+    /// Whether there are no more, because all was looked at.
+    pub(super) whole: bool,
+}
+
 /// What a pattern finds in a value. What lies in the answer is handed on as it lies there.
-fn narrow<'p>(found: &Found<'p>, pattern: &Pattern) -> Option<Found<'p>> {
-    Some(Found::Bytes(match found {
-        Found::Bytes(Cow::Borrowed(bytes)) => Cow::Borrowed(&bytes[pattern.find(bytes)?]),
+fn narrow<'p>(
+    found: &Found<'p>,
+    pattern: &Pattern,
+    work: &Work,
+) -> Result<Option<Found<'p>>, Unexamined> {
+    Ok(match found {
+        Found::Bytes(Cow::Borrowed(bytes)) => {
+            pattern.find(bytes, work)?.map(|at| Found::Bytes(Cow::Borrowed(&bytes[at.group])))
+        }
+        Found::Beginning(bytes) => match pattern.find(bytes, work)? {
+            // What ends before the end of what is known would be found in the whole as well.
+            Some(at) if at.whole.end < bytes.len() => {
+                Some(Found::Bytes(Cow::Borrowed(&bytes[at.group])))
+            }
+            _ => return Err(Unexamined::Truncated),
+        },
         other => {
             let text = other.text();
-            Cow::Owned(text[pattern.find(&text)?].to_vec())
+            let at = pattern.find(&text, work)?;
+            at.map(|at| Found::Bytes(Cow::Owned(text[at.group].to_vec())))
         }
-    }))
+    })
 }
 
 impl fmt::Display for Location {
@@ -301,7 +370,12 @@ mod tests {
 
     fn found(from: &Location, response: &Response) -> Option<String> {
         let parsed = Parsed::new(Reply::Http(response));
-        from.find(&parsed).map(|found| String::from_utf8(found.text().into_owned()).unwrap())
+        let found = from.find(&parsed).ok()?;
+        found.map(|found| String::from_utf8(found.text().into_owned()).unwrap())
+    }
+
+    fn count(from: &Location, parsed: &Parsed<'_>) -> u64 {
+        from.count(parsed).unwrap().least
     }
 
     #[test]
@@ -320,17 +394,17 @@ mod tests {
             ("$..book[?@.price<10].title", "Sayings of the Century", 2),
             ("$..book[?match(@.author, 'J.*')].price", "22.99", 1),
         ];
-        for (path, first, count) in cases {
+        for (path, first, all) in cases {
             let from = Location::path(path).unwrap();
-            let text = from.find(&parsed).map(|found| found.text().into_owned());
+            let text = from.find(&parsed).unwrap().map(|found| found.text().into_owned());
             assert_eq!(
-                (text.as_deref(), from.count(&parsed)),
-                (Some(first.as_bytes()), count),
+                (text.as_deref(), count(&from, &parsed)),
+                (Some(first.as_bytes()), all),
                 "{path}"
             );
         }
         let nothing = Location::path("$..book[2].publisher").unwrap();
-        assert_eq!((nothing.find(&parsed).is_none(), nothing.count(&parsed)), (true, 0));
+        assert_eq!((found(&nothing, &response), count(&nothing, &parsed)), (None, 0));
     }
 
     #[test]
@@ -366,7 +440,7 @@ mod tests {
         }
         let parsed = Parsed::new(Reply::Http(&response));
         let counts = [field("X-Count"), Location::pointer("/n/list").unwrap(), pattern("[0-9]", 0)];
-        assert_eq!(counts.map(|from| from.count(&parsed)), [2, 2, 3]);
+        assert_eq!(counts.map(|from| count(&from, &parsed)), [2, 2, 3]);
     }
 
     #[test]
@@ -379,6 +453,7 @@ mod tests {
             let mut values = Values::new(1);
             values.set(Hole(0), b"old");
             let fine = Extract { from, into: Hole(0), missing }.keep(&parsed, &mut values);
+            let fine = fine.unwrap();
             let value =
                 values.value(Hole(0)).map(|value| String::from_utf8_lossy(value).into_owned());
             (fine, value, values.is_hidden(Hole(0)))
@@ -423,7 +498,7 @@ mod tests {
         let from = |path| Location::xpath(path).unwrap();
         assert_eq!(found(&from("//e[@m='2']"), &response).as_deref(), Some("y"));
         assert_eq!(found(&from("//f"), &response), None);
-        assert_eq!(from("//e").count(&Parsed::new(Reply::Http(&response))), 2);
+        assert_eq!(count(&from("//e"), &Parsed::new(Reply::Http(&response))), 2);
         let other = Response::sample(200, &[], b"{}");
         assert_eq!(found(&from("//e"), &other), None);
         let said = Location::xpath("//e[").unwrap_err().to_string();
@@ -466,9 +541,9 @@ mod tests {
             for from in named.into_iter().chain(read.into_iter().flatten()) {
                 let mut values = Values::new(1);
                 let extract = Extract { from, into: Hole(0), missing: Missing::Fail };
-                let found = extract.keep(&parsed, &mut values);
+                let found = extract.keep(&parsed, &mut values) == Ok(true);
                 prop_assert_eq!(found, values.value(Hole(0)).is_some());
-                prop_assert!(!found || extract.from.count(&parsed) > 0);
+                prop_assert!(!found || count(&extract.from, &parsed) > 0);
             }
         }
     }

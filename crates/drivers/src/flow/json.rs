@@ -4,6 +4,7 @@
 //! what the pointer names is kept, as it stands in the text: a number keeps its digits. Of members of one name the last
 //! counts, as in the tree that other extractions see.
 
+use super::unexamined::Unexamined;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -37,7 +38,7 @@ impl Pointer {
     }
 
     /// What stands there in the JSON text `body`, as it is written.
-    pub(super) fn find<'a>(&self, body: &'a [u8]) -> Option<&'a str> {
+    pub(super) fn find<'a>(&self, body: &'a [u8]) -> Result<Option<&'a str>, Unexamined> {
         walk(body, &self.tokens, false)
     }
 }
@@ -52,7 +53,7 @@ impl fmt::Display for Pointer {
 }
 
 /// The member `name` of the object that `body` is, or of the first of the objects that it is an array of.
-pub(super) fn member<'a>(body: &'a [u8], name: &String) -> Option<&'a str> {
+pub(super) fn member<'a>(body: &'a [u8], name: &String) -> Result<Option<&'a str>, Unexamined> {
     walk(body, std::slice::from_ref(name), true)
 }
 
@@ -78,11 +79,36 @@ pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
     serde::Deserializer::deserialize_str(&mut reader, Unquote).unwrap_or(Cow::Borrowed(raw))
 }
 
-fn walk<'a>(body: &'a [u8], tokens: &[String], into_first: bool) -> Option<&'a str> {
+/// Why a text could not be read as JSON.
+pub(super) fn unread(error: &serde_json::Error) -> Unexamined {
+    // The library tells its own limits from what is no JSON by words alone.
+    let words = error.to_string();
+    if words.starts_with("recursion limit") {
+        Unexamined::Deep
+    } else if words.starts_with("number out of range") {
+        Unexamined::Number
+    } else {
+        Unexamined::NotJson { line: error.line(), column: error.column() }
+    }
+}
+
+/// Whether a body is there at all; of one that is not, every value is known to be missing.
+pub(super) fn is_empty(body: &[u8]) -> bool {
+    body.trim_ascii().is_empty()
+}
+
+fn walk<'a>(
+    body: &'a [u8],
+    tokens: &[String],
+    into_first: bool,
+) -> Result<Option<&'a str>, Unexamined> {
+    if is_empty(body) {
+        return Ok(None);
+    }
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let found = Walk { tokens, into_first }.deserialize(&mut reader).ok()?;
-    reader.end().ok()?;
-    found.map(RawValue::get)
+    let found = Walk { tokens, into_first }.deserialize(&mut reader);
+    let found = found.and_then(|found| reader.end().map(|()| found));
+    found.map(|found| found.map(RawValue::get)).map_err(|error| unread(&error))
 }
 
 /// A search down a JSON text, along a pointer.
@@ -207,7 +233,7 @@ mod tests {
     use serde_json::Value;
 
     fn find<'a>(pointer: &str, body: &'a str) -> Option<Cow<'a, str>> {
-        Pointer::parse(pointer).unwrap().find(body.as_bytes()).map(unquoted)
+        Pointer::parse(pointer).unwrap().find(body.as_bytes()).unwrap().map(unquoted)
     }
 
     #[test]
@@ -248,21 +274,28 @@ mod tests {
     #[test]
     fn a_member_may_be_that_of_the_first_of_many() {
         let token = "tokenId".to_owned();
-        let found = |body: &'static str| member(body.as_bytes(), &token).map(unquoted);
+        let found = |body: &'static str| member(body.as_bytes(), &token).unwrap().map(unquoted);
         assert_eq!(found(r#"{"a":{"tokenId":"x"},"tokenId":"y"}"#).unwrap(), "y");
         assert_eq!(found(r#"[{"tokenId":"1"},{"tokenId":"2"}]"#).unwrap(), "1");
         assert_eq!((found("[]"), found("[7]"), found("\"tokenId\"")), (None, None, None));
     }
 
     #[test]
-    fn what_is_no_json_holds_nothing() {
-        for body in ["", "{", "{\"a\":1", "{\"a\":1}x", "{\"a\":1,}", "nul"] {
-            assert_eq!(find("/a", body), None, "{body}");
+    fn what_is_no_json_is_not_examined() {
+        let find = |pointer: &str, body: &str| {
+            Pointer::parse(pointer).unwrap().find(body.as_bytes()).map(|found| found.is_some())
+        };
+        for body in ["{", "{\"a\":1", "{\"a\":1}x", "{\"a\":1,}", "nul"] {
+            let said = find("/a", body);
+            assert!(matches!(said, Err(Unexamined::NotJson { .. })), "{body}: {said:?}");
         }
+        assert_eq!((find("/a", ""), find("", "\n ")), (Ok(false), Ok(false)));
         let deep = ["{\"a\":", &"[".repeat(1 << 20), &"]".repeat(1 << 20), "}"].concat();
-        assert_eq!(find("/b", &deep), None);
         let pointer = format!("/a{}", "/0".repeat(300));
-        assert_eq!(find(&pointer, &deep), None);
+        assert_eq!(find(&pointer, &deep), Err(Unexamined::Deep));
+        assert_eq!(find("/b", &deep), Ok(false));
+        assert_eq!(find("/a/b", "{\"a\":1e999}"), Err(Unexamined::Number));
+        assert_eq!(find("/b", "{\"a\":1e999}"), Ok(false));
     }
 
     #[test]
@@ -293,7 +326,7 @@ mod tests {
         fn it_finds_what_a_tree_holds(value in json(), tokens in prop::collection::vec("[ab01/~]{0,2}", 0..4)) {
             let pointer = Pointer { tokens }.to_string();
             let text = value.to_string();
-            let found = Pointer::parse(&pointer).unwrap().find(text.as_bytes());
+            let found = Pointer::parse(&pointer).unwrap().find(text.as_bytes()).unwrap();
             let read = found.map(|raw| serde_json::from_str::<Value>(raw).unwrap());
             prop_assert_eq!(read.as_ref(), value.pointer(&pointer));
         }

@@ -13,6 +13,7 @@ pub mod extract;
 pub mod http;
 mod http_client;
 mod json;
+mod jsonpath;
 mod ldap;
 mod ldap_client;
 mod mix;
@@ -21,8 +22,11 @@ pub mod plan;
 pub mod reply;
 pub mod source;
 mod step_id;
+mod unexamined;
 mod user;
 mod variables;
+mod work;
+mod xml;
 mod xpath;
 
 pub use check::{Check, Condition};
@@ -31,6 +35,7 @@ pub use counters::{FlowCounters, Tallies};
 pub use extract::{Extract, Location, LocationError, Missing};
 pub use http::{Content, HttpExchange};
 pub use json::Pointer;
+pub use jsonpath::JsonPath;
 pub use ldap::LdapExchange;
 pub use pattern::Pattern;
 pub use plan::{
@@ -41,5 +46,6 @@ pub use reply::{Parsed, Reply};
 pub use source::{
     Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
 };
+pub use unexamined::Unexamined;
 pub use user::{ITERATION, PARTS, User, WorkerContext};
 pub use xpath::XPath;

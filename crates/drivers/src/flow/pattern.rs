@@ -1,13 +1,21 @@
 //! [`Pattern`]: a regular expression over bytes, of which one group is wanted.
 //!
-//! The engine beneath `regex` is used directly: its caller owns the memory for the bounds of groups, so a match
-//! allocates nothing. Matching takes time linear in the text.
+//! The engine beneath `regex` is used directly: its caller owns the memory for the bounds of groups, so a match in a
+//! short text allocates nothing. A search takes time linear in the text, but times the size of the expression where it
+//! has to follow many ways at once. Where that might take long, a lazy automaton searches alone, which says when it
+//! cannot keep up, and matches are counted by stepping it, so that each byte it looks at is one that is counted.
 
-use regex_automata::Input;
+use super::unexamined::Unexamined;
+use super::work::Work;
+use regex_automata::hybrid::CacheError;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::hybrid::regex::Regex as Lazy;
 use regex_automata::meta::{Config, Regex};
 use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchError, MatchErrorKind};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The most memory that an expression takes once it is compiled.
 const SIZE_MAX: usize = 10 << 20;
@@ -15,12 +23,39 @@ const SIZE_MAX: usize = 10 << 20;
 /// The last group that can be wanted.
 const GROUPS_MAX: usize = 31;
 
+/// Bytes of a text times states of an expression up to which any search is a matter of milliseconds.
+const SHORT: usize = 20_000_000;
+
+/// The same where there is no other way: an expression with `\b`, and a text that is not all ASCII.
+const LONG: usize = 10 * SHORT;
+
+/// How often the lazy automaton may throw away what it made before it is found too slow, and how many bytes it must
+/// have come forward with each state it made.
+const CLEARED_MAX: usize = 8;
+const BYTES_A_STATE: usize = 10;
+
+/// Bytes that the automaton is stepped over for a unit of work.
+const BYTES_A_UNIT: usize = 8;
+
+/// Bytes times states that are followed for a unit of work.
+const STEPS_A_UNIT: usize = 128;
+
 /// A regular expression, compiled.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
     regex: Regex,
+    lazy: Arc<Lazy>,
+    /// How many ways there may be to follow at once.
+    states: usize,
     group: usize,
+}
+
+/// Where a match lies, and where the wanted group of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Match {
+    pub(super) whole: Range<usize>,
+    pub(super) group: Range<usize>,
 }
 
 impl Pattern {
@@ -33,7 +68,7 @@ impl Pattern {
         let regex = regex.map_err(|error| match error.syntax_error() {
             // What is drawn under the expression is no part of a sentence.
             Some(error) => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
-            None => format!("it takes more than {SIZE_MAX} bytes once it is compiled"),
+            None => too_large(),
         })?;
         let groups = regex.captures_len() - 1;
         if group > groups {
@@ -42,22 +77,154 @@ impl Pattern {
         if group > GROUPS_MAX {
             return Err(format!("it uses a group above {GROUPS_MAX}; write (?: for the others"));
         }
-        Ok(Self { text: text.to_owned(), regex, group })
+        let lazy = lazy(text).ok_or_else(too_large)?;
+        let states = lazy.forward().get_nfa().states().len();
+        Ok(Self { text: text.to_owned(), regex, lazy: Arc::new(lazy), states, group })
     }
 
-    /// Where the wanted group of the first match lies.
-    pub(super) fn find(&self, text: &[u8]) -> Option<Range<usize>> {
-        let mut slots = [None; 2 * (GROUPS_MAX + 1)];
-        let slots = &mut slots[..2 * (self.group + 1)];
-        self.regex.search_slots(&Input::new(text), slots)?;
-        let [.., start, end] = slots else { return None };
-        Some((*start)?.get()..(*end)?.get())
+    /// How many groups it has.
+    pub fn groups(&self) -> usize {
+        self.regex.captures_len() - 1
+    }
+
+    /// Where the first match lies; none where it has no such group.
+    pub(super) fn find(&self, text: &[u8], work: &Work) -> Result<Option<Match>, Unexamined> {
+        work.read(text.len())?;
+        if self.is_short(text.len()) {
+            return Ok(self.search(Input::new(text)));
+        }
+        let mut cache = self.lazy.create_cache();
+        let found = match self.lazy.try_search(&mut cache, &Input::new(text)) {
+            Err(error) if self.may_follow_all(&error, text.len()) => {
+                return Ok(self.search(Input::new(text)));
+            }
+            found => found.map_err(|_| Unexamined::Work)?,
+        };
+        let Some(found) = found else { return Ok(None) };
+        if self.group == 0 {
+            return Ok(Some(Match { whole: found.range(), group: found.range() }));
+        }
+        if !self.is_short(found.len()) {
+            return Err(Unexamined::Work);
+        }
+        Ok(self.search(Input::new(text).range(found.range()).anchored(Anchored::Yes)))
+    }
+
+    /// Whether it is found anywhere.
+    pub(super) fn is_match(&self, text: &[u8], work: &Work) -> Result<bool, Unexamined> {
+        work.read(text.len())?;
+        if self.is_short(text.len()) {
+            return Ok(self.regex.is_match(text));
+        }
+        let mut cache = self.lazy.create_cache();
+        match self.lazy.try_search(&mut cache, &Input::new(text).earliest(true)) {
+            Err(error) if self.may_follow_all(&error, text.len()) => Ok(self.regex.is_match(text)),
+            found => Ok(found.map_err(|_| Unexamined::Work)?.is_some()),
+        }
     }
 
     /// How often it is found.
-    pub(super) fn count(&self, text: &[u8]) -> usize {
-        self.regex.find_iter(text).count()
+    pub(super) fn count(&self, text: &[u8], work: &Work) -> Result<usize, Unexamined> {
+        if self.is_short(text.len().saturating_mul(text.len())) {
+            return Ok(self.regex.find_iter(text).count());
+        }
+        let dfa = self.lazy.forward();
+        let mut cache = dfa.create_cache();
+        let (mut start, mut last, mut count) = (0, None, 0);
+        while start <= text.len() {
+            let (end, steps) = match next_end(dfa, &mut cache, text, start) {
+                Err(error) if self.may_follow_all(&error, text.len()) => {
+                    return self.count_following_all(text, work);
+                }
+                found => found.map_err(|_| Unexamined::Work)?,
+            };
+            work.visit(1 + steps / BYTES_A_UNIT)?;
+            let Some(end) = end else { break };
+            // An empty match right behind another is none.
+            if Some(end) == last {
+                start += 1;
+            } else {
+                count += 1;
+                (start, last) = (end, Some(end));
+            }
+        }
+        Ok(count)
     }
+
+    fn count_following_all(&self, text: &[u8], work: &Work) -> Result<usize, Unexamined> {
+        let (mut count, mut start) = (0, 0);
+        for found in self.regex.find_iter(text) {
+            let looked_at = (text.len() - start).saturating_mul(self.states);
+            work.visit(looked_at / STEPS_A_UNIT)?;
+            (count, start) = (count + 1, found.end());
+        }
+        Ok(count)
+    }
+
+    /// Whether a text the automaton has no answer for may be searched by following all ways at once.
+    fn may_follow_all(&self, error: &MatchError, length: usize) -> bool {
+        matches!(error.kind(), MatchErrorKind::Quit { .. })
+            && length.saturating_mul(self.states) <= LONG
+    }
+
+    fn is_short(&self, length: usize) -> bool {
+        length.saturating_mul(self.states) <= SHORT
+    }
+
+    fn search(&self, input: Input<'_>) -> Option<Match> {
+        let mut slots = [None; 2 * (GROUPS_MAX + 1)];
+        let slots = &mut slots[..2 * (self.group + 1)];
+        self.regex.search_slots(&input, slots)?;
+        let [whole, end, ..] = slots else { return None };
+        let whole = (*whole)?.get()..(*end)?.get();
+        let [.., start, end] = slots else { return None };
+        Some(Match { whole, group: (*start)?.get()..(*end)?.get() })
+    }
+}
+
+fn too_large() -> String {
+    format!("it takes more than {SIZE_MAX} bytes once it is compiled")
+}
+
+/// The automaton that makes its states as it meets them, and gives up rather than become slow.
+fn lazy(text: &str) -> Option<Lazy> {
+    let config = DFA::config()
+        .unicode_word_boundary(true)
+        .skip_cache_capacity_check(true)
+        .minimum_cache_clear_count(Some(CLEARED_MAX))
+        .minimum_bytes_per_state(Some(BYTES_A_STATE));
+    let nfa =
+        regex_automata::nfa::thompson::Config::new().utf8(false).nfa_size_limit(Some(SIZE_MAX));
+    let syntax = syntax::Config::new().utf8(false);
+    Lazy::builder().syntax(syntax).thompson(nfa).dfa(config).build(text).ok()
+}
+
+/// Where the next match from `start` on ends, and how many bytes were looked at for it.
+fn next_end(
+    dfa: &DFA,
+    cache: &mut Cache,
+    text: &[u8],
+    start: usize,
+) -> Result<(Option<usize>, usize), MatchError> {
+    let gave_up = |at| move |_: CacheError| MatchError::gave_up(at);
+    let mut state = dfa.start_state_forward(cache, &Input::new(text).range(start..))?;
+    let (mut end, mut steps) = (None, 0);
+    for (at, byte) in text.iter().enumerate().skip(start) {
+        state = dfa.next_state(cache, state, *byte).map_err(gave_up(at))?;
+        steps += 1;
+        if state.is_match() {
+            end = Some(at);
+        } else if state.is_dead() {
+            return Ok((end, steps));
+        } else if state.is_quit() {
+            return Err(MatchError::quit(*byte, at));
+        }
+    }
+    state = dfa.next_eoi_state(cache, state).map_err(gave_up(text.len()))?;
+    if state.is_match() {
+        end = Some(text.len());
+    }
+    Ok((end, steps))
 }
 
 impl fmt::Display for Pattern {
@@ -71,7 +238,14 @@ mod tests {
     use super::*;
 
     fn found<'a>(pattern: &str, group: usize, text: &'a [u8]) -> Option<&'a [u8]> {
-        Pattern::parse(pattern, group).unwrap().find(text).map(|range| &text[range])
+        let pattern = Pattern::parse(pattern, group).unwrap();
+        let found = pattern.find(text, &Work::default()).unwrap();
+        assert_eq!(pattern.is_match(text, &Work::default()), Ok(found.is_some() || group > 0));
+        found.map(|found| &text[found.group])
+    }
+
+    fn count(pattern: &str, text: &[u8]) -> Result<usize, Unexamined> {
+        Pattern::parse(pattern, 0).unwrap().count(text, &Work::default())
     }
 
     #[test]
@@ -83,8 +257,61 @@ mod tests {
         assert_eq!(found("(x)|(c)", 1, text), None);
         assert_eq!(found("", 0, text), Some(&b""[..]));
         assert_eq!(found("z", 0, text), None);
-        let digits = Pattern::parse("[0-9]", 0).unwrap();
-        assert_eq!((digits.count(b"1a23"), digits.count(b"abc")), (3, 0));
+    }
+
+    #[test]
+    fn matches_are_counted_as_the_engine_iterates_over_them() {
+        let texts = ["", "1a23", "abc", "aaaa\nb a", "a,b,,c", "\u{fc}\u{fc} x", "foo foobar"];
+        let patterns = [
+            "[0-9]",
+            "a*",
+            "",
+            "a|",
+            "\\b",
+            "(?m)^",
+            "$",
+            "[^,]*",
+            ".*[^a]|[a-c]",
+            "\\w+",
+            "foo|foobar",
+        ];
+        for (pattern, text) in patterns.iter().flat_map(|one| texts.map(|text| (one, text))) {
+            let parsed = Pattern::parse(pattern, 0).unwrap();
+            let expected = parsed.regex.find_iter(text).count();
+            let stepped = Pattern { states: 5_000_000, ..parsed };
+            let counted = stepped.count(text.as_bytes(), &Work::default());
+            assert_eq!(counted, Ok(expected), "{pattern} in {text}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_searched_as_short_ones_are() {
+        let text = [&b"x ".repeat(1_000_000)[..], b"\"token\":\"abc\"\xff"].concat();
+        assert_eq!(found("\"token\":\"(\\w+)\"", 1, &text), Some(&b"abc"[..]));
+        assert_eq!(found("\"token\"", 0, &text), Some(&b"\"token\""[..]));
+        assert_eq!(found("x\\b.y|z", 0, &text), None);
+        assert_eq!(found("\\btoken\\b", 0, &text), Some(&b"token"[..]));
+        assert_eq!(count("x", &text), Ok(1_000_000));
+    }
+
+    #[test]
+    fn what_would_take_long_is_given_up() {
+        // States are of use once, so the automaton is never done with making them.
+        let mut seed = 1_u32;
+        let noise: Vec<u8> = (0..1 << 16)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                b'a' + (seed >> 31) as u8
+            })
+            .collect();
+        let wide = Pattern::parse("a[ab]{600}c", 0).unwrap();
+        assert_eq!(wide.find(&noise, &Work::default()), Err(Unexamined::Work));
+        assert_eq!(wide.is_match(&noise, &Work::default()), Err(Unexamined::Work));
+        assert_eq!(wide.count(&noise, &Work::default()), Err(Unexamined::Work));
+        // Each match but the last is one byte, found once all that follow were looked at.
+        let pattern = Pattern::parse(".*[^A-Z]|[A-Z]", 0).unwrap();
+        let counted = pattern.count(&b"A".repeat(1 << 20), &Work::of(500_000));
+        assert_eq!(counted, Err(Unexamined::Work));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! [`Reply`]: what a step got, whatever protocol it spoke, as checks and extractions see it.
 //!
 //! [`Parsed`] is a reply that is looked at more than once: its body is parsed when it is first asked for as JSON or
-//! XML, and once however many checks and extractions want it.
+//! XML, and once however many checks and extractions want it. All of them share the work that is done for one answer.
 
+use super::unexamined::Unexamined;
+use super::work::Work;
+use super::{json, xml};
 use crate::http::Response;
 use std::cell::OnceCell;
-
-/// The most elements, attributes and texts of an XML body that are looked at.
-const NODES_MAX: u32 = 500_000;
 
 /// The answer to a step.
 #[derive(Clone, Copy, Debug)]
@@ -101,14 +101,15 @@ impl<'a> Reply<'a> {
 #[derive(Debug)]
 pub struct Parsed<'a> {
     reply: Reply<'a>,
-    json: OnceCell<Option<serde_json::Value>>,
-    xml: OnceCell<Option<roxmltree::Document<'a>>>,
+    work: Work,
+    json: OnceCell<Result<Option<serde_json::Value>, Unexamined>>,
+    xml: OnceCell<Result<Option<roxmltree::Document<'a>>, Unexamined>>,
 }
 
 impl<'a> Parsed<'a> {
     /// A reply that has not been parsed.
     pub fn new(reply: Reply<'a>) -> Self {
-        Self { reply, json: OnceCell::new(), xml: OnceCell::new() }
+        Self { reply, work: Work::default(), json: OnceCell::new(), xml: OnceCell::new() }
     }
 
     /// The reply.
@@ -116,24 +117,32 @@ impl<'a> Parsed<'a> {
         &self.reply
     }
 
-    /// The body as JSON, if it is.
-    pub(super) fn json(&self) -> Option<&serde_json::Value> {
-        self.json.get_or_init(|| serde_json::from_slice(self.reply.body()).ok()).as_ref()
+    /// What may still be done to look at it.
+    pub(super) fn work(&self) -> &Work {
+        &self.work
     }
 
-    /// The body as XML, if it is. What declares a document type is not: nothing of it is ever expanded.
-    pub(super) fn xml(&self) -> Option<&roxmltree::Document<'a>> {
-        let parse = || {
-            let text = std::str::from_utf8(self.reply.body()).ok()?;
-            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let options = roxmltree::ParsingOptions {
-                allow_dtd: false,
-                nodes_limit: NODES_MAX,
-                ..roxmltree::ParsingOptions::default()
-            };
-            roxmltree::Document::parse_with_options(text, options).ok()
+    /// The body, if it was kept whole.
+    pub(super) fn whole(&self) -> Result<&'a [u8], Unexamined> {
+        if self.reply.is_truncated() { Err(Unexamined::Truncated) } else { Ok(self.reply.body()) }
+    }
+
+    /// The body as JSON, if there is one.
+    pub(super) fn json(&self) -> Result<Option<&serde_json::Value>, Unexamined> {
+        let parse = || match self.whole()? {
+            empty if json::is_empty(empty) => Ok(None),
+            body => serde_json::from_slice(body).map(Some).map_err(|error| json::unread(&error)),
         };
-        self.xml.get_or_init(parse).as_ref()
+        self.json.get_or_init(parse).as_ref().map(Option::as_ref).map_err(|why| *why)
+    }
+
+    /// The body as XML, if there is one.
+    pub(super) fn xml(&self) -> Result<Option<&roxmltree::Document<'a>>, Unexamined> {
+        let parse = || match self.whole()? {
+            empty if json::is_empty(empty) => Ok(None),
+            body => xml::parse(body, &self.work).map(Some),
+        };
+        self.xml.get_or_init(parse).as_ref().map(Option::as_ref).map_err(|why| *why)
     }
 }
 
@@ -168,20 +177,25 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_parsed_or_it_is_not() {
+    fn a_body_is_parsed_or_it_is_said_why_not() {
         let parses = |body: &[u8]| {
             let response = Response::sample(200, &[], body);
             let parsed = Parsed::new(Reply::Http(&response));
-            (parsed.json().is_some(), parsed.xml().is_some())
+            (parsed.json().map(|json| json.is_some()), parsed.xml().map(|xml| xml.is_some()))
         };
-        assert_eq!(parses(b"{}"), (true, false));
-        assert_eq!(parses(b"<a/>"), (false, true));
-        assert_eq!(parses("\u{feff}<a/>".as_bytes()), (false, true));
-        assert_eq!(parses(b"\"\xff\""), (false, false));
-        assert_eq!(parses(b"<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>"), (false, false));
+        let no_json = |line, column| Err(Unexamined::NotJson { line, column });
+        let no_xml = |line, column| Err(Unexamined::NotXml { line, column });
+        assert_eq!(parses(b"{}"), (Ok(true), no_xml(1, 1)));
+        assert_eq!(parses(b"<a/>"), (no_json(1, 1), Ok(true)));
+        assert_eq!(parses("\u{feff}<a/>".as_bytes()), (no_json(1, 1), Ok(true)));
+        assert_eq!(parses(b" \r\n"), (Ok(false), Ok(false)));
+        assert_eq!(parses(b"\"\xff\""), (no_json(1, 2), no_xml(1, 1)));
+        let declared = parses(b"<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>");
+        assert_eq!(declared.1, Err(Unexamined::Doctype));
+        assert_eq!(parses(b"[1e999]").0, Err(Unexamined::Number));
         // Nesting that deep is refused by the one, and needs no stack of the other.
-        assert_eq!(parses("[".repeat(1 << 20).as_bytes()), (false, false));
+        assert_eq!(parses("[".repeat(1 << 20).as_bytes()).0, Err(Unexamined::Deep));
         let deep = ["<a>".repeat(100_000), "</a>".repeat(100_000)].concat();
-        parses(deep.as_bytes());
+        assert_eq!(parses(deep.as_bytes()).1, Ok(true));
     }
 }

@@ -296,18 +296,34 @@ fn judge(
     let parsed = Parsed::new(reply);
     for check in &act.checks {
         let values = variables.values();
-        if !check.holds(&parsed, values) {
-            if watch.wants_text() {
-                watch.explain(format_args!("{}", check.words(&parsed, values)));
+        match check.holds(&parsed, values) {
+            Ok(true) => {}
+            Ok(false) => {
+                if watch.wants_text() {
+                    watch.explain(format_args!("{}", check.words(&parsed, values)));
+                }
+                let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
+                return Outcome::Failed(class, code);
             }
-            let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
-            return Outcome::Failed(class, code);
+            Err(why) => {
+                if watch.wants_text() {
+                    watch.explain(format_args!("{}", check.words_unexamined(why, values)));
+                }
+                return Outcome::Failed(Class::Unexamined, code);
+            }
         }
     }
     for extract in &act.extracts {
-        if !extract.keep(&parsed, variables.values_mut()) {
-            watch.explain(format_args!("{}", extract.words(&parsed)));
-            return Outcome::Failed(Class::Check, code);
+        match extract.keep(&parsed, variables.values_mut()) {
+            Ok(true) => {}
+            Ok(false) => {
+                watch.explain(format_args!("{}", extract.words()));
+                return Outcome::Failed(Class::Check, code);
+            }
+            Err(why) => {
+                watch.explain(format_args!("failed to look for {extract}: {why}"));
+                return Outcome::Failed(Class::Unexamined, code);
+            }
         }
     }
     Outcome::Ok(code)

@@ -53,6 +53,12 @@ impl Response {
         response
     }
 
+    /// Makes of a sample one of which more came than was kept.
+    #[cfg(test)]
+    pub(crate) fn cut_off(&mut self) {
+        self.truncated = true;
+    }
+
     /// Forgets the answer before and keeps its buffers.
     pub fn clear(&mut self) {
         self.status = 0;

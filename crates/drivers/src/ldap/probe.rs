@@ -49,7 +49,7 @@ pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
             Class::Tls if (1..=code::OTHER).contains(&failure.code) => failure.code,
             Class::Closed => code::SERVER_DOWN,
             Class::Protocol => code::DECODING_ERROR,
-            Class::Check | Class::Exceeded => code::LOCAL_ERROR,
+            Class::Check | Class::Exceeded | Class::Unexamined => code::LOCAL_ERROR,
             Class::Connect | Class::Tls | Class::Ports | Class::Descriptors => code::CONNECT_ERROR,
         },
         text: failure.text,

@@ -111,12 +111,12 @@ fn outcomes(out: &mut String, record: &Record) {
     let mut errors: BTreeMap<String, u64> = BTreeMap::new();
     for code in record.operations.iter().flat_map(|operation| &operation.codes) {
         match (code.class.as_str(), code.code) {
-            ("ok" | "result" | "check" | "exceeded", Some(status @ 100..=999)) => {
+            ("ok" | "result" | "check" | "exceeded" | "unexamined", Some(status @ 100..=999)) => {
                 *statuses.entry(status).or_default() += code.count;
             }
             (class, _) => *errors.entry(class.to_owned()).or_default() += code.count,
         }
-        if matches!(code.class.as_str(), "check" | "exceeded") {
+        if matches!(code.class.as_str(), "check" | "exceeded" | "unexamined") {
             *errors.entry(code.class.clone()).or_default() += code.count;
         }
     }

@@ -1,22 +1,45 @@
 //! The evaluation of expressions over a document.
 
-use super::LOOKS_MAX;
 use super::function::Function;
 use super::item::Item;
 use super::parse::{Axis, Expression, Operator, Path, Start, Step, Test};
 use super::value::{Value, number};
+use crate::flow::unexamined::Unexamined;
+use crate::flow::work::Work;
 use roxmltree::{Document, Node, NodeType};
-use std::cell::Cell;
 
-/// What `expression` comes to at the root of `document`; nothing if that took too long, or if it asks for the nodes of
-/// what has none.
+type Result<T> = std::result::Result<T, Unexamined>;
+
+/// What `expression` comes to at the root of `document`.
 pub(super) fn evaluate<'a, 'i>(
     expression: &Expression,
     document: &'a Document<'i>,
-) -> Option<Value<'a, 'i>> {
+    work: &Work,
+) -> Result<Value<'a, 'i>> {
     let root = Item::Node(document.root());
-    let evaluation = Evaluation { root, looks: Cell::new(LOOKS_MAX) };
+    let evaluation = Evaluation { root, work };
     evaluation.value(expression, Context { item: root, position: 1, size: 1 })
+}
+
+/// The text of a node.
+pub(super) fn text(item: &Item<'_, '_>, work: &Work) -> Result<String> {
+    let node = match item {
+        Item::Node(node) if matches!(node.node_type(), NodeType::Root | NodeType::Element) => node,
+        other => {
+            let text = other.text();
+            work.read(text.len())?;
+            return Ok(text);
+        }
+    };
+    let mut all = String::new();
+    for below in node.descendants() {
+        work.visit(1)?;
+        if let Some(text) = below.text().filter(|_| below.is_text()) {
+            work.read(text.len())?;
+            all.push_str(text);
+        }
+    }
+    Ok(all)
 }
 
 /// Where an expression stands.
@@ -28,25 +51,21 @@ struct Context<'a, 'i> {
     size: usize,
 }
 
-struct Evaluation<'a, 'i> {
+struct Evaluation<'a, 'i, 'w> {
     root: Item<'a, 'i>,
-    /// How many nodes may still be looked at.
-    looks: Cell<u64>,
+    work: &'w Work,
 }
 
-impl<'a, 'i> Evaluation<'a, 'i> {
-    /// Takes so many looks, if there are as many left.
-    fn look(&self, count: usize) -> Option<()> {
-        self.looks.set(self.looks.get().checked_sub(count as u64)?);
-        Some(())
-    }
-
-    fn value(&self, expression: &Expression, at: Context<'a, 'i>) -> Option<Value<'a, 'i>> {
-        self.look(1)?;
-        Some(match expression {
+impl<'a, 'i> Evaluation<'a, 'i, '_> {
+    fn value(&self, expression: &Expression, at: Context<'a, 'i>) -> Result<Value<'a, 'i>> {
+        self.work.visit(1)?;
+        Ok(match expression {
             Expression::Number(number) => Value::Number(*number),
-            Expression::Literal(text) => Value::Text(text.clone()),
-            Expression::Negative(of) => Value::Number(-self.value(of, at)?.into_number()),
+            Expression::Literal(text) => {
+                self.work.read(text.len())?;
+                Value::Text(text.clone())
+            }
+            Expression::Negative(of) => Value::Number(-self.number(self.value(of, at)?)?),
             Expression::Binary(operator, left, right) => self.binary(*operator, left, right, at)?,
             Expression::Call(function, arguments) => self.call(*function, arguments, at)?,
             Expression::Path(path) => Value::Nodes(self.path(path, at)?),
@@ -59,20 +78,20 @@ impl<'a, 'i> Evaluation<'a, 'i> {
         left: &Expression,
         right: &Expression,
         at: Context<'a, 'i>,
-    ) -> Option<Value<'a, 'i>> {
+    ) -> Result<Value<'a, 'i>> {
         let left = self.value(left, at)?;
         // What decides alone leaves the other alone.
         match operator {
-            Operator::Or if left.truth() => return Some(Value::Truth(true)),
-            Operator::And if !left.truth() => return Some(Value::Truth(false)),
+            Operator::Or if left.truth() => return Ok(Value::Truth(true)),
+            Operator::And if !left.truth() => return Ok(Value::Truth(false)),
             _ => {}
         }
         let right = self.value(right, at)?;
-        let numbers = |left: Value<'_, '_>, right: Value<'_, '_>, of: fn(f64, f64) -> f64| {
-            Value::Number(of(left.into_number(), right.into_number()))
+        let numbers = |left, right, of: fn(f64, f64) -> f64| {
+            Ok(Value::Number(of(self.number(left)?, self.number(right)?)))
         };
-        Some(match operator {
-            Operator::Or | Operator::And => Value::Truth(right.truth()),
+        match operator {
+            Operator::Or | Operator::And => Ok(Value::Truth(right.truth())),
             Operator::Plus => numbers(left, right, |left, right| left + right),
             Operator::Minus => numbers(left, right, |left, right| left - right),
             Operator::Times => numbers(left, right, |left, right| left * right),
@@ -81,12 +100,12 @@ impl<'a, 'i> Evaluation<'a, 'i> {
             Operator::Union => match (left, right) {
                 (Value::Nodes(mut nodes), Value::Nodes(others)) => {
                     nodes.extend(others);
-                    Value::Nodes(ordered(nodes))
+                    Ok(Value::Nodes(self.ordered(nodes)?))
                 }
-                _ => return None,
+                _ => Err(Unexamined::NoNodes),
             },
-            _ => Value::Truth(self.compare(operator, left, right)?),
-        })
+            _ => Ok(Value::Truth(self.compare(operator, left, right)?)),
+        }
     }
 
     /// Comparison, section 3.4: of nodes, whether it holds of any of them.
@@ -95,49 +114,73 @@ impl<'a, 'i> Evaluation<'a, 'i> {
         operator: Operator,
         left: Value<'a, 'i>,
         right: Value<'a, 'i>,
-    ) -> Option<bool> {
-        Some(match (left, right) {
+    ) -> Result<bool> {
+        Ok(match (left, right) {
             (Value::Nodes(left), Value::Nodes(right)) => {
-                self.look(left.len().saturating_mul(right.len()))?;
+                self.work.visit(left.len().saturating_mul(right.len()))?;
                 let right = self.texts(&right)?;
-                self.texts(&left)?
-                    .iter()
+                let left = self.texts(&left)?;
+                let bytes: usize = right.iter().map(String::len).sum();
+                self.work.read(left.len().saturating_mul(bytes))?;
+                left.iter()
                     .any(|one| right.iter().any(|other| holds_of_texts(operator, one, other)))
             }
             (nodes @ Value::Nodes(_), truth @ Value::Truth(_))
             | (truth @ Value::Truth(_), nodes @ Value::Nodes(_)) => {
                 holds_of_numbers(operator, nodes.truth().into(), truth.truth().into())
             }
-            (Value::Nodes(nodes), other) => {
-                self.texts(&nodes)?.iter().any(|text| holds_of_text(operator, text, &other))
-            }
-            (other, Value::Nodes(nodes)) => {
-                let turned = turned(operator);
-                self.texts(&nodes)?.iter().any(|text| holds_of_text(turned, text, &other))
-            }
+            (Value::Nodes(nodes), other) => self.any_of(&nodes, operator, &other)?,
+            (other, Value::Nodes(nodes)) => self.any_of(&nodes, turned(operator), &other)?,
             (left, right) => {
                 let equality = matches!(operator, Operator::Equal | Operator::NotEqual);
                 match (&left, &right) {
                     (Value::Truth(_), _) | (_, Value::Truth(_)) if equality => {
                         (left.truth() == right.truth()) == (operator == Operator::Equal)
                     }
-                    (Value::Text(one), Value::Text(other)) => holds_of_texts(operator, one, other),
-                    _ => holds_of_numbers(operator, left.into_number(), right.into_number()),
+                    (Value::Text(one), Value::Text(other)) => {
+                        self.work.read(one.len().saturating_add(other.len()))?;
+                        holds_of_texts(operator, one, other)
+                    }
+                    _ => holds_of_numbers(operator, self.number(left)?, self.number(right)?),
                 }
             }
         })
     }
 
-    fn texts(&self, nodes: &[Item<'a, 'i>]) -> Option<Vec<String>> {
-        nodes.iter().map(|node| self.text(node)).collect()
+    /// Whether a comparison with one text or number holds of any of these nodes.
+    fn any_of(
+        &self,
+        nodes: &[Item<'a, 'i>],
+        operator: Operator,
+        other: &Value<'a, 'i>,
+    ) -> Result<bool> {
+        if let Value::Text(text) = other {
+            self.work.read(nodes.len().saturating_mul(text.len()))?;
+        }
+        Ok(self.texts(nodes)?.iter().any(|text| holds_of_text(operator, text, other)))
     }
 
-    /// The text of a node, which costs as many looks as there are nodes within.
-    fn text(&self, item: &Item<'a, 'i>) -> Option<String> {
-        if let Item::Node(node) = item {
-            self.look(node.descendants().len())?;
+    fn texts(&self, nodes: &[Item<'a, 'i>]) -> Result<Vec<String>> {
+        nodes.iter().map(|node| text(node, self.work)).collect()
+    }
+
+    /// A value as text: of nodes, that of the first.
+    fn text(&self, value: Value<'a, 'i>) -> Result<Value<'a, 'i>> {
+        Ok(match value {
+            Value::Nodes(nodes) => Value::Text(match nodes.first() {
+                Some(first) => text(first, self.work)?,
+                None => String::new(),
+            }),
+            other => other,
+        })
+    }
+
+    fn number(&self, value: Value<'a, 'i>) -> Result<f64> {
+        let value = self.text(value)?;
+        if let Value::Text(text) = &value {
+            self.work.read(text.len())?;
         }
-        Some(item.text())
+        Ok(value.into_number())
     }
 
     fn call(
@@ -145,36 +188,48 @@ impl<'a, 'i> Evaluation<'a, 'i> {
         function: Function,
         arguments: &[Expression],
         at: Context<'a, 'i>,
-    ) -> Option<Value<'a, 'i>> {
+    ) -> Result<Value<'a, 'i>> {
         match function {
-            Function::Last => return Some(Value::Number(at.size as f64)),
-            Function::Position => return Some(Value::Number(at.position as f64)),
+            Function::Last => return Ok(Value::Number(at.size as f64)),
+            Function::Position => return Ok(Value::Number(at.position as f64)),
             _ => {}
         }
-        let values = arguments.iter().map(|argument| self.value(argument, at));
-        let mut values: Vec<_> = values.collect::<Option<_>>()?;
+        let mut values = Vec::with_capacity(arguments.len().max(1));
+        for argument in arguments {
+            values.push(self.value(argument, at)?);
+        }
         if values.is_empty() && function.is_of_context() {
             values.push(Value::Nodes(vec![at.item]));
         }
-        for value in &values {
-            if let Value::Nodes(nodes) = value {
-                let read = if function == Function::Sum {
-                    &nodes[..]
-                } else {
-                    nodes.get(..1).unwrap_or_default()
-                };
-                self.texts(read)?;
+        if let (Function::Name, Some(Value::Nodes(nodes))) = (function, values.first()) {
+            self.work.visit(nodes.first().map_or(0, Item::namespaces))?;
+        }
+        if let (Function::Sum, Some(Value::Nodes(nodes))) = (function, values.first()) {
+            let texts = self.texts(nodes)?;
+            return Ok(Value::Number(texts.iter().map(|text| number(text)).sum()));
+        }
+        if function.reads_text() {
+            for value in &mut values {
+                let taken = std::mem::replace(value, Value::Truth(false));
+                *value = self.text(taken)?;
             }
         }
-        Some(function.call(values))
+        let lengths: Vec<usize> = values.iter().map(Value::length).collect();
+        self.work.read(lengths.iter().sum())?;
+        if let (Function::Translate, [text, from, to]) = (function, &lengths[..]) {
+            self.work.read(text.saturating_mul(from + to))?;
+        }
+        Ok(function.call(values))
     }
 
-    fn path(&self, path: &Path, at: Context<'a, 'i>) -> Option<Vec<Item<'a, 'i>>> {
+    fn path(&self, path: &Path, at: Context<'a, 'i>) -> Result<Vec<Item<'a, 'i>>> {
         let mut nodes = match &path.start {
             Start::Root => vec![self.root],
             Start::Context => vec![at.item],
             Start::Of(expression, predicates) => {
-                let Value::Nodes(nodes) = self.value(expression, at)? else { return None };
+                let Value::Nodes(nodes) = self.value(expression, at)? else {
+                    return Err(Unexamined::NoNodes);
+                };
                 self.chosen(nodes, predicates)?
             }
         };
@@ -183,16 +238,22 @@ impl<'a, 'i> Evaluation<'a, 'i> {
             for node in nodes {
                 found.extend(self.step(step, node)?);
             }
-            nodes = ordered(found);
+            nodes = self.ordered(found)?;
         }
-        Some(nodes)
+        Ok(nodes)
     }
 
     /// The nodes that a step leads to from one node, in the order of its axis.
-    fn step(&self, step: &Step, from: Item<'a, 'i>) -> Option<Vec<Item<'a, 'i>>> {
+    fn step(&self, step: &Step, from: Item<'a, 'i>) -> Result<Vec<Item<'a, 'i>>> {
+        if matches!(step.axis, Axis::Following | Axis::Preceding) {
+            // The way up, on which there may be nothing to be found.
+            self.work.visit(from.element().ancestors().count())?;
+        }
+        let prefixed =
+            matches!(&step.test, Test::Name { prefix: Some(_), .. } | Test::AnyOf { .. });
         let mut nodes = Vec::new();
         for item in axis(step.axis, from) {
-            self.look(1)?;
+            self.work.visit(if prefixed { 1 + item.namespaces() } else { 1 })?;
             if passes(&step.test, step.axis, &item) {
                 nodes.push(item);
             }
@@ -205,7 +266,7 @@ impl<'a, 'i> Evaluation<'a, 'i> {
         &self,
         mut nodes: Vec<Item<'a, 'i>>,
         predicates: &[Expression],
-    ) -> Option<Vec<Item<'a, 'i>>> {
+    ) -> Result<Vec<Item<'a, 'i>>> {
         for predicate in predicates {
             let size = nodes.len();
             let mut kept = Vec::new();
@@ -222,7 +283,15 @@ impl<'a, 'i> Evaluation<'a, 'i> {
             }
             nodes = kept;
         }
-        Some(nodes)
+        Ok(nodes)
+    }
+
+    /// Nodes in the order of the document, none twice.
+    fn ordered(&self, mut nodes: Vec<Item<'a, 'i>>) -> Result<Vec<Item<'a, 'i>>> {
+        self.work.visit(nodes.len())?;
+        nodes.sort_by_key(Item::key);
+        nodes.dedup_by_key(|item| item.key());
+        Ok(nodes)
     }
 }
 
@@ -297,13 +366,6 @@ fn passes(test: &Test, axis: Axis, item: &Item<'_, '_>) -> bool {
         Test::Comment => kind == Some(NodeType::Comment),
         Test::Instruction => kind == Some(NodeType::PI),
     }
-}
-
-/// Nodes in the order of the document, none twice.
-fn ordered<'a, 'i>(mut nodes: Vec<Item<'a, 'i>>) -> Vec<Item<'a, 'i>> {
-    nodes.sort_by_key(Item::key);
-    nodes.dedup_by_key(|item| item.key());
-    nodes
 }
 
 /// What an operator becomes where its sides change places.

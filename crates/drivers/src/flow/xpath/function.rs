@@ -1,6 +1,6 @@
 //! The functions of XPath 1.0, section 4, that look at values alone.
 
-use super::value::{Value, number};
+use super::value::Value;
 
 /// A function that an expression may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,12 @@ impl Function {
         )
     }
 
+    /// Whether nodes it is given stand for the text of the first.
+    pub(super) fn reads_text(self) -> bool {
+        use Function::{Boolean, Count, LocalName, Name, NamespaceUri, Not, Sum};
+        !matches!(self, Count | LocalName | NamespaceUri | Name | Boolean | Not | Sum)
+    }
+
     /// What it comes to for these arguments, of which there are as many as it takes. What depends on where an
     /// expression stands is none of its business: `last()` and `position()` come to nothing here.
     pub(super) fn call<'a, 'i>(self, arguments: Vec<Value<'a, 'i>>) -> Value<'a, 'i> {
@@ -133,12 +139,8 @@ impl Function {
             Self::True => Value::Truth(true),
             Self::False | Self::Last | Self::Position => Value::Truth(false),
             Self::Number => Value::Number(next().into_number()),
-            Self::Sum => match next() {
-                Value::Nodes(nodes) => {
-                    Value::Number(nodes.iter().map(|node| number(&node.text())).sum())
-                }
-                _ => Value::Number(f64::NAN),
-            },
+            // Of nodes, it is summed up where they are read.
+            Self::Sum => Value::Number(f64::NAN),
             Self::Floor => Value::Number(next().into_number().floor()),
             Self::Ceiling => Value::Number(next().into_number().ceil()),
             Self::Round => Value::Number((next().into_number() + 0.5).floor()),

@@ -78,8 +78,13 @@ impl<'a, 'i> Item<'a, 'i> {
         (0..count).map(move |at| Self::Attribute(node, at))
     }
 
+    /// How many namespaces are in scope.
+    pub(super) fn namespaces(&self) -> usize {
+        self.element().namespaces().len()
+    }
+
     /// The node it is or belongs to.
-    fn element(&self) -> Node<'a, 'i> {
+    pub(super) fn element(&self) -> Node<'a, 'i> {
         match self {
             Self::Node(node) | Self::Attribute(node, _) => *node,
         }

@@ -4,8 +4,8 @@
 //! bring a whole XSLT processor; `roxmltree` does the parsing. It is XPath 1.0 (W3C, 16 November 1999) but for four
 //! things. A name without a prefix stands for that name in any namespace, since a plan has no place to declare
 //! prefixes and most answers have a default namespace; a prefix means what the document makes it mean where it stands.
-//! There are no variables, no namespace axis, and neither `id()` nor `lang()`. The work is bounded: an expression that
-//! looks at more than [`LOOKS_MAX`] nodes finds nothing.
+//! There are no variables, no namespace axis, and neither `id()` nor `lang()`. What an evaluation does is counted
+//! against the [`Work`] of the answer.
 
 mod evaluate;
 mod function;
@@ -14,15 +14,13 @@ mod parse;
 mod token;
 mod value;
 
-use item::Item;
+use super::unexamined::Unexamined;
+use super::work::Work;
 use parse::Expression;
 use roxmltree::Document;
 use std::fmt;
 use std::sync::Arc;
 use value::Value;
-
-/// How often an evaluation looks at a node before it is given up.
-const LOOKS_MAX: u64 = 1_000_000;
 
 /// The longest expression.
 const LENGTH_MAX: usize = 4096;
@@ -45,20 +43,25 @@ impl XPath {
     }
 
     /// The value: of nodes, the text of the first. None where there is no such node.
-    pub(super) fn find(&self, document: &Document<'_>) -> Option<String> {
-        match evaluate::evaluate(&self.expression, document)? {
-            Value::Nodes(nodes) => nodes.first().map(Item::text),
-            other => Some(other.into_text()),
+    pub(super) fn find(
+        &self,
+        document: &Document<'_>,
+        work: &Work,
+    ) -> Result<Option<String>, Unexamined> {
+        match evaluate::evaluate(&self.expression, document, work)? {
+            Value::Nodes(nodes) => {
+                nodes.first().map(|first| evaluate::text(first, work)).transpose()
+            }
+            other => Ok(Some(other.into_text())),
         }
     }
 
     /// How many nodes there are; a value that is no node counts as one.
-    pub(super) fn count(&self, document: &Document<'_>) -> usize {
-        match evaluate::evaluate(&self.expression, document) {
-            Some(Value::Nodes(nodes)) => nodes.len(),
-            Some(_) => 1,
-            None => 0,
-        }
+    pub(super) fn count(&self, document: &Document<'_>, work: &Work) -> Result<usize, Unexamined> {
+        Ok(match evaluate::evaluate(&self.expression, document, work)? {
+            Value::Nodes(nodes) => nodes.len(),
+            _ => 1,
+        })
     }
 }
 

@@ -17,7 +17,7 @@ const SAML: &str = r#"<?xml version="1.0"?>
 
 fn found(expression: &str) -> Option<String> {
     let document = Document::parse(SAML).unwrap();
-    XPath::parse(expression).unwrap().find(&document)
+    XPath::parse(expression).unwrap().find(&document, &Work::default()).unwrap()
 }
 
 #[test]
@@ -127,14 +127,17 @@ fn functions_and_operators_follow_the_recommendation() {
         assert_eq!(found(expression).as_deref(), Some(expected), "{expression}");
     }
     let document = Document::parse(SAML).unwrap();
-    let count = |expression| XPath::parse(expression).unwrap().count(&document);
+    let count =
+        |expression| XPath::parse(expression).unwrap().count(&document, &Work::default()).unwrap();
     assert_eq!((count("//Value"), count("//missing"), count("1 + 1")), (3, 0, 1));
 }
 
 #[test]
 fn words_that_look_like_operators_are_names_where_names_stand() {
     let document = Document::parse("<and><or div='1'>x</or><mod>2</mod></and>").unwrap();
-    let find = |expression: &str| XPath::parse(expression).unwrap().find(&document).unwrap();
+    let find = |expression: &str| {
+        XPath::parse(expression).unwrap().find(&document, &Work::default()).unwrap().unwrap()
+    };
     assert_eq!(find("/and/or"), "x");
     assert_eq!(find("/and/or/@div div 1"), "1");
     assert_eq!(find("and/mod mod 2"), "0");
@@ -170,11 +173,37 @@ fn what_is_no_expression_is_refused_with_the_reason() {
 #[test]
 fn work_is_bounded() {
     let wide = format!("<a>{}</a>", "<b/>".repeat(20_000));
-    let document = Document::parse(&wide).unwrap();
-    assert_eq!(XPath::parse("count(//b)").unwrap().find(&document).unwrap(), "20000");
-    // Each of 20,000 with all that follow it would be 200 million.
-    assert_eq!(XPath::parse("count(//b/following::b)").unwrap().find(&document), None);
-    assert_eq!(XPath::parse("//b[. = //b]").unwrap().count(&document), 0);
+    let text = format!("<a><t>{}</t>{}</a>", "x".repeat(400_000), "<b/>".repeat(20_000));
+    let deep = ["<b>".repeat(20_000), "</b>".repeat(20_000)].concat();
+    let named = (0..500).fold("<a".to_owned(), |text, at| text + &format!(" xmlns:n{at}='u'"));
+    let named = format!("{named}>{}</a>", "<b c='d'/>".repeat(20_000));
+    let attributes = (0..1_000).fold("<a".to_owned(), |text, at| text + &format!(" n{at}='1'"));
+    let attributes = attributes + "/>";
+    let find = |document: &str, expression: &str| {
+        let document = Document::parse(document).unwrap();
+        XPath::parse(expression).unwrap().find(&document, &Work::of(500_000))
+    };
+    assert_eq!(find(&wide, "count(//b)"), Ok(Some("20000".to_owned())));
+    let long = format!("concat({0},{0},{0})", "concat(//t,//t,//t,//t)");
+    for (document, expression) in [
+        // Each of 20,000 with all that follow it would be 200 million.
+        (&wide, "count(//b/following::b)"),
+        (&wide, "//b[. = //b]"),
+        (&text, "//b[contains(//t, 'y')]"),
+        (&text, "//b[//t > 1]"),
+        (&text, "translate(//t, //t, 'y')"),
+        (&text, &format!("concat({long},{long},{long},{long},{long})")),
+        (&deep, "count(//b/following::c)"),
+        (&deep, "//b[. = 'x']"),
+        (&named, "count(//n499:b)"),
+        (&attributes, "count(//@*[. = //@*[. = //@*]])"),
+    ] {
+        let shown = &expression[..expression.len().min(60)];
+        assert_eq!(find(document, expression), Err(Unexamined::Work), "{shown}");
+    }
+    for kinds in ["('a')/b", "('a' | //b)", "count(('a')[1]/b)"] {
+        assert_eq!(find(&wide, kinds), Err(Unexamined::NoNodes), "{kinds}");
+    }
 }
 
 proptest! {
@@ -182,8 +211,8 @@ proptest! {
     fn any_text_is_read_or_refused(text in "[a-c/@\\[\\]().*|<=!'\"0-9 :,-]{0,40}") {
         let document = Document::parse("<a><b c='1'>2</b></a>").unwrap();
         if let Ok(path) = XPath::parse(&text) {
-            path.find(&document);
-            path.count(&document);
+            let _ = path.find(&document, &Work::default());
+            let _ = path.count(&document, &Work::default());
         }
     }
 }

@@ -13,6 +13,11 @@ pub(super) enum Value<'a, 'i> {
 }
 
 impl Value<'_, '_> {
+    /// How many bytes of text it is.
+    pub(super) fn length(&self) -> usize {
+        if let Self::Text(text) = self { text.len() } else { 0 }
+    }
+
     /// As text: of nodes, that of the first.
     pub(super) fn into_text(self) -> String {
         match self {

@@ -1,8 +1,7 @@
 //! What is looked at in answers: from what a plan says to checks and extractions.
 
-use brunt_drivers::flow::{self, Check, Location};
+use brunt_drivers::flow::{self, Check, Location, Pattern};
 use brunt_feed::Text;
-use regex::bytes::Regex;
 
 use super::names::Names;
 use super::ranges::{codes, range};
@@ -130,12 +129,9 @@ fn equal(
     }
 }
 
-fn regex(at: &KeyPath, pattern: &str) -> Result<Regex, Fault> {
-    Regex::new(pattern).map_err(|error| {
-        let words = error.to_string();
-        let last = words.lines().last().unwrap_or_default().trim();
-        Fault::new(at, format!("is not a regular expression: {last}"))
-    })
+fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
+    Pattern::parse(pattern, 0)
+        .map_err(|problem| Fault::new(at, format!("is not a regular expression: {problem}")))
 }
 
 /// Where in an answer something is.
@@ -175,7 +171,7 @@ fn from(at: &KeyPath, spot: &Spot) -> Result<Location, Fault> {
         _ => Location::Body,
     };
     let Some(pattern) = &spot.regex else { return Ok(whole) };
-    let groups = regex(&at.key("regex"), pattern)?.captures_len() - 1;
+    let groups = regex(&at.key("regex"), pattern)?.groups();
     let group = spot.group.map_or(groups.min(1), |group| group as usize);
     whole
         .narrowed(pattern, group)
