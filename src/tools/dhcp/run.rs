@@ -9,7 +9,7 @@ use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, Sink, Stop};
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_record::Phase;
-use brunt_report::dhcp::{Exchanges, messages};
+use brunt_report::dhcp::Exchanges;
 
 use super::diagnostics::Diagnostics;
 use super::interim::Interim;
@@ -21,6 +21,7 @@ use super::{Perfdhcp, coverage, release, silence, wrapped};
 use crate::cli::dhcp::args::Family;
 use crate::console;
 use crate::naming;
+use crate::run::summary::Stream;
 use crate::run::{
     EndedBy, Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, carry_out, exit,
     summary,
@@ -65,12 +66,12 @@ where
             Texts { perfdhcp, dhcp: self.dhcp, finished: &finished.engine, figures: &figures };
         console::print(&texts.all()).map_err(|refusal| refusal.text)?;
         let record = &finished.record;
-        let more = messages(record).unwrap_or_default();
-        summary::tell(record, &more, job.output.record.as_deref())?;
+        summary::tell(record, Stream::Error)?;
         let silence = self.dhcp.silence();
         if let Some(advice) = silence::advice(&figures, silence, perfdhcp.args, &perfdhcp.route) {
             console::note(&advice);
         }
+        summary::close(record, Stream::Error, job.output.record.as_deref())?;
         Ok(self.outcome_of(finished))
     }
 

@@ -32,6 +32,7 @@ use crate::cli::rate::RateArgs;
 use crate::console;
 use crate::naming;
 use crate::run::signals::Signals;
+use crate::run::summary::Stream;
 use crate::run::{
     Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
     files, is_endless, objectives, prepare, summary,
@@ -114,11 +115,11 @@ impl RateTool<'_> {
         let mut observers: [&mut dyn Observer; 1] = [&mut table];
         let finished = carry_out(job, self, &mut observers, signals)?;
         let said = self.said();
-        summary::tell(&finished.record, "", None)?;
+        summary::tell(&finished.record, Stream::Error)?;
         for note in &said {
             console::note(note);
         }
-        summary::say_where(job.output.record.as_deref());
+        summary::close(&finished.record, Stream::Error, job.output.record.as_deref())?;
         Ok(finished)
     }
 

@@ -21,7 +21,7 @@ use crate::cli::surroundings::Machine;
 use crate::cli::typed;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{say_where, summary};
+use crate::run::summary::{self, Stream};
 use crate::tools::flow::plan::compile::{World, compile};
 use crate::tools::flow::{self, Done, FlowJob};
 use asked::Asked;
@@ -64,15 +64,15 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
 }
 
 fn print(args: &HttpArgs, done: &Done) -> Result<(), Refusal> {
-    let summary = summary(&done.record).map_err(Refusal::failed)?;
+    summary::tell(&done.record, Stream::Output).map_err(Refusal::failed)?;
     let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
-    console::print(&format!("{summary}\n{figures}"))?;
+    console::print(&format!("\n{figures}"))?;
     if args.latency {
         let text = distribution(&done.record).map_err(|error| failed(&error))?;
         console::print(&format!("\nResponse time percentiles (HdrHistogram)\n{text}"))?;
     }
-    say_where(args.output.record.as_deref().filter(|_| !args.output.quiet));
-    Ok(())
+    let written = args.output.record.as_deref().filter(|_| !args.output.quiet);
+    summary::close(&done.record, Stream::Output, written).map_err(Refusal::failed)
 }
 
 fn usage(error: &dyn std::fmt::Display) -> Refusal {

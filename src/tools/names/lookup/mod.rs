@@ -22,7 +22,7 @@ use crate::cli::exit::Exit;
 use crate::cli::names_lookup::LookupArgs;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{say_where, summary};
+use crate::run::summary::{self, Stream};
 use crate::run::{
     Job, Manner, Observer, Progress, Protocol, carry_out, exit, is_endless, objectives,
 };
@@ -45,13 +45,14 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
     let finished = carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
-    console::print(&summary(&finished.record).map_err(Refusal::failed)?)?;
+    summary::tell(&finished.record, Stream::Output).map_err(Refusal::failed)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)
     {
         console::print(&text)?;
     }
-    say_where(job.output.record.as_deref().filter(|_| !args.output.quiet));
+    let written = job.output.record.as_deref().filter(|_| !args.output.quiet);
+    summary::close(&finished.record, Stream::Output, written).map_err(Refusal::failed)?;
     let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
     Ok(exit(&finished.record, finished.signal, manner))
 }
