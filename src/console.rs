@@ -3,32 +3,56 @@
 //! Results go to standard output and progress to standard error, so that a pipe gets results alone. Nothing that cannot
 //! be written to standard error is worth failing for.
 
+mod status_line;
+
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
+use std::os::fd::AsFd;
 use std::path::Path;
 
-use brunt_report::Screen;
+use brunt_report::{Screen, wrapped};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 
-/// Says something the user should know, as a line of its own.
+pub(crate) use status_line::StatusLine;
+
+/// Says something the user should know. It is a line of its own, which a terminal gets folded: in a log it stays whole.
 pub(crate) fn note(text: &str) {
-    say(&format!("note: {text}"));
+    match width(&io::stderr()) {
+        Some(width) => tell(&wrapped(text, "note: ", width)),
+        None => say(&format!("note: {text}")),
+    }
 }
 
 /// Writes a line to standard error.
 pub(crate) fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    tell(&format!("{text}\n"));
 }
 
 /// Writes text to standard error as it is.
 pub(crate) fn tell(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let wiped = status_line::wiped();
+    let mut stderr = io::stderr().lock();
+    let _ = stderr.write_all(wiped.as_bytes()).and_then(|()| stderr.write_all(text.as_bytes()));
+}
+
+/// Says why a command was not carried out, as wide as the terminal is.
+pub(crate) fn refuse(text: &str) {
+    let Some(width) = width(&io::stderr()) else { return tell(text) };
+    let fold = |line: &str| {
+        let words = line.trim_start();
+        if line.chars().count() <= width || words.is_empty() {
+            return format!("{line}\n");
+        }
+        wrapped(words, &line[..line.len() - words.len()], width)
+    };
+    tell(&text.lines().map(fold).collect::<String>());
 }
 
 /// Prints results to standard output. A reader who has seen enough is not an error.
 pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
+    tell("");
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal {
             text: format!("failed to write to standard output: {error}\n"),
@@ -47,28 +71,40 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
 }
 
 /// Whether standard error shows colours: a terminal, and nobody who asked for none (no-color.org).
-pub(crate) fn colours() -> bool {
+fn colours() -> bool {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    obeys() && !unwanted
+}
+
+/// Whether standard error is a terminal that obeys escape sequences.
+fn obeys() -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    io::stderr().is_terminal() && !unwanted && !dumb
+    io::stderr().is_terminal() && !dumb
 }
 
-/// Whether standard output shows colours as well.
-pub(crate) fn colours_of_stdout() -> bool {
-    colours() && io::stdout().is_terminal()
+/// The columns of a terminal; none of anything else.
+fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok().filter(|_| stream.is_terminal());
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
-/// What standard output shows of a report: the width of the terminal, and characters beyond ASCII where the locale has
-/// them.
+/// What standard output shows: the width of the terminal, and characters beyond ASCII where the locale has them.
 pub(crate) fn screen() -> Screen {
-    let terminal = io::stdout().is_terminal();
-    let known = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|_| terminal);
-    let width = known.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    let colour = colours() && io::stdout().is_terminal();
+    screen_of(width(&io::stdout()), colour)
+}
+
+/// What standard error shows.
+pub(crate) fn screen_of_stderr() -> Screen {
+    screen_of(width(&io::stderr()), colours())
+}
+
+fn screen_of(width: Option<usize>, colour: bool) -> Screen {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
     let locale = locale.filter_map(std::env::var_os).find(|value| !value.is_empty());
     let locale = locale.map(|locale| locale.to_string_lossy().to_ascii_lowercase());
     Screen {
-        colour: colours_of_stdout(),
+        colour,
         width: width.unwrap_or(Screen::default().width),
         unicode: locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8")),
     }

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     match cli::read(&argv, &Machine).and_then(carry_out) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
-            console::tell(&refusal.text);
+            console::refuse(&refusal.text);
             refusal.exit.into()
         }
     }

@@ -3,26 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use brunt_record::{Document, MergeError, Record, merge as merge_records};
-use brunt_report::{Style, dhcp, summary};
 
 use super::failed;
 use crate::cli::Refusal;
 use crate::cli::args::MergeArgs;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::run::{Manner, exit};
+use crate::run::{Manner, exit, summary};
 
 /// Merges the files, prints the summary of the whole run, and writes its record if that is asked for.
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
     let files: Vec<(PathBuf, Record)> =
         args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let record = merge_records(&files).map_err(|error| refused(&error))?;
-    let style = Style { colour: console::colours_of_stdout(), verdict_always: true };
-    let text = summary(&record, style).map_err(failed)?;
+    let text = summary::whole(&record).map_err(Refusal::failed)?;
     if let Some(path) = &args.record {
         record.write(path).map_err(failed)?;
     }
-    console::print(&(text + &dhcp::messages(&record).unwrap_or_default()))?;
+    console::print(&text)?;
     Ok(exit(&record, None, Manner::Ours))
 }
 

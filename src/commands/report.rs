@@ -2,15 +2,14 @@
 
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{
-    Style, cells_csv, dhcp, distribution, intervals_csv, json, leases, names, summary,
-};
+use brunt_report::{cells_csv, distribution, intervals_csv, json, leases, names};
 
 use super::failed;
 use crate::cli::Refusal;
 use crate::cli::args::{Format, ReportArgs};
 use crate::cli::exit::Exit;
 use crate::console;
+use crate::run::summary;
 
 /// Prints a record or a comparison in the format that is asked for.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
@@ -24,11 +23,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
 fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     let unreadable = |error: HistogramError| other(args, &error.to_string());
     match args.format {
-        Format::Summary => {
-            let style = Style { colour: console::colours_of_stdout(), verdict_always: true };
-            let text = summary(record, style).map_err(unreadable)?;
-            Ok(text + &dhcp::messages(record).unwrap_or_default())
-        }
+        Format::Summary => summary::whole(record).map_err(Refusal::failed),
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => {
             json(record).map(with_newline).map_err(|error| other(args, &error.to_string()))

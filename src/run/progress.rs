@@ -1,20 +1,18 @@
 //! [`Progress`]: one line on standard error that says how a run goes.
 //!
-//! Results are printed when the run is over, so what is shown meanwhile goes to standard error, and only a terminal
-//! gets a line that is written over.
+//! Results are printed when the run is over, so what is shown meanwhile goes to standard error.
 
-use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
 use brunt_record::{Histogram, Interval, Measured, Phase};
 
 use super::observer::{Observer, Trouble};
 use crate::cli;
-use crate::console;
+use crate::console::StatusLine;
 
 /// Shows how a run goes.
 pub(crate) struct Progress {
-    shows: bool,
+    line: StatusLine,
     lasting: Option<Duration>,
 }
 
@@ -22,7 +20,7 @@ impl Progress {
     /// Progress of a run that lasts so long, if that is known.
     pub(crate) fn new(wanted: cli::output::Progress, lasting: Option<Duration>) -> Self {
         let wanted = wanted == cli::output::Progress::Figures;
-        Self { shows: wanted && stderr().is_terminal(), lasting }
+        Self { line: StatusLine::new(wanted), lasting }
     }
 
     fn show(&self, interval: &Interval) {
@@ -36,8 +34,8 @@ impl Progress {
         };
         let of = self.lasting.map_or(String::new(), |all| format!(" of {:.0}", all.as_secs_f64()));
         let doing = if interval.phase == Phase::Steady { "" } else { " (warm-up)" };
-        console::tell(&format!(
-            "\r\x1b[K{:.0}{of} s{doing}: {:.0}/s, p50 {}, p99 {}, {} in flight, {} errors",
+        self.line.show(&format!(
+            "{:.0}{of} s{doing}: {:.0}/s, p50 {}, p99 {}, {} in flight, {} errors",
             interval.to.as_secs_f64(),
             counts.completed() as f64 / seconds,
             at(0.5),
@@ -50,16 +48,14 @@ impl Progress {
 
 impl Observer for Progress {
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
-        if self.shows {
+        if self.line.shows() {
             self.show(interval);
         }
         Ok(())
     }
 
     fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
-        if self.shows {
-            console::tell("\r\x1b[K");
-        }
+        self.line.clear();
         Ok(())
     }
 }

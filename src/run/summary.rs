@@ -1,28 +1,71 @@
-//! The summary of a run, for the terminal.
+//! What every run prints when it is over: its summary, and three last lines.
 
 use std::path::Path;
 
 use brunt_record::Record;
-use brunt_report::Style;
+use brunt_report::{Screen, closing};
 
+use super::losses::Losses;
 use crate::console;
 
-/// The summary of a record, coloured where standard error is.
-pub(crate) fn summary(record: &Record) -> Result<String, String> {
-    let style = Style { colour: console::colours(), verdict_always: false };
-    brunt_report::summary(record, style).map_err(|error| format!("failed to {error}"))
+/// Which stream a tool's summary goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Standard output, where nothing else goes.
+    Output,
+    /// Standard error: standard output belongs to the table of an original tool.
+    Error,
 }
 
-/// Prints the summary to standard error with what else there is to say: standard output belongs to the table of a tool.
-pub(crate) fn tell(record: &Record, more: &str, written: Option<&Path>) -> Result<(), String> {
-    console::tell(&format!("\n{}{more}", summary(record)?));
-    say_where(written);
+impl Stream {
+    fn screen(self) -> Screen {
+        match self {
+            Self::Output => console::screen(),
+            Self::Error => console::screen_of_stderr(),
+        }
+    }
+
+    fn print(self, text: &str, losses: &mut Losses) {
+        match self {
+            Self::Output => losses.print(text),
+            Self::Error => console::tell(text),
+        }
+    }
+}
+
+/// Prints the summary of a run.
+pub(crate) fn tell(record: &Record, to: Stream, losses: &mut Losses) -> Result<(), String> {
+    let above = if to == Stream::Error { "\n" } else { "" };
+    to.print(&format!("{above}{}", summary(record, to)?), losses);
     Ok(())
 }
 
-/// Says where the record is.
-pub(crate) fn say_where(record: Option<&Path>) {
-    if let Some(path) = record {
+/// Says where the record of a run is and ends with its three lines: the result, the objectives, and whether to trust it.
+/// Whatever else a tool has to say comes before.
+pub(crate) fn close(
+    record: &Record,
+    to: Stream,
+    written: Option<&Path>,
+    losses: &mut Losses,
+) -> Result<(), String> {
+    if let Some(path) = written {
         console::say(&format!("record: {}", path.display()));
     }
+    let lines = closing(record, to.screen()).map_err(failed)?;
+    to.print(&format!("\n{lines}"), losses);
+    Ok(())
+}
+
+/// The summary of a record and its three lines, as `brunt report` prints them.
+pub(crate) fn whole(record: &Record) -> Result<String, String> {
+    let lines = closing(record, Stream::Output.screen()).map_err(failed)?;
+    Ok(format!("{}\n{lines}", summary(record, Stream::Output)?))
+}
+
+fn summary(record: &Record, to: Stream) -> Result<String, String> {
+    brunt_report::summary(record, to.screen()).map_err(failed)
+}
+
+fn failed(error: impl std::fmt::Display) -> String {
+    format!("failed to {error}")
 }

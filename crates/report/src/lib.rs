@@ -10,6 +10,7 @@ mod difference;
 mod distribution;
 mod escaped;
 pub mod figure;
+mod grid;
 mod intervals;
 pub mod leases;
 pub mod loadgen;
@@ -18,13 +19,15 @@ pub mod page;
 mod screen;
 mod summary;
 pub mod table;
+mod wrapped;
 
 pub use cells::csv as cells_csv;
 pub use difference::{Difference, Finding, compare, median, spread};
 pub use distribution::distribution;
 pub use intervals::intervals_csv;
 pub use screen::Screen;
-pub use summary::{Style, summary};
+pub use summary::{closing, summary};
+pub use wrapped::{command_line, wrapped};
 
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 pub struct Screen {
     /// Colours, for a terminal.
     pub colour: bool,
-    /// Columns. Prose and charts keep to it; tables are as wide as their figures.
+    /// Columns, to which everything keeps.
     pub width: usize,
     /// Characters beyond ASCII.
     pub unicode: bool,
@@ -19,12 +19,17 @@ const WIDEST: usize = 120;
 impl Default for Screen {
     /// A file or a pipe.
     fn default() -> Self {
-        Self { colour: false, width: 100, unicode: true }
+        Self { colour: false, width: 80, unicode: true }
     }
 }
 
 impl Screen {
-    /// The width that lines are laid out for.
+    /// The width of tables: all there is.
+    pub(crate) fn whole(self) -> usize {
+        self.width.max(NARROWEST)
+    }
+
+    /// The width of prose and charts.
     pub(crate) fn columns(self) -> usize {
         self.width.clamp(NARROWEST, WIDEST)
     }

@@ -4,14 +4,13 @@
 //! what a line covers is what the report covers. Results go to standard output; the progress of a long run without
 //! interim lines goes to standard error, on a terminal only.
 
-use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
 use brunt_record::{Catalogue, Counts, Interval, Measured, Phase};
 use brunt_report::dhcp::{Asked, Deltas, Dress, Exchanges, Waiting, interim};
 
 use crate::cli::dhcp::args::{DhcpArgs, Scenario, Style};
-use crate::console;
+use crate::console::{self, StatusLine};
 use crate::run::{Observer, Trouble, print};
 
 /// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
@@ -33,7 +32,7 @@ pub(super) struct Interim<'a> {
     deltas: Deltas,
     /// Messages sent again in each stage by the time of the last line.
     resent: Vec<u64>,
-    progress: bool,
+    progress: StatusLine,
 }
 
 impl<'a> Interim<'a> {
@@ -54,7 +53,7 @@ impl<'a> Interim<'a> {
             shown: None,
             deltas: Deltas::default(),
             resent: Vec::new(),
-            progress: stderr().is_terminal(),
+            progress: StatusLine::new(true),
         }
     }
 
@@ -113,8 +112,8 @@ impl<'a> Interim<'a> {
         let counts = so_far.totals.counts();
         let seconds = interval.lasted().as_secs_f64();
         let rate = if seconds > 0.0 { interval.counts().ok as f64 / seconds } else { 0.0 };
-        console::tell(&format!(
-            "\r\x1b[K{:>6.0} s  {rate:.0} exchanges/s, {} done, {} packets sent, {} dropped",
+        self.progress.show(&format!(
+            "{:>6.0} s  {rate:.0} exchanges/s, {} done, {} packets sent, {} dropped",
             interval.to.as_secs_f64(),
             counts.ok,
             sent,
@@ -141,7 +140,7 @@ impl Observer for Interim<'_> {
                 self.shown = Some(interval.to);
                 return self.line(so_far, since);
             }
-            None if self.progress && since + SLACK >= SILENCE_MAX / 2 => {
+            None if self.progress.shows() && since + SLACK >= SILENCE_MAX / 2 => {
                 self.shown = Some(interval.to);
                 self.show_progress(interval, so_far);
             }
@@ -151,9 +150,7 @@ impl Observer for Interim<'_> {
     }
 
     fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
-        if self.progress {
-            console::tell("\r\x1b[K");
-        }
+        self.progress.clear();
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_record::Phase;
-use brunt_report::dhcp::{Exchanges, messages};
+use brunt_report::dhcp::Exchanges;
 
 use super::diagnostics::Diagnostics;
 use super::interim::Interim;
@@ -21,6 +21,7 @@ use super::{Perfdhcp, attendance, coverage, release, silence, wrapped};
 use crate::cli::dhcp::args::Family;
 use crate::console;
 use crate::naming;
+use crate::run::summary::Stream;
 use crate::run::{
     EndedBy, Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, carry_out, exit,
     summary,
@@ -65,8 +66,7 @@ where
             Texts { perfdhcp, dhcp: self.dhcp, finished: &finished.engine, figures: &figures };
         finished.losses.print(&texts.all());
         let record = &finished.record;
-        let more = messages(record).unwrap_or_default();
-        summary::tell(record, &more, finished.written.as_deref())?;
+        summary::tell(record, Stream::Error, &mut finished.losses)?;
         if let Some(fleet) = perfdhcp.fleet() {
             let clients = perfdhcp.args.clients.count.get().into();
             let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
@@ -79,6 +79,8 @@ where
         if let Some(advice) = silence::advice(&figures, silence, perfdhcp.args, &perfdhcp.route) {
             console::note(&advice);
         }
+        let written = finished.written.as_deref();
+        summary::close(record, Stream::Error, written, &mut finished.losses)?;
         Ok(self.outcome_of(finished))
     }
 

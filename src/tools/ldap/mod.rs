@@ -36,6 +36,7 @@ use crate::console;
 use crate::naming;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
+use crate::run::summary::Stream;
 use crate::run::{
     Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
     files, is_endless, objectives, prepare, summary,
@@ -126,13 +127,14 @@ impl RateTool<'_> {
         let writer = TableWriter::open(&self.args.output)?;
         let mut table = Table::new(self.args, &job.catalogue, writer);
         let mut observers: [&mut dyn Observer; 1] = [&mut table];
-        let finished = carry_out(job, self, &mut observers, signals)?;
+        let mut finished = carry_out(job, self, &mut observers, signals)?;
         let said = self.said();
-        summary::tell(&finished.record, "", None)?;
+        summary::tell(&finished.record, Stream::Error, &mut finished.losses)?;
         for note in &said {
             console::note(note);
         }
-        summary::say_where(finished.written.as_deref());
+        let written = finished.written.as_deref();
+        summary::close(&finished.record, Stream::Error, written, &mut finished.losses)?;
         Ok(finished)
     }
 

@@ -1,12 +1,11 @@
 //! [`Screen`]: the line on a terminal that says what is being measured, for whatever takes longer than a moment.
 
-use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Histogram, Interval, Phase};
 
-use crate::console;
+use crate::console::StatusLine;
 
 /// Nothing is shown of what is over sooner.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -15,8 +14,7 @@ const LOADED_EVERY: u64 = 8_192;
 
 /// Shows how a comparison goes.
 pub(super) struct Screen {
-    shows: bool,
-    shown: bool,
+    line: StatusLine,
     clock: Monotonic,
     began: Moment,
     /// Which phase of how many.
@@ -33,8 +31,7 @@ impl Screen {
     pub(super) fn new(quiet: bool, phases: usize) -> Self {
         let clock = Monotonic::new();
         Self {
-            shows: !quiet && stderr().is_terminal(),
-            shown: false,
+            line: StatusLine::new(!quiet),
             clock,
             began: clock.now(),
             place: (0, phases),
@@ -54,9 +51,9 @@ impl Screen {
     /// One more lease is loaded.
     pub(super) fn loaded(&mut self) {
         self.done += 1;
-        if self.shows && self.done.is_multiple_of(LOADED_EVERY) && self.late() {
+        if self.line.shows() && self.done.is_multiple_of(LOADED_EVERY) && self.late() {
             let text = format!("{}: loading leases, {}", self.what, self.progress());
-            self.tell(&text);
+            self.line.show(&text);
         }
     }
 
@@ -72,7 +69,7 @@ impl Screen {
         if interval.phase == Phase::Steady {
             self.done += counts.completed() * u64::from(group);
         }
-        if !self.shows || !self.late() || counts.planned == 0 {
+        if !self.line.shows() || !self.late() || counts.planned == 0 {
             return;
         }
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);
@@ -89,15 +86,12 @@ impl Screen {
             self.progress(),
             counts.errors(),
         );
-        self.tell(&text);
+        self.line.show(&text);
     }
 
     /// Takes the line away.
     pub(super) fn clear(&mut self) {
-        if self.shown {
-            console::tell("\r\x1b[K");
-            self.shown = false;
-        }
+        self.line.clear();
     }
 
     fn progress(&self) -> String {
@@ -114,10 +108,5 @@ impl Screen {
 
     fn late(&self) -> bool {
         self.clock.now() - self.began > PATIENCE
-    }
-
-    fn tell(&mut self, text: &str) {
-        self.shown = true;
-        console::tell(&format!("\r\x1b[K{text}"));
     }
 }

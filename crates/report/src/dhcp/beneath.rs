@@ -1,13 +1,12 @@
-//! What the old texts have no line for: percentiles, what became of every odd reply, and what became
-//! of what was dropped.
+//! What the old texts have no line for: what became of every odd reply, and of what was dropped.
+//!
+//! Percentiles are not told here: the summary of every run has them, and says which phase they are of.
 
-use super::delay::millis;
 use super::{Attribution, Exchanges, StageFigures};
-use brunt_record::Histogram;
+use crate::grid::Grid;
+use crate::screen::Screen;
 use std::fmt::Write;
 
-const QUANTILES: [(&str, f64); 5] =
-    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
 type Column = (&'static str, fn(&StageFigures) -> u64);
 
 /// What can become of a message beside being answered or dropped, and of an answer beside being the
@@ -20,13 +19,12 @@ const ODDITIES: [Column; 6] = [
     ("late", |stage| stage.late),
     ("twice", |stage| stage.duplicates),
 ];
-const LABEL: usize = 27;
-const COLUMN: usize = 10;
+/// How wide columns are where there is room.
+const ROOMY: usize = 9;
 
 /// Adds all of it, under a heading that no old text has.
 pub(super) fn beneath(text: &mut String, figures: &Exchanges) {
     text.push_str("***In more detail***\n");
-    times(text, figures);
     replies(text, figures);
     let Exchanges { tooshort, locallimit, malformed, unexpected, foreign, .. } = figures;
     let _ = writeln!(text, "tooshort: {tooshort}\nlocallimit: {locallimit}");
@@ -44,49 +42,13 @@ pub(super) fn beneath(text: &mut String, figures: &Exchanges) {
     drops(text, figures);
 }
 
-fn times(text: &mut String, figures: &Exchanges) {
-    let _ = write!(text, "{:<LABEL$}{:>COLUMN$}", "Milliseconds", "mean");
-    for (name, _) in QUANTILES {
-        let _ = write!(text, "{name:>COLUMN$}");
-    }
-    let _ = writeln!(text, "{:>COLUMN$}", "max");
-    for stage in &figures.stages {
-        row(text, &stage.title, &stage.delay);
-    }
-    row(text, "whole exchange, from due", &figures.response);
-    row(text, "whole exchange, from sent", &figures.service);
-    if !figures.life.is_empty() {
-        row(text, "life of a lease, waiting", &figures.life);
-    }
-    text.push('\n');
-}
-
-fn row(text: &mut String, name: &str, took: &Histogram) {
-    let _ = write!(text, "{name:<LABEL$}");
-    let figures = std::iter::once(took.mean())
-        .chain(QUANTILES.map(|(_, quantile)| took.quantile(quantile)))
-        .chain([took.max()]);
-    for figure in figures {
-        let figure = figure.map_or_else(|| "-".to_owned(), |took| format!("{:.3}", millis(took)));
-        let _ = write!(text, "{figure:>COLUMN$}");
-    }
-    text.push('\n');
-}
-
 fn replies(text: &mut String, figures: &Exchanges) {
-    let _ = write!(text, "{:<LABEL$}", "Packets");
-    for (name, _) in ODDITIES {
-        let _ = write!(text, "{name:>COLUMN$}");
-    }
-    text.push('\n');
+    let mut grid = Grid::new("Packets", ODDITIES.map(|(name, _)| name), ROOMY);
     for stage in &figures.stages {
-        let _ = write!(text, "{:<LABEL$}", stage.title);
-        for (_, pick) in ODDITIES {
-            let _ = write!(text, "{:>COLUMN$}", pick(stage));
-        }
-        text.push('\n');
+        grid.row(&stage.title, "", ODDITIES.map(|(_, pick)| pick(stage).to_string()));
     }
-    text.push('\n');
+    // A report that scripts read does not follow the terminal.
+    *text += &(grid.text(Screen::default()) + "\n");
 }
 
 fn drops(text: &mut String, figures: &Exchanges) {
@@ -123,10 +85,9 @@ fn drops(text: &mut String, figures: &Exchanges) {
 mod tests {
     use super::super::tests::nothing;
     use super::*;
-    use std::time::Duration;
 
     fn measured() -> Exchanges {
-        let mut first = StageFigures {
+        let first = StageFigures {
             title: "REQUEST-ACK (INIT-REBOOT)".to_owned(),
             sent: 110,
             received: 100,
@@ -139,10 +100,6 @@ mod tests {
             cut_off: 6,
             ..StageFigures::default()
         };
-        // Ninety-nine of one millisecond and one of a hundred.
-        for n in 0..100 {
-            first.delay.record(Duration::from_millis(if n < 99 { 1 } else { 100 }));
-        }
         let second = StageFigures { title: "REQUEST-ACK".to_owned(), ..StageFigures::default() };
         Exchanges {
             stages: vec![first, second],
@@ -166,15 +123,9 @@ mod tests {
             text,
             "\
 ***In more detail***
-Milliseconds                     mean       p50       p90       p99     p99.9    p99.99       max
-REQUEST-ACK (INIT-REBOOT)       1.990     1.000     1.000     1.000   100.000   100.000   100.000
-REQUEST-ACK                         -         -         -         -         -         -         -
-whole exchange, from due            -         -         -         -         -         -         -
-whole exchange, from sent           -         -         -         -         -         -         -
-
-Packets                        resent      NAKs  unusable   cut off      late     twice
-REQUEST-ACK (INIT-REBOOT)           1         2         5         6         3         4
-REQUEST-ACK                         0         0         0         0         0         0
+Packets                     resent     NAKs unusable  cut off     late    twice
+REQUEST-ACK (INIT-REBOOT)        1        2        5        6        3        4
+REQUEST-ACK                      0        0        0        0        0        0
 
 tooshort: 7
 locallimit: 9

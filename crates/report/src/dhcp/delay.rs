@@ -22,6 +22,6 @@ pub(super) fn delays(text: &mut String, delay: &Histogram) {
 }
 
 /// Milliseconds.
-pub(super) fn millis(took: Duration) -> f64 {
+fn millis(took: Duration) -> f64 {
     took.as_nanos() as f64 / 1e6
 }

@@ -45,9 +45,6 @@ pub const SERVER_QUEUE: &str = "lost in the server's queue";
 /// What is tallied of what was sent before there was load.
 const PRELOAD: &str = "preload";
 
-/// The part in which a client's whole life is timed.
-const LIFE: &str = "lease life";
-
 /// What the rate counts, by the names it has always had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
@@ -189,12 +186,6 @@ pub struct Exchanges {
     pub lasted: Duration,
     /// The stages.
     pub stages: Vec<StageFigures>,
-    /// Of whole acquisitions: ended - due.
-    pub response: Histogram,
-    /// Of whole acquisitions: ended - sent.
-    pub service: Histogram,
-    /// Of clients' whole lives: the time spent waiting for the server.
-    pub life: Histogram,
     /// Replies to nobody we know.
     pub foreign: u64,
     /// Datagrams that are not the protocol.
@@ -255,8 +246,6 @@ impl Exchanges {
         };
         let mut figures = Self::named(asked, &catalogue.tallies, tally, part);
         if let Some(acquiring) = whole.operations.first() {
-            figures.response.merge(&acquiring.response.ended());
-            figures.service.merge(&acquiring.service_ended());
             let all = acquiring.counts.ok;
             (completed, lasted) = pace((completed, lasted), (all, whole.lasted()));
         }
@@ -292,8 +281,6 @@ impl Exchanges {
         let (mut loaded, mut whole) = (None, None);
         for step in steps {
             let Some(acquiring) = step.operations.first() else { continue };
-            figures.response.merge(&acquiring.response.histogram()?);
-            figures.service.merge(&acquiring.service.histogram()?);
             all += acquiring.counts.ok;
             whole = Some(span(whole, step));
             if step.phase != Phase::Drain {
@@ -356,9 +343,6 @@ impl Exchanges {
             completed: 0,
             lasted: Duration::ZERO,
             stages: stages.collect(),
-            response: Histogram::new(),
-            service: Histogram::new(),
-            life: part(LIFE),
             foreign,
             malformed,
             tooshort,
@@ -409,8 +393,7 @@ mod tests {
             .iter()
             .flat_map(|title| TALLIES_OF_A_STAGE.map(|word| format!("{title} {word}")));
         let tallies: Vec<String> = of_stages.chain(TALLIES_OF_ALL.map(str::to_owned)).collect();
-        Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW, LIFE])
-            .with_tallies(tallies)
+        Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW]).with_tallies(tallies)
     }
 
     fn asked() -> Asked {
@@ -490,8 +473,6 @@ mod tests {
         assert_eq!(figures.socket_drops, 33);
         assert_eq!(second.delay.mean(), Some(Duration::from_millis(3)));
         assert_eq!(second.delay.count(), 8);
-        assert_eq!(figures.response.mean(), Some(Duration::from_millis(5)));
-        assert_eq!(figures.service.mean(), Some(Duration::from_millis(4)));
     }
 
     #[test]

@@ -3,18 +3,19 @@
 //! The report on standard output counts a ramp as well, so this table says in its heading which phase it is about. It
 //! is made from a record, so that `brunt report` prints what the run printed.
 
+use crate::grid::Grid;
+use crate::screen::Screen;
 use brunt_record::Record;
-use std::fmt::Write;
 
 /// What the table shows of each stage, in the words of the tallies. The ends of a message come first, so that a reader
 /// can add them up: what was sent is the sum of all but the last.
 const COLUMNS: [&str; 8] =
     ["sent", "received", "naks", "unusable", "drops", "cut off", "unasked", "late"];
-const LABEL: usize = 28;
-const COLUMN: usize = 9;
+/// How wide columns are where there is room.
+const ROOMY: usize = 9;
 
-/// The table, with a blank line above it; nothing if the record is not of a run of DHCP or sent nothing.
-pub fn messages(record: &Record) -> Option<String> {
+/// The table, with its title above it; nothing if the record is not of a run of DHCP or sent nothing.
+pub(crate) fn messages(record: &Record, screen: Screen) -> Option<String> {
     let count = |name: &str| {
         let found = record.tallies.iter().find(|tally| tally.name == name);
         found.map(|tally| tally.count)
@@ -24,21 +25,14 @@ pub fn messages(record: &Record) -> Option<String> {
         let counts = COLUMNS.map(|word| count(&format!("{title} {word}")));
         (counts[0]? > 0).then_some((title, counts))
     });
-    let mut text = format!("\n{:<LABEL$}", "Messages of the steady phase");
-    for word in COLUMNS {
-        let _ = write!(text, "{word:>COLUMN$}");
-    }
-    text.push('\n');
+    let mut grid = Grid::new("", COLUMNS, ROOMY);
     let mut some = false;
     for (title, counts) in rows {
         some = true;
-        let _ = write!(text, "{title:<LABEL$}");
-        for count in counts {
-            let _ = write!(text, "{:>COLUMN$}", count.unwrap_or(0));
-        }
-        text.push('\n');
+        grid.row(title, "", counts.map(|count| count.unwrap_or(0).to_string()));
     }
-    some.then_some(text)
+    let title = screen.dress("1", "Messages of the steady phase");
+    some.then(|| format!("\n{title}\n{}", grid.text(screen)))
 }
 
 #[cfg(test)]
@@ -50,7 +44,7 @@ mod tests {
     #[test]
     fn each_stage_that_sent_something_has_a_row() {
         let mut record = measured(&[]);
-        assert_eq!(messages(&record), None, "a run of LDAP");
+        assert_eq!(messages(&record, Screen::default()), None, "a run of LDAP");
         let tally = |name: &str, count| TallyRecord { name: name.to_owned(), count };
         record.tallies = vec![
             tally("DISCOVER-OFFER sent", 200),
@@ -64,15 +58,16 @@ mod tests {
             tally("RELEASE sent", 0),
             tally("RELEASE unasked", 0),
         ];
-        let text = messages(&record).unwrap();
+        let text = messages(&record, Screen::default()).unwrap();
         assert_eq!(
             text,
             "
-Messages of the steady phase     sent received     naks unusable    drops  cut off  unasked     late
-DISCOVER-OFFER                    200      170        1        2       20        3        4        5
+Messages of the steady phase
+                         sent received naks unusable drops cut off unasked late
+DISCOVER-OFFER            200      170    1        2    20       3       4    5
 "
         );
         record.tallies[0].count = 0;
-        assert_eq!(messages(&record), None, "nothing was sent");
+        assert_eq!(messages(&record, Screen::default()), None, "nothing was sent");
     }
 }

@@ -32,7 +32,7 @@ pub use exchanges::{
 pub use guide::guide;
 pub use interim::{Dress, interim};
 pub use kea::kea;
-pub use messages::messages;
+pub(crate) use messages::messages;
 
 #[cfg(test)]
 mod tests {

@@ -90,7 +90,7 @@ fn row<'a>(text: &'a str, title: &str, first: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_tables_are_those_of_the_article() {
-    let text = text(&articles(), Screen::default());
+    let text = text(&articles(), Screen { width: 120, ..Screen::default() });
     assert_eq!(
         row(&text, "files (seconds; one process a user)", "6000"),
         [
@@ -120,7 +120,7 @@ fn the_tables_are_those_of_the_article() {
 #[test]
 fn ratios_are_those_that_follow_from_the_article() {
     let collection = articles();
-    let text = text(&collection, Screen::default());
+    let text = text(&collection, Screen { width: 120, ..Screen::default() });
     // 1.7 / 77, 1.7 / 4.41 and 1.7 / 0.83.
     let flat = row(&text, "How often as fast as flat files", "1000");
     assert_eq!(flat, ["1000", "0.0221x", "/", "-", "0.39x", "/", "-", "2.05x", "/", "-"]);
@@ -229,7 +229,7 @@ fn a_cell_that_resolved_fewer_is_invalid_and_not_fast() {
     broken.figures.insert("invalid".to_owned(), 1.0);
     broken.notes.push("1000 of 2000 names were resolved".to_owned());
     let collection = collection(vec![listed("files", 1_000, "cold", 0.1), broken]);
-    let text = text(&collection, Screen::default());
+    let text = text(&collection, Screen { width: 120, ..Screen::default() });
     let row = row(&text, "ldap (seconds", "1000");
     assert_eq!(row, ["1000", "-", "-", "-", "-", "-", "-", "1000/2000", "INVALID"]);
     assert!(flowing(&text).contains("its times mean nothing"), "{text}");
@@ -248,7 +248,7 @@ fn a_layer_adds_what_its_median_is_above_the_one_below() {
         single(backend, "nss", "warm", &[190, 200, 240]),
         listed(backend, 1000, "warm", 0.5),
     ];
-    let text = text(&collection(cells), Screen::default());
+    let text = text(&collection(cells), Screen { width: 120, ..Screen::default() });
     let table = "Where a lookup's time goes: ldap+index, 1000 users, warm";
     assert_eq!(row(&text, table, "LDAP")[2..4], ["100", "-"]);
     assert_eq!(row(&text, table, "nslcd's")[2..4], ["160", "60.1"]);
@@ -267,7 +267,7 @@ fn sampled_times_and_lookups_without_ls_are_marked() {
     let mut estimated = work("insert", "files", "sample", 11_000, 1390.0);
     estimated.figures.insert("error_s".to_owned(), 139.0);
     let cells = vec![estimated, work("insert", "files", "bulk", 11_000, 0.02), resolved];
-    let text = text(&collection(cells), Screen::default());
+    let text = text(&collection(cells), Screen { width: 120, ..Screen::default() });
     let row_of = row(&text, "files (seconds; one process a user)", "11000");
     assert_eq!(row_of[..6], ["11000", "~1390", "or", "0.126", "each", "-"]);
     assert_eq!(row_of[6], "0.700*");
@@ -300,7 +300,7 @@ fn a_sweep_says_what_size_and_primes_did() {
         point("4001", 10, 1.0),
         point("4000", 11, 0.999),
     ];
-    let text = text(&collection(cells), Screen::default());
+    let text = text(&collection(cells), Screen { width: 120, ..Screen::default() });
     let title = "suggested-size of ldap+index+nscd, 1000 users, by nss";
     assert_eq!(row(&text, title, "211"), ["211", "0.5000", "4k", "20.0", "20.0", "1"]);
     let text = flowing(&text);

@@ -5,7 +5,6 @@
 //! page may come from somebody else's server: the renderings see to it that it stays text.
 
 mod html;
-mod layout;
 mod origin;
 mod table;
 mod text;

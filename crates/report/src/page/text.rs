@@ -1,10 +1,12 @@
 //! A page for a terminal.
 
-use super::layout::wrapped;
 use super::{Block, Page, Side, Table, Tone};
 use crate::figure::printable;
+use crate::grid::blocks;
 use crate::screen::Screen;
+use crate::wrapped::wrapped;
 use std::fmt::Write;
+use std::ops::Range;
 
 const BOLD: &str = "1";
 const FAINT: &str = "2";
@@ -72,12 +74,12 @@ fn table(table: &Table, screen: Screen) -> String {
         cells.chain([title]).map(|cell| cell.chars().count()).max().unwrap_or_default()
     };
     let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
+    let line = |shown: &[usize], cells: &dyn Fn(usize) -> String| {
         let mut line = String::new();
-        for (number, cell) in cells.enumerate().take(widths.len()) {
+        for (place, &number) in shown.iter().enumerate() {
             let width = widths[number];
-            let gap = if number == 0 { 0 } else { GAP };
-            let cell = printable(cell);
+            let gap = if place == 0 { 0 } else { GAP };
+            let cell = cells(number);
             let _ = match table.columns[number].side {
                 Side::Left => write!(line, "{:gap$}{cell:<width$}", ""),
                 Side::Right => write!(line, "{:gap$}{cell:>width$}", ""),
@@ -89,25 +91,48 @@ fn table(table: &Table, screen: Screen) -> String {
     for caption in wrapped(&printable(&table.caption), "", screen.columns()).lines() {
         text += &(screen.dress(BOLD, caption) + "\n");
     }
-    let titles = line(&mut table.columns.iter().map(|column| column.title.as_str()));
-    text += &(screen.dress("4", &titles) + "\n");
-    if !screen.colour {
-        let rule = widths.iter().map(|width| screen.either("─", "-").repeat(*width));
-        text += &(rule.collect::<Vec<_>>().join(&" ".repeat(GAP)) + "\n");
-    }
-    for row in &table.rows {
-        let line = line(&mut row.cells.iter().map(String::as_str));
-        let line = match row.tone {
-            Tone::Plain => line,
-            Tone::Beside => screen.dress(FAINT, &line),
-            Tone::Doubtful => screen.dress(YELLOW, &line),
-        };
-        text += &(line + "\n");
+    for (index, shown) in folded(table, &widths, screen.whole()).iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        let titles = line(shown, &|number| printable(&table.columns[number].title));
+        text += &(screen.dress("4", &titles) + "\n");
+        if !screen.colour {
+            let rule = |number: &usize| screen.either("─", "-").repeat(widths[*number]);
+            let rule: Vec<_> = shown.iter().map(rule).collect();
+            text += &(rule.join(&" ".repeat(GAP)) + "\n");
+        }
+        for row in &table.rows {
+            let cell = |number: usize| printable(row.cells.get(number).map_or("", String::as_str));
+            let line = line(shown, &cell);
+            let line = match row.tone {
+                Tone::Plain => line,
+                Tone::Beside => screen.dress(FAINT, &line),
+                Tone::Doubtful => screen.dress(YELLOW, &line),
+            };
+            text += &(line + "\n");
+        }
     }
     for note in &table.notes {
         text += &wrapped(&printable(note), "  ", screen.columns());
     }
     text
+}
+
+/// The columns of each block of a table: all of them where they fit the screen. Where they do not, figures stand in
+/// several blocks, each behind the names of its rows.
+fn folded(table: &Table, widths: &[usize], width: usize) -> Vec<Vec<usize>> {
+    let names = table.columns.iter().take_while(|column| column.side == Side::Left).count().max(1);
+    let names = names.min(widths.len());
+    let taken: usize = widths[..names].iter().map(|width| width + GAP).sum();
+    let figures: Vec<usize> = widths[names..].iter().map(|width| width + GAP).collect();
+    // The first column of a line has no gap before it.
+    let blocks = blocks(&figures, (width + GAP).saturating_sub(taken));
+    let with_names = |block: Range<usize>| (0..names).chain(block.map(|at| at + names)).collect();
+    match blocks.as_slice() {
+        [] => vec![(0..names).collect()],
+        _ => blocks.into_iter().map(with_names).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -167,5 +192,28 @@ mod tests {
         assert!(text.contains("\x1b[33mwarning: beware\x1b[0m"), "{text:?}");
         assert!(text.contains("\x1b[2m2012        10         -\x1b[0m"), "{text:?}");
         assert!(text.starts_with("\x1b[1mTitle [31m\x1b[0m\n"), "{text:?}");
+    }
+
+    #[test]
+    fn a_table_wider_than_its_screen_stands_in_blocks() {
+        let mut table = Table::new("Rates").names(["store", "phase"]).figures(["a", "b", "c", "d"]);
+        table.row(Tone::Plain, ["sqlite", "create", "1234567.89", "2.50", "33333333", "-"]);
+        let mut page = Page::new("Wide");
+        page.table(table);
+        let text = page.text(Screen { width: 40, unicode: false, colour: false });
+        let expected = [
+            "Wide",
+            "",
+            "Rates",
+            "store   phase            a     b",
+            "------  ------  ----------  ----",
+            "sqlite  create  1234567.89  2.50",
+            "",
+            "store   phase          c  d",
+            "------  ------  --------  -",
+            "sqlite  create  33333333  -",
+            "",
+        ];
+        assert_eq!(text, expected.join("\n"));
     }
 }

@@ -1,42 +1,45 @@
 //! How the generator fared, and what became of the objectives.
 
-use super::{Style, several};
-use brunt_record::{Generator, Record, SloOutcome, Status};
-use std::fmt::Write;
+use super::{BOLD, coloured, several};
+use crate::screen::Screen;
+use crate::wrapped::wrapped;
+use brunt_record::{Generator, Record, SloOutcome, SloResult, Status};
 
-pub(super) fn generator(text: &mut String, record: &Record, style: Style) {
+pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
     let generator = &record.generator;
     let share = |share: Option<f64>| {
         share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share))
     };
-    let _ = writeln!(text, "{}", style.heading("Generator"));
-    let _ = writeln!(
-        text,
-        "  {}, the busiest used {} of its core (peak {}); backlog peak {}; own socket drops {}",
-        several(generator.workers.len() as u64, "worker"),
-        share(generator.cpu_share_max),
-        share(generator.cpu_share_peak),
-        record.backlog_peak,
-        generator.socket_drops
-    );
-    let _ = writeln!(text, "  {}", machine(generator));
+    let mut told = vec![
+        format!(
+            "{}, the busiest used {} of its core (peak {}); backlog peak {}; own socket drops {}",
+            several(generator.workers.len() as u64, "worker"),
+            share(generator.cpu_share_max),
+            share(generator.cpu_share_peak),
+            record.backlog_peak,
+            generator.socket_drops
+        ),
+        machine(generator),
+    ];
     if generator.stalled_s > 0.0 {
-        let _ = writeln!(
-            text,
-            "  brunt stood still {} for {:.1} s in all",
+        told.push(format!(
+            "brunt stood still {} for {:.1} s in all",
             several(generator.stalls.len() as u64, "time"),
             generator.stalled_s
-        );
+        ));
     }
     if let Some(ports) = generator.ports {
-        let _ = writeln!(text, "  local ports: {} needed of {}", ports.needed, ports.available);
+        told.push(format!("local ports: {} needed of {}", ports.needed, ports.available));
     }
     if let Some(ceiling) = generator.ceiling {
-        let _ = writeln!(
-            text,
-            "  ceiling of this machine: {ceiling:.0}/s, of which {} used",
+        told.push(format!(
+            "ceiling of this machine: {ceiling:.0}/s, of which {} used",
             share(generator.ceiling_ratio)
-        );
+        ));
+    }
+    *text += &(screen.dress(BOLD, "Generator") + "\n");
+    for line in told {
+        *text += &wrapped(&line, "  ", screen.columns());
     }
 }
 
@@ -60,26 +63,36 @@ fn machine(generator: &Generator) -> String {
     told.join("; ")
 }
 
-pub(super) fn objectives(text: &mut String, record: &Record, style: Style) {
+pub(super) fn objectives(text: &mut String, record: &Record, screen: Screen) {
     if record.slo.is_empty() {
         return;
     }
-    let _ = writeln!(text, "\n{}", style.heading("Objectives"));
+    *text += &format!("\n{}\n", screen.dress(BOLD, "Objectives"));
     for slo in &record.slo {
         let status = match slo.outcome {
             SloOutcome::Met => Status::Valid,
             SloOutcome::Missed => Status::GeneratorLimited,
             SloOutcome::Undecided => Status::Partial,
         };
-        let word = style.status(status, &format!("{:<9}", slo.outcome.word()));
-        let sign = if slo.at_least { ">" } else { "" };
-        let value = slo.value.map_or_else(
-            || if record.counts.due() > 0 { "infinite" } else { "nothing measured" }.to_owned(),
-            |value| format!("{sign}{value:.3}{}", slo.unit),
-        );
-        let _ = writeln!(text, "  {word}  {:<32} {value}", slo.expr);
+        let word = slo.outcome.word();
+        let found = format!("{:<32} {}", slo.expr, found(slo, record));
+        // Columns stay where there is room for them.
+        let mut line = format!("  {word:<9}  {found}\n");
+        if line.chars().count() > screen.columns() {
+            line = wrapped(&found, &format!("  {word:<9}  "), screen.columns());
+        }
+        *text += &line.replacen(word, &coloured(screen, status, word), 1);
         if let Some(why) = &slo.why {
-            let _ = writeln!(text, "             {why}");
+            *text += &wrapped(why, "             ", screen.columns());
         }
     }
+}
+
+/// What was found of what an objective is about.
+pub(super) fn found(slo: &SloResult, record: &Record) -> String {
+    let sign = if slo.at_least { ">" } else { "" };
+    slo.value.map_or_else(
+        || if record.counts.due() > 0 { "infinite" } else { "nothing measured" }.to_owned(),
+        |value| format!("{sign}{value:.3}{}", slo.unit),
+    )
 }

@@ -3,6 +3,7 @@
 //! Whether the figures can be trusted comes before the figures. Response and service time always
 //! stand one above the other, and where they differ a line says what the difference is.
 
+mod closing;
 mod judged;
 mod monitors;
 mod nodes;
@@ -10,67 +11,61 @@ mod nodes;
 pub(crate) mod tests;
 mod times;
 
+use crate::figure::printable;
+use crate::grid::Grid;
+use crate::screen::Screen;
+use crate::wrapped::{command_line, wrapped};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
+pub use closing::closing;
 use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
 use std::fmt::Write;
 use times::latencies;
 
-/// How the text is dressed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// Colours, for a terminal.
-    pub colour: bool,
-    /// Says of a valid run that it is valid. Otherwise only doubts are voiced.
-    pub verdict_always: bool,
-}
-
-impl Style {
-    fn heading(self, text: &str) -> String {
-        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    fn status(self, status: Status, text: &str) -> String {
-        let code = match status {
-            Status::Valid => 32,
-            Status::Unstable | Status::Partial => 33,
-            Status::GeneratorLimited => 31,
-        };
-        if self.colour { format!("\x1b[1;{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-}
-
-const LABEL: usize = 24;
-const COLUMN: usize = 9;
+const BOLD: &str = "1";
+/// How wide columns of counts and rates are where there is room.
+const COLUMN: usize = 12;
 /// A drain shorter than this is no wait to any reader.
 const DRAIN_WORTH_TELLING_S: f64 = 1.0;
 const CODES_SHOWN: usize = 12;
 const TEXTS_SHOWN: usize = 2;
 
 /// Describes a run.
-pub fn summary(record: &Record, style: Style) -> Result<String, HistogramError> {
+pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError> {
     let mut text = String::new();
-    verdict(&mut text, record, style);
-    plan(&mut text, record);
-    rates(&mut text, record, style);
-    latencies(&mut text, record, style)?;
-    outcomes(&mut text, record, style);
-    phases(&mut text, record, style);
-    nodes(&mut text, record, style);
-    monitors(&mut text, record, style);
-    generator(&mut text, record, style);
-    objectives(&mut text, record, style);
+    verdict(&mut text, record, screen);
+    plan(&mut text, record, screen);
+    rates(&mut text, record, screen);
+    latencies(&mut text, record, screen)?;
+    outcomes(&mut text, record, screen);
+    phases(&mut text, record, screen);
+    nodes(&mut text, record, screen);
+    monitors(&mut text, record, screen);
+    generator(&mut text, record, screen);
+    text += &crate::dhcp::messages(record, screen).unwrap_or_default();
+    objectives(&mut text, record, screen);
     Ok(text)
 }
 
-fn verdict(text: &mut String, record: &Record, style: Style) {
+/// The name of a verdict, in its colour.
+fn coloured(screen: Screen, status: Status, text: &str) -> String {
+    let colour = match status {
+        Status::Valid => "1;32",
+        Status::Unstable | Status::Partial => "1;33",
+        Status::GeneratorLimited => "1;31",
+    };
+    screen.dress(colour, text)
+}
+
+/// Doubts, and what else there is to know of a run without any.
+fn verdict(text: &mut String, record: &Record, screen: Screen) {
     let verdict = &record.verdict;
-    let notes = !verdict.notes.is_empty();
     let meaning = match verdict.status {
-        Status::Valid if notes => verdict.notes.first().map_or("", String::as_str),
-        Status::Valid if !style.verdict_always => return,
-        Status::Valid => "there is no reason to doubt these figures",
+        Status::Valid => match verdict.notes.first() {
+            Some(note) => note,
+            None => return,
+        },
         Status::Unstable => {
             "throughput was still changing, so a longer run would give other figures"
         }
@@ -79,14 +74,16 @@ fn verdict(text: &mut String, record: &Record, style: Style) {
             "the generator affected these figures; they are not those of the target alone"
         }
     };
-    let word = style.status(verdict.status, &verdict.status.word().to_uppercase());
-    let _ = writeln!(text, "{word}: {meaning}");
+    let (word, width) = (verdict.status.word().to_uppercase(), screen.columns());
+    let first = wrapped(&format!("{word}: {}", printable(meaning)), "", width);
+    *text += &first.replacen(&word, &coloured(screen, verdict.status, &word), 1);
     for reason in &verdict.reasons {
-        let _ = writeln!(text, "  - {}: {}", reason.status, reason.text);
+        let reason = format!("{}: {}", reason.status, printable(&reason.text));
+        *text += &wrapped(&reason, "  - ", width);
     }
     let told = usize::from(verdict.status == Status::Valid);
     for note in verdict.notes.iter().skip(told) {
-        let _ = writeln!(text, "  - note: {note}");
+        *text += &wrapped(&format!("note: {}", printable(note)), "  - ", width);
     }
     text.push('\n');
 }
@@ -96,74 +93,61 @@ fn several(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-fn plan(text: &mut String, record: &Record) {
+fn plan(text: &mut String, record: &Record, screen: Screen) {
     let Record { tool, plan, rates, .. } = record;
+    let width = screen.columns();
     let node =
         record.node.map_or_else(String::new, |node| format!(", node {} of {}", node.rank, node.of));
-    let _ = writeln!(
-        text,
-        "{} {}, {}, seed {}{node}",
-        tool.name, tool.version, record.started, plan.seed
-    );
+    let made =
+        format!("{} {}, {}, seed {}{node}", tool.name, tool.version, record.started, plan.seed);
+    *text += &wrapped(&made, "", width);
     if !record.command.is_empty() {
-        let _ = writeln!(text, "{}", record.command.join(" "));
+        let words: Vec<String> = record.command.iter().map(|word| printable(word)).collect();
+        let _ = writeln!(text, "{}", command_line(&words, width));
     }
     let mode = match plan.mode {
-        Mode::Open => "open model",
-        Mode::Closed => "closed model",
+        Mode::Open => "open model (exchanges fall due by a schedule)",
+        Mode::Closed => "closed model (a session asks again when it is answered)",
     };
-    let against =
-        plan.target.as_ref().map_or_else(String::new, |target| format!(" against {target}"));
+    let against = plan
+        .target
+        .as_ref()
+        .map_or_else(String::new, |target| format!(" against {}", printable(target)));
     let drained = if rates.drained_s >= DRAIN_WORTH_TELLING_S {
         format!(", then {:.1} s until the last of them ended", rates.drained_s)
     } else {
         String::new()
     };
-    let _ = writeln!(
-        text,
-        "{mode}, {}{against}, steady for {:.1} s{drained}\n",
+    let asked = format!(
+        "{mode}, {}{against}, steady for {:.1} s{drained}",
         several(plan.sessions, "session"),
         rates.seconds
     );
+    *text += &(wrapped(&asked, "", width) + "\n");
 }
 
-fn rates(text: &mut String, record: &Record, style: Style) {
+fn rates(text: &mut String, record: &Record, screen: Screen) {
     let rates = &record.rates;
     let shown =
         |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
-    let heading = format!(
-        "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}",
-        "Exchanges a second", "target", "offered", "achieved", "goodput"
-    );
-    let _ = writeln!(text, "{}", style.heading(&heading));
+    let mut grid =
+        Grid::new("Exchanges a second", ["target", "offered", "achieved", "goodput"], COLUMN);
     let target = rates.target.map_or_else(|| "unlimited".to_owned(), |rate| format!("{rate:.1}"));
-    let _ = writeln!(
-        text,
-        "{:<LABEL$}{target:>12}{:>12}{:>12}{:>12}",
-        "all",
-        shown(rates.offered),
-        shown(rates.achieved),
-        shown(rates.goodput)
-    );
+    let all = [rates.offered, rates.achieved, rates.goodput].map(shown);
+    grid.row("all", "", std::iter::once(target).chain(all));
     for operation in met(record).filter(|_| record.operations.len() > 1) {
-        let _ = writeln!(
-            text,
-            "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}",
-            operation.name,
-            "",
-            "",
-            shown(operation.achieved),
-            shown(operation.goodput)
-        );
+        let empty = ["", ""].map(str::to_owned).into_iter();
+        let own = [operation.achieved, operation.goodput].map(shown);
+        grid.row(&operation.name, "", empty.chain(own));
     }
+    *text += &grid.text(screen);
     let counts = &record.counts;
     let ConnectionRecord { reconnected, resent, .. } = record.connections;
     let skipped = match counts.skipped {
         0 => String::new(),
         count => format!(", {count} skipped"),
     };
-    let _ = writeln!(
-        text,
+    let ends = format!(
         "{} planned, {} sent, {} dropped{skipped}; {} ok, {} failed, {} timed out, {} cut off",
         counts.planned,
         counts.sent,
@@ -173,14 +157,33 @@ fn rates(text: &mut String, record: &Record, style: Style) {
         counts.timed_out,
         counts.cut_off
     );
+    *text += &wrapped(&ends, "", screen.columns());
     if reconnected + resent > 0 {
-        let _ = writeln!(
-            text,
+        let reopened = format!(
             "{reconnected} connections that the target had closed while idle were reopened, {} sent again",
             several(resent, "request")
         );
+        *text += &wrapped(&reopened, "", screen.columns());
     }
-    text.push('\n');
+    *text += &(wrapped(&words_of_rates(record), "", screen.columns()) + "\n");
+}
+
+/// What the words of rates and counts mean, of those that a reader meets here.
+fn words_of_rates(record: &Record) -> String {
+    let mut words = "An exchange is a request and its answer. Offered: fell due; achieved: answered, well or not; \
+                     goodput: successful exchanges a second."
+        .to_owned();
+    let counts = &record.counts;
+    for (count, meaning) in [
+        (counts.dropped, " Dropped: due, but no session was free to send it."),
+        (counts.skipped, " Skipped: due, but not possible."),
+        (counts.cut_off, " Cut off: not answered when the run stopped waiting."),
+    ] {
+        if count > 0 {
+            words.push_str(meaning);
+        }
+    }
+    words
 }
 
 /// The operations that took place; all of them, where none did.
@@ -190,35 +193,34 @@ fn met(record: &Record) -> impl Iterator<Item = &OperationRecord> {
     record.operations.iter().filter(move |operation| none || took_place(operation))
 }
 
-fn outcomes(text: &mut String, record: &Record, style: Style) {
-    let heading = format!("{:<LABEL$}{:>12}{:>COLUMN$}", "Outcomes", "count", "share");
-    let _ = writeln!(text, "{}", style.heading(&heading));
+fn outcomes(text: &mut String, record: &Record, screen: Screen) {
+    let mut grid = Grid::new("Outcomes", ["count", "share"], COLUMN);
     for operation in met(record) {
-        let _ = writeln!(text, "{}", operation.name);
+        grid.row(&operation.name, "", [""; 0]);
         for code in operation.codes.iter().take(CODES_SHOWN) {
             let number = code.code.map_or_else(String::new, |number| format!("{number} "));
             let plain = matches!(code.class.as_str(), "ok" | "result") || code.class == code.name;
-            let class = if plain { "" } else { code.class.as_str() };
-            let label = format!("  {number}{} {class}", code.name);
+            let class = if plain { String::new() } else { format!(" {}", code.class) };
             // What was skipped was met, but never sent.
             let met = operation.counts.sent + operation.counts.skipped;
-            let share = 100.0 * code.count as f64 / met.max(1) as f64;
-            let _ = writeln!(text, "{:<LABEL$}{:>12}{share:>8.2}%", label.trim_end(), code.count);
-            words(text, record, operation, &code.class, code.code);
+            let share = format!("{:.2}%", 100.0 * code.count as f64 / met.max(1) as f64);
+            grid.row(&format!("  {number}{}", code.name), &class, [code.count.to_string(), share]);
+            words(&mut grid, record, operation, &code.class, code.code);
         }
         let hidden: u64 = operation.codes.iter().skip(CODES_SHOWN).map(|code| code.count).sum();
         if hidden > 0 {
-            let _ = writeln!(text, "{:<LABEL$}{hidden:>12}", "  others");
+            grid.row("  others", "", [hidden.to_string()]);
         }
     }
     if record.orphans > 0 {
-        let _ = writeln!(text, "{:<LABEL$}{:>12}", "orphans", record.orphans);
+        grid.row("orphans", "", [record.orphans.to_string()]);
     }
-    text.push('\n');
+    *text += &(grid.text(screen) + "\n");
 }
 
+/// The first few failures of a kind, in the target's words.
 fn words(
-    text: &mut String,
+    grid: &mut Grid,
     record: &Record,
     operation: &OperationRecord,
     class: &str,
@@ -230,34 +232,22 @@ fn words(
         samples.filter(|s| s.operation == operation.name && s.class == class && s.code == code)
     {
         if told.len() < TEXTS_SHOWN && !told.contains(&sample.text.as_str()) {
-            let _ = writeln!(text, "      at {:.1} s: {}", sample.at_s, printable(&sample.text));
+            grid.note("      ", format!("at {:.1} s: {}", sample.at_s, sample.text));
             told.push(&sample.text);
         }
     }
 }
 
-fn phases(text: &mut String, record: &Record, style: Style) {
-    let heading =
-        format!("{:<LABEL$}{:>12}{:>12}{:>12}{:>12}", "Phases", "from s", "to s", "sent", "errors");
-    let _ = writeln!(text, "{}", style.heading(&heading));
+fn phases(text: &mut String, record: &Record, screen: Screen) {
+    let mut grid = Grid::new("Phases", ["from s", "to s", "sent", "errors"], COLUMN);
     for phase in &record.phases {
-        let _ = writeln!(
-            text,
-            "{:<LABEL$}{:>12.1}{:>12.1}{:>12}{:>12}",
-            phase.name,
-            phase.from_s,
-            phase.to_s,
-            phase.counts.sent,
-            phase.counts.errors()
-        );
+        let counts = [phase.counts.sent, phase.counts.errors()].map(|count| count.to_string());
+        let times = [phase.from_s, phase.to_s].map(|second| format!("{second:.1}"));
+        grid.row(&phase.name.to_string(), "", times.into_iter().chain(counts));
     }
+    *text += &grid.text(screen);
     if let Some(imbalance) = &record.conservation.imbalance {
-        let _ = writeln!(text, "The run failed to {imbalance}.");
+        *text += &wrapped(&format!("The run failed to {imbalance}."), "", screen.columns());
     }
     text.push('\n');
-}
-
-/// Words of a target must not move the cursor or colour the terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,45 +1,37 @@
 //! What the target said of itself: a few lines for each source, those that tell of work first.
 
 use brunt_record::{MonitorRecord, ReadingRecord, Record};
-use std::fmt::Write;
 
-use super::Style;
+use super::COLUMN;
 use crate::figure::{printable, short};
+use crate::grid::Grid;
+use crate::screen::Screen;
+use crate::wrapped::wrapped;
 
 /// How many readings of a source are shown; the record has all.
 const SHOWN: usize = 6;
-const NAME: usize = 40;
 
-pub(super) fn monitors(text: &mut String, record: &Record, style: Style) {
+pub(super) fn monitors(text: &mut String, record: &Record, screen: Screen) {
     for monitor in &record.monitors {
         let node = if record.nodes.is_empty() {
             String::new()
         } else {
             format!(", node {}", monitor.node)
         };
-        let heading = format!(
-            "{:<NAME$} {:>11} {:>11} {:>10}",
-            format!("Target's own figures ({}{node})", printable(&monitor.source)),
-            "first",
-            "last",
-            "per second"
-        );
-        let _ = writeln!(text, "{}", style.heading(&heading));
+        let title = format!("Target's own figures ({}{node})", printable(&monitor.source));
+        let mut grid = Grid::new(title, ["first", "last", "per second"], COLUMN);
         for reading in shown(monitor) {
             let rate = reading.rate.map_or_else(String::new, short);
-            let (first, last) = (short(reading.first), short(reading.last));
-            let name = printable(&reading.name);
-            let _ = writeln!(text, "  {name:<0$} {first:>11} {last:>11} {rate:>10}", NAME - 2);
+            let cells = [short(reading.first), short(reading.last), rate];
+            grid.row(&format!("  {}", printable(&reading.name)), "", cells);
         }
+        *text += &grid.text(screen);
         if monitor.failed > 0 {
             let why = monitor.failure.as_deref().unwrap_or("no reason given");
-            let _ = writeln!(
-                text,
-                "  not read {} of {} times: failed to {}",
-                monitor.failed,
-                monitor.failed + monitor.samples,
-                printable(why)
-            );
+            let all = monitor.failed + monitor.samples;
+            let line =
+                format!("not read {} of {all} times: failed to {}", monitor.failed, printable(why));
+            *text += &wrapped(&line, "  ", screen.columns());
         }
         text.push('\n');
     }

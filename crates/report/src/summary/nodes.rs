@@ -1,34 +1,28 @@
 //! The nodes that a record was merged from, a line each: the one that was too slow must be seen.
 
-use super::{LABEL, Style, printable};
-use brunt_record::{NodeRecord, Record};
-use std::fmt::Write;
+use super::COLUMN;
+use crate::grid::Grid;
+use crate::screen::Screen;
+use brunt_record::{NodeRecord, Record, Status};
 
-pub(super) fn nodes(text: &mut String, record: &Record, style: Style) {
+pub(super) fn nodes(text: &mut String, record: &Record, screen: Screen) {
     let Some(first) = record.nodes.first() else { return };
-    let heading = format!(
-        "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}  verdict",
-        format!("Nodes ({} of {})", record.nodes.len(), first.node.of),
-        "offered",
-        "achieved",
-        "late p99 ms",
-        "busiest"
-    );
-    let _ = writeln!(text, "{}", style.heading(&heading));
+    let title = format!("Nodes ({} of {})", record.nodes.len(), first.node.of);
+    let mut grid = Grid::new(title, ["offered", "achieved", "late p99 ms", "busiest"], COLUMN);
     for node in &record.nodes {
-        let host = printable(&node.environment.host);
-        let _ = writeln!(
-            text,
-            "{:<LABEL$}{:>12}{:>12}{:>12}{:>12}  {}",
-            format!("{} {host}", node.node.rank).trim_end(),
+        let rank = node.node.rank;
+        let cells = [
             shown(node.rates.offered, 1),
             shown(node.rates.achieved, 1),
             shown(late(node), 3),
             shown(node.generator.cpu_share_max.map(|share| 100.0 * share), 0) + "%",
-            style.status(node.verdict.status, node.verdict.status.word())
-        );
+        ];
+        grid.row(format!("{rank} {}", node.environment.host).trim_end(), "", cells);
+        if node.verdict.status != Status::Valid {
+            grid.note("    ", format!("verdict: {}", node.verdict.status));
+        }
     }
-    text.push('\n');
+    *text += &(grid.text(screen) + "\n");
 }
 
 fn shown(figure: Option<f64>, digits: usize) -> String {

@@ -1,65 +1,69 @@
 //! How long exchanges took: response and service time one above the other, lag, and parts.
 
-use super::{COLUMN, LABEL, Style, met};
+use super::met;
+use crate::grid::Grid;
+use crate::screen::Screen;
+use crate::wrapped::wrapped;
 use brunt_record::{Histogram, HistogramError, Latency, Record};
-use std::fmt::Write;
 use std::time::Duration;
 
+const COLUMNS: [&str; 7] = ["mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+/// How wide columns are where there is room.
+const ROOMY: usize = 9;
 /// Below this, response and service time are the same to any reader.
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
+const MEANINGS: &str = "Response: from when an exchange was due to its end. Service: from when it left to its end. Lag: \
+                        from due to left; lateness: the part of the lag that brunt itself caused.";
 
 pub(super) fn latencies(
     text: &mut String,
     record: &Record,
-    style: Style,
+    screen: Screen,
 ) -> Result<(), HistogramError> {
-    let mut heading = format!("{:<LABEL$}{:>COLUMN$}", "Milliseconds", "mean");
-    for quantile in QUANTILES {
-        let _ = write!(heading, "{:>COLUMN$}", format!("p{}", shortest(quantile * 100.0)));
-    }
-    let _ = write!(heading, "{:>COLUMN$}", "max");
-    let _ = writeln!(text, "{}", style.heading(&heading));
+    let mut grid = Grid::new("Milliseconds", COLUMNS, ROOMY);
     let (mut saturated, mut censored) = (0, record.dropped_after.count);
     for operation in met(record) {
-        saturated += times(text, &operation.name, "response", &operation.response)?.saturated();
+        let response = times(&mut grid, &operation.name, " response", &operation.response)?;
+        saturated += response.saturated();
         censored += operation.response.censored.as_ref().map_or(0, |bounds| bounds.count);
-        times(text, "", "service", &operation.service)?;
+        times(&mut grid, "", "  service", &operation.service)?;
     }
     if let Some(all) = record.response.as_ref().filter(|_| record.dropped_after.count > 0) {
-        times(text, "all, the dropped too", "", all)?;
+        times(&mut grid, "all, the dropped too", "", all)?;
     }
-    let lag = times(text, "lag", "", &record.lag)?;
-    let lateness = times(text, "", "our own (lateness)", &record.lateness)?;
+    let lag = times(&mut grid, "lag", "", &record.lag)?;
+    let lateness = times(&mut grid, "", "  our own (lateness)", &record.lateness)?;
     for part in record.parts.iter().filter(|part| part.took.count > 0) {
-        times(text, &part.name, "", &part.took)?;
+        times(&mut grid, &part.name, "", &part.took)?;
     }
+    *text += &grid.text(screen);
+    let mut told = vec![MEANINGS.to_owned()];
     if censored > 0 {
-        let _ = writeln!(
-            text,
+        told.push(format!(
             "{censored} exchanges had no answer: each counts with its minimum possible time (>)."
-        );
+        ));
     }
     if saturated > 0 {
-        let _ = writeln!(
-            text,
+        told.push(format!(
             "{saturated} response times were beyond 60 s; percentiles there are only the maximum"
-        );
+        ));
     }
-    difference(text, &lag, &lateness);
+    told.extend(difference(&lag, &lateness));
+    for words in told {
+        *text += &wrapped(&words, "", screen.columns());
+    }
     text.push('\n');
     Ok(())
 }
 
 fn times(
-    text: &mut String,
+    grid: &mut Grid,
     name: &str,
     kind: &str,
     latency: &Latency,
 ) -> Result<Histogram, HistogramError> {
     let histogram = latency.histogram()?;
-    let label = if name.is_empty() { format!("  {kind}") } else { format!("{name} {kind}") };
-    let _ = write!(text, "{label:<LABEL$}");
     let waits = latency.waits()?;
     let quantile = |share: f64| {
         waits.quantile(share).map(|reach| (histogram.quantile(share), !reach.is_exact()))
@@ -68,41 +72,48 @@ fn times(
     let figures = std::iter::once((histogram.mean(), bounded))
         .chain(QUANTILES.map(|share| quantile(share).unwrap_or_default()))
         .chain([(histogram.max(), bounded)]);
-    for (took, at_least) in figures {
+    let cells = figures.map(|(took, at_least)| {
         let sign = if at_least { ">" } else { "" };
-        let shown = took.map_or_else(|| "-".to_owned(), |took| format!("{sign}{}", millis(took)));
-        let _ = write!(text, "{shown:>COLUMN$}");
-    }
-    text.push('\n');
+        took.map_or_else(|| "-".to_owned(), |took| format!("{sign}{}", millis(took)))
+    });
+    grid.row(name, kind, cells);
     Ok(histogram)
 }
 
-/// Says why response and service time differ, where they do.
-fn difference(text: &mut String, lag: &Histogram, lateness: &Histogram) {
-    let Some(mean) = lag.mean() else { return };
-    let Some(tail) = lag.quantile(0.99) else { return };
+/// What the lag came from, where response and service time differ.
+fn difference(lag: &Histogram, lateness: &Histogram) -> Option<String> {
+    let (mean, tail) = (lag.mean()?, lag.quantile(0.99)?);
     if mean.max(tail) < WAIT_WORTH_TELLING {
-        return;
+        return None;
     }
     let ours = lateness.sum_nanos() as f64 / lag.sum_nanos().max(1) as f64;
-    let _ = writeln!(
-        text,
-        "Response time counts from when an exchange was due, service time from when it\n\
-         left. The lag between them is {} ms on average: {:.0}% of it waiting for a free\n\
-         session, {:.0}% for the generator.",
+    Some(format!(
+        "The lag is {} ms on average: {:.0}% of it waiting for a free session, {:.0}% for the generator.",
         millis(mean),
         100.0 * (1.0 - ours),
         100.0 * ours
-    );
+    ))
 }
 
-/// Milliseconds that fit a column: microseconds are told where they matter.
-fn millis(took: Duration) -> String {
+/// Milliseconds in at most six characters: microseconds are told where they matter.
+pub(super) fn millis(took: Duration) -> String {
     let millis = took.as_nanos() as f64 / 1e6;
-    if millis < 1_000.0 { format!("{millis:.3}") } else { format!("{millis:.1}") }
+    match millis {
+        small if small < 99.9995 => format!("{millis:.3}"),
+        medium if medium < 999.995 => format!("{millis:.2}"),
+        large if large < 9_999.95 => format!("{millis:.1}"),
+        _ => format!("{millis:.0}"),
+    }
 }
 
-fn shortest(percentile: f64) -> String {
-    let text = format!("{percentile:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_never_outgrow_their_column() {
+        let shown = [0, 71_000, 99_999_900, 999_960_000, 9_999_980_000, 60_000_000_000]
+            .map(|nanos| millis(Duration::from_nanos(nanos)));
+        assert_eq!(shown, ["0.000", "0.071", "100.00", "999.96", "10000", "60000"]);
+    }
 }

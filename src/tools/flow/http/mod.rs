@@ -21,7 +21,7 @@ use crate::cli::surroundings::Machine;
 use crate::cli::typed;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{say_where, summary};
+use crate::run::summary::{self, Stream};
 use crate::tools::flow::plan::compile::{World, compile};
 use crate::tools::flow::{self, Done, FlowJob};
 use asked::Asked;
@@ -64,15 +64,15 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
 }
 
 fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {
-    let summary = summary(&done.record).map_err(Refusal::failed)?;
+    summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
     let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
-    done.losses.print(&format!("{summary}\n{figures}"));
+    done.losses.print(&format!("\n{figures}"));
     if args.latency {
         let text = distribution(&done.record).map_err(|error| failed(&error))?;
         done.losses.print(&format!("\nResponse time percentiles (HdrHistogram)\n{text}"));
     }
-    say_where(done.written.as_deref().filter(|_| !args.output.quiet));
-    Ok(())
+    let written = done.written.as_deref().filter(|_| !args.output.quiet);
+    summary::close(&done.record, Stream::Output, written, &mut done.losses).map_err(Refusal::failed)
 }
 
 fn usage(error: &dyn std::fmt::Display) -> Refusal {

@@ -51,7 +51,7 @@ use crate::cli::loadgen::LoadgenArgs;
 use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary;
+use crate::run::summary::{self, Stream};
 use crate::tools::flow::{self, FlowJob};
 
 use draft::Draft;
@@ -155,7 +155,10 @@ impl Asked {
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
         done.losses.print(&report.text());
         if !args.output.quiet {
-            summary::tell(&done.record, "", done.written.as_deref()).map_err(failed)?;
+            summary::tell(&done.record, Stream::Error, &mut done.losses).map_err(failed)?;
+            let written = done.written.as_deref();
+            summary::close(&done.record, Stream::Error, written, &mut done.losses)
+                .map_err(failed)?;
         }
         Ok(done.end())
     }

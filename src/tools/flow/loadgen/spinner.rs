@@ -2,7 +2,6 @@
 //!
 //! It goes to standard error and to a terminal only, so that what is printed into a file has no trace of it.
 
-use std::io::{IsTerminal as _, stderr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
 
-use crate::console;
+use crate::console::{self, StatusLine};
 
 /// How often the line changes.
 const EVERY: Duration = Duration::from_millis(128);
@@ -27,6 +26,8 @@ impl Spinner {
     pub(crate) fn start(wanted: bool) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&ended);
+        let line = StatusLine::new(wanted);
+        let shows = line.shows();
         let spin = move || {
             let clock = Monotonic::new();
             let began = clock.now();
@@ -35,12 +36,11 @@ impl Spinner {
                     break;
                 }
                 let millis = (clock.now() - began).as_millis();
-                console::tell(&format!("\r Processing {face} for {millis}ms"));
+                line.show(&format!(" Processing {face} for {millis}ms"));
                 console::pause(EVERY);
             }
-            console::tell("\r\x1b[K");
+            line.clear();
         };
-        let shows = wanted && stderr().is_terminal();
         let name = "spinner".to_owned();
         let thread =
             shows.then(|| std::thread::Builder::new().name(name).spawn(spin).ok()).flatten();

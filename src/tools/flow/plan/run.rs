@@ -19,7 +19,7 @@ use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{say_where, summary};
+use crate::run::summary::{self, Stream};
 use crate::tools::flow::{self, FlowJob};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
@@ -95,8 +95,10 @@ impl Asked {
             progress: args.output.progress(),
         };
         let mut done = flow::run(job, signals)?;
-        done.losses.print(&summary(&done.record).map_err(Refusal::failed)?);
-        say_where(done.written.as_deref().filter(|_| !args.output.quiet));
+        summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
+        let written = done.written.as_deref().filter(|_| !args.output.quiet);
+        summary::close(&done.record, Stream::Output, written, &mut done.losses)
+            .map_err(Refusal::failed)?;
         Ok(done.end())
     }
 }

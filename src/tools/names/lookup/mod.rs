@@ -22,7 +22,7 @@ use crate::cli::exit::Exit;
 use crate::cli::names_lookup::LookupArgs;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{say_where, summary};
+use crate::run::summary::{self, Stream};
 use crate::run::{
     Job, Manner, Observer, Progress, Protocol, carry_out, exit, is_endless, objectives,
 };
@@ -46,13 +46,16 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
     let mut finished =
         carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
-    finished.losses.print(&summary(&finished.record).map_err(Refusal::failed)?);
+    summary::tell(&finished.record, Stream::Output, &mut finished.losses)
+        .map_err(Refusal::failed)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)
     {
         finished.losses.print(&text);
     }
-    say_where(finished.written.as_deref().filter(|_| !args.output.quiet));
+    let written = finished.written.as_deref().filter(|_| !args.output.quiet);
+    summary::close(&finished.record, Stream::Output, written, &mut finished.losses)
+        .map_err(Refusal::failed)?;
     let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
     Ok(finished.losses.tell(exit(&finished.record, finished.signal, manner)))
 }

@@ -4,14 +4,13 @@
 //! is right for a slow machine as well once some of the work is done. On a terminal one line changes; elsewhere there
 //! is a line for whatever takes longer than a moment, so that a log stays short.
 
-use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 
 use super::world::Onlooker;
-use crate::console;
+use crate::console::{self, StatusLine};
 
 /// Nothing is said of what is over sooner.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -22,7 +21,7 @@ const EVERY: Duration = Duration::from_millis(500);
 pub(super) struct Progress {
     stop: Stop,
     clock: Monotonic,
-    terminal: bool,
+    line: StatusLine,
     shows: bool,
     /// Seconds that the whole plan was expected to take.
     whole_s: f64,
@@ -46,8 +45,8 @@ impl Progress {
         let now = clock.now();
         let none =
             Current { what: String::new(), expected_s: 0.0, began: now, told: now, said: true };
-        let terminal = stderr().is_terminal();
-        Self { stop, clock, terminal, shows: !quiet, whole_s, done_s: 0.0, step: none }
+        let line = StatusLine::new(!quiet);
+        Self { stop, clock, line, shows: !quiet, whole_s, done_s: 0.0, step: none }
     }
 
     /// A step begins.
@@ -65,9 +64,7 @@ impl Progress {
 
     /// Wipes the line.
     pub(super) fn finish(&self) {
-        if self.shows && self.terminal {
-            console::tell("\r\x1b[K");
-        }
+        self.line.clear();
     }
 
     fn tell(&mut self, now: Moment) {
@@ -80,8 +77,8 @@ impl Progress {
             done_s: self.done_s,
             whole_s: self.whole_s,
         });
-        if self.terminal {
-            console::tell(&format!("\r\x1b[K{line}"));
+        if self.line.shows() {
+            self.line.show(&line);
         } else {
             console::say(&line);
         }
@@ -91,7 +88,7 @@ impl Progress {
 impl Onlooker for Progress {
     fn look(&mut self) -> bool {
         let now = self.clock.now();
-        let due = if self.terminal {
+        let due = if self.line.shows() {
             now.since_origin() > MOMENT && now - self.step.told > EVERY
         } else {
             !self.step.said && now - self.step.began > MOMENT

@@ -1,0 +1,201 @@
+//! The three lines in which every run ends: what came of it, whether the objectives were met, whether to trust it.
+//!
+//! They are for somebody who reads nothing else, so they use no word that they do not explain, and each stands for
+//! itself. What they say in short is told in full in the summary.
+
+use super::judged::found;
+use super::times::millis;
+use super::{coloured, met};
+use crate::figure::{printable, thousands};
+use crate::screen::Screen;
+use crate::wrapped::wrapped;
+use brunt_record::{HistogramError, Latency, Record, SloOutcome, SloResult, Status};
+
+/// The percentile that the result tells.
+const TOLD: f64 = 0.99;
+
+/// The three lines, each folded where it is longer than the screen is wide.
+pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError> {
+    let status = record.verdict.status;
+    let mut text = line("Result:", &result(record)?, screen, None);
+    text += &line("Objectives:", &objectives(record), screen, held(record));
+    text += &line("Trust:", &trust(record), screen, Some(status));
+    Ok(text)
+}
+
+fn line(label: &str, words: &str, screen: Screen, status: Option<Status>) -> String {
+    let text = wrapped(&printable(words), &format!("{label:<12}"), screen.columns());
+    let dressed = match status {
+        Some(status) => coloured(screen, status, label),
+        None => screen.dress(super::BOLD, label),
+    };
+    text.replacen(label, &dressed, 1)
+}
+
+fn result(record: &Record) -> Result<String, HistogramError> {
+    let counts = &record.counts;
+    if counts.due() == 0 {
+        return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
+    }
+    let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
+    let goodput = rate(record.rates.goodput);
+    let mut words = match record.rates.target {
+        Some(target) => format!("{goodput} of {target:.1} exchanges a second succeeded"),
+        None => format!("{goodput} exchanges a second succeeded"),
+    };
+    if let Some(latency) = response(record) {
+        words += &tail(latency)?;
+    }
+    let due = thousands(counts.due());
+    let lost = [
+        (counts.failed, "failed"),
+        (counts.timed_out + counts.cut_off, "had no answer"),
+        (counts.dropped, "were never sent"),
+    ];
+    let lost: Vec<String> = lost
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", thousands(count)))
+        .collect();
+    Ok(match lost.as_slice() {
+        [] => format!("{words}; none of {due} failed"),
+        lost => format!("{words}; of {due}, {}", lost.join(", ")),
+    })
+}
+
+/// The response times of all that was due.
+fn response(record: &Record) -> Option<&Latency> {
+    record.response.as_ref().or_else(|| met(record).next().map(|operation| &operation.response))
+}
+
+fn tail(latency: &Latency) -> Result<String, HistogramError> {
+    let Some(took) = latency.histogram()?.quantile(TOLD) else { return Ok(String::new()) };
+    let exact = latency.waits()?.quantile(TOLD).is_none_or(|reach| reach.is_exact());
+    let took = millis(took);
+    Ok(if exact {
+        format!("; 99% took at most {took} ms")
+    } else {
+        format!("; the slowest 1% took more than {took} ms")
+    })
+}
+
+fn objectives(record: &Record) -> String {
+    let all = &record.slo;
+    if all.is_empty() {
+        return "none were set (--slo 'p99<20ms' sets one)".to_owned();
+    }
+    let of =
+        |outcome| -> Vec<&SloResult> { all.iter().filter(|slo| slo.outcome == outcome).collect() };
+    let told = |slos: &[&SloResult]| {
+        let told = slos.iter().map(|slo| format!("{} was {}", slo.expr, found(slo, record)));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let (missed, undecided) = (of(SloOutcome::Missed), of(SloOutcome::Undecided));
+    let mut words = Vec::new();
+    if !missed.is_empty() {
+        words.push(format!("{} of {} missed: {}", missed.len(), all.len(), told(&missed)));
+    }
+    if !undecided.is_empty() {
+        let (count, of) = (undecided.len(), all.len());
+        words.push(format!("{count} of {of} undecided: {}", told(&undecided)));
+    }
+    match (words.is_empty(), all.len()) {
+        (false, _) => words.join("; "),
+        (true, 1) => format!("met: {}", told(&[&all[0]])),
+        (true, count) => format!("all {count} met"),
+    }
+}
+
+/// How good that is.
+fn held(record: &Record) -> Option<Status> {
+    let worst = record.slo.iter().map(|slo| match slo.outcome {
+        SloOutcome::Met => Status::Valid,
+        SloOutcome::Undecided => Status::Partial,
+        SloOutcome::Missed => Status::GeneratorLimited,
+    });
+    worst.max()
+}
+
+fn trust(record: &Record) -> String {
+    let verdict = &record.verdict;
+    let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == verdict.status);
+    // Remedies and details follow the first semicolon.
+    let why = reasons.next().and_then(|reason| reason.text.split("; ").next()).unwrap_or_default();
+    match verdict.status {
+        Status::Valid => "yes: the run is complete, and brunt was not the limit".to_owned(),
+        Status::Unstable => format!("with care, throughput was still changing: {why}"),
+        Status::Partial => format!("in part, the run is incomplete: {why}"),
+        Status::GeneratorLimited => format!("no, brunt or its machine changed the figures: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::measured;
+    use brunt_record::{Reason, Verdict};
+
+    fn lines(record: &Record) -> String {
+        let screen = Screen { width: 120, ..Screen::default() };
+        closing(record, screen).unwrap()
+    }
+
+    fn judged(status: Status, text: &str) -> Record {
+        let reasons = vec![Reason { status, text: text.to_owned() }];
+        Record { verdict: Verdict { status, reasons, ..Verdict::default() }, ..measured(&[]) }
+    }
+
+    #[test]
+    fn three_lines_say_what_came_of_a_run() {
+        let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
+        record.verdict = Verdict::default();
+        assert_eq!(
+            lines(&record),
+            "Result:     40.0 of 55.0 exchanges a second succeeded; the slowest 1% took more than 7.000 ms; of \
+             110, 20 failed, 10\n\
+             \x20           were never sent\n\
+             Objectives: 1 of 2 missed: bind.ok.p99<1ms was 3.000ms\n\
+             Trust:      yes: the run is complete, and brunt was not the limit\n"
+        );
+        record.slo.clear();
+        record.counts = brunt_record::Counts::default();
+        assert_eq!(
+            lines(&record).lines().take(2).collect::<Vec<_>>(),
+            [
+                "Result:     nothing was measured: no exchange (request and answer) fell due",
+                "Objectives: none were set (--slo 'p99<20ms' sets one)",
+            ]
+        );
+        assert!(lines(&measured(&["goodput>=70%"])).contains("met: goodput>=70% was 72.727%\n"));
+    }
+
+    #[test]
+    fn a_doubt_comes_with_its_reason() {
+        for (status, said) in [
+            (Status::Partial, "Trust:      in part, the run is incomplete: it was cut short\n"),
+            (
+                Status::Unstable,
+                "Trust:      with care, throughput was still changing: it was cut short\n",
+            ),
+            (
+                Status::GeneratorLimited,
+                "Trust:      no, brunt or its machine changed the figures: it was cut short\n",
+            ),
+        ] {
+            let text = lines(&judged(status, "it was cut short; start it again"));
+            assert!(text.ends_with(said), "{text}");
+            assert_eq!(text.matches("\n").count() - text.matches("\n ").count(), 3, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_lines_fit_every_screen() {
+        let record = judged(Status::Partial, "the target\x1b[31m was away: away 1.2 s to 4.2 s");
+        for width in 40..120 {
+            let screen = Screen { width, ..Screen::default() };
+            let text = closing(&record, screen).unwrap();
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
+            assert!(!text.contains('\x1b'), "{text:?}");
+        }
+    }
+}
