@@ -31,7 +31,8 @@ pub(super) fn draw(bars: &Bars, id: &str) -> String {
     let height = bars.groups.len() as f64 * HEADING + lines as f64 * pitch;
     let frame = Frame { ruler: bars.ruler(), left, room: WIDTH - left - FIGURE, height };
     let description = description(bars);
-    framed(id, [&bars.title, &description], &legend(bars, id), height + FOOT, |text| {
+    let patterns = bars.series.len();
+    framed(id, patterns, [&bars.title, &description], &legend(bars, id), height + FOOT, |text| {
         axis(text, bars, &frame);
         let mut y = 0.0;
         for group in &bars.groups {

@@ -1,12 +1,12 @@
 //! Bars for a terminal: a line for each, drawn in eighths of a character.
 
-use super::{Bar, Bars, Ruler};
+use super::{Bar, Bars, LOOKS, Look, Ruler};
 use crate::figure::{printable, short};
 use crate::screen::Screen;
 use std::fmt::Write;
 
 /// The colours of the series, as the terminal numbers them.
-pub(super) const COLOURS: [&str; super::SERIES] = ["36", "33", "35", "32", "34", "31"];
+const COLOURS: [&str; LOOKS] = ["36", "33", "35", "32", "34", "31"];
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const LABEL_MAX: usize = 24;
 /// The figure behind a bar, and the published one behind that.
@@ -42,6 +42,11 @@ pub(super) fn draw(bars: &Bars, screen: Screen) -> String {
     text
 }
 
+/// The colour of a series.
+pub(super) fn colour(series: usize) -> &'static str {
+    COLOURS[Look::of(series).colour]
+}
+
 /// A bar and the mark of what was published, exactly `room` columns.
 fn line(bar: Bar, ruler: Ruler, room: usize, screen: Screen, series: usize) -> String {
     let eighths = bar.value.and_then(|value| ruler.at(value)).map_or(0, |at| eighths(at, room));
@@ -53,7 +58,7 @@ fn line(bar: Bar, ruler: Ruler, room: usize, screen: Screen, series: usize) -> S
         part => [' ', '#'][usize::from(part >= 4)],
     };
     let cells: String = (0..room).map(cell).collect();
-    screen.dress(COLOURS[series % COLOURS.len()], &cells)
+    screen.dress(colour(series), &cells)
 }
 
 /// The marks of a ruler and what they stand for, each beginning below its mark.

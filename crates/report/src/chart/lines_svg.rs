@@ -1,7 +1,7 @@
 //! Lines as SVG: marks at what was measured, joined by straight lines that claim nothing.
 
 use super::svg::{Entry, WIDTH, dashes, framed, length, mark};
-use super::{Line, Lines, Ruler, SERIES};
+use super::{Line, Lines, Look, Ruler};
 use crate::escaped::escaped;
 use crate::figure::{exact, short};
 use std::fmt::Write;
@@ -33,7 +33,7 @@ pub(super) fn draw(lines: &Lines, id: &str) -> String {
     let frame = Frame { x, y, left, room: WIDTH - left - RIGHT };
     let description = description(lines);
     let legend: Vec<Entry<'_>> = lines.lines.iter().map(entry).collect();
-    framed(id, [&lines.title, &description], &legend, TOP + HEIGHT + FOOT, |text| {
+    framed(id, 0, [&lines.title, &description], &legend, TOP + HEIGHT + FOOT, |text| {
         axes(text, lines, &frame);
         for line in &lines.lines {
             path(text, line, &frame);
@@ -106,7 +106,7 @@ fn path(text: &mut String, line: &Line, frame: &Frame) {
 
 fn stroke(line: &Line) -> String {
     let thin = if line.published { " thin" } else { "" };
-    format!("line line{}{thin}", line.series % SERIES)
+    format!("line line{}{thin}", Look::of(line.series).colour)
 }
 
 fn dashed(line: &Line) -> String {
@@ -114,14 +114,14 @@ fn dashed(line: &Line) -> String {
 }
 
 fn marked(text: &mut String, line: &Line, (x, y): (f64, f64), about: Option<&str>) {
-    let series = line.series % SERIES;
-    let class = if line.published { "hollow".to_owned() } else { format!("mark fill{series}") };
+    let colour = Look::of(line.series).colour;
+    let class = if line.published { "hollow".to_owned() } else { format!("mark fill{colour}") };
     let title =
         about.map_or_else(String::new, |about| format!("<title>{}</title>", escaped(about)));
     let _ = write!(
         text,
         "<path class=\"{class}\" transform=\"translate({x:.2} {y:.2})\" d=\"{}\">{title}</path>",
-        mark(series)
+        mark(line.series)
     );
 }
 

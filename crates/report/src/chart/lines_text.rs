@@ -1,17 +1,17 @@
 //! Lines for a terminal: a mark for each point, dots between those of one line.
 
-use super::bars_text::{COLOURS, column, width};
-use super::{Line, Lines, Ruler};
+use super::bars_text::{colour, column, width};
+use super::{LOOKS, Line, Lines, Ruler};
 use crate::figure::{printable, short};
 use crate::screen::Screen;
 use std::fmt::Write;
 
 const HEIGHT: usize = 16;
-/// The marks of measured series; published ones are hollow, or small letters.
-const MARKS: [(char, char); super::SERIES] =
+/// The marks of the first measured series; published ones are hollow. Those of further series are letters.
+const MARKS: [(char, char); LOOKS] =
     [('●', '○'), ('■', '□'), ('▲', '△'), ('◆', '◇'), ('★', '☆'), ('▼', '▽')];
-const LETTERS: [(char, char); super::SERIES] =
-    [('A', 'a'), ('B', 'b'), ('C', 'c'), ('D', 'd'), ('E', 'e'), ('F', 'f')];
+/// The letters of measured series; those of published ones are small.
+const LETTERS: &[u8; 26] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// One character of the plot and the series it belongs to.
 type Cell = (char, Option<usize>);
@@ -47,8 +47,12 @@ pub(super) fn draw(lines: &Lines, screen: Screen) -> String {
     let _ = writeln!(text, "{:label$}  {}", "", lines.x.described());
     for line in &lines.lines {
         let mark = mark(line, screen).to_string();
-        let colour = COLOURS[line.series % COLOURS.len()];
-        let _ = writeln!(text, "  {} {}", screen.dress(colour, &mark), printable(&line.name));
+        let _ = writeln!(
+            text,
+            "  {} {}",
+            screen.dress(colour(line.series), &mark),
+            printable(&line.name)
+        );
     }
     text
 }
@@ -102,8 +106,10 @@ fn paint(plot: &mut [Vec<Cell>], line: &Line, x: Ruler, y: Ruler, screen: Screen
 }
 
 fn mark(line: &Line, screen: Screen) -> char {
-    let series = line.series % super::SERIES;
-    let (measured, published) = screen.either(MARKS[series], LETTERS[series]);
+    let letter = char::from(LETTERS[line.series % LETTERS.len()]);
+    let letters = (letter, letter.to_ascii_lowercase());
+    let marks = MARKS.get(line.series).copied().unwrap_or(letters);
+    let (measured, published) = screen.either(marks, letters);
     if line.published { published } else { measured }
 }
 
@@ -113,7 +119,7 @@ fn dressed(cells: &[Cell], screen: Screen) -> String {
     for run in cells.chunk_by(|a, b| a.1 == b.1) {
         let characters: String = run.iter().map(|(character, _)| character).collect();
         match run[0].1 {
-            Some(series) => text += &screen.dress(COLOURS[series % COLOURS.len()], &characters),
+            Some(series) => text += &screen.dress(colour(series), &characters),
             None => text += &characters,
         }
     }

@@ -32,7 +32,7 @@ pub struct Bars {
     pub title: String,
     /// What the length of a bar means.
     pub value: Axis,
-    /// What the bars of a group are called, at most [`SERIES`].
+    /// What the bars of a group are called.
     pub series: Vec<String>,
     /// The groups, from the top.
     pub groups: Vec<Group>,
@@ -67,7 +67,7 @@ pub struct Lines {
     pub x: Axis,
     /// What was measured.
     pub y: Axis,
-    /// The lines, at most [`SERIES`] of what was measured.
+    /// The lines.
     pub lines: Vec<Line>,
 }
 
@@ -94,8 +94,30 @@ pub struct Axis {
     pub scale: Scale,
 }
 
-/// How many series look different. More are shown, and begin again with the first look.
-pub const SERIES: usize = 6;
+/// How many colours there are, and how many shapes of each kind.
+const LOOKS: usize = 6;
+
+/// How a series looks: what is drawn of it in one colour differs from all else in that colour. Without colours the two
+/// shapes tell it apart. Both hold for the first 36 series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Look {
+    colour: usize,
+    /// The mark of a point.
+    mark: usize,
+    /// The dashes of a line, the strokes of a bar.
+    stroke: usize,
+}
+
+impl Look {
+    fn of(series: usize) -> Self {
+        let round = series / LOOKS;
+        Self {
+            colour: (series + 2 * round) % LOOKS,
+            mark: series % LOOKS,
+            stroke: (series + round) % LOOKS,
+        }
+    }
+}
 
 impl Axis {
     /// An axis with equal steps.
@@ -172,5 +194,50 @@ impl Lines {
             Ruler::of_points(self.x.scale, points().map(|point| point.0)),
             Ruler::of_points(self.y.scale, points().map(|point| point.1)),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_series_look_alike() {
+        let looks: Vec<Look> = (0..LOOKS * LOOKS).map(Look::of).collect();
+        let count = |shown: &dyn Fn(&Look) -> (usize, usize)| {
+            looks.iter().map(shown).collect::<HashSet<_>>().len()
+        };
+        // Lines and points in black and white, bars in colours.
+        assert_eq!(count(&|look| (look.mark, look.stroke)), looks.len());
+        assert_eq!(count(&|look| (look.colour, look.stroke)), looks.len());
+    }
+
+    #[test]
+    fn the_seventh_line_is_told_from_the_first_in_every_rendering() {
+        let line = |series| Line {
+            name: "x".to_owned(),
+            points: vec![(1.0, 1.0), (2.0, 2.0)],
+            published: false,
+            series,
+        };
+        let drawn = |series| {
+            let chart = Chart::Lines(Lines { lines: vec![line(series)], ..Lines::default() });
+            let screen = |unicode| Screen { unicode, ..Screen::default() };
+            [chart.svg("c"), chart.text(screen(true)), chart.text(screen(false))]
+        };
+        for (first, seventh) in drawn(0).iter().zip(drawn(6)) {
+            assert_ne!(*first, seventh);
+        }
+        let bars = Bars {
+            series: (0..8).map(|n| n.to_string()).collect(),
+            groups: vec![Group {
+                name: "g".to_owned(),
+                bars: vec![Bar { value: Some(1.0), published: None }; 8],
+            }],
+            ..Bars::default()
+        };
+        let svg = Chart::Bars(bars).svg("c");
+        assert!(svg.contains("id=\"cp7\"") && svg.contains("url(#cp7)"), "{svg}");
     }
 }

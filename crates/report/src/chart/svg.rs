@@ -5,7 +5,7 @@
 //! tells few colours apart and printers none. Colours are those of Okabe and Ito, outlined in the
 //! colour of the text, so that they stand out on light and on dark.
 
-use super::SERIES;
+use super::{LOOKS, Look};
 use crate::escaped::escaped;
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ const LEGEND_LINE: f64 = 20.0;
 const STYLE: &str = include_str!("chart.css");
 
 /// The strokes that tell fills apart, on a tile of 8 by 8.
-const HATCHES: [&str; SERIES] = [
+const HATCHES: [&str; LOOKS] = [
     "",
     "M-2 2l4 -4M0 8l8 -8M6 10l4 -4",
     "M4 0v8",
@@ -28,7 +28,7 @@ const HATCHES: [&str; SERIES] = [
 ];
 
 /// How lines are dashed.
-const DASHES: [&str; SERIES] = ["none", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2"];
+const DASHES: [&str; LOOKS] = ["none", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2"];
 
 /// An entry of a legend.
 pub(super) struct Entry<'a> {
@@ -38,10 +38,11 @@ pub(super) struct Entry<'a> {
     pub(super) picture: String,
 }
 
-/// The frame of a drawing of this height: title, description, patterns, legend, and within it all
-/// that `draw` adds below the legend.
+/// The frame of a drawing of this height: title, description, patterns of so many series, legend, and within it all that
+/// `draw` adds below the legend.
 pub(super) fn framed(
     id: &str,
+    patterns: usize,
     [title, description]: [&str; 2],
     legend: &[Entry<'_>],
     height: f64,
@@ -60,11 +61,13 @@ pub(super) fn framed(
         escaped(title),
         escaped(description)
     );
-    for (series, hatch) in HATCHES.iter().enumerate() {
+    for series in 0..patterns {
+        let Look { colour, stroke, .. } = Look::of(series);
+        let hatch = HATCHES[stroke];
         let _ = writeln!(
             text,
             "<pattern id=\"{id}p{series}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
-             <rect class=\"fill{series}\" width=\"8\" height=\"8\"/><path class=\"hatch\" d=\"{hatch}\"/></pattern>"
+             <rect class=\"fill{colour}\" width=\"8\" height=\"8\"/><path class=\"hatch\" d=\"{hatch}\"/></pattern>"
         );
     }
     let _ = write!(
@@ -110,12 +113,12 @@ pub(super) fn length(text: &str) -> f64 {
 
 /// How a bar or a swatch of a series is filled.
 pub(super) fn fill(id: &str, series: usize) -> String {
-    format!("url(#{id}p{})", series % SERIES)
+    format!("url(#{id}p{series})")
 }
 
 /// How the line of a series is dashed.
 pub(super) fn dashes(series: usize) -> &'static str {
-    DASHES[series % SERIES]
+    DASHES[Look::of(series).stroke]
 }
 
 /// The mark of a series around 0, 0.
@@ -127,5 +130,5 @@ pub(super) fn mark(series: usize) -> &'static str {
         "M0 -5l5 5l-5 5l-5 -5z",
         "M-1.6 -4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",
         "M0 4.8l4.6 -8.2h-9.2z",
-    ][series % SERIES]
+    ][Look::of(series).mark]
 }
