@@ -5,10 +5,11 @@
 
 use std::io::{self, Write as _};
 
-use brunt_engine::{Sink, Stop};
+use brunt_engine::{Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
 
 use super::files::Logs;
+use super::waiting;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
@@ -103,6 +104,13 @@ impl Sink for Stream<'_, '_, '_> {
             self.stop.request();
         }
         self.each(|observer, measured| observer.interval(interval, measured));
+    }
+
+    /// A run that nobody looks at is a quiet one.
+    fn waiting(&mut self, waiting: Waiting) {
+        if !self.observers.is_empty() {
+            waiting::tell(waiting);
+        }
     }
 }
 

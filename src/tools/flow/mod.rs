@@ -79,10 +79,12 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
     let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
     let load = Plan::new(settings, sessions::group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
+    let quiet = progress == output::Progress::Quiet;
     let mut progress = Progress::new(progress, load.lasting());
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let finished = carry_out(&job, &users, &mut observers, signals).map_err(Refusal::failed)?;
+    let observers = if quiet { &mut [] } else { &mut observers[..] };
+    let finished = carry_out(&job, &users, observers, signals).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {
