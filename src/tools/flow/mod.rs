@@ -114,10 +114,10 @@ impl Users {
         let tallies = self.compiled.tallies().names().into_iter().chain(sessions::connections());
         let settings = load.settings();
         let mut asked = asked(settings, settings.seed, target);
-        let one_for_one = flow.scenarios.iter().all(|scenario| scenario.steps.len() == 1);
-        if !one_for_one && matches!(settings.load, Load::Open(_)) {
-            // A flow of several steps is asked for iterations at a rate, and a record counts exchanges.
-            (asked.target_rate, asked.constant) = (None, false);
+        if matches!(settings.load, Load::Open(_)) && !one_for_one(flow) {
+            // A flow of several exchanges is asked for iterations at a rate, and a record counts exchanges.
+            (asked.target_iterations, asked.target_rate) = (asked.target_rate, None);
+            asked.constant = false;
         }
         Ok(Job {
             command,
@@ -133,6 +133,15 @@ impl Users {
             load,
         })
     }
+}
+
+/// Whether each iteration is one exchange.
+fn one_for_one(flow: &Flow) -> bool {
+    let exchanges = |scenario: &flow::Scenario| {
+        let exchange = |step: &&flow::Step| matches!(step, flow::Step::Exchange(_));
+        scenario.steps.iter().filter(exchange).count()
+    };
+    flow.scenarios.iter().all(|scenario| exchanges(scenario) == 1)
 }
 
 impl Protocol for Users {

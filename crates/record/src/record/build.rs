@@ -287,6 +287,7 @@ impl Plan {
         Self {
             mode: Mode::Closed,
             target_rate: None,
+            target_iterations: None,
             constant: true,
             sessions,
             seed,

@@ -105,9 +105,10 @@ fn plan(text: &mut String, record: &Record) {
     if !record.command.is_empty() {
         let _ = writeln!(text, "{}", record.command.join(" "));
     }
-    let mode = match plan.mode {
-        Mode::Open => "open model",
-        Mode::Closed => "closed model",
+    let mode = match (plan.mode, plan.target_iterations) {
+        (Mode::Open, Some(rate)) => format!("open model, {rate:.1} iterations a second"),
+        (Mode::Open, None) => "open model".to_owned(),
+        (Mode::Closed, _) => "closed model".to_owned(),
     };
     let against =
         plan.target.as_ref().map_or_else(String::new, |target| format!(" against {target}"));
@@ -133,7 +134,11 @@ fn rates(text: &mut String, record: &Record, style: Style) {
         "Exchanges a second", "target", "offered", "achieved", "goodput"
     );
     let _ = writeln!(text, "{}", style.heading(&heading));
-    let target = rates.target.map_or_else(|| "unlimited".to_owned(), |rate| format!("{rate:.1}"));
+    let target = match (record.plan.mode, rates.target) {
+        (Mode::Closed, None) => "unlimited".to_owned(),
+        // What falls due follows from a schedule without one rate, or from iterations.
+        (_, target) => shown(target),
+    };
     let _ = writeln!(
         text,
         "{:<LABEL$}{target:>12}{:>12}{:>12}{:>12}",
