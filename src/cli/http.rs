@@ -94,6 +94,11 @@ pub(crate) struct LoadArgs {
     /// How long to wait for an answer, such as 5s. Default: 30s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
+    /// How long to wait for answers once the time is over. Default: 10s
+    ///
+    /// After -n requests the default is the --timeout of each.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) drain: Option<Duration>,
     /// Run for this long before measuring, such as 10s. Nothing of the warm-up enters any figure
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) warm_up: Option<Duration>,

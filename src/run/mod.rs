@@ -20,6 +20,7 @@ mod share;
 pub(crate) mod signals;
 pub(crate) mod summary;
 mod verbosity;
+mod waiting;
 
 pub(crate) use conclude::{EndedBy, tool};
 pub(crate) use exit::{Manner, exit, judged};

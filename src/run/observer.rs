@@ -6,11 +6,12 @@
 
 use std::io::{self, Write as _};
 
-use brunt_engine::{Sink, Stop};
+use brunt_engine::{Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
 
 use super::files::Logs;
 use super::losses::Losses;
+use super::waiting;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
@@ -117,6 +118,13 @@ impl Sink for Stream<'_, '_, '_> {
         self.measured.absorb(interval);
         self.logs.interval(interval, &mut self.losses);
         self.each(|observer, measured| observer.interval(interval, measured), Losses::meanwhile);
+    }
+
+    /// A run that nobody looks at is a quiet one.
+    fn waiting(&mut self, waiting: Waiting) {
+        if !self.observers.is_empty() {
+            waiting::tell(waiting);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
     Plan {
         mode,
         target_rate,
+        target_iterations: None,
         constant,
         sessions: u64::from(settings.sessions),
         seed,

@@ -5,6 +5,7 @@
 
 mod built_in;
 mod comparisons;
+mod dead_targets;
 mod events;
 mod imports;
 mod lease_stores;

@@ -4,6 +4,7 @@
 //! others' figures from the screen. What comes too late for its row is merged into the next one, so
 //! rows come on time and nothing is left out. It must not know what made the workers measure.
 
+use crate::waiting::Waiting;
 use crate::worker::WorkerIntervals;
 use brunt_exchange::{Clock, Moment, Monotonic};
 use brunt_record::{Interval, Machine, Phase, Stall};
@@ -19,6 +20,11 @@ pub trait Sink {
     /// One step of one phase, over all workers. Steps come in order; a step in which exchanges of
     /// an earlier phase ended brings an interval for each phase, the earlier phase first.
     fn interval(&mut self, interval: &Interval);
+
+    /// The run has waited for something a while, in which no intervals come. It is said once of each.
+    fn waiting(&mut self, waiting: Waiting) {
+        let _ = waiting;
+    }
 }
 
 impl<F: FnMut(&Interval)> Sink for F {
@@ -29,6 +35,9 @@ impl<F: FnMut(&Interval)> Sink for F {
 
 /// What the machine did since it was last asked, and when the generator stood still.
 pub(crate) type Observe<'a> = &'a dyn Fn() -> (Machine, Vec<Stall>);
+
+/// What the run waits for at this moment.
+pub(crate) type Waits<'a> = &'a dyn Fn() -> Option<Waiting>;
 
 pub(crate) struct Collector {
     /// The first step each worker has yet to report; none, once it has reported its last.
@@ -64,9 +73,11 @@ impl Collector {
         mut self,
         measured: &Receiver<WorkerIntervals>,
         observe: Observe<'_>,
+        waits: Waits<'_>,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
+        let mut said = None;
         while self.expected.iter().any(Option::is_some) {
             let oldest = self.rows.values().map(|row| row.since).min();
             let waited = oldest.map_or(Duration::ZERO, |since| clock.now() - since);
@@ -76,6 +87,12 @@ impl Collector {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.hand_on(clock.now(), observe, sink);
+            if let Some(waiting) = waits() {
+                let kind = std::mem::discriminant(&waiting);
+                if said.replace(kind) != Some(kind) {
+                    sink.waiting(waiting);
+                }
+            }
         }
         self.expected.fill(None);
         self.hand_on(clock.now(), observe, sink);
@@ -155,7 +172,8 @@ mod tests {
         let (spent, kept): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(64)).unzip();
         let mut rows = Vec::new();
         let mut sink = |interval: &Interval| rows.push((interval.index, interval.planned));
-        let totals = Collector::new(spent).collect(&receiver, &Default::default, &mut sink);
+        let totals =
+            Collector::new(spent).collect(&receiver, &Default::default, &|| None, &mut sink);
         drop(kept);
         (rows, totals[&Phase::Steady].planned)
     }
@@ -192,7 +210,8 @@ mod tests {
                 sender.send(measured(0, 2, 20, true)).unwrap();
                 sender.send(measured(1, 2, 2, true)).unwrap();
             });
-            let totals = Collector::new(spent).collect(&receiver, &Default::default, &mut sink);
+            let totals =
+                Collector::new(spent).collect(&receiver, &Default::default, &|| None, &mut sink);
             assert_eq!(totals[&Phase::Steady].planned, 33);
         });
         assert_eq!(rows, [(1, 10), (2, 23)]);

@@ -32,7 +32,10 @@ mod simulation;
 mod stop;
 pub mod timer;
 #[cfg(test)]
+mod unreachable;
+#[cfg(test)]
 mod visits;
+mod waiting;
 #[cfg(test)]
 mod windows;
 mod worker;
@@ -44,4 +47,5 @@ pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, run, run_blocking};
 pub use session_factory::{DriverCounts, SessionFactory};
 pub use stop::{Stop, Urgency};
+pub use waiting::Waiting;
 pub use worker::Ended;

@@ -68,7 +68,7 @@ pub struct Settings {
     /// How long an exchange may take; without limit if nothing.
     pub operation_timeout: Duration,
     /// How long exchanges in flight, and those that wait for a session, may take once nothing more is due. Where it is
-    /// `None`, [`Plan::DRAIN`], and in a closed loop or after a count as long as each exchange's own time-out allows.
+    /// `None`, [`Plan::DRAIN`], and after a count as long as each exchange's own time-out allows.
     pub drain: Option<Duration>,
     /// The length of an interval.
     pub interval: Duration,
@@ -247,6 +247,11 @@ impl Plan {
     /// The first session of this node in the whole run.
     pub(crate) fn first_session(&self) -> u32 {
         self.settings.node.rank.saturating_mul(self.settings.sessions)
+    }
+
+    /// How long the run goes on once nothing more is due.
+    pub fn drain(&self) -> Duration {
+        self.settings.drain.unwrap_or(Self::DRAIN)
     }
 
     /// How long exchanges fall due, from the origin of the run; `None` if only a count or a

@@ -13,6 +13,7 @@ use crate::plan::Plan;
 use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
+use crate::waiting::Waits;
 use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
 use crate::worker::{
     Ended, IntervalSender, Numbers, Shared, WindowTo, WorkerEnd, WorkerIntervals, work,
@@ -85,6 +86,7 @@ pub fn run<T: Time, F: SessionFactory>(
     let gate = Gate::new(workers);
     let watch = watch.map(|clock| MachineWatch::start(clock, gate.origin()));
     let observe = || watch.as_ref().map(MachineWatch::take).unwrap_or_default();
+    let waits = Waits::new(time.clock(), gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(plan.settings().sessions));
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
@@ -108,7 +110,7 @@ pub fn run<T: Time, F: SessionFactory>(
             threads.push(spawned);
         }
         drop(measured);
-        let totals = Collector::new(ways_back).collect(&collected, &observe, sink);
+        let totals = Collector::new(ways_back).collect(&collected, &observe, &|| waits.now(), sink);
         let ends: Vec<_> = threads
             .into_iter()
             .map(|spawned| spawned.map(thread::ScopedJoinHandle::join))
@@ -144,6 +146,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let (noise, _) = observed(Some(clock));
     let gate = Arc::new(Gate::new(workers));
     let watch = MachineWatch::start(clock, gate.origin());
+    let waits = Waits::new(clock, gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
     let began = clock.now();
@@ -159,7 +162,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchdog.watch());
-        Collector::new(ways_back).collect(&collected, &|| watch.take(), sink)
+        Collector::new(ways_back).collect(&collected, &|| watch.take(), &|| waits.now(), sink)
     });
     let mut finished = Vec::with_capacity(workers);
     for (worker, slot) in slots.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Windows, views and absences in virtual time: what is counted where, and what is said of who was never answered.
 
-use crate::plan::Settings;
+use crate::plan::{Settings, Stopping};
 use crate::simulation::Act;
 use crate::simulation::{ScriptedSessions, Simulated, ms, open, pass, simulate, simulate_with};
 use crate::stop::Stop;
@@ -153,6 +153,12 @@ fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
     settings.stop.count = Some(20);
     let run = simulate(settings.clone(), &ScriptedSessions::new(slow));
     assert_eq!((run.finished.counts.ok, run.finished.counts.cut_off), (20, 0));
+    // What was to end at a time ends, whatever an exchange may take.
+    let mut timed = Settings { stop: Stopping::default(), ..settings.clone() };
+    timed.stop.time = Some(ms(100));
+    let ended = simulate(timed, &ScriptedSessions::new(slow));
+    assert_eq!(ended.finished.counts.cut_off, 1);
+    assert_eq!(ended.finished.over.as_secs(), 10);
     // Told how long to wait, it waits no longer.
     settings.drain = Some(ms(3_000));
     let told = simulate(settings.clone(), &ScriptedSessions::new(slow));

@@ -17,9 +17,9 @@ impl Codes {
     /// The most codes told apart.
     pub const LABELS_MAX: usize = 64;
 
-    /// An empty list that has room for every code, so that counting never allocates.
+    /// An empty list. It makes room for codes as they are met, and keeps it.
     pub fn new() -> Self {
-        Self { entries: Vec::with_capacity(Self::LABELS_MAX), other: 0 }
+        Self::default()
     }
 
     /// Counts one exchange.

@@ -38,7 +38,7 @@ pub fn write_hgrm(out: &mut impl Write, histogram: &Histogram, censored: u64) ->
         millis(histogram.max()),
         histogram.count()
     )?;
-    let (buckets, sub_buckets) = histogram.layout();
+    let (buckets, sub_buckets) = Histogram::layout();
     writeln!(out, "#[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]")?;
     if censored > 0 {
         writeln!(out, "#[{}]", bounds(censored))?;

@@ -4,10 +4,11 @@
 //! machine answers in 20 us, of which buckets of a microsecond would blur a twentieth; finer than
 //! that is below what a clock call costs. Sum, least and greatest are kept exactly beside the
 //! buckets: a mean must not depend on bucket widths, and no quantile may exceed the greatest.
-//! Every histogram has the same bounds, so any two can be merged and nothing ever resizes. The
-//! buckets are made with the first value: most histograms of a run (of failures, of what was cut
-//! off) stay empty, and an empty one costs nothing.
+//! Every histogram has the same bounds, so any two can be merged. Most histograms of a run (of
+//! failures, of what was cut off) stay empty, and an empty one costs nothing; what others cost
+//! follows from what they hold ([`Buckets`]).
 
+use crate::buckets::{Buckets, CEILING, DIGITS, DOUBLINGS, LOWEST};
 use crate::v2;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -15,17 +16,13 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 use std::fmt;
 use std::time::Duration;
 
-/// Three digits: no quantile is off by more than a thousandth.
-const DIGITS: u8 = 3;
-const LOWEST: u64 = 16;
-const CEILING: u64 = 60_000_000_000;
-
-type Buckets = hdrhistogram::Histogram<u64>;
+/// What the public tools read and write.
+type Public = hdrhistogram::Histogram<u64>;
 
 /// A distribution of durations from nothing to a minute.
 #[derive(Clone)]
 pub struct Histogram {
-    buckets: Option<Buckets>,
+    buckets: Buckets,
     sum: u128,
     min: u64,
     max: u64,
@@ -70,14 +67,9 @@ impl Histogram {
     /// The longest duration told apart from longer ones.
     pub const CEILING: Duration = Duration::from_nanos(CEILING);
 
-    /// An empty histogram. The first value allocates all it will ever need.
+    /// An empty histogram.
     pub fn new() -> Self {
-        Self { buckets: None, sum: 0, min: u64::MAX, max: 0, saturated: 0 }
-    }
-
-    #[inline]
-    fn filled(&mut self) -> &mut Buckets {
-        self.buckets.get_or_insert_with(empty_buckets)
+        Self { buckets: Buckets::default(), sum: 0, min: u64::MAX, max: 0, saturated: 0 }
     }
 
     /// Records one duration. Beyond [`CEILING`](Self::CEILING) it still enters sum, count and
@@ -92,25 +84,23 @@ impl Histogram {
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
         self.saturated += u64::from(nanos > CEILING);
-        self.filled().saturating_record(nanos.min(CEILING));
+        self.buckets.record(nanos.min(CEILING));
     }
 
     /// Records no time at all, `count` times.
     pub fn record_zero(&mut self, count: u64) {
         if count > 0 {
             self.min = 0;
-            self.filled().saturating_record_n(0, count);
+            self.buckets.record_n(0, count);
         }
     }
 
     /// Adds what another recorded.
     pub fn merge(&mut self, other: &Self) {
-        let Some(buckets) = other.buckets.as_ref().filter(|buckets| !buckets.is_empty()) else {
+        if other.is_empty() {
             return;
-        };
-        if self.filled().add(buckets).is_err() {
-            unreachable!("histograms of the same bounds can be added");
         }
+        self.buckets.merge(&other.buckets);
         self.sum += other.sum;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -121,19 +111,17 @@ impl Histogram {
     /// the buckets know them.
     #[must_use]
     pub fn without(&self, part: &Self) -> Self {
-        let Some(taken) = part.buckets.as_ref().filter(|buckets| !buckets.is_empty()) else {
+        if part.is_empty() {
             return self.clone();
-        };
-        let mut rest = Self::new();
-        let Some(mut buckets) = self.buckets.clone() else { return rest };
-        if buckets.subtract(taken).is_err() || buckets.is_empty() {
-            return rest;
         }
-        rest.min = if part.min > self.min { self.min } else { buckets.min() };
-        rest.max = if part.max < self.max { self.max } else { buckets.max() };
+        let mut rest = Self::new();
+        let Some(buckets) = self.buckets.without(&part.buckets) else { return rest };
+        let (Some(min), Some(max)) = (buckets.min(), buckets.max()) else { return rest };
+        rest.min = if part.min > self.min { self.min } else { min };
+        rest.max = if part.max < self.max { self.max } else { max };
         rest.sum = self.sum.saturating_sub(part.sum);
         rest.saturated = self.saturated.saturating_sub(part.saturated);
-        rest.buckets = Some(buckets);
+        rest.buckets = buckets;
         rest
     }
 
@@ -142,13 +130,13 @@ impl Histogram {
         if self.is_empty() {
             return;
         }
-        self.filled().reset();
+        self.buckets.reset();
         (self.sum, self.min, self.max, self.saturated) = (0, u64::MAX, 0, 0);
     }
 
     /// How many durations were recorded.
     pub fn count(&self) -> u64 {
-        self.buckets.as_ref().map_or(0, Buckets::len)
+        self.buckets.count()
     }
 
     /// Whether nothing was recorded.
@@ -174,8 +162,7 @@ impl Histogram {
 
     /// The standard deviation, as well as the buckets know it.
     pub fn deviation(&self) -> Option<Duration> {
-        let buckets = self.buckets.as_ref().filter(|buckets| !buckets.is_empty())?;
-        Some(Duration::from_nanos(buckets.stdev() as u64))
+        (!self.is_empty()).then(|| Duration::from_nanos(self.buckets.deviation() as u64))
     }
 
     /// The exact least.
@@ -191,10 +178,9 @@ impl Histogram {
     /// The duration that the share `quantile` (0 to 1) of all did not exceed: the upper end of the
     /// bucket it falls into, and never more than the greatest recorded.
     pub fn quantile(&self, quantile: f64) -> Option<Duration> {
-        let buckets = self.buckets.as_ref().filter(|buckets| !buckets.is_empty())?;
         // 0.07 x 100 is a little more than 7 in binary, which would ask for the eighth of a hundred.
         let quantile = quantile.clamp(0.0, 1.0) * (1.0 - 4.0 * f64::EPSILON);
-        let nanos = buckets.value_at_quantile(quantile);
+        let nanos = self.buckets.quantile(quantile)?;
         let nanos = if nanos >= CEILING { self.max } else { nanos };
         Some(Duration::from_nanos(nanos.clamp(self.min, self.max)))
     }
@@ -214,8 +200,7 @@ impl Histogram {
     /// The non-empty buckets in ascending order: the greatest value of each, in nanoseconds, and
     /// how many it holds.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let recorded = self.buckets.iter().flat_map(Buckets::iter_recorded);
-        recorded.map(|step| (step.value_iterated_to(), step.count_at_value()))
+        self.buckets.iter()
     }
 
     /// The distribution in steps that grow finer towards the greatest: `steps` to each halving of
@@ -240,24 +225,19 @@ impl Histogram {
     }
 
     /// How many times the range doubles, and into how many buckets each doubling is divided.
-    pub fn layout(&self) -> (u32, u32) {
-        let buckets =
-            self.buckets.as_ref().map_or_else(|| empty_buckets().buckets(), Buckets::buckets);
-        (buckets.into(), 2 * 10_u32.pow(DIGITS.into()).next_power_of_two())
+    pub fn layout() -> (u32, u32) {
+        (DOUBLINGS as u32, 2 * 10_u32.pow(DIGITS.into()).next_power_of_two())
     }
 
     /// The buckets in the V2 compressed form of the public `HdrHistogram` tools, values in
     /// nanoseconds.
     pub fn to_v2(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let none;
-        let buckets = if let Some(buckets) = &self.buckets {
-            buckets
-        } else {
-            none = empty_buckets();
-            &none
-        };
-        if V2DeflateSerializer::new().serialize(buckets, &mut bytes).is_err() {
+        let mut public = empty_public();
+        for (value, count) in self.buckets() {
+            public.saturating_record_n(value.min(CEILING), count);
+        }
+        if V2DeflateSerializer::new().serialize(&public, &mut bytes).is_err() {
             unreachable!("writing to memory cannot fail");
         }
         bytes
@@ -277,7 +257,7 @@ impl Histogram {
     /// The histogram whose buckets [`to_v2`](Self::to_v2) wrote.
     pub fn from_v2(bytes: &[u8]) -> Result<Self, HistogramError> {
         let inflated = v2::inflate(bytes).map_err(HistogramError::Bytes)?;
-        let read: hdrhistogram::Histogram<u64> = Deserializer::new()
+        let mut read: Public = Deserializer::new()
             .deserialize(&mut inflated.as_slice())
             .map_err(|error| HistogramError::Bytes(error.to_string()))?;
         let mut whole = Self::new();
@@ -290,10 +270,13 @@ impl Histogram {
         whole.sum = values
             .map(|(value, count)| u128::from(read.median_equivalent(value)) * u128::from(count))
             .sum();
-        if (read.low(), read.high(), read.sigfig()) == (LOWEST, CEILING, DIGITS) {
-            whole.buckets = Some(read);
-        } else {
-            whole.filled().add(&read).map_err(|_| HistogramError::Bounds)?;
+        if (read.low(), read.high(), read.sigfig()) != (LOWEST, CEILING, DIGITS) {
+            let mut ours = empty_public();
+            ours.add(&read).map_err(|_| HistogramError::Bounds)?;
+            read = ours;
+        }
+        for step in read.iter_recorded() {
+            whole.refill(step.value_iterated_to(), step.count_at_value());
         }
         Ok(whole)
     }
@@ -313,15 +296,15 @@ impl Histogram {
     /// Records `count` times the value of a bucket that [`buckets`](Self::buckets) gave, without
     /// touching the exact integers.
     pub(crate) fn refill(&mut self, value: u64, count: u64) {
-        self.filled().saturating_record_n(value.min(CEILING), count);
+        self.buckets.record_n(value.min(CEILING), count);
     }
 }
 
-fn empty_buckets() -> Buckets {
-    let Ok(buckets) = Buckets::new_with_bounds(LOWEST, CEILING, DIGITS) else {
+fn empty_public() -> Public {
+    let Ok(public) = Public::new_with_bounds(LOWEST, CEILING, DIGITS) else {
         unreachable!("the bounds are constants that fit each other")
     };
-    buckets
+    public
 }
 
 impl PartialEq for Histogram {

@@ -7,6 +7,7 @@
 //! clock.
 
 mod away;
+mod buckets;
 mod catalogue;
 mod codes;
 mod collection;

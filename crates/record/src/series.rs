@@ -155,6 +155,12 @@ impl Step {
         self.lateness.merge(&other.lateness);
     }
 
+    /// How much memory it takes beside its histograms and codes.
+    fn frame(&self) -> usize {
+        let operations = self.operations.len() * size_of::<StepOperation>();
+        operations + self.tallies.len() * size_of::<u64>()
+    }
+
     fn size(&self) -> usize {
         let operations = self.operations.iter().map(|operation| {
             operation.response.size()
@@ -188,6 +194,8 @@ impl Series {
     pub const STEPS_MAX: usize = 2_048;
     /// The most memory the histograms of the steps may take together.
     pub const BYTES_MAX: usize = 8 << 20;
+    /// The most memory the steps may take beside that: of a run with thousands of operations, fewer are kept.
+    pub const FRAMES_MAX: usize = 64 << 20;
 
     /// An empty series.
     pub fn new() -> Self {
@@ -223,11 +231,17 @@ impl Series {
                 self.steps.push(step);
             }
         }
-        if self.steps.len() > self.steps_max
+        if self.steps.len() > self.steps_fit()
             || (self.bytes > Self::BYTES_MAX && self.steps.len() > 1)
         {
             self.halve();
         }
+    }
+
+    /// How many steps there may be, by the memory that one takes.
+    fn steps_fit(&self) -> usize {
+        let frame = self.steps.last().map_or(1, Step::frame).max(1);
+        (Self::FRAMES_MAX / frame).max(2 * Phase::ALL.len()).min(self.steps_max)
     }
 
     /// The steps, in order of time.
@@ -288,6 +302,22 @@ mod tests {
         };
         interval.record(0, Outcome::Ok(0), &stamps, 1, Own::default());
         interval
+    }
+
+    #[test]
+    fn a_run_of_thousands_of_operations_is_told_in_fewer_steps() {
+        let (mut series, operations) = (Series::new(), 5_000);
+        for index in 0..100 {
+            let mut interval = Interval::new(operations, 0);
+            interval.reset(index, Phase::Steady, Duration::from_secs(index));
+            interval.to = Duration::from_secs(index + 1);
+            interval.plan();
+            series.push(&interval);
+        }
+        let steps = series.steps();
+        let bytes = steps.len() * operations * size_of::<StepOperation>();
+        assert!(bytes <= Series::FRAMES_MAX && steps.len() > 10, "{} steps", steps.len());
+        assert_eq!(steps.iter().map(|step| step.due.planned).sum::<u64>(), 100);
     }
 
     #[test]

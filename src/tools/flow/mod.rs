@@ -91,10 +91,12 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
     let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
     let load = Plan::new(settings, sessions::group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
+    let quiet = progress == output::Progress::Quiet;
     let mut progress = Progress::new(progress, load.lasting());
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let finished = carry_out(&job, &users, &mut observers, signals).map_err(Refusal::failed)?;
+    let observers = if quiet { &mut [] } else { &mut observers[..] };
+    let finished = carry_out(&job, &users, observers, signals).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {
@@ -125,10 +127,10 @@ impl Users {
         let tallies = self.compiled.tallies().names().into_iter().chain(sessions::connections());
         let settings = load.settings();
         let mut asked = asked(settings, settings.seed, target);
-        let one_for_one = flow.scenarios.iter().all(|scenario| scenario.steps.len() == 1);
-        if !one_for_one && matches!(settings.load, Load::Open(_)) {
-            // A flow of several steps is asked for iterations at a rate, and a record counts exchanges.
-            (asked.target_rate, asked.constant) = (None, false);
+        if matches!(settings.load, Load::Open(_)) && !one_for_one(flow) {
+            // A flow of several exchanges is asked for iterations at a rate, and a record counts exchanges.
+            (asked.target_iterations, asked.target_rate) = (asked.target_rate, None);
+            asked.constant = false;
         }
         Ok(Job {
             command,
@@ -144,6 +146,15 @@ impl Users {
             load,
         })
     }
+}
+
+/// Whether each iteration is one exchange.
+fn one_for_one(flow: &Flow) -> bool {
+    let exchanges = |scenario: &flow::Scenario| {
+        let exchange = |step: &&flow::Step| matches!(step, flow::Step::Exchange(_));
+        scenario.steps.iter().filter(exchange).count()
+    };
+    flow.scenarios.iter().all(|scenario| exchanges(scenario) == 1)
 }
 
 impl Protocol for Users {

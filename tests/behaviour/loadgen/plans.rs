@@ -24,6 +24,7 @@ fn asked(seen: &[Seen]) -> Vec<String> {
 /// Writes a job with something of everything that can be said of a request.
 fn write(files: &Files, base: &str) {
     files.write("values/teams.txt", "red\ngreen\nblue\n");
+    files.write("values/users.csv", "user;password\njo & co;p\"w\n");
     files.task(
         "login",
         &json!({
@@ -36,8 +37,8 @@ fn write(files: &Files, base: &str) {
         "change",
         &json!({
             "request": "PATCH", "header": {"X-Cost": "5$$TEAM ${x} $RANDOMVALUE"},
-            "url-endpoint": "/echo/a+b'*/$TEAM", "url-payload": "?n=$INCREMENT&t=$THREADID&u=$MEMBER",
-            "data-payload": [{"a": "q\"$TEAM\\", "b": 1.50}]
+            "url-endpoint": "/echo/a+b'*/$TEAM", "url-payload": "?n=$INCREMENT&t=$THREADID&u=$MEMBER&w=$WHO",
+            "data-payload": [{"a": "q\"$TEAM\\", "b": 1.50, "w": "$WHO", "p": "$WORD"}]
         }),
     );
     files.task(
@@ -51,6 +52,14 @@ fn write(files: &Files, base: &str) {
     files.workload("two", &[("form", 4000)]);
     let wildcards = json!([
         {"name": "$TEAM", "type": "file", "source": "values/teams.txt"},
+        {
+            "name": "$WHO", "type": "file", "source": "values/users.csv", "column": "user",
+            "separator": ";", "encode": "url"
+        },
+        {
+            "name": "$WORD", "type": "file", "source": "values/users.csv", "column": "password",
+            "separator": ";"
+        },
         {
             "name": "$MEMBER", "type": "rest-endpoint", "attribute": "/result", "member": "_id",
             "source": format!("{}/api/users?_queryFilter=_id+eq+'user.7'", base),

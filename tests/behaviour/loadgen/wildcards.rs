@@ -220,3 +220,44 @@ fn a_list_that_cannot_be_fetched_ends_the_run_before_it_begins() {
     }
     assert!(target.stop().iter().all(|seen| !seen.target.contains("/echo/")));
 }
+
+/// A hundred iterations draw users from a file; each brings its own password, and every name arrives as one segment.
+#[test]
+fn columns_of_a_file_are_of_one_row_and_values_are_encoded_where_that_is_declared() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let files = Files::new();
+    let users: Vec<(String, String)> =
+        (0..9).map(|n| (format!("u/{n} & sons"), format!("pw;{n}"))).collect();
+    let rows: String =
+        users.iter().map(|(user, password)| format!("{user};\"{password}\"\n")).collect();
+    files.write("values/users.csv", &format!("user;password\n{rows}"));
+    let column = |name: &str, column: &str| json!({"name": name, "type": "file", "source": "values/users.csv", "column": column, "separator": ";"});
+    let mut encoded = column("$USER", "user");
+    encoded["encode"] = json!("url");
+    files.task(
+        "login",
+        &json!({
+            "request": "POST", "header": {"X-User": "$USER"}, "url-endpoint": "/echo/$USER",
+            "url-payload": "?u=$USER&plain=$PASSWORD",
+            "data-payload": {"user": "$USER", "password": "$PASSWORD"}
+        }),
+    );
+    files.workload("logins", &[("login", 5000)]);
+    let more = json!({"WILDCARDS": [encoded, column("$PASSWORD", "password")]});
+    files.job(&target.base, 2, &[("logins", 50)], &more);
+    let ended = files.perform(&[]).expect(0);
+    let seen = target.stop();
+    assert_eq!(seen.len(), 100, "{ended}");
+    let mut drawn = BTreeSet::new();
+    for login in &seen {
+        let body = login.json();
+        let (user, password) = (body["user"].as_str().unwrap(), body["password"].as_str().unwrap());
+        assert!(users.contains(&(user.to_owned(), password.to_owned())), "{user} {password}");
+        let written = user.replace('/', "%2F").replace(' ', "%20").replace('&', "%26");
+        assert_eq!(login.target, format!("/echo/{written}?u={written}&plain={password}"));
+        assert_eq!(login.header("X-User"), Some(user));
+        drawn.insert(user.to_owned());
+    }
+    assert!(drawn.len() > 5, "{drawn:?}");
+}

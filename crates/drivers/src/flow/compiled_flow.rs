@@ -7,7 +7,7 @@ use super::check::Check;
 use super::counters::Tallies;
 use super::extract::Extract;
 use super::http::{Content, HttpExchange};
-use super::plan::{ExchangeStep, Flow, Payload, Scenario, Step};
+use super::plan::{ExchangeStep, Flow, Pause, Payload, Scenario, Step};
 use super::source::{self, Renewal, Source, VariableCycle};
 use super::step_id::StepId;
 use crate::http::response::Wanted;
@@ -28,6 +28,8 @@ pub struct CompiledFlow {
     order: Vec<(Hole, Renewal)>,
     renews_by_exchange: bool,
     firsts: Vec<StepId>,
+    /// Whether a pause lies between two exchanges of any scenario.
+    pauses_inside: bool,
 }
 
 /// What is known of a step.
@@ -87,7 +89,9 @@ impl CompiledFlow {
             order,
             renews_by_exchange,
             firsts: Vec::new(),
+            pauses_inside: false,
         };
+        compiled.pauses_inside = compiled.has_pauses_inside();
         compiled.infos = compiled.collect_infos()?;
         compiled.firsts = compiled.find_firsts();
         Ok(compiled)
@@ -141,6 +145,24 @@ impl CompiledFlow {
             StepInfo::Pause(number) => number,
             StepInfo::Exchange(_) => usize::MAX,
         }
+    }
+
+    /// The number among the counters of a pause between iterations.
+    pub(super) fn pause_between(&self, pause: &Pause) -> usize {
+        self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)
+    }
+
+    /// Whether iterations and their work are two different things.
+    pub(super) fn pauses_inside(&self) -> bool {
+        self.pauses_inside
+    }
+
+    fn has_pauses_inside(&self) -> bool {
+        let inside = |(scenario, (first, last)): (&Scenario, &(usize, usize))| {
+            let steps = scenario.steps.get(*first..*last).unwrap_or_default();
+            steps.iter().any(|step| matches!(step, Step::Pause(_)))
+        };
+        self.flow.scenarios.iter().zip(&self.ends).any(inside)
     }
 
     fn collect_infos(&self) -> Result<Vec<Vec<StepInfo>>, CompileError> {

@@ -82,11 +82,14 @@ pub struct ScenarioCounts {
 impl Tallies {
     /// The tallies of a flow.
     pub fn of(flow: &Flow) -> Self {
+        let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        let in_steps = steps.filter_map(|step| match step {
+            Step::Pause(pause) => Some(pause),
+            Step::Exchange(_) => None,
+        });
         let mut pauses: Vec<String> = Vec::new();
-        for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
-            if let Step::Pause(pause) = step
-                && !pauses.contains(&pause.name)
-            {
+        for pause in in_steps.chain(flow.between.pauses()) {
+            if !pauses.contains(&pause.name) {
                 pauses.push(pause.name.clone());
             }
         }

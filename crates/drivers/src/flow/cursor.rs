@@ -1,7 +1,8 @@
 //! [`Cursor`]: where a user is in its flow, from step to step and iteration to iteration.
 //!
 //! Pauses are summed up on the way to the next step that is an exchange. After a failure no step is passed silently:
-//! each is still visited, to be skipped and counted. A cursor must not know what a step sends.
+//! each is still visited, to be skipped and counted. What a user waits between two iterations belongs to no step, and
+//! is waited after a failure too. A cursor must not know what a step sends.
 
 use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
@@ -34,8 +35,12 @@ pub(super) struct Cursor {
     begun: u64,
     /// The step that comes next in the iteration that goes on.
     at: Option<StepId>,
-    /// Whether a step of it has failed, so that what is left is skipped.
+    /// Whether what is left of it is skipped, because a step has failed.
+    skips: bool,
+    /// Whether a step of it has failed.
     failed: bool,
+    /// How long its pauses have been so far.
+    paused: Duration,
     upcoming: Upcoming,
     /// The phase of the run in which the last step fell due; none before the first.
     phase: InPhase,
@@ -49,7 +54,9 @@ impl Cursor {
             mix: Mix::default(),
             begun: 0,
             at: None,
+            skips: false,
             failed: false,
+            paused: Duration::ZERO,
             upcoming: Upcoming::Unknown,
             phase: None,
         }
@@ -67,7 +74,12 @@ impl Cursor {
 
     /// Whether the step that comes next is to be skipped.
     pub(super) fn skips(&self) -> bool {
-        self.failed
+        self.skips
+    }
+
+    /// How long the pauses of the iteration have been so far.
+    pub(super) fn paused(&self) -> Duration {
+        self.paused
     }
 
     /// What comes next. It is determined once: calling this again changes nothing until the step is
@@ -102,7 +114,8 @@ impl Cursor {
     /// The step that came next is done; what is left of the iteration is skipped if it failed.
     pub(super) fn done(&mut self, id: StepId, failed: bool, compiled: &CompiledFlow) {
         let scenario = &compiled.flow().scenarios[id.scenario];
-        self.failed |= failed && scenario.after_failure == AfterFailure::Skip;
+        self.failed |= failed;
+        self.skips |= failed && scenario.after_failure == AfterFailure::Skip;
         self.at = Some(StepId { step: id.step + 1, ..id });
         self.upcoming = Upcoming::Unknown;
     }
@@ -121,6 +134,9 @@ impl Cursor {
                 after = after.saturating_add(paused);
                 if let Some(id) = id {
                     return Upcoming::Step(id, after);
+                }
+                if !flow.arrivals {
+                    after = after.saturating_add(self.between(compiled, counters));
                 }
             }
             if flow.arrivals {
@@ -150,7 +166,7 @@ impl Cursor {
         variables: &mut Variables,
     ) -> Result<(), Exhausted> {
         let flow = compiled.flow();
-        (self.at, self.failed) = (None, false);
+        (self.at, self.skips, self.failed, self.paused) = (None, false, false, Duration::ZERO);
         let Some(scenario) = self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number)
         else {
             return Ok(());
@@ -179,12 +195,13 @@ impl Cursor {
                 return (Some(id), after);
             };
             let number = compiled.pause(id);
-            if self.failed {
+            if self.skips {
                 counters.pause_skipped(self.phase, number);
             } else {
                 let turn = mixed(self.begun, id.step);
                 let time = pause.time.pause(compiled.flow().seed, self.user, turn);
                 counters.paused(self.phase, number, time);
+                self.paused = self.paused.saturating_add(time);
                 after = after.saturating_add(time);
             }
             id.step += 1;
@@ -193,7 +210,25 @@ impl Cursor {
         self.at = None;
         (None, after)
     }
+
+    /// How long the user waits after the iteration that is over.
+    fn between(&self, compiled: &CompiledFlow, counters: &FlowCounters) -> Duration {
+        let flow = compiled.flow();
+        let back_off = flow.between.back_off.as_ref().filter(|_| self.failed);
+        let pauses = flow.between.think.iter().map(|think| (think, THINK_TURN));
+        let mut after = Duration::ZERO;
+        for (pause, turn) in pauses.chain(back_off.map(|pause| (pause, BACK_OFF_TURN))) {
+            let time = pause.time.pause(flow.seed, self.user, mixed(self.begun, turn));
+            counters.paused(self.phase, compiled.pause_between(pause), time);
+            after = after.saturating_add(time);
+        }
+        after
+    }
 }
+
+/// In place of the number of a step, for pauses that belong to none.
+const THINK_TURN: usize = usize::MAX;
+const BACK_OFF_TURN: usize = usize::MAX - 1;
 
 /// The turn of a pause: another for each step of each iteration.
 fn mixed(begun: u64, step: usize) -> u64 {
@@ -203,7 +238,7 @@ fn mixed(begun: u64, step: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::plan::{ExchangeStep, Flow, Order, Pause, Payload, Pool, Scenario};
+    use crate::flow::plan::{Between, ExchangeStep, Flow, Order, Pause, Payload, Pool, Scenario};
     use crate::flow::{HttpExchange, Renewal, Source, Variable};
     use crate::http::{Network, Settings};
     use brunt_exchange::ThinkTime;
@@ -291,6 +326,34 @@ mod tests {
         let second = [(0, 0, false), (2, 10, false), (3, 0, false)];
         assert_eq!(steps, [first, second].concat());
         assert_eq!(counted(&compiled, &counters), (1, 1, 2, 2));
+    }
+
+    #[test]
+    fn a_user_thinks_after_an_iteration_whatever_became_of_it() {
+        let wait = |millis, name: &str| {
+            let time = ThinkTime::Constant(ms(millis));
+            Some(Pause { time, name: name.to_owned() })
+        };
+        // The first of three iterations fails with its first step, of two.
+        for (after_failure, skipped) in [(AfterFailure::Skip, true), (AfterFailure::GoOn, false)] {
+            let flow = Flow {
+                scenarios: vec![Scenario {
+                    after_failure,
+                    ..scenario(vec![act(0), pause(10), act(1)])
+                }],
+                iterations: Iterations::Each(3),
+                between: Between { think: wait(1_000, "think"), back_off: wait(300, "back-off") },
+                ..Flow::default()
+            };
+            let compiled = compiled(flow);
+            let (steps, counters) = walked(&compiled, |turn| turn == 0);
+            let first = [(0, 0, false), (2, if skipped { 0 } else { 10 }, skipped)];
+            let others = [(0, 1_300, false), (2, 10, false), (0, 1_000, false), (2, 10, false)];
+            assert_eq!(steps, [&first[..], &others].concat());
+            let counts = counters.whole();
+            let backed_off = compiled.tallies().of_pause(&counts, "back-off");
+            assert_eq!((backed_off.made, backed_off.time), (1, ms(300)));
+        }
     }
 
     #[test]

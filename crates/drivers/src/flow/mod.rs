@@ -2,7 +2,7 @@
 //!
 //! A [`Flow`] is a plan that was read and settled: scenarios of steps, variables and who fills them, and in which order
 //! iterations take scenarios. A user carries out one step an exchange; pauses between steps are times at which it wants
-//! its next exchange, so they are in no latency. Whatever is written in a plan file, a LoadGen job or on a command line
+//! its next exchange, so they are in no step's latency. Whatever is written in a plan file, a LoadGen job or on a command line
 //! becomes one of these; nothing here knows which.
 
 pub mod check;
@@ -39,13 +39,13 @@ pub use jsonpath::JsonPath;
 pub use ldap::LdapExchange;
 pub use pattern::Pattern;
 pub use plan::{
-    AfterFailure, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool, Repeat, Scenario,
-    Start, Step, Times,
+    AfterFailure, Between, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool, Repeat,
+    Scenario, Start, Step, Times,
 };
 pub use reply::{Parsed, Reply};
 pub use source::{
     Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
 };
 pub use unexamined::Unexamined;
-pub use user::{ITERATION, PARTS, User, WorkerContext};
+pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
 pub use xpath::XPath;

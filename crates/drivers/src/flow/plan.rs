@@ -27,6 +27,8 @@ pub struct Flow {
     pub start: Start,
     /// How many iterations there are.
     pub iterations: Iterations,
+    /// What a user of the closed model waits between two iterations.
+    pub between: Between,
     /// The seed of the run.
     pub seed: u64,
     /// How many users there are in the whole run, over all nodes.
@@ -41,6 +43,23 @@ pub struct Flow {
     pub dhcp: Option<Arc<dhcp::DhcpEndpoint>>,
     /// Whether times are summed for a table.
     pub times: Times,
+}
+
+/// What a user of the closed model waits between two iterations. It belongs to the iteration and not to one of its
+/// steps, so it is waited whatever became of those: users who cannot log in do not log in faster than users who can.
+#[derive(Clone, Debug, Default)]
+pub struct Between {
+    /// After every iteration.
+    pub think: Option<Pause>,
+    /// In addition, after an iteration in which a step failed.
+    pub back_off: Option<Pause>,
+}
+
+impl Between {
+    /// The pauses.
+    pub(super) fn pauses(&self) -> impl Iterator<Item = &Pause> {
+        self.think.iter().chain(&self.back_off)
+    }
 }
 
 /// Whether and how times are summed for a table, beside the histograms of every run.
@@ -79,7 +98,7 @@ pub enum AfterFailure {
 /// One step of a scenario.
 #[derive(Debug)]
 pub enum Step {
-    /// A pause: never an exchange, and in no latency.
+    /// A pause: never an exchange, and in no step's latency.
     Pause(Pause),
     /// An exchange.
     Exchange(Box<ExchangeStep>),

@@ -24,10 +24,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// From the beginning of an iteration to its end, pauses included.
+/// From the beginning of an iteration to its end, pauses included: how long a visit takes.
 pub const ITERATION: Part = Part(5);
+/// The same without its pauses: what the target, and waiting for it, had of that. Kept of flows whose iterations have
+/// pauses.
+pub const ITERATION_WORK: Part = Part(6);
 /// The names of the parts, by number.
-pub const PARTS: [&str; 6] = ["connect", "tls", "bind", "reconnect", "first byte", "iteration"];
+pub const PARTS: [&str; 7] =
+    ["connect", "tls", "bind", "reconnect", "first byte", "iteration", "iteration work"];
 
 /// What the users of one worker share.
 #[derive(Debug)]
@@ -69,6 +73,8 @@ pub struct User {
     in_flight: Option<StepId>,
     /// When the iteration began.
     began: Moment,
+    /// How long its pauses before that were, which lie before its first exchange.
+    paused_before: Duration,
     started: bool,
     /// Why the variables of an iteration could not be filled.
     spent: Option<Exhausted>,
@@ -88,6 +94,7 @@ impl User {
             opening: Duration::ZERO,
             in_flight: None,
             began: Moment::ZERO,
+            paused_before: Duration::ZERO,
             started: false,
             spent: None,
             context: Rc::clone(context),
@@ -401,6 +408,7 @@ impl Session for User {
         if id.step == first {
             if first != last {
                 self.began = watch.now();
+                self.paused_before = self.cursor.paused();
             }
             if self.context.compiled.network().settings().cookies {
                 self.http_client.begin_visit();
@@ -409,7 +417,12 @@ impl Session for User {
         let outcome = self.act(id, watch).await;
         // The duration of an iteration is recorded for those that were completed, if they have more than one exchange.
         if id.step == last && first != last && !self.cursor.skips() {
-            watch.part(ITERATION, watch.now() - self.began);
+            let took = watch.now() - self.began;
+            watch.part(ITERATION, took);
+            if self.context.compiled.pauses_inside() {
+                let paused = self.cursor.paused().saturating_sub(self.paused_before);
+                watch.part(ITERATION_WORK, took.saturating_sub(paused));
+            }
         }
         outcome
     }

@@ -325,11 +325,6 @@ impl Dispatch {
             }
     }
 
-    /// Whether the load is a closed loop.
-    pub(super) fn is_closed(&self) -> bool {
-        matches!(self.model, Model::Closed(_))
-    }
-
     /// How many exchanges are due and wait.
     pub(super) fn backlog(&self) -> usize {
         match &self.model {

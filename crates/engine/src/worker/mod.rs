@@ -131,6 +131,8 @@ struct Worker<C> {
     stop: Stop,
     /// Set when sessions that are not ready yet need not be prepared any more.
     leaving: Cell<bool>,
+    /// Whether any session could be made ready.
+    reached: Cell<bool>,
     tick: Cell<Duration>,
     /// Whether any session has set a limit of its own.
     impatient: Cell<bool>,
@@ -161,14 +163,14 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
 ) {
     let guard = TaskGuard { worker: &worker, active: Cell::new(true) };
     let mut text = String::new();
-    let mut free = worker.first_ready(&mut session, index).await;
+    let (mut free, prepared) = worker.first_ready(&mut session, index).await;
     let mut last = 0;
     for turn in 0.. {
         let wants = session.wants(free);
-        if turn > 0 {
-            if !worker.dispatch.borrow_mut().promise(wants) {
-                break;
-            }
+        if turn > 0 && !worker.dispatch.borrow_mut().promise(wants) {
+            break;
+        }
+        if turn > 0 || !prepared {
             match worker.ready(&mut session, index).await {
                 Ok(waited) if waited => free = worker.clock.now(),
                 Ok(_) => {}
@@ -303,6 +305,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             drain: settings.drain,
             stop: shared.stop.clone(),
             leaving: Cell::new(false),
+            reached: Cell::new(false),
             tick: Cell::new(timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK))),
             impatient: Cell::new(false),
             started: Cell::new(false),
@@ -329,10 +332,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         &self.slots[index as usize]
     }
 
-    /// Prepares a session before the run and waits for the run to begin.
-    async fn first_ready<S: Session>(&self, session: &mut S, index: u32) -> Moment {
+    /// Prepares a session before the run and waits for the run to begin; returns when that is, and whether it was
+    /// prepared. While no session can be made ready, those that come later are prepared in the run: a run does not
+    /// begin later for each connection that a dead target does not accept.
+    async fn first_ready<S: Session>(&self, session: &mut S, index: u32) -> (Moment, bool) {
         let permit = self.readying.acquire().await;
-        if !self.leaving.get() {
+        let prepares = !self.leaving.get();
+        if prepares {
             // If it is cancelled, the run ends before it begins, and the session gets no work.
             let _ = self.ready(session, index).await;
         }
@@ -348,7 +354,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             if self.started.get() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-        self.origin.get()
+        (self.origin.get(), prepares)
     }
 
     /// Prepares a session; returns whether that took any waiting, or the outcome if it was cancelled.
@@ -367,6 +373,11 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             slot.unless_called_off(act).await
         };
         self.recorder.borrow_mut().readied(&watch, || self.clock.now());
+        if watch.why_not_ready().is_none() {
+            self.reached.set(true);
+        } else if !self.reached.get() {
+            self.leaving.set(true);
+        }
         readied.map(|()| waited)
     }
 

@@ -143,9 +143,10 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             let mut dispatch = worker.dispatch.borrow_mut();
             dispatch.drop_backlog(now, worker);
             dispatch.close_continuations();
-            let carried_through = dispatch.is_closed() || over == Some(Ended::Count);
             drop(dispatch);
-            if aborted || !(carried_through && worker.has_own_time()) {
+            // Exchanges that were counted out one by one are carried through; what was to end at a time ends.
+            let carried_through = over == Some(Ended::Count) && worker.has_own_time();
+            if aborted || !carried_through {
                 self.call_off(SessionState::Exchanging, None, Outcome::CutOff);
             }
         }

@@ -129,6 +129,7 @@ fn plan(records: &[&Record]) -> Plan {
     Plan {
         mode: first.mode,
         target_rate: plans().map(|plan| plan.target_rate).sum(),
+        target_iterations: plans().map(|plan| plan.target_iterations).sum(),
         constant: plans().all(|plan| plan.constant),
         sessions: plans().map(|plan| plan.sessions).sum(),
         seed: first.seed,

@@ -288,6 +288,7 @@ impl Plan {
         Self {
             mode: Mode::Closed,
             target_rate: None,
+            target_iterations: None,
             constant: true,
             sessions,
             seed,

@@ -149,6 +149,9 @@ pub struct Plan {
     pub mode: Mode,
     /// Exchanges a second that were asked for, of a node its share of them; null for as many as possible.
     pub target_rate: Option<f64>,
+    /// Iterations a second that were asked for, where an iteration is several exchanges; of a node its share of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_iterations: Option<f64>,
     /// Whether the load was meant to be the same throughout the steady phase.
     pub constant: bool,
     /// Sessions: connections times concurrent requests, or virtual users.

@@ -95,11 +95,12 @@ impl Slo {
         plain.filter(|value| value.is_finite()).map(Reach::exactly)
     }
 
-    /// A rate, or its share of what was asked for: the target rate, else whatever was offered.
+    /// A rate, or its share of what was offered: of what fell due. That is what was asked for, to the exchange, where a
+    /// target rate is so only on average: of random arrivals, and of a node's share of few.
     fn against(&self, record: &Record, rate: Option<f64>) -> Option<f64> {
         match self.unit {
             Unit::Percent => {
-                let asked = record.rates.target.or(record.rates.offered)?;
+                let asked = record.rates.offered.or(record.rates.target)?;
                 Some(100.0 * rate? / asked)
             }
             _ => rate,

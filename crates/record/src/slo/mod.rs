@@ -263,7 +263,7 @@ impl Slo {
                 Some("% or without a unit")
             }
             (Figure::Count, _) => Some("exchanges, without a unit"),
-            (Figure::Achieved | Figure::Goodput, _) => Some("/s or % of the rate asked for"),
+            (Figure::Achieved | Figure::Goodput, _) => Some("/s or % of what fell due"),
             (Figure::Offered, _) => Some("/s"),
         };
         if let Some(expected) = expected {

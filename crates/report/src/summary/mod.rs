@@ -105,9 +105,12 @@ fn plan(text: &mut String, record: &Record, screen: Screen) {
         let words: Vec<String> = record.command.iter().map(|word| printable(word)).collect();
         let _ = writeln!(text, "{}", command_line(&words, width));
     }
-    let mode = match plan.mode {
-        Mode::Open => "open model (exchanges fall due by a schedule)",
-        Mode::Closed => "closed model (a session asks again when it is answered)",
+    let mode = match (plan.mode, plan.target_iterations) {
+        (Mode::Open, Some(rate)) => {
+            format!("open model ({rate:.1} iterations a second fall due by a schedule)")
+        }
+        (Mode::Open, None) => "open model (exchanges fall due by a schedule)".to_owned(),
+        (Mode::Closed, _) => "closed model (a session asks again when it is answered)".to_owned(),
     };
     let against = plan
         .target
@@ -132,7 +135,11 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
         |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
     let mut grid =
         Grid::new("Exchanges a second", ["target", "offered", "achieved", "goodput"], COLUMN);
-    let target = rates.target.map_or_else(|| "unlimited".to_owned(), |rate| format!("{rate:.1}"));
+    let target = match (record.plan.mode, rates.target) {
+        (Mode::Closed, None) => "unlimited".to_owned(),
+        // What falls due follows from a schedule without one rate, or from iterations.
+        (_, target) => shown(target),
+    };
     let all = [rates.offered, rates.achieved, rates.goodput].map(shown);
     grid.row("all", "", std::iter::once(target).chain(all));
     for operation in met(record).filter(|_| record.operations.len() > 1) {

@@ -24,7 +24,7 @@ use crate::tools::flow::plan::values::{Scalar, Several, Time};
 
 /// How long to run where nothing says so.
 const USUAL: Duration = Duration::from_secs(10);
-/// With more URLs than these, all are counted as one operation: histograms for each would be many megabytes.
+/// With more URLs than these, all are counted as one operation: a table of each would fill screens.
 const MOST_NAMED: usize = 20;
 
 /// What a command line stands for.
@@ -102,6 +102,7 @@ impl Load {
             timeout: self.timeout.map(Time),
             warm_up: args.warm_up.map(Time),
             duration: self.duration.map(Time),
+            drain: args.drain.map(Time),
             ..Run::default()
         };
         if let Some(text) = &args.rate {

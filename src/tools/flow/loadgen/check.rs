@@ -85,6 +85,11 @@ fn meaning(draft: &Draft, meaning: &Meaning) -> String {
         Meaning::Line(path) => {
             format!("a random line of {}, new in each iteration", path.display())
         }
+        Meaning::Column(path, column) => format!(
+            "\"{}\" of a random row of {}, new in each iteration",
+            column.name,
+            path.display()
+        ),
         Meaning::Element(endpoint) => {
             format!("a random value from {}, fetched before the run", endpoint.url)
         }
@@ -121,7 +126,7 @@ fn is_secret(name: &str) -> bool {
 fn rendered(draft: &Draft, words: &Words) -> String {
     let bit = |bit: &Bit| match bit {
         Bit::Literal(text) => text.clone(),
-        Bit::Variable(number) => match &draft.variables[*number].meaning {
+        Bit::Variable(number) | Bit::Encoded(number) => match &draft.variables[*number].meaning {
             Meaning::Text(words) => rendered(draft, words),
             Meaning::Secret(_) => HIDDEN.to_owned(),
             _ => format!("<{}>", draft.variables[*number].name),

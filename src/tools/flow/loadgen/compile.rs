@@ -1,6 +1,7 @@
 //! From a [`Draft`] to the flow that is run.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use brunt_feed::{Escape, Feeder, Hole, RowOrder, Table, Text, TextPiece};
 use super::draft::{self, Bit, Draft, Meaning, Words};
 use super::job::Job;
 use super::manner::Manner;
-use super::wildcard::Endpoint;
+use super::wildcard::{Column, Endpoint};
 
 /// An answer takes a millisecond and longer, or it was there at once: a threshold of nothing is below the first.
 const AT_ONCE: Duration = Duration::from_nanos(999_999);
@@ -49,9 +50,9 @@ pub(crate) fn flow(
             ));
         }
     }
-    let mut variables = Vec::new();
+    let (mut variables, mut rows) = (Vec::new(), Rows::new());
     for (number, variable) in draft.variables.iter().enumerate() {
-        variables.push(self::variable(number as u32, variable, manner, listed)?);
+        variables.push(self::variable(number as u32, variable, manner, listed, &mut rows)?);
     }
     let scenarios: Result<Vec<Scenario>, String> = draft.scenarios.iter().map(scenario).collect();
     Ok(Flow {
@@ -84,6 +85,7 @@ fn variable(
     variable: &draft::Variable,
     manner: Manner,
     listed: &Listed,
+    rows: &mut Rows,
 ) -> Result<Variable, String> {
     let (source, renewal) = match &variable.meaning {
         Meaning::Random { least, most } => {
@@ -104,6 +106,9 @@ fn variable(
             let table = Table::lines(path).map_err(|error| format!("failed to {error}"))?;
             (cell(number, table), Renewal::Iteration)
         }
+        Meaning::Column(path, column) => {
+            (self::column(number, path, column, rows)?, Renewal::Iteration)
+        }
         Meaning::Element(endpoint) => {
             let name = list_name(endpoint);
             let values = listed.get(&name).cloned().unwrap_or_default();
@@ -115,6 +120,33 @@ fn variable(
         Meaning::Text(words) => (Source::Text(text(words, Escape::None)), Renewal::Iteration),
     };
     Ok(Variable { name: variable.name.clone(), source, renewal })
+}
+
+/// The files of rows, each with one feeder, so that all its columns are of one row.
+type Rows = BTreeMap<(PathBuf, u8), Arc<Feeder>>;
+
+/// A column of a random row.
+fn column(number: u32, path: &Path, column: &Column, rows: &mut Rows) -> Result<Source, String> {
+    let key = (path.to_owned(), column.separator);
+    let feeder = match rows.get(&key) {
+        Some(known) => Arc::clone(known),
+        None => {
+            let table = Table::csv(path, column.separator, None);
+            let table = table.map_err(|error| format!("failed to {error}"))?;
+            let feeder = Arc::new(Feeder::new(number, Arc::new(table), RowOrder::Random));
+            rows.insert(key, Arc::clone(&feeder));
+            feeder
+        }
+    };
+    let Some(column) = feeder.table().column(&column.name) else {
+        return Err(format!(
+            "failed to find the column \"{}\" in {}: its first line names {}",
+            column.name,
+            path.display(),
+            feeder.table().columns().join(", ")
+        ));
+    };
+    Ok(Source::Cell { feeder, column })
 }
 
 /// A random row of a table that has one column.
@@ -182,5 +214,6 @@ pub(crate) fn text(words: &Words, escape: Escape) -> Text {
     Text::of(words.0.iter().map(|bit| match bit {
         Bit::Literal(text) => TextPiece::Literal(text.as_bytes().into()),
         Bit::Variable(number) => TextPiece::Hole(Hole(*number as u16), escape),
+        Bit::Encoded(number) => TextPiece::Hole(Hole(*number as u16), Escape::Url),
     }))
 }

@@ -15,7 +15,7 @@ use super::manner::Manner;
 use super::names::{Name, Names, Part, Piece, Sense};
 use super::repairs::Repair;
 use super::task::Request;
-use super::wildcard::{Endpoint, Nature};
+use super::wildcard::{Column, Endpoint, Nature};
 
 /// A job, settled.
 #[derive(Debug, Default)]
@@ -63,6 +63,8 @@ pub(crate) enum Meaning {
     Kept(String),
     /// A random line of a file.
     Line(PathBuf),
+    /// A column of a random row of a file.
+    Column(PathBuf, Column),
     /// A random value that a service lists.
     Element(Endpoint),
     /// Always the same, and not to be shown.
@@ -143,6 +145,8 @@ pub(crate) enum Bit {
     Literal(String),
     /// A variable.
     Variable(usize),
+    /// A variable whose value is percent-encoded.
+    Encoded(usize),
 }
 
 impl Words {
@@ -160,7 +164,7 @@ impl Words {
     /// The variables in it.
     pub(crate) fn variables(&self) -> impl Iterator<Item = usize> {
         self.0.iter().filter_map(|bit| match bit {
-            Bit::Variable(number) => Some(*number),
+            Bit::Variable(number) | Bit::Encoded(number) => Some(*number),
             Bit::Literal(_) => None,
         })
     }
@@ -208,7 +212,13 @@ impl Drafting<'_> {
                         self.repaired(Repair::Wildcards);
                     }
                     let meaning = self.meaning(name, names, request)?;
-                    words.0.push(Bit::Variable(self.variable(&name.word, meaning)));
+                    let number = self.variable(&name.word, meaning);
+                    let encoded = name.encoded(part);
+                    words.0.push(if encoded {
+                        Bit::Encoded(number)
+                    } else {
+                        Bit::Variable(number)
+                    });
                 }
             }
         }
@@ -277,6 +287,9 @@ impl Drafting<'_> {
                 Nature::Uuid => Meaning::Uuid,
                 Nature::Retained(attribute) => Meaning::Kept(attribute.clone()),
                 Nature::File(file) => Meaning::Line(self.files.values(file, spot)?),
+                Nature::Column(column) => {
+                    Meaning::Column(self.files.values(&column.file, spot)?, column.clone())
+                }
                 Nature::Endpoint(endpoint) => Meaning::Element(endpoint.clone()),
             },
         })

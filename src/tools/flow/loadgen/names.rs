@@ -46,6 +46,8 @@ pub(crate) struct Name {
     pub(crate) word: String,
     /// What it means.
     pub(crate) sense: Sense,
+    /// Whether its value is percent-encoded in URLs.
+    encodes: bool,
     /// Where it is declared, if it is.
     pub(crate) spot: Option<Spot>,
 }
@@ -77,12 +79,13 @@ impl Names {
             .map(|declared| Name {
                 word: declared.name.clone(),
                 sense: Sense::Nature(declared.nature.clone()),
+                encodes: declared.encodes,
                 spot: Some(declared.spot.clone()),
             })
             .collect();
         for (word, sense) in built_in(attributes) {
             if !all.iter().any(|known| known.word == word) {
-                all.push(Name { word, sense, spot: None });
+                all.push(Name { word, sense, encodes: false, spot: None });
             }
         }
         all.sort_by_key(|name| std::cmp::Reverse(name.word.len()));
@@ -120,6 +123,11 @@ impl Names {
 }
 
 impl Name {
+    /// Whether its value is percent-encoded there.
+    pub(crate) fn encoded(&self, part: Part<'_>) -> bool {
+        self.encodes && matches!(part, Part::Location | Part::Endpoint | Part::Payload)
+    }
+
     /// Whether it is a wildcard there: all are everywhere, but for the bare word of one header.
     fn stands(&self, part: Part<'_>) -> bool {
         match part {

@@ -5,6 +5,7 @@
 //! the environment.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use brunt_drivers::flow::Repeat;
@@ -13,6 +14,7 @@ use brunt_feed::Escape;
 use super::compile::{Listed, list_name, threshold};
 use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Words};
 use super::job::Job;
+use super::wildcard::Column;
 use crate::cli::resend::Resending;
 use crate::tools::flow::plan::model;
 use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time};
@@ -132,6 +134,21 @@ impl Writer<'_> {
                     plan.feeders.0.push((variable.name.clone(), feeder));
                     continue;
                 }
+                Meaning::Column(path, column) => {
+                    let name = self.feeder(path, column).to_owned();
+                    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                    let comma = column.separator == b',';
+                    let feeder = model::Feeder {
+                        csv: Some(path),
+                        delimiter: (!comma).then(|| char::from(column.separator).to_string()),
+                        order: Some(model::RowOrder::Random),
+                        ..model::Feeder::default()
+                    };
+                    if plan.feeders.value(&name).is_none() {
+                        plan.feeders.0.push((name, feeder));
+                    }
+                    continue;
+                }
                 Meaning::Element(endpoint) => {
                     let values = listed.get(&list_name(endpoint)).cloned().unwrap_or_default();
                     let text = |value: &Vec<u8>| literal(&String::from_utf8_lossy(value));
@@ -218,6 +235,27 @@ impl Writer<'_> {
         step
     }
 
+    /// What the feeder of a file of rows is called: as the first wildcard that stands for one of its columns.
+    fn feeder(&self, path: &Path, column: &Column) -> &str {
+        let same = |meaning: &Meaning| {
+            matches!(meaning, Meaning::Column(other, from)
+                if other == path && from.separator == column.separator)
+        };
+        let first = self.draft.variables.iter().find(|variable| same(&variable.meaning));
+        first.map_or("", |variable| &variable.name)
+    }
+
+    /// How a plan refers to a variable.
+    fn reference(&self, number: usize) -> String {
+        let variable = &self.draft.variables[number];
+        match &variable.meaning {
+            Meaning::Column(path, column) => {
+                format!("{}.{}", self.feeder(path, column), column.name)
+            }
+            _ => variable.name.clone(),
+        }
+    }
+
     /// Text as a plan writes it, its values escaped in this way if any is given.
     fn text(&self, words: &Words, escape: Option<Escape>) -> String {
         let written = match escape {
@@ -230,13 +268,13 @@ impl Writer<'_> {
         for bit in &words.0 {
             match bit {
                 Bit::Literal(text) => out.push_str(&literal(text)),
-                Bit::Variable(number) => {
+                Bit::Variable(number) | Bit::Encoded(number) => {
                     if out.ends_with('$') {
                         out.pop();
                         let _ = write!(out, "${{{DOLLAR}}}");
                     }
-                    let name = &self.draft.variables[*number].name;
-                    let _ = write!(out, "${{{name}{written}}}");
+                    let written = if matches!(bit, Bit::Encoded(_)) { "|url" } else { written };
+                    let _ = write!(out, "${{{}{written}}}", self.reference(*number));
                 }
             }
         }
@@ -253,7 +291,6 @@ fn literal(text: &str) -> String {
 mod tests {
     use std::collections::BTreeMap;
     use std::io;
-    use std::path::Path;
 
     use brunt_drivers::flow::Flow;
     use brunt_drivers::secret::Secret;

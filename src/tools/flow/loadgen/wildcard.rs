@@ -10,8 +10,19 @@ use super::header::header;
 use super::kept::kept;
 use super::spot::Spot;
 
-const KEYS: &[&str] =
-    &["name", "type", "source", "lowerbounds", "upperbounds", "attribute", "member", "header"];
+const KEYS: &[&str] = &[
+    "name",
+    "type",
+    "source",
+    "column",
+    "separator",
+    "encode",
+    "lowerbounds",
+    "upperbounds",
+    "attribute",
+    "member",
+    "header",
+];
 const TYPES: &[&str] = &["generated", "retained", "file", "rest-endpoint"];
 const GENERATORS: &[&str] = &["random", "increment", "thread", "uuid"];
 
@@ -22,6 +33,8 @@ pub(crate) struct Wildcard {
     pub(crate) name: String,
     /// What it stands for.
     pub(crate) nature: Nature,
+    /// Whether its value is percent-encoded in URLs.
+    pub(crate) encodes: bool,
     /// Where it is declared.
     pub(crate) spot: Spot,
 }
@@ -46,8 +59,21 @@ pub(crate) enum Nature {
     Retained(String),
     /// A random line of a file in each iteration.
     File(String),
+    /// A column of a random row of a file in each iteration: of the same row for all columns of that file.
+    Column(Column),
     /// A random value of those that a service lists before the run, in each iteration.
     Endpoint(Endpoint),
+}
+
+/// A column of a file of rows, whose first line names the columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// The file.
+    pub(crate) file: String,
+    /// The name of the column.
+    pub(crate) name: String,
+    /// What stands between two values.
+    pub(crate) separator: u8,
 }
 
 /// A list of values that a service gives.
@@ -94,10 +120,7 @@ fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault>
         "retained" => Nature::Retained(
             fields.one("source").map_or_else(|| Ok(usual_attribute(name).to_owned()), kept)?,
         ),
-        "file" => {
-            let source = fields.must("source", "name the file whose lines are the values")?;
-            Nature::File(source.text()?.to_owned())
-        }
+        "file" => file(&fields)?,
         "rest-endpoint" => Nature::Endpoint(endpoint(&fields, notes)?),
         other => {
             let near = nearest(other, TYPES).map(|near| format!("did you mean \"{near}\"?"));
@@ -113,7 +136,47 @@ fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault>
         let what = format!("{name} is not a random number and has no bounds");
         return Err(stray.fault(what, "leave it out"));
     }
-    Ok(Wildcard { name: name.to_owned(), nature, spot: Spot::of(declared) })
+    if !matches!(nature, Nature::Column(_))
+        && let Some(stray) = fields.one("column").or(fields.one("separator"))
+    {
+        let what = format!("{name} is not taken from a column of a file");
+        return Err(stray.fault(what, "leave it out, or write both \"source\" and \"column\""));
+    }
+    let encodes = fields.one("encode").map_or(Ok(false), encodes)?;
+    Ok(Wildcard { name: name.to_owned(), nature, encodes, spot: Spot::of(declared) })
+}
+
+/// The lines of a file, or a column of it.
+fn file(fields: &Fields<'_>) -> Result<Nature, Fault> {
+    let source = fields.must("source", "name the file whose lines are the values")?;
+    let file = source.text()?.to_owned();
+    let Some(column) = fields.one("column") else { return Ok(Nature::File(file)) };
+    let name = column.text()?.to_owned();
+    if name.is_empty() {
+        let remedy = "write its name, as the first line of the file has it";
+        return Err(column.fault("\"\" is not the name of a column", remedy));
+    }
+    let separator =
+        fields.one("separator").map_or(Ok(b','), |value| match value.text()?.as_bytes() {
+            [byte] if byte.is_ascii() && *byte != b'"' => Ok(*byte),
+            _ => {
+                Err(value
+                    .fault("it is not one ASCII character", "write one such as \",\" or \";\""))
+            }
+        })?;
+    Ok(Nature::Column(Column { file, name, separator }))
+}
+
+/// How a value is written into URLs.
+fn encodes(value: &Value<'_>) -> Result<bool, Fault> {
+    match value.text()? {
+        "url" => Ok(true),
+        "none" => Ok(false),
+        other => Err(value.fault(
+            format!("there is no encoding \"{other}\""),
+            "write \"url\" for percent-encoding in URLs, or \"none\"",
+        )),
+    }
 }
 
 /// Whether it is a dollar sign and a word.
@@ -229,6 +292,22 @@ mod tests {
             (
                 "[{\"name\":\"$X\",\"type\":\"file\",\"source\":\"f\",\"upperbounds\":4}]",
                 "no bounds",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"file\",\"source\":\"f\",\"column\":\"\"}]",
+                "not the name of a column",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"file\",\"source\":\"f\",\"column\":\"a\",\"separator\":\"::\"}]",
+                "one ASCII character",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"generated\",\"column\":\"a\"}]",
+                "not taken from a column",
+            ),
+            (
+                "[{\"name\":\"$X\",\"type\":\"generated\",\"encode\":\"html\"}]",
+                "no encoding \"html\"",
             ),
             (
                 "[{\"name\":\"$X\",\"type\":\"generated\"},{\"name\":\"$X\",\"type\":\"generated\"}]",

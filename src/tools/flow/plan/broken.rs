@@ -115,6 +115,12 @@ fn what_is_no_load() {
     );
     expect(&run("duration = \"0s\""), "p.toml:2:12: run.duration:", &["would end at once"]);
     expect(&run("think = \"soon\""), "p.toml:2:9: run.think:", &["think time 'soon'", "uniform"]);
+    expect(&run("back-off = \"soon\""), "p.toml:2:12: run.back-off:", &["think time 'soon'"]);
+    expect(
+        &run("rate = \"5/s\"\nback-off = \"1s\""),
+        "p.toml:3:12: run.back-off:",
+        &["closed load", "when they are due"],
+    );
     expect(
         &run("rate = \"5/s\"\nthink = \"1s\""),
         "p.toml:3:9: run.think:",

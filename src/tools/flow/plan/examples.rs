@@ -172,8 +172,9 @@ fn an_example_comes_to_what_it_says() {
         (compiled.settings.sessions, compiled.settings.stop.time.map(|t| t.as_secs())),
         (20, Some(10))
     );
-    // Three requests, a pause, and the think time after them.
-    assert_eq!(flow.scenarios[0].steps.len(), 5);
+    // Three requests and a pause; the think time is no step.
+    assert_eq!(flow.scenarios[0].steps.len(), 4);
+    assert!(flow.between.think.is_some());
 }
 
 #[test]

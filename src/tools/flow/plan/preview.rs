@@ -63,7 +63,12 @@ fn load(plan: &Plan, compiled: &Compiled) -> String {
             };
             let think =
                 run.think.as_ref().map(|think| format!("; each pauses {think} between iterations"));
-            format!("Closed load: {users} virtual users{start}{}", think.unwrap_or_default())
+            let back_off = run
+                .back_off
+                .as_ref()
+                .map(|time| format!("; each pauses {time} longer after a failed one"));
+            let between = think.into_iter().chain(back_off).collect::<String>();
+            format!("Closed load: {users} virtual users{start}{between}")
         }
     };
     if settings.node.world > 1 {

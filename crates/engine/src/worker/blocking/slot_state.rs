@@ -224,10 +224,9 @@ impl SlotState {
         self.over_at.is_some_and(|at| now >= at + drain.unwrap_or(Plan::DRAIN))
     }
 
-    /// Whether every exchange was asked for one by one, by a count or by virtual users, so that each may
-    /// take as long as its own time-out allows.
+    /// Whether exchanges were counted out one by one, so that each may take as long as its own time-out allows.
     pub(super) fn carried_through(&self) -> bool {
-        self.dispatch.is_closed() || self.dispatch.over() == Some(Ended::Count)
+        self.dispatch.over() == Some(Ended::Count)
     }
 
     /// Concludes the slot: nothing is in flight, and nothing will be.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_drivers::flow::{Iterations, Order, Pool, Repeat, Start};
+use brunt_drivers::flow::{Between, Iterations, Order, Pause, Pool, Repeat, Start};
 use brunt_engine::schedule::{Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
 use brunt_record::Phase;
@@ -28,8 +28,8 @@ pub(super) struct Loaded {
     pub(super) order: Order,
     pub(super) start: Start,
     pub(super) iterations: Iterations,
-    /// The pause after each iteration.
-    pub(super) think: ThinkTime,
+    /// What a user waits between two iterations.
+    pub(super) between: Between,
 }
 
 /// Works out the load of a plan for one node. `base` is where the names of files start.
@@ -39,7 +39,7 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, base: &Path) -> Result<Lo
     if run.users == Some(0) {
         return Err(Fault::new(&at.key("users"), "is 0, but must be at least 1"));
     }
-    let think = think(run, &at)?;
+    let between = between(run, &at)?;
     if schedule.is_some() {
         closed_only(run, &at)?;
     }
@@ -64,7 +64,7 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, base: &Path) -> Result<Lo
         start: start(run, &at)?,
         iterations: iterations(run, &at, node)?,
         settings,
-        think,
+        between,
     })
 }
 
@@ -129,6 +129,7 @@ fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Faul
 fn closed_only(run: &Run, at: &KeyPath) -> Result<(), Fault> {
     let given = [
         ("think", run.think.is_some(), "put a pause into the scenario"),
+        ("back-off", run.back_off.is_some(), "arrivals come when they are due, whatever failed"),
         ("ramp-up", run.ramp_up.is_some(), "begin the stages with a ramp"),
         ("groups", run.groups.is_some(), "write stages"),
         ("iterations", run.iterations.is_some(), "add its duration with 'duration'"),
@@ -144,10 +145,18 @@ fn closed_only(run: &Run, at: &KeyPath) -> Result<(), Fault> {
     }
 }
 
-fn think(run: &Run, at: &KeyPath) -> Result<ThinkTime, Fault> {
-    let Some(text) = &run.think else { return Ok(ThinkTime::None) };
-    ThinkTime::parse(text)
-        .map_err(|error| Fault::new(&at.key("think"), format!("failed to {error}")))
+fn between(run: &Run, at: &KeyPath) -> Result<Between, Fault> {
+    let pause = |key: &str, text: Option<&String>| -> Result<Option<Pause>, Fault> {
+        let Some(text) = text else { return Ok(None) };
+        let time = ThinkTime::parse(text)
+            .map_err(|error| Fault::new(&at.key(key), format!("failed to {error}")))?;
+        let pause = Pause { time, name: key.to_owned() };
+        Ok(Some(pause).filter(|pause| pause.time != ThinkTime::None))
+    };
+    Ok(Between {
+        think: pause("think", run.think.as_ref())?,
+        back_off: pause("back-off", run.back_off.as_ref())?,
+    })
 }
 
 fn open_users(schedule: &Schedule) -> u32 {

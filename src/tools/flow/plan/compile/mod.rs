@@ -62,7 +62,7 @@ pub(crate) fn compile(
     seed: u64,
     world: &World<'_>,
 ) -> Result<Compiled, Fault> {
-    let Loaded { mut settings, order, start, iterations, think } =
+    let Loaded { mut settings, order, start, iterations, between } =
         load::load(plan, node, seed, world.base)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
@@ -81,7 +81,7 @@ pub(crate) fn compile(
         directory: directory.is_some(),
         leases: leases.is_some(),
     };
-    let scenarios = steps.scenarios(plan, think)?;
+    let scenarios = steps.scenarios(plan)?;
     let Steps { names, operations, .. } = steps;
     let mut acts = scenarios.iter().flat_map(|scenario| &scenario.steps);
     let leases = leases.filter(|_| {
@@ -100,6 +100,7 @@ pub(crate) fn compile(
         operations,
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
+        between,
         seed,
         users,
         first_user: settings.sessions.saturating_mul(node.rank),
@@ -172,7 +173,7 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    fn scenarios(&mut self, plan: &Plan, think: ThinkTime) -> Result<Vec<flow::Scenario>, Fault> {
+    fn scenarios(&mut self, plan: &Plan) -> Result<Vec<flow::Scenario>, Fault> {
         let at = KeyPath::of("scenario");
         if plan.scenario.is_empty() {
             let what = "the plan has no scenario: add [[scenario]] and its steps";
@@ -181,7 +182,7 @@ impl Steps<'_> {
         let mut scenarios: Vec<flow::Scenario> = Vec::new();
         for (index, scenario) in plan.scenario.iter().enumerate() {
             let at = at.index(index);
-            let settled = self.scenario(&at, index, scenario, think)?;
+            let settled = self.scenario(&at, index, scenario)?;
             if scenarios.iter().any(|other| other.name == settled.name) {
                 let what =
                     format!("'{}' is already the name of a scenario: choose another", settled.name);
@@ -197,7 +198,6 @@ impl Steps<'_> {
         at: &KeyPath,
         index: usize,
         given: &Scenario,
-        think: ThinkTime,
     ) -> Result<flow::Scenario, Fault> {
         let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
         let mut steps = Vec::new();
@@ -207,9 +207,6 @@ impl Steps<'_> {
         if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
             let what = "has no step that sends anything: add one, such as { get = \"/\" }";
             return Err(Fault::new(at, what));
-        }
-        if think != ThinkTime::None {
-            steps.push(flow::Step::Pause(Pause { time: think, name: "think".to_owned() }));
         }
         let after_failure = match given.after_failure.unwrap_or_default() {
             model::AfterFailure::Skip => flow::AfterFailure::Skip,

@@ -1,12 +1,13 @@
 //! What plans come to: requests, loads, ways to servers.
 
 use std::path::Path;
+use std::time::Duration;
 
 use brunt_drivers::flow::{
     Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step,
 };
 use brunt_drivers::http;
-use brunt_engine::{Load, Node};
+use brunt_engine::{Load, Node, ThinkTime};
 use brunt_feed::{Hole, Text, Values};
 
 use super::{Compiled, World, compile};
@@ -167,7 +168,9 @@ fn loads_are_open_or_closed() {
     );
     let closed = compiled(&load("users = 2\nthink = \"1s\""));
     assert!(!closed.flow.arrivals && matches!(closed.flow.order, Order::Turns));
-    assert!(matches!(closed.flow.scenarios[1].steps[..], [Step::Exchange(_), Step::Pause(_)]));
+    let think = closed.flow.between.think.as_ref().map(|pause| pause.time);
+    assert_eq!(think, Some(ThinkTime::Constant(Duration::from_secs(1))));
+    assert!(matches!(closed.flow.scenarios[1].steps[..], [Step::Exchange(_)]));
     let rounds = compiled(&load("rounds = [{ times = 2, scenarios = { b = 3, a = 1 } }]"));
     let Order::Rounds(rounds) = &rounds.flow.order else { panic!("no rounds") };
     let numbers: Vec<Vec<(usize, u64)>> = rounds

@@ -14,9 +14,11 @@ use crate::tools::flow::plan::values::{Pairs, Time};
 pub(crate) struct Run {
     /// Virtual users on each node; in an open load, the maximum number of concurrent iterations.
     pub(crate) users: Option<u32>,
-    /// Think time of a user of a closed load between two iterations: "500ms", "uniform 1s..3s", "exponential 1s",
-    /// "normal 1s±200ms".
+    /// Think time of a user of a closed load between two iterations, failed or not: "500ms", "uniform 1s..3s",
+    /// "exponential 1s", "normal 1s±200ms".
     pub(crate) think: Option<String>,
+    /// Additional pause of a user of a closed load after an iteration in which a step failed, in the forms of `think`.
+    pub(crate) back_off: Option<String>,
     /// Time over which the users of a closed load start, one after the other.
     pub(crate) ramp_up: Option<Time>,
     /// Starts the users of a closed load in groups.
@@ -39,7 +41,7 @@ pub(crate) struct Run {
     pub(crate) backlog: Option<u32>,
     /// Maximum time of an exchange.
     pub(crate) timeout: Option<Time>,
-    /// Maximum time for exchanges in flight after the last iteration was due.
+    /// Maximum time for exchanges in flight after the last iteration was due; "10s" by default.
     pub(crate) drain: Option<Time>,
     /// Seed for all random values; by default a new one for each run.
     pub(crate) seed: Option<u64>,
