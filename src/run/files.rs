@@ -6,7 +6,8 @@ use std::path::Path;
 
 use brunt_record::events::EventLog;
 use brunt_record::{
-    Ending, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace, write_hgrm,
+    Ending, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, create_private,
+    replace, write_hgrm,
 };
 
 use crate::cli::output::Output;
@@ -64,7 +65,7 @@ impl<'a> Logs<'a> {
     pub(super) fn open(output: &Output, head: &Head, names: Names<'a>) -> Result<Self, String> {
         let mut logs = Self::default();
         if let Some(path) = &output.hlog {
-            let file = File::create(path).map(BufWriter::new);
+            let file = create_private(path).map(BufWriter::new);
             let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
             logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
         }

@@ -6,11 +6,10 @@
 
 use super::line::{EndLine, HeadLine, Line, Numbered, VerdictLine};
 use super::{EVENTS_SCHEMA, IntervalLine};
+use crate::file::create_private;
 use crate::{Ending, Head, Interval, Measured, Names, Record};
 use std::borrow::Cow;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A provisional verdict follows every so many steps.
@@ -38,9 +37,7 @@ impl<'a> EventLog<'a> {
         if path == Path::new("-") {
             return Self::new(Box::new(io::stdout()), head, names);
         }
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        Self::new(Box::new(file), head, names)
+        Self::new(Box::new(create_private(path)?), head, names)
     }
 
     /// Begins with this head, anywhere.
