@@ -7,6 +7,8 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
+use brunt_exchange::{Layout, inert};
+use brunt_record::create_private;
 use brunt_report::Screen;
 
 use crate::cli::Refusal;
@@ -17,12 +19,17 @@ pub(crate) fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. It may hold words of a server, which must not act on the terminal.
 pub(crate) fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    warn(&format!("{text}\n"));
 }
 
-/// Writes text to standard error as it is.
+/// Writes text that may hold words of a server to standard error, such as why a run was refused.
+pub(crate) fn warn(text: &str) {
+    tell(&inert(text, Layout::Lines));
+}
+
+/// Writes text of this program alone to standard error as it is, with what moves the cursor.
 pub(crate) fn tell(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -38,9 +45,10 @@ pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
     }
 }
 
-/// Writes a file that was asked for.
+/// Writes a file that was asked for. Only its owner may read it: a plan or a report may hold what is not for all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
-    std::fs::write(path, text).map(|()| Exit::Ok).map_err(|error| Refusal {
+    let written = create_private(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map(|()| Exit::Ok).map_err(|error| Refusal {
         text: format!("failed to write {}: {error}\n", path.display()),
         exit: Exit::Failed,
     })

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     match cli::read(&argv, &Machine).and_then(carry_out) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
-            console::tell(&refusal.text);
+            console::warn(&refusal.text);
             refusal.exit.into()
         }
     }
@@ -44,7 +44,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Leases(args) => tools::leases::run(&args, &Signals::default()),
         Command::Ubench(args) => tools::leases::ubench(&args, &Signals::default()),
         Command::UbenchUsage { complaint, usage } => {
-            console::tell(&complaint);
+            console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
         }
         Command::Report(args) => commands::report(&args),
