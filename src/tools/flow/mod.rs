@@ -8,6 +8,7 @@ pub(crate) mod import;
 pub(crate) mod loadgen;
 mod naming;
 pub(crate) mod plan;
+mod sample;
 mod sessions;
 
 use std::sync::Arc;

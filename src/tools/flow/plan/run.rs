@@ -133,7 +133,8 @@ fn target(plan: &Plan) -> String {
     let base = plan.http.as_ref().and_then(|http| http.base.clone());
     let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());
     let dhcp = plan.dhcp.as_ref().map(|dhcp| dhcp.server.to_string());
-    let all: Vec<String> = [base, ldap, dhcp].into_iter().flatten().collect();
+    let all = [base, ldap, dhcp].into_iter().flatten();
+    let all: Vec<String> = all.map(|target| brunt_redact::url(&target)).collect();
     let named = |target: String| match &plan.name {
         Some(name) => format!("{target} ({name})"),
         None => target,

@@ -3,7 +3,7 @@
 //! Declared variables come first, then what answers bring; what is there by itself (the number of the user, a column of
 //! a feeder) gets a hole when a text first uses it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brunt_drivers::flow::{Renewal, Source, Variable};
@@ -33,7 +33,6 @@ pub(crate) struct Names {
     variables: Vec<Variable>,
     holes: BTreeMap<String, Hole>,
     feeders: BTreeMap<String, Rows>,
-    hidden: BTreeSet<Hole>,
 }
 
 /// A feeder, and when it draws another row.
@@ -93,9 +92,6 @@ impl Names {
     ) -> Result<Hole, Fault> {
         let number = u16::try_from(self.variables.len())
             .map_err(|_| Fault::new(at, "is one variable too many: the maximum is 65,536"))?;
-        if matches!(source, Source::Secret(_)) {
-            self.hidden.insert(Hole(number));
-        }
         self.variables.push(Variable { name: name.to_owned(), source, renewal });
         Ok(Hole(number))
     }
@@ -110,16 +106,8 @@ impl Names {
         self.add(at, name, Source::Secret(secret), Renewal::User)
     }
 
-    /// Marks a variable as one whose value is shown nowhere.
-    pub(super) fn hide(&mut self, hole: Hole) {
-        self.hidden.insert(hole);
-    }
-
     /// Says where the values of a declared variable come from.
     pub(super) fn settle(&mut self, hole: Hole, source: Source, renewal: Renewal) {
-        if matches!(source, Source::Secret(_)) {
-            self.hide(hole);
-        }
         if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
             (variable.source, variable.renewal) = (source, renewal);
         }
@@ -259,8 +247,8 @@ impl Names {
         Ok((self.find(at, name.trim())?, Some(known)))
     }
 
-    /// The variables, by hole, and those whose values are shown nowhere.
-    pub(super) fn finish(self) -> (Vec<Variable>, BTreeSet<Hole>) {
-        (self.variables, self.hidden)
+    /// The variables, by hole.
+    pub(super) fn finish(self) -> Vec<Variable> {
+        self.variables
     }
 }
