@@ -8,6 +8,7 @@ use super::extract::{Found, Location};
 use super::reply::Parsed;
 use crate::http::response::Wanted;
 use brunt_feed::{Text, TextPiece, Values};
+use brunt_redact::{HIDDEN, is_secret_name};
 use regex::bytes::Regex;
 use serde_json::Value;
 use std::fmt;
@@ -123,6 +124,7 @@ impl Check {
             Subject::Size => format!("it is {}", parsed.reply().received()),
             Subject::Count(of) => format!("there are {}", of.count(parsed)),
             Subject::Value(of) => match of.find(parsed) {
+                Some(_) if is_secret(of) => format!("it is {HIDDEN}"),
                 Some(found) => format!("it is {}", shortened(&found)),
                 None => "the answer does not contain it".to_owned(),
             },
@@ -216,6 +218,11 @@ fn same(one: &Value, other: &Value) -> bool {
         }
         _ => one == other,
     }
+}
+
+/// Whether what is found there is a secret by the name it has.
+fn is_secret(of: &Location) -> bool {
+    matches!(of, Location::Cookie(_)) || is_secret_name(&of.to_string())
 }
 
 /// A value as a sentence shows it: whole if it is short.

@@ -256,6 +256,7 @@ fn wanted(act: &ExchangeStep) -> Wanted {
     all.fold(Wanted::default(), |one, other| Wanted {
         fields: one.fields || other.fields,
         body: one.body || other.body,
+        ..one
     })
 }
 
