@@ -147,7 +147,8 @@ impl Client {
             if redirects > 0 && matches!(response.status(), 300..400) {
                 let from = [origin.prefix().as_bytes(), request.target()].concat();
                 let mut next = request.clone();
-                if let Some(to) = redirect::next(&from, &mut next, response)? {
+                let allowed = &self.network.settings.cross_origin;
+                if let Some(to) = redirect::next(&from, &mut next, response, allowed)? {
                     if followed == redirects {
                         return Err(Failure::Redirects(redirects));
                     }
