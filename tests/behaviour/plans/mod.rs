@@ -7,3 +7,4 @@ mod files;
 mod nodes;
 mod phases;
 mod previews;
+mod secrets;

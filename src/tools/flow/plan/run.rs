@@ -20,7 +20,7 @@ use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{say_where, summary};
-use crate::tools::flow::{self, FlowJob};
+use crate::tools::flow::{self, FlowJob, fit};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -32,7 +32,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     }
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     if args.check {
-        return console::print(&asked.check());
+        let notes = fit::examine(&asked.compiled.flow)
+            .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+        return console::print(&asked.check(&notes));
     }
     asked.carry_out(args, signals)
 }
@@ -64,10 +66,11 @@ impl Asked {
     }
 
     /// The merged plan, and what it comes to.
-    fn check(&self) -> String {
+    fn check(&self, notes: &[String]) -> String {
         let settings = &self.compiled.settings;
         let merged = merged::text(&self.plan, settings.sessions, settings.seed);
-        let comes_to = preview::text(&self.plan, &self.compiled);
+        let mut comes_to = preview::text(&self.plan, &self.compiled);
+        comes_to.extend(notes.iter().map(|note| format!("\nNote: {note}\n")));
         format!(
             "# The plan with its defaults.\n\n{merged}\n# The resulting load and first requests.\n\n{comes_to}"
         )
