@@ -131,8 +131,14 @@ impl Asked {
     fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
         let listed =
             endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
-        let limits = (REDIRECTS, args.resend, connecting(&self.draft));
-        let plan = to_plan::plan(&self.job, &self.draft, &listed, limits);
+        let connecting = to_plan::Connecting {
+            redirects: REDIRECTS,
+            resend: args.resend,
+            limit: connecting(&self.draft),
+            ca: args.ca.clone(),
+            insecure: args.insecure,
+        };
+        let plan = to_plan::plan(&self.job, &self.draft, &listed, &connecting);
         for note in to_plan::notes(&self.job, &self.draft) {
             console::note(&note);
         }
