@@ -235,7 +235,7 @@ impl Reading {
             },
         );
         let path = url.splitn(4, '/').nth(3).unwrap_or_default();
-        let path = path.split('?').next().unwrap_or_default();
+        let path = brunt_redact::url(path.split('?').next().unwrap_or_default());
         let body = request.post_data.as_ref().map(|data| self.body(data));
         let (body, kind) = body.unwrap_or_default();
         let status = u16::try_from(response.status).ok().filter(|status| *status != 304);

@@ -26,6 +26,8 @@ pub struct CompiledFlow {
     ends: Vec<(usize, usize)>,
     /// The variables in the order in which they are drawn, each after those it is made of, and when.
     order: Vec<(Hole, Renewal)>,
+    /// The variables whose values are secrets.
+    secrets: Vec<Hole>,
     renews_by_exchange: bool,
     firsts: Vec<StepId>,
 }
@@ -78,7 +80,10 @@ impl CompiledFlow {
         let order = source::order(&flow.variables)?;
         let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));
+        let named = (0..).map(Hole).zip(&flow.variables);
+        let secrets = named.filter(|(_, variable)| variable.is_secret()).map(|(hole, _)| hole);
         let mut compiled = Self {
+            secrets: secrets.collect(),
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
             flow,
@@ -115,6 +120,10 @@ impl CompiledFlow {
 
     pub(super) fn drawing_order(&self) -> &[(Hole, Renewal)] {
         &self.order
+    }
+
+    pub(super) fn secrets(&self) -> &[Hole] {
+        &self.secrets
     }
 
     pub(super) fn renews_by_exchange(&self) -> bool {

@@ -28,10 +28,8 @@ impl Variables {
             turns: vec![0; count],
             used: vec![false; count],
         };
-        for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
-            if variable.is_secret() {
-                variables.values.hide_always(hole);
-            }
+        for hole in compiled.secrets() {
+            variables.values.hide_always(*hole);
         }
         // What runs out for a user before it begins stays empty, which a text that wants it will tell.
         let _ = variables.renew(compiled, |renewal, _, _| renewal == Renewal::User);

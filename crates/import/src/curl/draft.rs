@@ -145,7 +145,7 @@ impl Draft {
             let (in_url, url) = urls::user(&url);
             let url = form::query(&raw(&urls::with_query(&url, &more.join("&"))), variables);
             let mut step = Step {
-                name: format!("{method} {}", urls::path(&url)),
+                name: format!("{method} {}", brunt_redact::url(urls::path(&url))),
                 method: method.clone(),
                 auth: self.auth(in_url, variables),
                 body: body.clone(),

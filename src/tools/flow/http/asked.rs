@@ -61,6 +61,10 @@ impl Asked {
         }
         family(&args.connection, &plan, &mut http)?;
         if args.connection.location_trusted {
+            if http.redirects.unwrap_or(0) == 0 {
+                return Err("trust redirects with everything: none is followed; add --redirect 3"
+                    .to_owned());
+            }
             let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
             settled::trust_redirects(&mut http, settled::header_names(steps));
         }
