@@ -64,8 +64,9 @@ const NAMES: [&str; 13] = [
 ];
 
 /// Names that hold such a word and no secret.
-const NOT: [&str; 9] = [
+const NOT: [&str; 10] = [
     "password_policy",
+    "passwordpolicy",
     "subject_token_type",
     "token_endpoint",
     "token_endpoint_auth_method",

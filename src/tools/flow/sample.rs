@@ -21,7 +21,7 @@ impl Sample {
         for (hole, variable) in (0..).map(Hole).zip(&flow.variables) {
             if matches!(variable.source, Source::Answer) {
                 values.set(hole, format!("${{{}}}", variable.name).as_bytes());
-            } else if variable.is_secret() {
+            } else if flow.is_secret(hole) {
                 values.hide_always(hole);
             }
         }

@@ -14,15 +14,16 @@ fn everywhere(base: &str) -> String {
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{base}\"\n\
          headers = {{ X-Api-Key = \"hidden-key\" }}\n\
          [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\nclient_secret = \"hidden-variable\"\n\
-         realm = \"${{env:PLAN_SECRET}}-open\"\n\
-         [feeders]\nusers = {{ csv = \"users.csv\" }}\n\
+         realm = \"${{env:PLAN_SECRET}}-open\"\nshoe = {{ value = \"hidden-mark\", secret = true }}\n\
+         [feeders]\nusers = {{ csv = \"users.csv\", secrets = [\"size\"] }}\n\
          [[scenario]]\n[[scenario.steps]]\nname = \"ask\"\npost = \"/x?access_token=hidden-url&realm=${{realm}}\"\n\
          [scenario.steps.form]\nclient_secret = \"hidden-form\"\n\
          username = \"${{users.name}}\"\npassword = \"${{users.password}}\"\n\
          [[scenario.steps]]\nname = \"tell\"\npost = \"/y\"\nheaders = {{ Cookie = \"sid=hidden-cookie\" }}\n\
          json = {{ user = \"${{users.name}}\", password = \"hidden-json\", \
          more = [{{ token = \"${{client_secret}}\" }}] }}\n\
-         [[scenario.steps]]\nname = \"say\"\nput = \"/z\"\ntext = '{{\"newPassword\": \"hidden-text\"}}'\n\
+         [[scenario.steps]]\nname = \"say\"\nput = \"/z\"\ntext = '{{\"newPassword\": \"hidden-text\", \
+         \"a\": \"${{shoe}}\", \"b\": \"${{users.size}}\"}}'\n\
          bearer = \"${{secret}}\"\n"
     )
 }
@@ -31,7 +32,7 @@ fn everywhere(base: &str) -> String {
 fn a_check_shows_no_secret_wherever_it_stands() {
     let target = RestTarget::start();
     let plan = Plan::of(&everywhere(&target.base));
-    plan.beside("users.csv", "name,password\njo,hidden-cell\n");
+    plan.beside("users.csv", "name,password,size\njo,hidden-cell,hidden-size\n");
     let ended = plan.run(&["--check"]).expect(0);
     assert!(!ended.stdout.contains("hidden-"), "{ended}");
     for part in [
@@ -39,7 +40,7 @@ fn a_check_shows_no_secret_wherever_it_stands() {
         "{\"user\":\"jo\",\"password\":\"***\",\"more\":[{\"token\":\"***\"}]}",
         "/x?access_token=***&realm=opensesame-open",
         "Cookie: sid=***",
-        "{\"newPassword\": \"***\"}",
+        "{\"newPassword\": \"***\", \"a\": \"***\", \"b\": \"***\"}",
         "Authorization: Bearer ***",
         "X-Api-Key: ***",
         "realm = \"opensesame-open\"",

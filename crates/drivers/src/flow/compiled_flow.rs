@@ -80,10 +80,10 @@ impl CompiledFlow {
         let order = source::order(&flow.variables)?;
         let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));
-        let named = (0..).map(Hole).zip(&flow.variables);
-        let secrets = named.filter(|(_, variable)| variable.is_secret()).map(|(hole, _)| hole);
+        let holes = (0..).map(Hole).zip(&flow.variables).map(|(hole, _)| hole);
+        let secrets = holes.filter(|hole| flow.is_secret(*hole)).collect();
         let mut compiled = Self {
-            secrets: secrets.collect(),
+            secrets,
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
             flow,

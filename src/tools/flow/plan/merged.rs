@@ -163,6 +163,8 @@ fn hide_variable(name: &str, variable: &mut Variable) {
     match variable {
         Variable::Constant(scalar) => hide_named(name, scalar),
         Variable::Source(source) => {
+            // Marked as a secret, it is one whatever its name.
+            let name = if source.secret == Some(true) { "secret" } else { name };
             source.value.iter_mut().for_each(|value| hide_named(name, value));
             match &mut source.choice {
                 Some(Choice::Alike(texts)) => {

@@ -87,12 +87,13 @@ pub(crate) fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     check_objectives(plan, &operations)?;
-    let variables = names.finish();
+    let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
         scenarios,
         order,
         variables,
+        marks,
         operations,
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,

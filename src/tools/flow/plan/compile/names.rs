@@ -33,6 +33,8 @@ pub(crate) struct Names {
     variables: Vec<Variable>,
     holes: BTreeMap<String, Hole>,
     feeders: BTreeMap<String, Rows>,
+    /// What was marked as a secret, or as none.
+    marks: Vec<(Hole, bool)>,
 }
 
 /// A feeder, and when it draws another row.
@@ -42,6 +44,8 @@ struct Rows {
     renewal: Renewal,
     /// Whether its one column goes by the feeder's own name.
     lines: bool,
+    /// The columns that are marked as secrets.
+    secrets: Vec<String>,
 }
 
 /// A piece of a text, before it is known where it stands.
@@ -114,8 +118,21 @@ impl Names {
     }
 
     /// Adds a feeder, whose columns are variables.
-    pub(super) fn feed(&mut self, name: &str, feeder: Feeder, renewal: Renewal, lines: bool) {
-        self.feeders.insert(name.to_owned(), Rows { feeder: Arc::new(feeder), renewal, lines });
+    pub(super) fn feed(
+        &mut self,
+        name: &str,
+        feeder: Feeder,
+        renewal: Renewal,
+        lines: bool,
+        secrets: &[String],
+    ) {
+        let (feeder, secrets) = (Arc::new(feeder), secrets.to_vec());
+        self.feeders.insert(name.to_owned(), Rows { feeder, renewal, lines, secrets });
+    }
+
+    /// Marks a variable as a secret, or as none, whatever it is called.
+    pub(super) fn mark(&mut self, hole: Hole, secret: bool) {
+        self.marks.push((hole, secret));
     }
 
     /// How many feeders there are.
@@ -134,8 +151,19 @@ impl Names {
             None => self.cell(name).ok_or_else(|| Fault::new(at, self.unknown(name)))?,
         };
         let hole = self.add(at, name, source, renewal)?;
+        if self.is_marked(name) {
+            self.mark(hole, true);
+        }
         self.holes.insert(name.to_owned(), hole);
         Ok(hole)
+    }
+
+    /// Whether a name is that of a column which is marked as a secret.
+    fn is_marked(&self, name: &str) -> bool {
+        self.feeders.iter().any(|(feeder, rows)| {
+            let column = name.strip_prefix(feeder.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            column.is_some_and(|column| rows.secrets.iter().any(|secret| secret == column))
+        })
     }
 
     fn cell(&self, name: &str) -> Option<(Source, Renewal)> {
@@ -247,8 +275,8 @@ impl Names {
         Ok((self.find(at, name.trim())?, Some(known)))
     }
 
-    /// The variables, by hole.
-    pub(super) fn finish(self) -> Vec<Variable> {
-        self.variables
+    /// The variables, by hole, and which of them are marked as secrets or as none.
+    pub(super) fn finish(self) -> (Vec<Variable>, Vec<(Hole, bool)>) {
+        (self.variables, self.marks)
     }
 }
