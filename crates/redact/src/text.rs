@@ -203,7 +203,7 @@ impl<'a> Scan<'a> {
 
     /// `//user:password@host`.
     fn login(&mut self) {
-        let ends = |c: char| c.is_whitespace() || "/?#\"'<>".contains(c);
+        let ends = |c: char| c.is_ascii_whitespace() || "/?#\"'<>".contains(c);
         let before = &self.text[self.kept..self.at];
         let start = before.rfind(ends).map_or(0, |at| at + 1);
         if !before[..start].ends_with("//") {
@@ -366,7 +366,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_made_of_signs_is_read(given in "[a-z=:\"'{}<>@/\\\\ é\n&;]{0,200}") {
+        fn whatever_is_made_of_signs_is_read(given in "[a-z=:\"'{}<>@/\\\\ é\u{3000}\n&;$]{0,200}") {
             text(&given);
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use brunt_drivers::flow::{
-    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step,
+    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step, Variable,
 };
 use brunt_drivers::http;
 use brunt_engine::{Load, Node};
@@ -213,7 +213,7 @@ fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
          steps = [{ get = \"http://h/\", basic = { user = \"${open}\", password = \"${closed}\" } }]\n",
     );
     let secret = |name: &str| {
-        compiled.flow.variables.iter().find(|it| it.name == name).is_some_and(|it| it.is_secret())
+        compiled.flow.variables.iter().find(|it| it.name == name).is_some_and(Variable::is_secret)
     };
     assert_eq!([secret("open"), secret("closed"), secret("credentials")], [false, true, true]);
 }
