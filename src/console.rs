@@ -10,6 +10,8 @@ use std::io::{self, IsTerminal, Write as _};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use brunt_exchange::{Layout, inert};
+use brunt_record::create_private;
 use brunt_report::{Screen, wrapped};
 
 use crate::cli::Refusal;
@@ -20,26 +22,31 @@ pub(crate) use status_line::StatusLine;
 /// Says something the user should know. It is a line of its own, which a terminal gets folded: in a log it stays whole.
 pub(crate) fn note(text: &str) {
     match width(&io::stderr()) {
-        Some(width) => tell(&wrapped(text, "note: ", width)),
+        Some(width) => warn(&wrapped(text, "note: ", width)),
         None => say(&format!("note: {text}")),
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. It may hold words of a server, which must not act on the terminal.
 pub(crate) fn say(text: &str) {
-    tell(&format!("{text}\n"));
+    warn(&format!("{text}\n"));
 }
 
-/// Writes text to standard error as it is.
+/// Writes text that may hold words of a server to standard error, such as why a run was refused.
+pub(crate) fn warn(text: &str) {
+    tell(&inert(text, Layout::Lines));
+}
+
+/// Writes text of this program alone to standard error as it is, with what moves the cursor.
 pub(crate) fn tell(text: &str) {
     let wiped = status_line::wiped();
     let mut stderr = io::stderr().lock();
     let _ = stderr.write_all(wiped.as_bytes()).and_then(|()| stderr.write_all(text.as_bytes()));
 }
 
-/// Says why a command was not carried out, as wide as the terminal is.
+/// Says why a command was not carried out, which may be in words of a server, as wide as the terminal is.
 pub(crate) fn refuse(text: &str) {
-    let Some(width) = width(&io::stderr()) else { return tell(text) };
+    let Some(width) = width(&io::stderr()) else { return warn(text) };
     let fold = |line: &str| {
         let words = line.trim_start();
         if line.chars().count() <= width || words.is_empty() {
@@ -47,7 +54,7 @@ pub(crate) fn refuse(text: &str) {
         }
         wrapped(words, &line[..line.len() - words.len()], width)
     };
-    tell(&text.lines().map(fold).collect::<String>());
+    warn(&text.lines().map(fold).collect::<String>());
 }
 
 /// Prints results to standard output. A reader who has seen enough is not an error.
@@ -62,9 +69,10 @@ pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
     }
 }
 
-/// Writes a file that was asked for.
+/// Writes a file that was asked for. Only its owner may read it: a plan or a report may hold what is not for all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
-    std::fs::write(path, text).map(|()| Exit::Ok).map_err(|error| Refusal {
+    let written = create_private(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map(|()| Exit::Ok).map_err(|error| Refusal {
         text: format!("failed to write {}: {error}\n", path.display()),
         exit: Exit::Failed,
     })

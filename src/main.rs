@@ -44,7 +44,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Leases(args) => tools::leases::run(&args, &Signals::default()),
         Command::Ubench(args) => tools::leases::ubench(&args, &Signals::default()),
         Command::UbenchUsage { complaint, usage } => {
-            console::tell(&complaint);
+            console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
         }
         Command::Report(args) => commands::report(&args),

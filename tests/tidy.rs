@@ -16,11 +16,12 @@ const LONGEST_FILE: usize = 600;
 const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-exchange", &[]),
     ("brunt-feed", &[]),
-    ("brunt-import", &[]),
+    ("brunt-redact", &[]),
+    ("brunt-import", &["brunt-redact"]),
     ("brunt-wire", &[]),
     ("brunt-record", &["brunt-exchange"]),
     ("brunt-engine", &["brunt-exchange", "brunt-record"]),
-    ("brunt-drivers", &["brunt-exchange", "brunt-feed", "brunt-wire"]),
+    ("brunt-drivers", &["brunt-exchange", "brunt-feed", "brunt-redact", "brunt-wire"]),
     ("brunt-targets", &["brunt-wire"]),
     ("brunt-report", &["brunt-record"]),
     (
@@ -32,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-feed",
             "brunt-import",
             "brunt-record",
+            "brunt-redact",
             "brunt-report",
             "brunt-targets",
             "brunt-wire",

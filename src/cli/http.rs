@@ -175,6 +175,12 @@ pub(crate) struct ConnectionArgs {
     /// Maximum number of redirects to follow per request. With 0, the redirect itself is the answer
     #[arg(short = 'r', long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) redirect: u8,
+    /// Send all headers and the body to whatever origin a redirect leads to
+    ///
+    /// Without this option another origin (scheme, host and port) gets only Accept, Accept-Encoding, Accept-Language
+    /// and User-Agent, and a request with a body that would have to be sent there fails.
+    #[arg(long, requires = "redirect")]
+    pub(crate) location_trusted: bool,
     /// Connect to another host and port than the URL names, such as a.example.com:443:127.0.0.1:8443
     #[arg(long, value_name = "HOST:PORT:TO-HOST:TO-PORT")]
     pub(crate) connect_to: Vec<String>,

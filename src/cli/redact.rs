@@ -3,12 +3,11 @@
 //! Secrets are found by the kind of their option, in whatever spelling they were given, never by looking for something
 //! that resembles a password. What names a variable or a file stays, since that helps and gives nothing away.
 
+use brunt_redact::HIDDEN;
+
 use super::options::{self, Kind};
 use super::tool::Tool;
 use super::words::{self, Source};
-
-/// What stands in place of a secret.
-const HIDDEN: &str = "***";
 
 /// The words after the name of the tool, with the secrets replaced. Of a command line that cannot be taken apart
 /// nothing is shown, since then it is not known which words are secret.

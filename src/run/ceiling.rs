@@ -4,10 +4,10 @@
 //! A file of another machine is not used.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use brunt_record::Environment;
+use brunt_record::{Environment, create_private};
 use serde::{Deserialize, Serialize};
 
 /// What a calibration found.
@@ -33,7 +33,8 @@ impl Ceiling {
         if let Some(directory) = path.parent() {
             std::fs::create_dir_all(directory)?;
         }
-        std::fs::write(path, serde_json::to_string_pretty(self).map_err(io::Error::other)? + "\n")
+        let text = serde_json::to_string_pretty(self).map_err(io::Error::other)? + "\n";
+        create_private(path)?.write_all(text.as_bytes())
     }
 }
 

@@ -83,7 +83,9 @@ async fn warm_exchanges_allocate_nothing() {
     for answer in [WHOLE, CHUNKED] {
         let url = serve(answer);
         for body in &bodies {
-            for wanted in [Wanted::default(), Wanted { fields: true, body: true }] {
+            for wanted in
+                [Wanted::default(), Wanted { fields: true, body: true, ..Wanted::default() }]
+            {
                 let network = Arc::new(Network::new(Settings::default()).unwrap());
                 let mut user = User::new(&network, 0);
                 let mut before = 0;
@@ -118,7 +120,7 @@ async fn an_idle_user_holds_little() {
         client.ready(&origin, &mut watch).await.unwrap();
         request.begin("GET");
         request.set_target(b"/");
-        let wanted = Wanted { fields: true, body: true };
+        let wanted = Wanted { fields: true, body: true, ..Wanted::default() };
         let asked = client.exchange(&origin, &mut request, wanted, &mut response, &mut watch);
         asked.await.unwrap();
         clients.push(client);

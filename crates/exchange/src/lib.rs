@@ -24,6 +24,7 @@
 mod blocking;
 pub mod chance;
 mod clock;
+mod inert;
 mod notation;
 mod outcome;
 mod session;
@@ -32,6 +33,7 @@ mod watch;
 
 pub use blocking::BlockingSession;
 pub use clock::{Clock, Moment, Monotonic};
+pub use inert::{Layout, inert, is_inert};
 pub use notation::{decimal, duration};
 pub use outcome::{Class, Outcome};
 pub use session::{Session, Ticket, Want};

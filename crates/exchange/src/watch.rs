@@ -1,5 +1,6 @@
 //! The stopwatch of one exchange: all that a session ever learns of time.
 
+use crate::inert::{Layout, inert, is_inert};
 use crate::{Clock, Moment, Outcome};
 use std::time::Duration;
 
@@ -162,6 +163,9 @@ impl<'a> Watch<'a> {
             text.clear();
             // Writing to a String cannot fail.
             let _ = std::fmt::Write::write_fmt(text, why);
+            if !is_inert(text, Layout::Line) {
+                *text = inert(text, Layout::Line);
+            }
         }
     }
 
@@ -281,6 +285,8 @@ mod tests {
         assert!(watch.wants_text());
         watch.explain(format_args!("result {}", 49));
         assert_eq!(kept, "result 49");
+        Watch::new(&clock, Some(&mut kept)).explain(format_args!("said \u{1b}[2J\nnot ok"));
+        assert_eq!(kept, "said \\u{1b}[2J not ok");
         assert!(!Watch::new(&clock, None).wants_text());
     }
 }

@@ -42,4 +42,4 @@ pub use row::Row;
 pub use stream::{Draws, Stream};
 pub use table::{Table, TableError};
 pub use template::{Piece, Slot, Template, TemplateError};
-pub use text::{Hole, Text, TextError, TextPiece, Unset, Values};
+pub use text::{Hole, Text, TextError, TextPiece, Unset, Values, starred};

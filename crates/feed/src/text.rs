@@ -140,6 +140,8 @@ pub struct Values {
 struct Value {
     set: bool,
     hidden: bool,
+    /// Whether every value of it is a secret, whatever is said of one.
+    always: bool,
     bytes: Vec<u8>,
 }
 
@@ -193,22 +195,23 @@ impl Values {
         }
     }
 
-    /// Whether the value of a hole is a secret.
-    pub fn is_hidden(&self, hole: Hole) -> bool {
-        self.values.get(usize::from(hole.0)).is_some_and(|value| value.hidden)
+    /// Says that every value of a hole is a secret, now and later.
+    pub fn hide_always(&mut self, hole: Hole) {
+        if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
+            value.always = true;
+        }
     }
 
-    /// A text for people to read, with `***` in place of every secret.
+    /// Whether the value of a hole is a secret.
+    pub fn is_hidden(&self, hole: Hole) -> bool {
+        self.values.get(usize::from(hole.0)).is_some_and(|value| value.hidden || value.always)
+    }
+
+    /// A text for people to read, with `***` in place of every secret, however it was escaped for the place it was
+    /// sent in.
     pub fn shown(&self, text: &str) -> String {
-        let mut shown = text.to_owned();
-        for value in self.values.iter().filter(|value| value.set && value.hidden) {
-            if let Ok(secret) = std::str::from_utf8(&value.bytes)
-                && !secret.is_empty()
-            {
-                shown = shown.replace(secret, "***");
-            }
-        }
-        shown
+        let hidden = self.values.iter().filter(|value| value.set && (value.hidden || value.always));
+        starred(text, hidden.map(|value| &value.bytes[..]))
     }
 
     /// Takes a hole's value away.
@@ -217,6 +220,32 @@ impl Values {
             value.set = false;
         }
     }
+}
+
+/// A text with `***` in place of every one of these values, as it is and in each way of escaping it.
+pub fn starred<'a>(text: &str, secrets: impl Iterator<Item = &'a [u8]>) -> String {
+    const SENT_AS: [Escape; 7] = [
+        Escape::None,
+        Escape::Json,
+        Escape::Url,
+        Escape::Form,
+        Escape::Dn,
+        Escape::Filter,
+        Escape::Base64,
+    ];
+    let mut shown = text.to_owned();
+    for secret in secrets.filter(|secret| !secret.is_empty()) {
+        for escape in SENT_AS {
+            let mut bytes = secret.to_vec();
+            escape.apply(&mut bytes, 0);
+            if let Ok(secret) = std::str::from_utf8(&bytes)
+                && shown.contains(secret)
+            {
+                shown = shown.replace(secret, "***");
+            }
+        }
+    }
+    shown
 }
 
 /// Values may be secrets, so none is shown.
@@ -292,5 +321,12 @@ mod tests {
         assert_eq!((values.is_hidden(Hole(0)), values.is_hidden(Hole(1))), (true, false));
         values.hide(Hole(0), false);
         assert_eq!(values.shown("hunter2"), "hunter2");
+        values.hide_always(Hole(0));
+        values.hide(Hole(0), false);
+        assert_eq!((values.shown("hunter2"), values.is_hidden(Hole(0))), ("***".to_owned(), true));
+        values.set(Hole(0), b"a b/\"c");
+        for sent in ["a b/\"c", "a b/\\\"c", "a%20b%2F%22c", "a+b%2F%22c", "YSBiLyJj"] {
+            assert_eq!(values.shown(&format!("<{sent}>")), "<***>", "{sent}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::imported::Body;
 use crate::notation::{has_holes, literal};
-use crate::secrets::{Variables, is_secret_member};
+use crate::secrets::Variables;
+use brunt_redact::is_secret_name;
 use url::form_urlencoded;
 
 /// The type of the content of a form.
@@ -49,7 +50,7 @@ pub(crate) fn body(text: String, variables: &mut Variables) -> Body {
 /// A form that would not come out as it was if it were told apart: each secret in it gives way to one that is encoded.
 fn unsettled(text: &str, variables: &mut Variables) -> String {
     let mut pair = |pair: &str| -> Option<String> {
-        let (name, value) = pair.split_once('=').filter(|(name, _)| is_secret_member(name))?;
+        let (name, value) = pair.split_once('=').filter(|(name, _)| is_secret_name(name))?;
         let plain = value.replace("$${", "${");
         let plain = format!("={plain}");
         let (_, decoded) = form_urlencoded::parse(plain.as_bytes()).next()?;
@@ -65,7 +66,7 @@ fn unsettled(text: &str, variables: &mut Variables) -> String {
 /// The value of a field, its secret taken out.
 pub(crate) fn member(name: &str, value: &str, variables: &mut Variables) -> String {
     let value = literal(value);
-    if is_secret_member(name) {
+    if is_secret_name(name) {
         variables.secret(name, &value, &format!("what the parameter '{name}' held"))
     } else {
         value
@@ -76,7 +77,7 @@ pub(crate) fn member(name: &str, value: &str, variables: &mut Variables) -> Stri
 pub(crate) fn query(url: &str, variables: &mut Variables) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, value)) if is_secret_member(name) => {
+        Some((name, value)) if is_secret_name(name) => {
             let comment = format!("what the parameter '{name}' of a URL held, not encoded");
             format!("{name}={}", variables.secret(name, value, &comment))
         }

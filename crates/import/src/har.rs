@@ -134,6 +134,10 @@ struct Response {
 struct Content {
     #[serde(default)]
     mime_type: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -231,7 +235,7 @@ impl Reading {
             },
         );
         let path = url.splitn(4, '/').nth(3).unwrap_or_default();
-        let path = path.split('?').next().unwrap_or_default();
+        let path = brunt_redact::url(path.split('?').next().unwrap_or_default());
         let body = request.post_data.as_ref().map(|data| self.body(data));
         let (body, kind) = body.unwrap_or_default();
         let status = u16::try_from(response.status).ok().filter(|status| *status != 304);
@@ -252,6 +256,8 @@ impl Reading {
         if matches!(step.body, Body::Form(_)) {
             step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
         }
+        self.correlate(&mut step);
+        self.answered(response);
         for header in &response.headers {
             if header.name.eq_ignore_ascii_case("set-cookie") {
                 // Some put several into one value, a line each.
@@ -262,6 +268,35 @@ impl Reading {
             }
         }
         self.imported.steps.push(step);
+    }
+
+    /// Lets a request take from former answers what they gave.
+    fn correlate(&mut self, step: &mut Step) {
+        let variables = &mut self.variables;
+        let mut replace = |text: &mut String| *text = variables.correlated(std::mem::take(text));
+        replace(&mut step.url);
+        step.headers.iter_mut().for_each(|(_, value)| replace(value));
+        match &mut step.body {
+            Body::Text(text) => replace(text),
+            Body::Form(fields) => fields.iter_mut().for_each(|(_, value)| replace(value)),
+            Body::None | Body::Bytes(_) | Body::File(_) => {}
+        }
+    }
+
+    /// Remembers what the answer to the step that comes next gives.
+    fn answered(&mut self, response: &Response) {
+        let (step, content) = (self.imported.steps.len(), &response.content);
+        for Pair { name, value } in &response.headers {
+            self.variables.answers.header(step, name, value);
+        }
+        let json = content.mime_type.as_deref().is_some_and(|kind| kind.contains("json"));
+        let Some(text) = content.text.as_deref().filter(|_| json) else { return };
+        if content.encoding.as_deref() == Some("base64") {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default();
+            self.variables.answers.body(step, &String::from_utf8_lossy(&bytes));
+        } else {
+            self.variables.answers.body(step, text);
+        }
     }
 
     fn pause(&mut self, entry: &Entry) -> Option<Duration> {
@@ -376,6 +411,19 @@ impl Reading {
         if self.shortened {
             notes.push(format!("pauses are {} s at most", LONGEST_PAUSE.as_secs()));
         }
+        let mut extracted = Vec::new();
+        for (step, extract) in self.variables.answers.extracts() {
+            if let Some(step) = self.imported.steps.get_mut(step) {
+                extracted.push(format!("{} (from {})", extract.name, step.name));
+                step.extracts.push(extract);
+            }
+        }
+        if !extracted.is_empty() {
+            notes.push(format!(
+                "values that later requests use are extracted from answers: {}",
+                extracted.join(", ")
+            ));
+        }
         notes.extend(self.variables.taken_note());
         self.imported.notes = notes;
         self.imported.variables = self.variables.into_list();
@@ -397,6 +445,7 @@ fn wanted(filter: &Filter, host: &str, response: &Response) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::imported::{Extract, Place};
 
     const RECORDING: &str = r#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[
       {"startedDateTime":"2026-01-02T03:04:05.000Z","time":100,
@@ -450,6 +499,41 @@ mod tests {
         );
         assert_eq!(third.statuses, [204]);
         assert!(imported.client.cookies && imported.client.compression);
+    }
+
+    const SIGN_IN: &str = r#"{"log":{"entries":[
+      {"request":{"method":"POST","url":"https://h/authenticate","headers":[]},
+       "response":{"status":200,"content":{"mimeType":"application/json; charset=utf-8",
+         "text":"{\"authId\":\"eyJ0eXAiOiJKV1QiLCJhbGciOi\",\"callbacks\":[{\"type\":\"NameCallback\"}]}"}}},
+      {"request":{"method":"POST","url":"https://h/authenticate","headers":[],
+         "postData":{"mimeType":"application/json",
+           "text":"{\"authId\":\"eyJ0eXAiOiJKV1QiLCJhbGciOi\",\"password\":\"hunter2\"}"}},
+       "response":{"status":200,"headers":[{"name":"X-CSRF-Token","value":"c5f-1"}],
+         "content":{"mimeType":"application/json","encoding":"base64",
+           "text":"eyJhL2IiOlt7InRva2VuSWQiOiJBUUlDL3c9PSJ9XX0="}}},
+      {"request":{"method":"GET","url":"https://h/users?t=AQIC%2Fw%3D%3D&token=AQIC%2Fw%3D%3D","headers":[
+         {"name":"iPlanetDirectoryPro","value":"AQIC/w=="},{"name":"X-CSRF-Token","value":"c5f-1!"}]},
+       "response":{"status":200,"content":{}}}
+    ]}}"#;
+
+    #[test]
+    fn what_an_answer_gave_is_taken_from_the_answer() {
+        for secrets in [Secrets::Named, Secrets::Kept] {
+            let imported = har(SIGN_IN, &Filter::default(), Pauses::None, secrets).unwrap();
+            let [first, second, third] = &imported.steps[..] else { panic!("three") };
+            let json = |name: &str, pointer: &str| Extract {
+                name: name.to_owned(),
+                from: Place::Json(pointer.to_owned()),
+            };
+            assert_eq!(first.extracts, [json("authId", "/authId")]);
+            assert_eq!(second.extracts, [json("tokenId", "/a~1b/0/tokenId")]);
+            let Body::Text(body) = &second.body else { panic!("{second:?}") };
+            assert!(body.contains("{\"authId\":\"${authId}\""), "{body}");
+            // A short value is only looked for where a name says that it is a secret.
+            assert_eq!(third.url, "https://h/users?t=AQIC%2Fw%3D%3D&token=${tokenId}");
+            assert_eq!(third.headers[0].1, "${tokenId}");
+            assert!(imported.notes.join("\n").contains("tokenId (from POST /authenticate)"));
+        }
     }
 
     #[test]

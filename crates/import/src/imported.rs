@@ -45,6 +45,26 @@ pub struct Step {
     pub timeout: Option<Duration>,
     /// The statuses that are expected; where there are none, any below 400.
     pub statuses: Vec<u16>,
+    /// What later requests take from the answer.
+    pub extracts: Vec<Extract>,
+}
+
+/// A value that later requests take from an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extract {
+    /// The variable that it becomes.
+    pub name: String,
+    /// Where it stands.
+    pub from: Place,
+}
+
+/// Where a value stands in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a body that is JSON, by JSON pointer.
+    Json(String),
+    /// In the header of this name.
+    Header(String),
 }
 
 /// Who asks.
@@ -121,6 +141,8 @@ pub struct Client {
     pub compression: bool,
     /// How many redirects are followed.
     pub redirects: u8,
+    /// Redirects are followed with every header and the body, wherever they lead.
+    pub trusting: bool,
     /// Cookies that answers set are sent from then on.
     pub cookies: bool,
     /// Each request has a connection of its own.

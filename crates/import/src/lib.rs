@@ -8,6 +8,7 @@
 //! This is a crate because fuzzing needs it as well as the program. It opens no file and no socket: whoever calls it
 //! reads files for it. It must not know how a plan is spelled, nor how one is run.
 
+mod answers;
 mod curl;
 mod form;
 mod har;
@@ -21,7 +22,9 @@ mod yaml;
 
 pub use curl::{CurlError, curl};
 pub use har::{Filter, HarError, Pauses, har};
-pub use imported::{Auth, Body, Client, Imported, Resolve, Step, Value, Variable, Version};
+pub use imported::{
+    Auth, Body, Client, Extract, Imported, Place, Resolve, Step, Value, Variable, Version,
+};
 pub use openapi::{OpenApiError, openapi};
-pub use secrets::{Secrets, is_secret_header, is_secret_member};
+pub use secrets::Secrets;
 pub use shell::ShellError;

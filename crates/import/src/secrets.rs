@@ -4,9 +4,11 @@
 //! that is known to be a secret by the name of its header, parameter or member becomes a variable which the environment
 //! fills, unless it was said that secrets are to be kept.
 
+use crate::answers::Answers;
 use crate::imported::{Value, Variable};
 use crate::node::Node;
 use crate::notation::{has_holes, hole, literal};
+use brunt_redact::{is_secret_header, is_secret_name};
 
 /// What becomes of secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,40 +20,6 @@ pub enum Secrets {
     Kept,
 }
 
-/// Words in the name of a header that make its value a secret.
-const HEADER_WORDS: [&str; 10] = [
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "api-key",
-    "apikey",
-    "api_key",
-    "subscription-key",
-    "session",
-    "signature",
-];
-
-/// Headers whose values are secrets though their names do not say it.
-const HEADERS: [&str; 3] = ["iplanetdirectorypro", "x-amz-credential", "x-auth"];
-
-/// The words that make a parameter of a URL or a form, or a member of JSON, a secret.
-const MEMBER_WORDS: [&str; 9] = [
-    "password",
-    "passwd",
-    "secret",
-    "token",
-    "apikey",
-    "api_key",
-    "assertion",
-    "samlresponse",
-    "signature",
-];
-
-/// Names that hold such a word and no secret.
-const MEMBERS_NOT: [&str; 5] =
-    ["token_type", "token_type_hint", "tokentype", "token_format", "password_policy"];
-
 /// The variables of an import, and the secrets among them.
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
@@ -59,6 +27,8 @@ pub(crate) struct Variables {
     /// The secret each variable took the place of, by the place in the list.
     taken: Vec<Option<String>>,
     secrets: Secrets,
+    /// What answers gave before.
+    pub(crate) answers: Answers,
 }
 
 impl Variables {
@@ -93,7 +63,13 @@ impl Variables {
     /// What stands for a secret in a plan. Where there are holes in it already, or secrets are kept, it stays.
     /// `value` is in the notation of plans.
     pub(crate) fn secret(&mut self, name: &str, value: &str, comment: &str) -> String {
-        if self.secrets == Secrets::Kept || has_holes(value) || value.is_empty() {
+        if has_holes(value) || value.is_empty() {
+            return value.to_owned();
+        }
+        if let Some(at) = self.answers.find(value) {
+            return self.given(at);
+        }
+        if self.secrets == Secrets::Kept {
             return value.to_owned();
         }
         if let Some(at) = self.taken.iter().position(|taken| taken.as_deref() == Some(value)) {
@@ -103,6 +79,31 @@ impl Variables {
         let environment = Value::Environment(name.to_ascii_uppercase());
         self.add(name.clone(), environment, comment, Some(value.to_owned()));
         hole(&name)
+    }
+
+    /// What stands for a value that an answer gave.
+    fn given(&mut self, at: usize) -> String {
+        let (name, known) = self.answers.known(at);
+        if let Some(known) = known {
+            return hole(known);
+        }
+        let name = self.free(&identifier(name));
+        self.answers.becomes(at, &name);
+        hole(&name)
+    }
+
+    /// A text in the notation of plans, with every value that an answer gave taken from there.
+    pub(crate) fn correlated(&mut self, text: String) -> String {
+        let within: Vec<(usize, String)> = self
+            .answers
+            .within(&text)
+            .into_iter()
+            .map(|(at, spelling)| (at, spelling.into_owned()))
+            .collect();
+        within.into_iter().fold(text, |text, (at, spelling)| {
+            let stands = self.given(at);
+            text.replace(&spelling, &stands)
+        })
     }
 
     /// A secret that is not in the import at all, but must be given: the same name is the same secret.
@@ -151,7 +152,7 @@ impl Variables {
         let mut secrets = Vec::new();
         tree.walk(&mut |name, node| {
             if let Node::Text(value) = node
-                && is_secret_member(name)
+                && is_secret_name(name)
                 && !value.is_empty()
             {
                 secrets.push((name.to_owned(), value.clone()));
@@ -180,7 +181,7 @@ impl Variables {
     fn free(&self, base: &str) -> String {
         let mut name = base.to_owned();
         let mut number = 2;
-        while self.list.iter().any(|known| known.name == name) {
+        while self.list.iter().any(|known| known.name == name) || self.answers.has(&name) {
             name = format!("{base}_{number}");
             number += 1;
         }
@@ -195,22 +196,6 @@ fn same_is_missing(list: &[Variable], name: &str) -> bool {
 fn is_numbered(name: &str, base: &str) -> bool {
     let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Whether a header of this name holds a secret.
-pub fn is_secret_header(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    matches!(lower.as_str(), "cookie" | "authorization" | "proxy-authorization")
-        || HEADERS.contains(&lower.as_str())
-        || HEADER_WORDS.iter().any(|word| lower.contains(word))
-}
-
-/// Whether what is under this name in a form, a query or JSON is a secret.
-pub fn is_secret_member(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase().replace('-', "_");
-    let named = matches!(lower.as_str(), "pwd" | "pass" | "code_verifier")
-        || MEMBER_WORDS.iter().any(|word| lower.contains(word));
-    named && !MEMBERS_NOT.contains(&lower.as_str())
 }
 
 /// Where the value of a member stands in a text.

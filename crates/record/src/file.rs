@@ -1,12 +1,13 @@
-//! [`replace`]: a file that appears under its name whole or not at all.
+//! [`replace`]: a file that appears under its name whole or not at all; [`create_private`]: one that grows.
 //!
 //! A run may be killed while it writes what it measured. So a file is written beside the old one,
 //! under a temporary name in the same directory, brought to disk and renamed: a reader sees the old
 //! file or the new one and never a part of either. Only its owner may read it, because a command
 //! line may tell more than its author thought of.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use crate::pipe::Pipe;
@@ -34,6 +35,17 @@ pub fn replace(
     Ok(())
 }
 
+/// Opens a file to be written from its beginning on, which its owner alone may read, whether or not it was there. What
+/// is not a file, a pipe or a device, is left as it is.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    if file.metadata()?.is_file() {
+        // A file of somebody else may be written and not changed; then its owner has decided who reads it.
+        let _ = file.set_permissions(Permissions::from_mode(0o600));
+    }
+    Ok(file)
+}
+
 fn flushed(
     out: impl Write,
     print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -46,7 +58,7 @@ fn flushed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn a_write_that_fails_leaves_what_was_there_and_nothing_beside_it() {
@@ -63,6 +75,20 @@ mod tests {
         replace(&path, |out| out.write_all(b"newer")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "newer");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn what_grows_is_its_owners_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.hlog");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        create_private(&path).unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        fs::write(&path, "older").unwrap();
+        create_private(&path).unwrap().write_all(b"new").unwrap();
+        assert_eq!((mode(), fs::read_to_string(&path).unwrap()), (0o600, "new".to_owned()));
+        create_private(Path::new("/dev/null")).unwrap();
     }
 
     #[test]

@@ -4,11 +4,11 @@
 //! written, a regular file is cut back to where it was, so that a full disk leaves whole lines. Only
 //! its owner may read it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::file::create_private;
 use crate::pipe::Pipe;
 
 /// Takes lines one after another.
@@ -30,8 +30,7 @@ impl Growing {
         if Pipe::is_at(path) {
             return Pipe::open(path).map(|pipe| Self(To::Pipe(pipe)));
         }
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        let file = create_private(path)?;
         let regular = file.metadata()?.is_file();
         Ok(Self(if regular { To::File(file, 0) } else { To::Device(file) }))
     }

@@ -53,7 +53,7 @@ pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
 pub use document::{Document, ReadError, WriteError};
 pub use environment::Environment;
-pub use file::replace;
+pub use file::{create_private, replace};
 pub use growing::Growing;
 pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;

@@ -3,11 +3,13 @@
 //! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans of what other tools wrote. [`sessions`] lets
 //! the engine have the virtual users of a flow. What is printed of the results is left to whoever asked.
 
+mod fit;
 pub(crate) mod http;
 pub(crate) mod import;
 pub(crate) mod loadgen;
 mod naming;
 pub(crate) mod plan;
+mod sample;
 mod sessions;
 
 use std::path::PathBuf;
@@ -24,6 +26,7 @@ use brunt_record::{Catalogue, Record};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::output::{self, Output};
+use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
     Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling, exit,
@@ -84,6 +87,11 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
     if asked_for.flow.dhcp.is_some() {
         // There is one socket to the server, which one worker reads.
         asked_for.settings.workers = Some(1);
+    }
+    for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
+        if asked_for.progress != output::Progress::Quiet {
+            console::note(&note);
+        }
     }
     let FlowJob { command, flow, network, settings, objectives, output, target, progress } =
         asked_for;

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use crate::cli::rate::output::Output;
@@ -22,6 +23,7 @@ impl TableWriter {
         let open = |path: &PathBuf| {
             let mut options = OpenOptions::new();
             options.create(true).write(true).append(output.append).truncate(!output.append);
+            options.mode(0o600);
             let file = options.open(path);
             let file = file.map_err(|error| {
                 format!("failed to write --outputFile {}: {error}", path.display())

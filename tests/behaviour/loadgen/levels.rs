@@ -137,7 +137,7 @@ fn what_is_doubtful_is_noted() {
         ended.said().contains("tasks/two.json, line 3: \"x-a\" occurs twice; the last one counts"),
         "{ended}"
     );
-    assert!(ended.said().contains("line 4: the header \"Content-Length\" is derived"), "{ended}");
+    assert!(ended.said().contains("line 4: the header \"Content-Length\" is left out"), "{ended}");
     assert!(ended.said().contains("one object has 2 entries"), "{ended}");
     let seen = target.stop();
     assert_eq!((seen.len(), seen[0].header("X-A")), (2, Some("2")));

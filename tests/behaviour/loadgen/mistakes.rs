@@ -135,7 +135,7 @@ const IN_JOBS: &[Mistake] = &[
         "job",
         "\"visit\": 1",
         "\"vist\": 1",
-        &["line 10, column 15", "workloads/vist.json", "correct the name \"vist\""],
+        &["line 10, column 15", "workloads/vist.json", "did you mean \"visit\"?"],
     ),
     (
         "job",
@@ -165,7 +165,7 @@ const IN_JOBS: &[Mistake] = &[
         "job",
         "\"BASE\"",
         "\"127.0.0.1:8080\"",
-        &["tasks/look.json", "has no scheme", "http://127.0.0.1:8080"],
+        &["jobs/job.json, line 3", "has no scheme", "http://127.0.0.1:8080"],
     ),
     ("job", "\"BASE\"", "8080", &["line 3", "this is a number, but must be a string"]),
     (

@@ -5,6 +5,7 @@ mod answers;
 mod compatible;
 mod examples;
 mod levels;
+mod likeness;
 mod mistakes;
 mod mixes;
 mod plans;

@@ -8,3 +8,4 @@ mod iterations;
 mod nodes;
 mod phases;
 mod previews;
+mod secrets;

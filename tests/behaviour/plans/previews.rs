@@ -28,7 +28,7 @@ fn a_check_sends_nothing_and_shows_what_would_be_sent() {
         &format!("GET {}/users/user10?key=***", target.base),
         &format!("GET {}/users/<id>", target.base),
         "kept as id: the JSON value at '/id'",
-        "Authorization = \"***\"",
+        "Authorization = \"Basic ***\"",
         "timeout = \"30s\"",
     ] {
         assert!(ended.stdout.contains(part), "{part} is not there: {ended}");

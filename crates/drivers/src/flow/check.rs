@@ -12,6 +12,7 @@ use super::unexamined::Unexamined;
 use super::work::Work;
 use crate::http::response::Wanted;
 use brunt_feed::{Text, TextPiece, Values};
+use brunt_redact::{HIDDEN, is_secret_name};
 use serde_json::Value;
 use std::fmt;
 
@@ -127,6 +128,7 @@ impl Check {
                 of.count(parsed).map(|count| format!("there are {}", count.least))
             }
             Subject::Value(of) => of.find(parsed).map(|found| match found {
+                Some(_) if is_secret(of) => format!("it is {HIDDEN}"),
                 Some(found) => format!("it is {}", shortened(&found)),
                 None => "the answer does not contain it".to_owned(),
             }),
@@ -253,6 +255,11 @@ fn same(one: &Value, other: &Value) -> bool {
         }
         _ => one == other,
     }
+}
+
+/// Whether what is found there is a secret by the name it has.
+fn is_secret(of: &Location) -> bool {
+    matches!(of, Location::Cookie(_)) || is_secret_name(&of.to_string())
 }
 
 /// A value as a sentence shows it: whole if it is short.

@@ -26,6 +26,8 @@ pub struct CompiledFlow {
     ends: Vec<(usize, usize)>,
     /// The variables in the order in which they are drawn, each after those it is made of, and when.
     order: Vec<(Hole, Renewal)>,
+    /// The variables whose values are secrets.
+    secrets: Vec<Hole>,
     renews_by_exchange: bool,
     firsts: Vec<StepId>,
     /// Whether a pause lies between two exchanges of any scenario.
@@ -80,7 +82,10 @@ impl CompiledFlow {
         let order = source::order(&flow.variables)?;
         let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));
+        let holes = (0..).map(Hole).zip(&flow.variables).map(|(hole, _)| hole);
+        let secrets = holes.filter(|hole| flow.is_secret(*hole)).collect();
         let mut compiled = Self {
+            secrets,
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
             flow,
@@ -119,6 +124,10 @@ impl CompiledFlow {
 
     pub(super) fn drawing_order(&self) -> &[(Hole, Renewal)] {
         &self.order
+    }
+
+    pub(super) fn secrets(&self) -> &[Hole] {
+        &self.secrets
     }
 
     pub(super) fn renews_by_exchange(&self) -> bool {
@@ -278,6 +287,7 @@ fn wanted(act: &ExchangeStep) -> Wanted {
     all.fold(Wanted::default(), |one, other| Wanted {
         fields: one.fields || other.fields,
         body: one.body || other.body,
+        ..one
     })
 }
 

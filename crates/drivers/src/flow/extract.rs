@@ -229,9 +229,9 @@ impl Location {
     pub fn wants(&self) -> Wanted {
         match self {
             Self::Code => Wanted::default(),
-            Self::Field(_) | Self::Cookie(_) => Wanted { fields: true, body: false },
+            Self::Field(_) | Self::Cookie(_) => Wanted { fields: true, ..Wanted::default() },
             Self::Body | Self::Pointer(_) | Self::Path(_) | Self::Member(_) | Self::XPath(_) => {
-                Wanted { fields: false, body: true }
+                Wanted { body: true, ..Wanted::default() }
             }
             Self::Pattern { of, .. } => of.wants(),
         }

@@ -4,7 +4,7 @@ use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpExchange};
 use super::reply::Reply;
 use super::step_id::StepId;
-use crate::http::{self, Body, Client, Group, Origin, Request, Response};
+use crate::http::{self, Body, Client, Group, Origin, Request, Response, Wanted};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{Text, Unset, Values};
 use std::rc::Rc;
@@ -70,17 +70,18 @@ impl HttpClient {
         let origin = if let Some((origin, _)) = &info.origin {
             origin
         } else {
-            aimed = self.aim().await.map_err(|failure| failure.outcome(watch))?;
+            aimed = self.aim().await.map_err(|failure| told(&failure, values, watch))?;
             &aimed
         };
         if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
-            return Err(failure.outcome(watch));
+            return Err(told(&failure, values, watch));
         }
         let (request, response) = (&mut self.request, &mut self.response);
-        let sent = self.client.exchange(origin, request, info.wanted, response, watch).await;
+        let wanted = Wanted { refusal: watch.wants_text(), ..info.wanted };
+        let sent = self.client.exchange(origin, request, wanted, response, watch).await;
         sent.map_err(|failure| {
             self.rendered = None;
-            failure.outcome(watch)
+            told(&failure, values, watch)
         })?;
         watch.items(self.response.received());
         Ok(())
@@ -111,7 +112,7 @@ impl HttpClient {
         self.url.clear();
         write(&mut self.request, &mut self.url, http, values)?;
         if let Some((_, path)) = &info.origin {
-            self.request.target_mut().extend_from_slice(&self.url[*path..]);
+            self.request.set_target(&self.url[*path..]);
             let settings = compiled.network().settings();
             let alone = settings.redirects == 0 && !settings.cookies;
             self.rendered = (info.constant && alone).then_some(id);
@@ -122,9 +123,18 @@ impl HttpClient {
     /// Finds out where a URL leads that is another each time.
     async fn aim(&mut self) -> Result<Arc<Origin>, http::Failure> {
         let (origin, path) = self.client.aim(&self.url).await?;
-        self.request.target_mut().extend_from_slice(&self.url[path..]);
+        self.request.set_target(&self.url[path..]);
         Ok(origin)
     }
+}
+
+/// A failure as the outcome of the exchange, told without secrets: it may name a URL.
+fn told(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outcome {
+    if watch.wants_text() {
+        let text = brunt_redact::text(&failure.to_string());
+        watch.explain(format_args!("{}", values.shown(&text)));
+    }
+    failure.as_outcome()
 }
 
 impl CompiledFlow {

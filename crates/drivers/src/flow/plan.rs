@@ -21,6 +21,8 @@ pub struct Flow {
     pub order: Order,
     /// The variables, by hole.
     pub variables: Vec<Variable>,
+    /// Variables that were marked as secrets, or as none, whatever they are called.
+    pub marks: Vec<(Hole, bool)>,
     /// The names of the operations, by number, as reports show them.
     pub operations: Vec<String>,
     /// When users begin.
@@ -43,6 +45,15 @@ pub struct Flow {
     pub dhcp: Option<Arc<dhcp::DhcpEndpoint>>,
     /// Whether times are summed for a table.
     pub times: Times,
+}
+
+impl Flow {
+    /// Whether the values of a variable are secrets: it was marked as one, or is one by its source or its name.
+    pub fn is_secret(&self, hole: Hole) -> bool {
+        let mark = self.marks.iter().find(|(marked, _)| *marked == hole);
+        let named = || self.variables.get(usize::from(hole.0)).is_some_and(Variable::is_secret);
+        mark.map_or_else(named, |(_, secret)| *secret)
+    }
 }
 
 /// What a user of the closed model waits between two iterations. It belongs to the iteration and not to one of its

@@ -155,6 +155,12 @@ impl Source {
 }
 
 impl Variable {
+    /// Whether its values are secrets: it is one, or it is named as one. Of a column, its own name counts.
+    pub fn is_secret(&self) -> bool {
+        let name = self.name.rsplit('.').next().unwrap_or_default();
+        matches!(self.source, Source::Secret(_)) || brunt_redact::is_secret_name(name)
+    }
+
     /// Gives the variable, which is the one at `hole`, the value that it has at `place` in a run with this seed.
     ///
     /// Where it is made of one that has no value it is left without one, and so it is where there is none left.

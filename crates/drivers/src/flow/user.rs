@@ -11,6 +11,7 @@ use super::http_client::HttpClient;
 use super::ldap::LdapExchange;
 use super::ldap_client::LdapClient;
 use super::plan::{ExchangeStep, Payload, Start, Times};
+use super::refusal;
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
@@ -19,7 +20,7 @@ use crate::dhcp::{DhcpAccess, DhcpClient, Kind};
 use crate::http::{self, Group};
 use crate::ldap::LdapPool;
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
-use brunt_feed::Hole;
+use brunt_feed::{Hole, Values};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -307,7 +308,11 @@ fn judge(
             Ok(true) => {}
             Ok(false) => {
                 if watch.wants_text() {
-                    watch.explain(format_args!("{}", check.words(&parsed, values)));
+                    let words = check.words(&parsed, values);
+                    match refusal_of(&reply, values).filter(|_| check.is_of_the_code()) {
+                        Some(said) => watch.explain(format_args!("{words}: {said}")),
+                        None => watch.explain(format_args!("{words}")),
+                    }
                 }
                 let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
                 return Outcome::Failed(class, code);
@@ -345,9 +350,22 @@ fn judge_status(
 ) -> Outcome {
     let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
     if !code_checked && reply.code() >= 400 {
+        if watch.wants_text()
+            && let Some(said) = refusal_of(&reply, variables.values())
+        {
+            watch.explain(format_args!("{said}"));
+        }
         return Outcome::Failed(Class::Result, reply.code());
     }
     judge(act, reply, variables, watch)
+}
+
+/// What a web server says of why it refused.
+fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
+    match reply {
+        Reply::Http(response) if response.status() >= 400 => refusal::words(response, values),
+        _ => None,
+    }
 }
 
 /// The same for a directory, whose result codes have a meaning of their own where the plan gives them none.

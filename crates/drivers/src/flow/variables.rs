@@ -28,6 +28,9 @@ impl Variables {
             turns: vec![0; count],
             used: vec![false; count],
         };
+        for hole in compiled.secrets() {
+            variables.values.hide_always(*hole);
+        }
         // What runs out for a user before it begins stays empty, which a text that wants it will tell.
         let _ = variables.renew(compiled, |renewal, _, _| renewal == Renewal::User);
         variables

@@ -147,7 +147,8 @@ impl Client {
             if redirects > 0 && matches!(response.status(), 300..400) {
                 let from = [origin.prefix().as_bytes(), request.target()].concat();
                 let mut next = request.clone();
-                if let Some(to) = redirect::next(&from, &mut next, response)? {
+                let allowed = &self.network.settings.cross_origin;
+                if let Some(to) = redirect::next(&from, &mut next, response, allowed)? {
                     if followed == redirects {
                         return Err(Failure::Redirects(redirects));
                     }
@@ -197,17 +198,24 @@ impl Client {
     /// Takes the content encoding off a body that is wanted.
     fn unpack(&self, wanted: Wanted, response: &mut Response) -> Result<(), Failure> {
         let settings = &self.network.settings;
-        if !settings.decompress || !wanted.body {
+        let limit = wanted.kept_of(response.status(), &settings.limits);
+        if !settings.decompress || limit == 0 && !wanted.body {
             return Ok(());
         }
         let mut plain = Vec::new();
-        let (whole, limit) = (!response.truncated, settings.limits.body_kept);
+        let whole = wanted.body && !response.truncated;
         let codings = response.values("content-encoding");
-        match encoding::decode(codings, &response.body, whole, limit, &mut plain)? {
+        let decoded = encoding::decode(codings, &response.body, whole, limit, &mut plain);
+        if !wanted.body && decoded.is_err() {
+            // It would only have been shown.
+            response.body.clear();
+            return Ok(());
+        }
+        match decoded? {
             Unpacked::AsIs => {}
             unpacked => {
                 response.body = plain;
-                response.truncated = unpacked == Unpacked::Part;
+                response.truncated = wanted.body && unpacked == Unpacked::Part;
             }
         }
         Ok(())

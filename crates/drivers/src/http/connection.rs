@@ -387,11 +387,7 @@ impl ExchangeInFlight<'_> {
                 },
                 Phase::Body { framing, .. } => {
                     let taken = framing.take(rest, |data| {
-                        self.response.receive(
-                            data,
-                            self.spec.wanted.body,
-                            self.spec.limits.body_kept,
-                        );
+                        self.response.receive(data, self.spec.wanted, self.spec.limits);
                     })?;
                     used += taken.used;
                     if self.response.received > self.spec.limits.body {
@@ -429,7 +425,11 @@ impl ExchangeInFlight<'_> {
             self.interim(head.status)?;
             return Ok(Some(head.length));
         }
-        if wanted.fields {
+        if !wanted.fields && wanted.fields_of(head.status) {
+            let show = |name, value| response.fields.push(Field { name, value });
+            wire::scan(bytes, flags.asked(), limits.fields, show)?;
+        }
+        if wanted.fields_of(head.status) {
             response.head.extend_from_slice(bytes.get(..head.length).unwrap_or_default());
         }
         response.status = head.status;

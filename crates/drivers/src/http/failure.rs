@@ -53,6 +53,12 @@ pub enum Failure {
     /// One redirect after the other.
     #[error("follow the redirects of the answer: there are more than {0}")]
     Redirects(u8),
+    /// A redirect to another origin of a request whose body may not go there.
+    #[error(
+        "follow the redirect to {0}: its body would go to another origin; allow bodies to follow redirects there, or \
+         follow none"
+    )]
+    BodyElsewhere(String),
     /// A head that is longer than it may be.
     #[error("read the answer: its head is longer than {0} bytes")]
     HeadTooLong(usize),
@@ -96,9 +102,11 @@ impl Failure {
             Self::Proxy(failure) => failure.class(),
             Self::Http2(failure) => failure.class(),
             Self::Shared(failure) => failure.class(),
-            Self::Url(_) | Self::Unsendable(_) | Self::BodyTooLong(_) | Self::Redirects(_) => {
-                Class::Check
-            }
+            Self::Url(_)
+            | Self::Unsendable(_)
+            | Self::BodyTooLong(_)
+            | Self::BodyElsewhere(_)
+            | Self::Redirects(_) => Class::Check,
             Self::Closed(_) | Self::Broken { .. } => Class::Closed,
             Self::Protocol(_) | Self::HeadTooLong(_) | Self::Encoding(_) => Class::Protocol,
         }

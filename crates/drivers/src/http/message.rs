@@ -60,7 +60,7 @@ impl RequestFlags {
             return Err(Failure::Unsendable("its method is not one word of letters"));
         }
         if let Some(byte) = wire::illegal_in_target(request.target()) {
-            let path = String::from_utf8_lossy(request.target()).into_owned();
+            let path = brunt_redact::url(&String::from_utf8_lossy(request.target()));
             return Err(super::UrlError::Byte { path, byte }.into());
         }
         let mut flags = Self(if request.method() == b"HEAD" { HEAD } else { 0 });

@@ -32,6 +32,7 @@ pub use group::Group;
 pub use network::{Network, NetworkError, ORIGINS_MAX};
 pub use origin::{Origin, UrlError};
 pub use proxy::{Exceptions, Proxy, ProxyError};
+pub use redirect::CrossOrigin;
 pub use request::{Body, Request};
 pub use response::{Response, Wanted};
 pub use settings::{Keep, Limits, Resolve, Settings, Version};

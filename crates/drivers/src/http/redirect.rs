@@ -1,12 +1,35 @@
 //! Redirects (RFC 9110 section 15.4): where the next request goes, and what of it is left.
 //!
-//! The request is changed in place: which method it has, whether it still brings a body, and what it must not tell to
-//! another origin. It must not know a connection, nor how many redirects there were.
+//! The request is changed in place: which method it has, whether it still brings a body, and what of it another origin
+//! is told. A server decides where a redirect leads, so another origin is told nothing that was not allowed to travel,
+//! whatever it is called. It must not know a connection, nor how many redirects there were.
 
+use super::failure::Failure;
 use super::origin::UrlError;
 use super::request::{Body, Request};
 use super::response::Response;
 use url::Url;
+
+/// Fields that say what a client is and understands, and may go anywhere.
+const OF_THE_CLIENT: [&str; 4] = ["accept", "accept-encoding", "accept-language", "user-agent"];
+
+/// What may follow a redirect to another origin, beside what says what the client is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CrossOrigin {
+    /// The names of the fields that may.
+    pub fields: Vec<String>,
+    /// Whether a body may.
+    pub body: bool,
+}
+
+impl CrossOrigin {
+    /// Whether a field of that name may be sent to another origin. One that names the first never may.
+    fn allows(&self, name: &[u8]) -> bool {
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        let allowed = || self.fields.iter().any(|known| is(known)) || self.body && is_of_body(name);
+        !is("host") && (is_one_of(name, &OF_THE_CLIENT) || allowed())
+    }
+}
 
 /// Where an answer to `request`, which went to `from`, sends the client; `None` if it is an answer to be kept. The
 /// request is made that which goes there, but for its target.
@@ -14,7 +37,8 @@ pub(super) fn next(
     from: &[u8],
     request: &mut Request,
     response: &Response,
-) -> Result<Option<Vec<u8>>, UrlError> {
+    allowed: &CrossOrigin,
+) -> Result<Option<Vec<u8>>, Failure> {
     let Some(turned) = RedirectAction::of(request.method(), response.status()) else {
         return Ok(None);
     };
@@ -34,7 +58,10 @@ pub(super) fn next(
         request.retain(|name, _| !is_of_body(name));
     }
     if base.origin() != to.origin() {
-        request.retain(|name, _| !is_of_origin(name));
+        if request.body().bytes().is_some_and(|body| !body.is_empty()) && !allowed.body {
+            return Err(Failure::BodyElsewhere(to.origin().ascii_serialization()));
+        }
+        request.retain(|name, _| allowed.allows(name));
     }
     Ok(Some(String::from(to).into_bytes()))
 }
@@ -70,11 +97,6 @@ fn is_of_body(name: &[u8]) -> bool {
     described || is_one_of(name, &["transfer-encoding", "expect", "digest"])
 }
 
-/// Fields that are meant for one origin and must not be sent to another (RFC 9110 section 15.4).
-fn is_of_origin(name: &[u8]) -> bool {
-    is_one_of(name, &["host", "authorization", "proxy-authorization", "cookie", "origin"])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +120,11 @@ mod tests {
         request
     }
 
+    fn everything() -> CrossOrigin {
+        let fields = ["Authorization", "Cookie", "X-Kept", "Host"].map(str::to_owned).to_vec();
+        CrossOrigin { fields, body: true }
+    }
+
     /// Where to, and what the request became: its method, how many fields it has, and whether there is a body.
     fn moved(
         method: &str,
@@ -107,7 +134,7 @@ mod tests {
     ) -> Option<(String, String, usize, bool)> {
         let mut request = request(method);
         let response = Response::sample(status, &[("LOCATION", location)], b"");
-        let to = next(from.as_bytes(), &mut request, &response).unwrap()?;
+        let to = next(from.as_bytes(), &mut request, &response, &everything()).unwrap()?;
         let method = String::from_utf8(request.method().to_vec()).unwrap();
         let bytes = request.body().bytes().is_some();
         assert_eq!(request.value("X-Kept"), Some(&b"1"[..]));
@@ -138,7 +165,8 @@ mod tests {
             assert_eq!(moved("GET", status, from, "y"), None, "{status}");
         }
         let mut bare = request("GET");
-        assert!(next(b"http://a/", &mut bare, &Response::sample(302, &[], b"")).unwrap().is_none());
+        let nowhere = Response::sample(302, &[], b"");
+        assert!(next(b"http://a/", &mut bare, &nowhere, &everything()).unwrap().is_none());
     }
 
     #[test]
@@ -159,21 +187,38 @@ mod tests {
         }
         let mut request = request("GET");
         let wrong = Response::sample(302, &[("Location", "http://:0:0/")], b"");
-        let words = next(from.as_bytes(), &mut request, &wrong).unwrap_err().to_string();
+        let words = next(from.as_bytes(), &mut request, &wrong, &everything()).unwrap_err();
+        let words = words.to_string();
         assert!(words.contains("http://:0:0/"), "{words}");
     }
 
+    /// The names of the fields that go to another place, and whether the body does.
+    fn told(status: u16, location: &str, allowed: &CrossOrigin) -> Result<String, String> {
+        let mut request = request("POST");
+        request.add("X-OpenIDM-Password", b"p");
+        request.add("User-Agent", b"brunt");
+        let response = Response::sample(status, &[("Location", location)], b"");
+        let from = b"https://a.example/x";
+        next(from, &mut request, &response, allowed).map_err(|failure| failure.to_string())?;
+        let names = request.fields().map(|(name, _)| String::from_utf8_lossy(name).into_owned());
+        let names: Vec<String> = names.collect();
+        let body = if request.body().bytes().is_some() { " +body" } else { "" };
+        Ok(names.join(" ") + body)
+    }
+
     #[test]
-    fn another_place_is_told_nothing_that_was_meant_for_the_first() {
-        let from = "https://a.example/x";
-        for (location, fields) in [
-            ("https://a.example:443/y", 6),
-            ("https://a.example:8443/y", 3),
-            ("http://a.example/y", 3),
-            ("https://b.example/y", 3),
-        ] {
-            let (_, _, left, _) = moved("GET", 302, from, location).unwrap();
-            assert_eq!(left, fields, "{location}");
+    fn another_place_is_told_nothing_that_may_not_travel() {
+        let nothing = CrossOrigin::default();
+        let all = "Host authorization COOKIE X-Kept X-OpenIDM-Password User-Agent";
+        assert_eq!(told(302, "https://a.example:443/y", &nothing).unwrap(), all);
+        for elsewhere in ["https://a.example:8443/y", "http://a.example/y", "https://b.example/y"] {
+            assert_eq!(told(302, elsewhere, &nothing).unwrap(), "User-Agent", "{elsewhere}");
+            let refused = told(307, elsewhere, &nothing).unwrap_err();
+            assert!(refused.contains("its body"), "{refused}");
         }
+        let kept = CrossOrigin { fields: vec!["x-kept".to_owned()], body: false };
+        assert_eq!(told(303, "https://b.example/y", &kept).unwrap(), "X-Kept User-Agent");
+        let most = told(307, "https://b.example/y", &everything()).unwrap();
+        assert_eq!(most, "authorization COOKIE Content-Type Expect X-Kept User-Agent +body");
     }
 }

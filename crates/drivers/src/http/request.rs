@@ -66,12 +66,6 @@ impl Request {
         &self.target
     }
 
-    /// The path and query, to be written.
-    pub fn target_mut(&mut self) -> &mut Vec<u8> {
-        self.cache.get_mut().change();
-        &mut self.target
-    }
-
     /// The path and query of a URL that was rendered, from where its path begins; what has none asks for `/`. A
     /// fragment is not sent (RFC 9110 section 4.2.5).
     pub fn set_target(&mut self, rest: &[u8]) {
@@ -196,7 +190,7 @@ mod tests {
         let mut request = Request::default();
         for round in 0..3 {
             request.begin("PATCH");
-            request.target_mut().extend_from_slice(b"/users/1");
+            request.set_target(b"/users/1");
             let write = |out: &mut Vec<u8>| {
                 out.extend_from_slice(format!("v{round}").as_bytes());
                 Ok::<(), ()>(())

@@ -3,6 +3,8 @@
 //! A request says whether the body is wanted; where it is not, it is counted and discarded, however long it
 //! is. Fields are kept as places in the bytes of the head.
 
+use super::settings::Limits;
+
 /// What an exchange wants to know of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -10,7 +12,31 @@ pub struct Wanted {
     pub fields: bool,
     /// The body, decoded, up to the limit of the client's settings.
     pub body: bool,
+    /// Of an answer that refuses, with a status of 400 or more, its fields and the beginning of its body, so that it
+    /// can be told why. Others cost nothing by it.
+    pub refusal: bool,
 }
+
+impl Wanted {
+    /// Whether the fields of an answer with this status are to be kept.
+    pub(super) fn fields_of(self, status: u16) -> bool {
+        self.fields || self.refusal && status >= REFUSED
+    }
+
+    /// How many bytes of the body of an answer with this status are to be kept.
+    pub(super) fn kept_of(self, status: u16, limits: &Limits) -> usize {
+        match self {
+            Self { body: true, .. } => limits.body_kept,
+            Self { refusal: true, .. } if status >= REFUSED => REFUSAL_KEPT.min(limits.body_kept),
+            _ => 0,
+        }
+    }
+}
+
+/// From which status on an answer is a refusal.
+const REFUSED: u16 = 400;
+/// How many bytes of the body of a refusal are kept where the body itself is not wanted.
+const REFUSAL_KEPT: usize = 1024;
 
 /// Buffers that grew beyond this for one answer are given back.
 const ROOM_KEPT: usize = 8 * 1024;
@@ -70,11 +96,12 @@ impl Response {
     }
 
     /// Takes a part of the body.
-    pub(super) fn receive(&mut self, data: &[u8], wanted: bool, kept_max: usize) {
+    pub(super) fn receive(&mut self, data: &[u8], wanted: Wanted, limits: &Limits) {
         self.received += data.len() as u64;
-        if wanted {
+        let kept_max = wanted.kept_of(self.status, limits);
+        if kept_max > 0 || wanted.body {
             let room = kept_max.saturating_sub(self.body.len());
-            self.truncated |= data.len() > room;
+            self.truncated |= wanted.body && data.len() > room;
             self.body.extend_from_slice(&data[..data.len().min(room)]);
         }
     }

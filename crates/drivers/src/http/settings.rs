@@ -3,6 +3,7 @@
 //! All of it is settled before the run. Nothing here knows a URL.
 
 use super::proxy::Proxy;
+use super::redirect::CrossOrigin;
 use crate::net::{tcp, tls};
 use crate::resend::Resend;
 use std::net::SocketAddr;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub streams: u32,
     /// How many redirects of one exchange are followed; 0 follows none, and a redirect is the answer.
     pub redirects: u8,
+    /// What may follow a redirect to another origin.
+    pub cross_origin: CrossOrigin,
     /// Whether each user keeps the cookies it is given.
     pub cookies: bool,
     /// Whether answers are asked for compressed. Bodies that are wanted are unpacked; the others are counted as sent.
@@ -105,6 +108,7 @@ impl Default for Settings {
             resend: Resend::default(),
             streams: 1,
             redirects: 0,
+            cross_origin: CrossOrigin::default(),
             cookies: false,
             decompress: false,
             proxy: None,

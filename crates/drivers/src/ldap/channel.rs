@@ -4,6 +4,7 @@ use super::buffers::Buffers;
 use super::link::Link;
 use super::slot::{Keep, Reply};
 use brunt_exchange::Watch;
+use brunt_feed::starred;
 use brunt_wire::ldap::code;
 use std::future::poll_fn;
 
@@ -72,6 +73,15 @@ impl Channel<'_> {
     /// The diagnostic message of the last answer.
     pub(super) fn diagnostic(&self) -> Box<str> {
         self.link.with_slot(self.slot, |slot| slot.text.take()).flatten().unwrap_or_default()
+    }
+
+    /// Stars a secret in the diagnostic message of the last answer: servers say what they were sent.
+    pub(super) fn star(&self, secret: &[u8]) {
+        self.link.with_slot(self.slot, |slot| {
+            if let Some(text) = &mut slot.text {
+                *text = starred(text, std::iter::once(secret)).into();
+            }
+        });
     }
 
     /// A refusal in words: the code, its name, and what the server said of it, if anything.

@@ -35,6 +35,8 @@ pub(super) struct Connection {
     attempts: Cell<u64>,
     /// Failed attempts in a row.
     failures: Cell<u32>,
+    /// Why the last attempt failed, as long as none has succeeded since.
+    why_down: RefCell<Option<Failure>>,
     /// Operations since it was opened.
     pub(super) carried: Cell<u64>,
     /// A bind was cut off: whose connection it is now is unknown.
@@ -54,6 +56,7 @@ impl Connection {
             number,
             attempts: Cell::new(0),
             failures: Cell::new(0),
+            why_down: RefCell::default(),
             carried: Cell::new(0),
             unsettled: Cell::new(false),
             opened: Cell::new(Moment::ZERO),
@@ -102,7 +105,11 @@ impl Connection {
             self.opened().await;
         }
         if !self.is_open() && self.failures.get() > 0 {
-            return Err(Failure::new(Class::Closed, 0, "the connection is down"));
+            // Whatever kept it from being opened is why this exchange fails as well.
+            let why = self.why_down.borrow().clone();
+            return Err(
+                why.unwrap_or_else(|| Failure::new(Class::Closed, 0, "the connection is down"))
+            );
         }
         let opened = self.open(slot, watch).await;
         if let Err(failure) = &opened {
@@ -162,11 +169,13 @@ impl Connection {
                     guard.succeeded = true;
                     self.opened.set(watch.now());
                     self.failures.set(0);
+                    self.why_down.take();
                 }
                 Err(failure) => {
                     // A server that says no is there, and is asked again at the pace of the run.
                     let refused = failure.class == Class::Login;
                     self.failures.set(if refused { 0 } else { failures.saturating_add(1) });
+                    self.why_down.replace(Some(failure.clone()));
                 }
             }
             return opened;

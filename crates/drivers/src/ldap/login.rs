@@ -140,7 +140,7 @@ impl Credentials {
         watch: Option<&mut Watch<'_>>,
     ) -> Result<u32, Failure> {
         let password = self.password(context.position.number);
-        match &self.method {
+        let reply = match &self.method {
             Method::Simple(request) => {
                 let reply = {
                     let encode = |id: i32, out: &mut Vec<u8>| {
@@ -163,7 +163,9 @@ impl Credentials {
                 reply.code()
             }
             Method::Sasl(sasl) => Box::pin(sasl.bind(channel, context, password, watch)).await,
-        }
+        };
+        channel.star(password);
+        reply
     }
 }
 

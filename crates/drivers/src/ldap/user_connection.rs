@@ -114,7 +114,7 @@ impl UserConnection {
             && refused != code::SUCCESS
             && watch.wants_text()
         {
-            watch.explain(format_args!("{}", channel.refusal(refused)));
+            watch.explain(format_args!("{}", values.shown(&channel.refusal(refused))));
         }
         if entries > 0 {
             channel.kept(|kept| read_entry(kept, &mut self.found));

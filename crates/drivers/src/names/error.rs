@@ -7,6 +7,8 @@ use brunt_exchange::{Class, Outcome};
 use brunt_wire::account::Malformed;
 use brunt_wire::ldap::code;
 
+use crate::net::class_of_connecting;
+
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
@@ -88,7 +90,10 @@ impl LookupError {
     pub fn outcome(&self) -> Outcome {
         let number = |error: &io::Error| error.raw_os_error().unwrap_or_default().cast_unsigned();
         match self {
-            Self::Connect { error, .. } => Outcome::Failed(Class::Connect, number(error)),
+            Self::Connect { error, .. } => {
+                let class = class_of_connecting(error.raw_os_error().unwrap_or_default());
+                Outcome::Failed(class, number(error))
+            }
             Self::Tls { error, .. } => Outcome::Failed(Class::Tls, number(error)),
             Self::Login { code, .. } => Outcome::Failed(Class::Login, *code),
             Self::Broken(error) => Outcome::Failed(Class::Closed, number(error)),

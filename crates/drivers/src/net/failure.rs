@@ -81,7 +81,7 @@ impl Failure {
             Self::Ports(_) => Class::Ports,
             Self::Descriptors(_) => Class::Descriptors,
             Self::TlsTimedOut(_) | Self::Tls(_) | Self::AlreadySecured => Class::Tls,
-            _ => Class::Connect,
+            _ => class_of_connecting(self.code().cast_signed()),
         }
     }
 
@@ -118,6 +118,15 @@ impl Failure {
             }
             _ => Self::Connect { to, error },
         }
+    }
+}
+
+/// The class of an attempt to reach a target that failed with this error of the system. Without a descriptor nothing
+/// was asked of the target, whatever the protocol.
+pub(crate) fn class_of_connecting(errno: i32) -> Class {
+    match errno {
+        libc::EMFILE | libc::ENFILE => Class::Descriptors,
+        _ => Class::Connect,
     }
 }
 
@@ -181,6 +190,9 @@ mod tests {
             Outcome::Failed(Class::Descriptors, 24),
             "no fault of the target"
         );
+        let path = Path::new("/run/x").into();
+        let socket = Failure::Unix { path, error: io::Error::from_raw_os_error(libc::ENFILE) };
+        assert_eq!(socket.outcome(), Outcome::Failed(Class::Descriptors, 23));
         let tls = Failure::Tls(io::Error::other("bad certificate"));
         assert_eq!(tls.outcome(), Outcome::Failed(Class::Tls, 0));
     }

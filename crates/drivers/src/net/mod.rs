@@ -27,4 +27,5 @@ pub mod udp;
 pub mod unix;
 
 pub use failure::Failure;
+pub(crate) use failure::class_of_connecting;
 pub use mmsg::BATCH;

@@ -63,7 +63,7 @@ impl User {
     async fn get(&mut self, server: &Server) -> Result<u16, Failure> {
         self.request.begin("GET");
         self.request.set_target(b"/");
-        self.ask(server, Wanted { fields: true, body: true }).await
+        self.ask(server, Wanted { fields: true, body: true, ..Wanted::default() }).await
     }
 
     async fn count(&mut self, server: &Server) -> Result<u16, Failure> {
@@ -76,6 +76,6 @@ impl User {
         self.request.begin("POST");
         self.request.set_target(b"/");
         self.request.body_mut().extend_from_slice(body);
-        self.ask(server, Wanted { fields: true, body: true }).await
+        self.ask(server, Wanted { fields: true, body: true, ..Wanted::default() }).await
     }
 }

@@ -74,7 +74,7 @@ impl User {
     async fn get(&mut self, url: &str, path: &str) -> Result<u16, Failure> {
         self.request.begin("GET");
         self.request.set_target(path.as_bytes());
-        self.ask(url, Wanted { fields: true, body: true }).await
+        self.ask(url, Wanted { fields: true, body: true, ..Wanted::default() }).await
     }
 }
 

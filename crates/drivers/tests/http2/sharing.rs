@@ -74,7 +74,7 @@ fn a_body_goes_out_as_the_server_makes_room_and_comes_back_whole() {
                 } else {
                     user.request.body_mut().extend_from_slice(&body);
                 }
-                let wanted = Wanted { fields: true, body: true };
+                let wanted = Wanted { fields: true, body: true, ..Wanted::default() };
                 assert_eq!(user.ask(&server, wanted).await.unwrap(), 200);
                 assert_eq!(user.response.received(), u64::from(size));
                 let kept = (size as usize).min(1 << 20);

@@ -353,6 +353,21 @@ async fn a_refused_identity_is_a_failed_login() {
 }
 
 #[tokio::test]
+async fn a_password_that_a_server_repeats_is_not_shown() {
+    let said = "'s3cret' is\u{1b}[2J wrong";
+    let server =
+        Server::start(move |incoming| vec![Act::Send(answer(incoming.message, 49, said))]).await;
+    let starred = "result 49 (invalidCredentials): '***' is\\u{1b}[2J wrong";
+    let mut login = setup(server.address, search());
+    login.login = simple("cn=admin", "s3cret");
+    let ran = run(&plan(login), 1).await;
+    assert_eq!(ran[0].text, format!("login: bind as cn=admin: {starred}"));
+    let task = Task::Bind { identity: simple("cn=admin", "s3cret"), invalid_percent: 0 };
+    let ran = run(&plan(setup(server.address, task)), 1).await;
+    assert_eq!(ran[0].text, format!("{starred} [cn=admin]"));
+}
+
+#[tokio::test]
 async fn start_tls_never_goes_on_in_the_clear() {
     let server =
         Server::start(|incoming| vec![Act::Send(answer(incoming.message, 2, "no TLS here"))]).await;

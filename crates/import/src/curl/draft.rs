@@ -73,7 +73,8 @@ impl Draft {
             Kind::Cookie => self.cookies.push(text()),
             Kind::MaxTime => self.max_time = Some(seconds("--max-time", value)?),
             Kind::Globoff => self.globoff = true,
-            Kind::Location | Kind::LocationTrusted => self.follows = true,
+            Kind::Location => self.follows = true,
+            Kind::LocationTrusted => (self.follows, self.client.trusting) = (true, true),
             Kind::MaxRedirects => {
                 let most = value.parse().map(|most: i64| u8::try_from(most).unwrap_or(u8::MAX));
                 self.redirects = Some(most.map_err(|_| wrong("--max-redirs", value, "a number"))?);
@@ -144,7 +145,7 @@ impl Draft {
             let (in_url, url) = urls::user(&url);
             let url = form::query(&raw(&urls::with_query(&url, &more.join("&"))), variables);
             let mut step = Step {
-                name: format!("{method} {}", urls::path(&url)),
+                name: format!("{method} {}", brunt_redact::url(urls::path(&url))),
                 method: method.clone(),
                 auth: self.auth(in_url, variables),
                 body: body.clone(),

@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -29,7 +30,9 @@ pub(super) struct Circumstances {
 
 impl Log {
     pub(super) fn create(path: &Path) -> io::Result<Self> {
-        File::create(path).map(Mutex::new).map(Self)
+        // Requests hold passwords and tokens.
+        let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path);
+        file.map(Mutex::new).map(Self)
     }
 
     /// Writes a line. If the disk is full, lines are lost, not answers.

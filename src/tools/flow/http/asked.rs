@@ -60,6 +60,14 @@ impl Asked {
             http.base = base(&plan);
         }
         family(&args.connection, &plan, &mut http)?;
+        if args.connection.location_trusted {
+            if http.redirects.unwrap_or(0) == 0 {
+                return Err("trust redirects with everything: none is followed; add --redirect 3"
+                    .to_owned());
+            }
+            let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+            settled::trust_redirects(&mut http, settled::header_names(steps));
+        }
         let shared = http.streams.unwrap_or(1);
         plan.http = Some(http);
         plan.run = load.run(&args.load, shared)?;

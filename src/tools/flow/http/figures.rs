@@ -110,14 +110,14 @@ fn outcomes(out: &mut String, record: &Record) {
     let mut statuses: BTreeMap<u32, u64> = BTreeMap::new();
     let mut errors: BTreeMap<String, u64> = BTreeMap::new();
     for code in record.operations.iter().flat_map(|operation| &operation.codes) {
-        match (code.class.as_str(), code.code) {
-            ("ok" | "result" | "check" | "exceeded" | "unexamined", Some(status @ 100..=999)) => {
-                *statuses.entry(status).or_default() += code.count;
-            }
-            (class, _) => *errors.entry(class.to_owned()).or_default() += code.count,
+        let class = code.class.as_str();
+        let answered = matches!(class, "ok" | "result" | "check" | "exceeded" | "unexamined");
+        let status = code.code.filter(|status| answered && (100..=999).contains(status));
+        if let Some(status) = status {
+            *statuses.entry(status).or_default() += code.count;
         }
-        if matches!(code.class.as_str(), "check" | "exceeded" | "unexamined") {
-            *errors.entry(code.class.clone()).or_default() += code.count;
+        if status.is_none() || matches!(class, "check" | "exceeded" | "unexamined") {
+            *errors.entry(class.to_owned()).or_default() += code.count;
         }
     }
     let all = record.counts.sent.max(1) as f64;
@@ -232,6 +232,16 @@ mod tests {
         assert_eq!(figures(&text, "1.024 ms"), ["9", "#".repeat(30).as_str()]);
         assert_eq!(figures(&text, "4.096 ms"), ["0"], "no row between two others is left out");
         assert_eq!(figures(&text, "8.192 ms"), ["1", "####"]);
+    }
+
+    #[test]
+    fn a_failed_check_is_counted_once_with_and_without_a_status() {
+        let codes = [("check", Some(0), 2), ("check", None, 1), ("check", Some(200), 1)];
+        let mut record = record(&[("a", &[1_000], &codes)]);
+        record.counts = Counts { sent: 4, failed: 4, ..Counts::default() };
+        let text = text(&record).unwrap();
+        assert_eq!(figures(&text, "check"), ["4", "100.00%"]);
+        assert_eq!(figures(&text, "200"), ["1", "25.00%"]);
     }
 
     #[test]

@@ -18,7 +18,6 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
 use crate::cli::surroundings::Machine;
-use crate::cli::typed;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
         settings,
         objectives: compiled.objectives,
         output: args.output.files(),
-        target: target.map(|target| typed::url(&target)).unwrap_or_default(),
+        target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
         progress: args.output.progress(),
     };
     let mut done = flow::run(job, signals)?;

@@ -6,10 +6,11 @@
 pub(crate) mod settled;
 mod written;
 
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use brunt_import::{Filter, Imported, Pauses, Secrets};
+use brunt_record::create_private;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -55,7 +56,8 @@ pub(crate) fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
 fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
     let settled = Settled::of(imported, output).map_err(|error| failed(&error))?;
     for (path, bytes) in &settled.files {
-        std::fs::write(path, bytes).map_err(|error| {
+        let written = create_private(path).and_then(|mut file| file.write_all(bytes));
+        written.map_err(|error| {
             let text = format!("failed to write {}: {error}\n", path.display());
             Refusal { text, exit: Exit::Failed }
         })?;

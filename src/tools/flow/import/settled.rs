@@ -7,12 +7,12 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use brunt_import::notation::{filled, has_holes};
-use brunt_import::{Auth, Body, Client, Imported, Step, Value, Version};
+use brunt_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
 
 use super::beside;
 use crate::tools::flow::plan::model::{
-    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Run, Scenario, Source, Tls,
-    Variable,
+    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Run, Scenario, Source, Spot,
+    Tls, Variable,
 };
 use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 
@@ -79,6 +79,13 @@ impl Settled {
         for step in &imported.steps {
             settled.add(step, base.as_deref(), output)?;
         }
+        if imported.client.trusting {
+            let steps = settled.steps.iter().map(|(step, _)| step);
+            let headers = header_names(steps);
+            if let Some(http) = &mut settled.plan.http {
+                trust_redirects(http, headers);
+            }
+        }
         Ok(settled)
     }
 
@@ -121,6 +128,15 @@ impl Settled {
                 made.basic = Some(Basic { user: user.clone(), password });
             }
         }
+        let extract = |extract: &brunt_import::Extract| {
+            let spot = match &extract.from {
+                Place::Json(pointer) => Spot { json: Some(pointer.clone()), ..Spot::default() },
+                Place::Header(name) => Spot { header: Some(name.clone()), ..Spot::default() },
+            };
+            let missing = Some(model::Missing::Fail);
+            (extract.name.clone(), model::Extract { spot, missing, ..model::Extract::default() })
+        };
+        made.extract = Pairs(step.extracts.iter().map(extract).collect());
         self.headers(step, &mut made);
         self.body(step, &mut made, output)?;
         let said = made.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
@@ -200,6 +216,28 @@ impl Settled {
         }
         Ok(())
     }
+}
+
+/// Lets redirects take these headers and the body wherever they lead, as far as any are followed.
+pub(crate) fn trust_redirects(http: &mut Http, headers: Vec<String>) {
+    if http.redirects.is_some_and(|most| most > 0) {
+        (http.redirect_headers, http.redirect_body) = (headers, Some(true));
+    }
+}
+
+/// The names of all headers that steps send, but for the one that names their origin.
+pub(crate) fn header_names<'a>(steps: impl Iterator<Item = &'a model::Step>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for step in steps {
+        let login = (step.basic.is_some() || step.bearer.is_some()).then_some("Authorization");
+        let own = step.headers.iter().map(|(name, _)| name);
+        for name in own.chain(login).filter(|name| !name.eq_ignore_ascii_case("host")) {
+            if !names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
 }
 
 /// Whether it is JSON once each hole has a value that can stand by itself.

@@ -114,11 +114,21 @@ mod tests {
             "curl --json '{\"a\":\"\\n[[scenario.steps]]\\n# \"}' -X PROPFIND h",
             "curl --data-raw $'[[scenario.steps]]\\n# x\\r\\n\\'\\'\\' \"\"\"\\t${a}' -H 'Content-Type: text/plain' h",
             "curl -F 'a=b' -k --http2 --resolve h:80:[::1] -m 3 h --next -I h/2",
+            "curl --location-trusted -u a:b -H 'X-One: 1' https://h/",
             "curl -H \"Authorization: Bearer $TOKEN\" \"https://$HOST/x?y=$Y\"",
         ] {
             let (made, read, text) = again(&curl(line));
             assert_eq!(made, read, "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_trusts_redirects_lets_every_header_follow() {
+        let (_, trusting, text) = again(&curl("curl --location-trusted -u a:b -H 'X-One: 1' h"));
+        let http = trusting.http.unwrap();
+        assert_eq!(http.redirect_headers, ["X-One", "Authorization"], "{text}");
+        let (_, following, _) = again(&curl("curl -L -u a:b -H 'X-One: 1' h"));
+        assert_eq!(following.http.unwrap().redirect_headers, [""; 0]);
     }
 
     #[test]

@@ -32,6 +32,8 @@ const UPPER_MAX: u64 = i64::MAX as u64 - 1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attributes {
     location: Option<Location>,
+    /// Where that stands.
+    location_spot: Option<Spot>,
     port: Option<String>,
     /// `ADMINUSERID`.
     pub(crate) admin_user: Option<String>,
@@ -77,6 +79,10 @@ impl Attributes {
         let port = port.filter(|_| whole.is_none());
         Ok(Self {
             location: whole.or(host),
+            location_spot: fields
+                .one("service-location-port")
+                .or(fields.one("service-location"))
+                .map(Spot::of),
             port,
             admin_user: owned("ADMINUSERID")?,
             admin_password: owned("ADMINUSERPASSWORD")?,
@@ -102,7 +108,10 @@ impl Attributes {
         if self.port.is_none() && !moved {
             self.port.clone_from(&above.port);
         }
-        self.location = self.location.or_else(|| above.location.clone());
+        if self.location.is_none() {
+            self.location.clone_from(&above.location);
+            self.location_spot.clone_from(&above.location_spot);
+        }
         self.admin_user = self.admin_user.or_else(|| above.admin_user.clone());
         self.admin_password = self.admin_password.or_else(|| above.admin_password.clone());
         self.upper_bounds = self.upper_bounds.or(above.upper_bounds);
@@ -123,6 +132,11 @@ impl Attributes {
             }
         }
         self
+    }
+
+    /// Where it is said what URLs begin with.
+    pub(crate) fn base_spot(&self) -> Option<&Spot> {
+        self.location_spot.as_ref()
     }
 
     /// What URLs begin with, if anybody said it.

@@ -5,15 +5,14 @@
 
 use std::fmt::Write as _;
 
+use brunt_redact::HIDDEN;
+
 use super::draft::{Bit, Draft, Meaning, Send, Step, Words};
 use super::job::Job;
 use super::manner::Manner;
 
 /// The most rounds that are shown.
 const ROUNDS_SHOWN: usize = 3;
-
-/// What stands in place of a secret.
-const HIDDEN: &str = "***";
 
 /// The text.
 pub(crate) fn text(job: &Job, draft: &Draft, manner: Manner) -> String {
@@ -94,7 +93,10 @@ fn meaning(draft: &Draft, meaning: &Meaning) -> String {
             format!("a random value from {}, fetched before the run", endpoint.url)
         }
         Meaning::Secret(_) => "a secret".to_owned(),
-        Meaning::Text(words) => format!("\"{}\"", rendered(draft, words)),
+        Meaning::Text(words) => {
+            let text = brunt_redact::text(&rendered(draft, words));
+            format!("\"{}\"", named(draft, &text))
+        }
     }
 }
 
@@ -103,33 +105,36 @@ fn request(draft: &Draft, send: &Send, out: &mut String) {
     let within =
         send.threshold.map_or_else(String::new, |threshold| format!(" within {threshold} ms"));
     let _ = writeln!(out, "\n  {}{within}", operation.name);
-    let _ = writeln!(out, "    {} {}", send.method, rendered(draft, &send.url));
+    let url = named(draft, &brunt_redact::url(&rendered(draft, &send.url)));
+    let _ = writeln!(out, "    {} {url}", send.method);
     for (name, value) in &send.fields {
-        let secret = is_secret(name) && value.variables().next().is_none();
-        let shown = if secret { HIDDEN.to_owned() } else { rendered(draft, value) };
-        let _ = writeln!(out, "    {name}: {shown}");
+        let value = brunt_redact::header(name, &rendered(draft, value));
+        let _ = writeln!(out, "    {name}: {}", named(draft, &value));
     }
     if let Some((body, _)) = &send.body {
-        let _ = writeln!(out, "\n    {}", rendered(draft, body));
+        let body = brunt_redact::text(&rendered(draft, body));
+        let _ = writeln!(out, "\n    {}", named(draft, &body));
     }
     for (attribute, variable) in &send.keeps {
         let _ = writeln!(out, "    keeps \"{attribute}\" as <{}>", draft.variables[*variable].name);
     }
 }
 
-/// Whether the value of a field opens a door.
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["password", "secret", "authorization", "cookie"].iter().any(|word| name.contains(word))
+/// A text in which each wildcard that has another value each time is called by its name.
+fn named(draft: &Draft, text: &str) -> String {
+    draft.variables.iter().fold(text.to_owned(), |text, variable| {
+        text.replace(&format!("${{{}}}", variable.name), &format!("<{}>", variable.name))
+    })
 }
 
+/// A text with what is always the same put in. What is not stands as a variable of a plan, which is no secret.
 fn rendered(draft: &Draft, words: &Words) -> String {
     let bit = |bit: &Bit| match bit {
         Bit::Literal(text) => text.clone(),
         Bit::Variable(number) | Bit::Encoded(number) => match &draft.variables[*number].meaning {
             Meaning::Text(words) => rendered(draft, words),
             Meaning::Secret(_) => HIDDEN.to_owned(),
-            _ => format!("<{}>", draft.variables[*number].name),
+            _ => format!("${{{}}}", draft.variables[*number].name),
         },
     };
     words.0.iter().map(bit).collect()

@@ -33,6 +33,15 @@ pub(crate) fn list_name(endpoint: &Endpoint) -> String {
     format!("{} {} {}", endpoint.url, part(&endpoint.attribute), part(&endpoint.member))
 }
 
+/// Something in place of every list that a draft needs, for a flow that is looked at and not run.
+pub(crate) fn unlisted(draft: &Draft) -> Listed {
+    let lists = draft.variables.iter().filter_map(|variable| match &variable.meaning {
+        Meaning::Element(endpoint) => Some((list_name(endpoint), vec![b"0".to_vec()])),
+        _ => None,
+    });
+    lists.collect()
+}
+
 /// The flow of a draft.
 pub(crate) fn flow(
     draft: &Draft,

@@ -6,6 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// How many files are looked at for a name that may have been meant.
+const NAMES_MAX: usize = 10_000;
+
 /// Where to look, in this order.
 #[derive(Debug)]
 pub(crate) struct Directories {
@@ -41,6 +44,16 @@ impl Directories {
             self.taken.push(root.clone());
         }
         Ok(root.join(name))
+    }
+
+    /// What the JSON files in a directory below any root are called, without their ending.
+    pub(crate) fn names(&self, directory: &str) -> Vec<String> {
+        let entries = self.roots.iter().filter_map(|root| root.join(directory).read_dir().ok());
+        let paths = entries.flatten().flatten().map(|entry| entry.path());
+        let json = paths.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+        json.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .take(NAMES_MAX)
+            .collect()
     }
 
     /// What the user should know about where files came from.

@@ -10,6 +10,7 @@ use brunt_drivers::flow::Repeat;
 use brunt_feed::Escape;
 
 use super::fault::Fault;
+use super::fields::nearest;
 use super::files::Files;
 use super::manner::Manner;
 use super::names::{Name, Names, Part, Piece, Sense};
@@ -206,7 +207,10 @@ impl Drafting<'_> {
         for piece in names.pieces(text, part, self.manner) {
             match piece {
                 Piece::Literal("") => {}
-                Piece::Literal(text) => words.0.push(Bit::Literal(text.to_owned())),
+                Piece::Literal(text) => {
+                    self.undeclared(text, names, request);
+                    words.0.push(Bit::Literal(text.to_owned()));
+                }
                 Piece::Name(name) => {
                     if !name.stood(part) {
                         self.repaired(Repair::Wildcards);
@@ -223,6 +227,30 @@ impl Drafting<'_> {
             }
         }
         Ok(words)
+    }
+
+    /// Notes what looks like a wildcard and is none there, so that it is sent as it stands.
+    fn undeclared(&mut self, text: &str, names: &Names, request: &Request) {
+        for (at, _) in text.match_indices('$') {
+            let rest = &text[at + 1..];
+            let ends = |c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c));
+            let word = &text[at..=at + rest.find(ends).unwrap_or(rest.len())];
+            let known: Vec<&str> = names.words().collect();
+            let near = nearest(word, &known);
+            let capital = word.len() > 2 && word[1..].starts_with(|c: char| c.is_ascii_uppercase());
+            if word.len() < 2 || !capital && near.is_none() {
+                continue;
+            }
+            let hint = match near {
+                Some(near) if near == word => "; LoadGen does not replace it there".to_owned(),
+                Some(near) => format!("; did you mean {near}?"),
+                None => "; declare it under WILDCARDS if its value should change".to_owned(),
+            };
+            self.files.notes.push(format!(
+                "{}: {word} is no wildcard here, and is sent as it stands{hint}",
+                request.spot
+            ));
+        }
     }
 
     /// The variable of a wildcard. What answers bring is the same by whatever name it is asked for.

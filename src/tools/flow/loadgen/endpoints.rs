@@ -66,8 +66,7 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
     request.begin("GET");
     let said = |failure: brunt_drivers::http::Failure| failure.to_string();
     let (origin, path) = client.aim(endpoint.url.as_bytes()).await.map_err(said)?;
-    let path = endpoint.url.get(path..).filter(|path| !path.is_empty()).unwrap_or("/");
-    request.target_mut().extend_from_slice(path.as_bytes());
+    request.set_target(endpoint.url.get(path..).unwrap_or_default().as_bytes());
     for (name, value) in &endpoint.header {
         let write = |out: &mut Vec<u8>| {
             out.extend_from_slice(value.as_bytes());
@@ -76,7 +75,7 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
         let Ok(()) = request.field(name, write);
     }
     client.ready(&origin, &mut watch).await.map_err(said)?;
-    let wanted = Wanted { fields: false, body: true };
+    let wanted = Wanted { body: true, ..Wanted::default() };
     client
         .exchange(&origin, &mut request, wanted, &mut response, &mut watch)
         .await

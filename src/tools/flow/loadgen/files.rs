@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::directories::Directories;
 use super::document::{Document, Value};
 use super::fault::Fault;
+use super::fields::nearest;
 use super::spot::Spot;
 
 /// The files that a job consists of, and what there is to say about them.
@@ -44,10 +45,15 @@ impl Files {
         let path = Path::new(directory).join(format!("{key}.json"));
         match self.directories.find(&path) {
             Ok(path) => self.document(&path),
-            Err(places) => Err(named_by.fault(
-                format!("there is neither {places}"),
-                format!("create that file, or correct the name \"{key}\""),
-            )),
+            Err(places) => {
+                let known = self.directories.names(directory);
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let remedy = match nearest(key, &known) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("create that file, or correct the name \"{key}\""),
+                };
+                Err(named_by.fault(format!("there is neither {places}"), remedy))
+            }
         }
     }
 

@@ -3,9 +3,29 @@
 use super::document::Value;
 use super::fault::Fault;
 
-/// Fields that follow from the payload and the connection.
-const FOLLOWING: [&str; 5] =
-    ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade"];
+/// Fields that Java's client lets nobody set, beside those whose names begin with `Sec-`.
+const JAVAS_OWN: [&str; 13] = [
+    "Access-Control-Request-Headers",
+    "Access-Control-Request-Method",
+    "Connection",
+    "Content-Length",
+    "Content-Transfer-Encoding",
+    "Host",
+    "Keep-Alive",
+    "Origin",
+    "Proxy-Connection",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+    "Via",
+];
+
+/// Whether Java's client leaves a field out. It sends `Connection: close`, and closes.
+fn is_javas_own(name: &str, value: &str) -> bool {
+    let closes = name.eq_ignore_ascii_case("Connection") && value.eq_ignore_ascii_case("close");
+    let own = JAVAS_OWN.iter().any(|own| own.eq_ignore_ascii_case(name));
+    !closes && (own || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("Sec-")))
+}
 
 /// Fields, of those of the same name in any case the last, and without those that no task can decide on.
 pub(crate) fn header(
@@ -15,10 +35,10 @@ pub(crate) fn header(
     let mut fields: Vec<(String, String)> = Vec::new();
     for member in value.members()? {
         let text = value.below(&member.name, &member.value).text()?.to_owned();
-        if FOLLOWING.iter().any(|name| name.eq_ignore_ascii_case(&member.name)) {
+        if is_javas_own(&member.name, &text) {
             notes.push(format!(
-                "{}, line {}: the header \"{}\" is derived from the payload and the connection; it is left out, as by \
-                 Java's client",
+                "{}, line {}: the header \"{}\" is left out, because Java's client, which LoadGen uses, lets no job \
+                 set it",
                 value.document.path.display(),
                 value.document.place(member.at).line,
                 member.name
@@ -34,4 +54,29 @@ pub(crate) fn header(
         }
     }
     Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::flow::loadgen::document::Document;
+    use std::path::Path;
+
+    #[test]
+    fn fields_are_left_out_that_java_leaves_out_and_no_others() {
+        let text = r#"{"Connection": "close", "Host": "a", "X-Host": "b", "Sec-Fetch": "c", "origin": "d"}"#;
+        let document = Document::parse(Path::new("t.json"), text.to_owned()).unwrap();
+        let mut notes = Vec::new();
+        let kept = header(&document.value(), &mut notes).unwrap();
+        let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["Connection", "X-Host"]);
+        assert_eq!(notes.len(), 3);
+        assert!(
+            notes[0].starts_with("t.json, line 1: the header \"Host\" is left out"),
+            "{notes:?}"
+        );
+        let alive = r#"{"connection": "keep-alive"}"#;
+        let document = Document::parse(Path::new("t.json"), alive.to_owned()).unwrap();
+        assert_eq!(header(&document.value(), &mut notes).unwrap(), []);
+    }
 }

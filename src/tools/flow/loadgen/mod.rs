@@ -52,7 +52,7 @@ use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::tools::flow::{self, FlowJob};
+use crate::tools::flow::{self, FlowJob, fit};
 
 use draft::Draft;
 use drafting::draft;
@@ -71,6 +71,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(30);
 pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let asked = Asked::read(args)?;
     if args.check {
+        asked.examine()?;
         return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
     }
     if let Some(path) = &args.to_plan {
@@ -107,6 +108,20 @@ impl Asked {
         Ok(Self { job, draft: measured, warm_up, manner, seed })
     }
 
+    /// Looks whether the requests can be sent, as far as that can be known without asking a service for values.
+    fn examine(&self) -> Result<(), Refusal> {
+        for draft in [&self.warm_up, &self.draft] {
+            let listed = compile::unlisted(draft);
+            let flow = compile::flow(draft, &self.job, self.manner, self.seed, &listed);
+            let notes = fit::examine(&flow.map_err(failed)?)
+                .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+            for note in &notes {
+                console::note(note);
+            }
+        }
+        Ok(())
+    }
+
     fn flow(&self, draft: &Draft, network: &Arc<Network>) -> Result<Flow, Refusal> {
         let listed = endpoints::fetch(draft, network).map_err(failed)?;
         compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
@@ -116,8 +131,14 @@ impl Asked {
     fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
         let listed =
             endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
-        let limits = (REDIRECTS, args.resend, connecting(&self.draft));
-        let plan = to_plan::plan(&self.job, &self.draft, &listed, limits);
+        let connecting = to_plan::Connecting {
+            redirects: REDIRECTS,
+            resend: args.resend,
+            limit: connecting(&self.draft),
+            ca: args.ca.clone(),
+            insecure: args.insecure,
+        };
+        let plan = to_plan::plan(&self.job, &self.draft, &listed, &connecting);
         for note in to_plan::notes(&self.job, &self.draft) {
             console::note(&note);
         }

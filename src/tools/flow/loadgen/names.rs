@@ -92,6 +92,11 @@ impl Names {
         Self(all)
     }
 
+    /// How they are written.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|name| name.word.as_str())
+    }
+
     /// The pieces of a text that stands in this part of a request.
     pub(crate) fn pieces<'n, 't>(
         &'n self,

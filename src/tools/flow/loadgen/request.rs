@@ -24,8 +24,9 @@ pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<S
     let names = Names::of(request);
     let compatible = drafting.manner == Manner::Compatible;
     if !["http://", "https://"].iter().any(|scheme| request.base.starts_with(scheme)) {
-        return Err(request.spot.fault(
-            format!("the location \"{}\" of this task has no scheme", request.base),
+        let spot = request.attributes.base_spot().unwrap_or(&request.spot);
+        return Err(spot.fault(
+            format!("the location \"{}\" has no scheme", request.base),
             format!("write http://{} or https://{0}", request.base),
         ));
     }

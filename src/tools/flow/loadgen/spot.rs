@@ -1,5 +1,6 @@
 //! [`Spot`]: a place in a file that a fault may have to name after the file was let go.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use super::document::Value;
@@ -32,5 +33,12 @@ impl Spot {
             what: what.into(),
             remedy: remedy.into(),
         }
+    }
+}
+
+/// The file and the line.
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.file.display(), self.place.line)
     }
 }

@@ -5,7 +5,7 @@
 //! the environment.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_drivers::flow::Repeat;
@@ -22,22 +22,50 @@ use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time};
 /// A dollar sign that stands right before a variable is one itself, since text could not tell it from an escape.
 const DOLLAR: &str = "dollar";
 
-/// The plan. `redirects` is how many of them are followed, `resend` which requests are
-/// sent again, and `connecting` how long connecting may take.
+/// How connections are made, beside what the job says.
+pub(crate) struct Connecting {
+    /// How many redirects are followed.
+    pub(crate) redirects: u8,
+    /// Which requests are sent again.
+    pub(crate) resend: Resending,
+    /// How long connecting may take.
+    pub(crate) limit: Duration,
+    /// The file of certificates to trust.
+    pub(crate) ca: Option<PathBuf>,
+    /// Whether any certificate will do.
+    pub(crate) insecure: bool,
+}
+
+impl Connecting {
+    fn tls(&self) -> Option<Box<model::Tls>> {
+        // The plan may be put into another directory.
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let tls = model::Tls {
+            ca: self.ca.as_ref().filter(|_| !self.insecure).map(whole),
+            insecure: self.insecure.then_some(true),
+            ..model::Tls::default()
+        };
+        (tls != model::Tls::default()).then(|| Box::new(tls))
+    }
+}
+
+/// The plan.
 pub(crate) fn plan(
     job: &Job,
     draft: &Draft,
     listed: &Listed,
-    (redirects, resend, connecting): (u8, Resending, Duration),
+    connecting: &Connecting,
 ) -> model::Plan {
     let writer = Writer { draft };
     let mut plan = model::Plan {
         name: job.name.clone(),
         run: writer.run(job),
         http: Some(Box::new(model::Http {
-            redirects: Some(redirects),
-            resend: Some(resend),
-            connect_timeout: Some(Time(connecting)),
+            redirects: Some(connecting.redirects),
+            resend: Some(connecting.resend),
+            connect_timeout: Some(Time(connecting.limit)),
+            requests_per_connection: (closing(draft) == Closing::All).then_some(1),
+            tls: connecting.tls(),
             ..model::Http::default()
         })),
         scenario: draft.scenarios.iter().map(|scenario| writer.scenario(scenario)).collect(),
@@ -58,10 +86,44 @@ pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
             ));
         }
     }
+    if closing(draft) == Closing::Some {
+        notes.push(
+            "some tasks say \"Connection: close\", which a plan can say of all requests alone \
+             (requests-per-connection = 1); it is not in the plan"
+                .to_owned(),
+        );
+    }
     if !job.warm_up.is_empty() {
         notes.push("the warm-up of the job is not in the plan".to_owned());
     }
     notes
+}
+
+/// How many of the requests of a job ask that their connection be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    None,
+    Some,
+    All,
+}
+
+fn closing(draft: &Draft) -> Closing {
+    let steps = draft.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let sends = steps.filter_map(|step| match step {
+        Step::Send(send) => Some(send.fields.iter().any(|(name, _)| is_connection(name))),
+        Step::Sleep { .. } => None,
+    });
+    let (closing, kept): (Vec<bool>, Vec<bool>) = sends.partition(|closes| *closes);
+    match (closing.is_empty(), kept.is_empty()) {
+        (true, _) => Closing::None,
+        (false, false) => Closing::Some,
+        (false, true) => Closing::All,
+    }
+}
+
+/// The one header of the connection that a task may set.
+fn is_connection(name: &str) -> bool {
+    name.eq_ignore_ascii_case("Connection")
 }
 
 struct Writer<'a> {
@@ -195,9 +257,10 @@ impl Writer<'_> {
     fn send(&self, send: &Send) -> model::Step {
         let text = |value: &Words| Several(vec![Scalar::Text(self.text(value, None))]);
         let header = |(name, value): &(String, Words)| (name.clone(), text(value));
+        let own = send.fields.iter().filter(|(name, _)| !is_connection(name));
         let mut step = model::Step {
             name: Some(self.draft.operations[send.operation].name.clone()),
-            headers: Pairs(send.fields.iter().map(header).collect()),
+            headers: Pairs(own.map(header).collect()),
             threshold: send.threshold.map(|millis| Time(threshold(millis))),
             timeout: send
                 .threshold
@@ -361,7 +424,14 @@ mod tests {
         let listed = BTreeMap::new();
         let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();
         flow.times = brunt_drivers::flow::Times::None;
-        let plan = plan(&job, &draft, &listed, (20, Resending::Always, Duration::from_secs(1)));
+        let connecting = Connecting {
+            redirects: 20,
+            resend: Resending::Always,
+            limit: Duration::from_secs(1),
+            ca: None,
+            insecure: false,
+        };
+        let plan = plan(&job, &draft, &listed, &connecting);
         let written = toml::to_string_pretty(&plan).unwrap();
         let text = Text { name, text: &written, overrides: &[] };
         let again = read(&text, &|name| Exported.variable(name));

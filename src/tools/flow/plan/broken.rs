@@ -179,6 +179,11 @@ fn what_is_no_network() {
     expect(&http("streams = 5"), "p.toml:2:11: http.streams:", &["needs HTTP/2"]);
     expect(&http("requests-per-connection = 0"), "p.toml:2:27", &["at least 1"]);
     expect(&http("redirects = 300"), "p.toml:2:13: http.redirects:", &["from 0 to 255"]);
+    expect(&http("redirect-body = true"), "p.toml:2:17:", &["belongs to 'redirects'"]);
+    for (name, said) in [("A B", "not a valid header name"), ("host", "the first origin")] {
+        let keys = format!("redirects = 1\nredirect-headers = [\"{name}\"]");
+        expect(&http(&keys), "p.toml:3:21:", &[said]);
+    }
     expect(
         &http("resolve = { x = \"127.0.0.1:80\" }"),
         "p.toml:2:17: http.resolve.x:",

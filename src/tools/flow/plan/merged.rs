@@ -1,15 +1,12 @@
 //! The plan as it will be carried out: defaults filled in, secrets left out.
 
 use super::compile::{CONNECT, TIMEOUT, USERS};
-use super::model::{Close, Hidden, Http, HttpVersion, LdapStep, Order, Plan, Tls};
-use super::values::{Pairs, Scalar, Several, Size, Time};
+use super::model::{
+    Choice, Close, Hidden, Http, HttpVersion, LdapStep, Order, Plan, Step, Tls, Variable,
+};
+use super::values::{Node, Pairs, Scalar, Several, Size, Time};
 use brunt_drivers::http::Limits;
-
-/// What stands in place of a secret.
-pub(super) const HIDDEN: &str = "***";
-
-/// Fields of HTTP whose values open doors.
-const DOORS: [&str; 3] = ["authorization", "cookie", "proxy-authorization"];
+use brunt_redact::{HIDDEN, is_secret_name};
 
 /// The text of the plan with every default that was used.
 pub(super) fn text(plan: &Plan, users: u32, seed: u64) -> String {
@@ -55,7 +52,11 @@ fn fill(http: &mut Http) {
 }
 
 fn hide(plan: &mut Plan) {
+    for (name, variable) in &mut plan.variables.0 {
+        hide_variable(name, variable);
+    }
     if let Some(http) = &mut plan.http {
+        [&mut http.base, &mut http.proxy].into_iter().flatten().for_each(hide_url);
         hide_fields(&mut http.headers);
         http.proxy_login.iter_mut().for_each(|login| hide_one(&mut login.password));
         http.tls.iter_mut().for_each(|tls| hide_keys(tls));
@@ -64,22 +65,37 @@ fn hide(plan: &mut Plan) {
         ldap.tls.iter_mut().for_each(|tls| hide_keys(tls));
         ldap.bind.iter_mut().for_each(|login| hide_one(&mut login.password));
     }
-    for step in plan.scenario.iter_mut().flat_map(|scenario| &mut scenario.steps) {
-        hide_fields(&mut step.headers);
-        step.basic.iter_mut().for_each(|basic| hide_one(&mut basic.password));
-        if let Some(bearer) = &mut step.bearer
-            && !bearer.contains("${")
-        {
-            HIDDEN.clone_into(bearer);
-        }
-        step.ldap.iter_mut().for_each(hide_login);
-    }
+    plan.scenario.iter_mut().flat_map(|scenario| &mut scenario.steps).for_each(hide_step);
 }
 
-/// Leaves out the password of a step that binds.
-pub(super) fn hide_login(step: &mut LdapStep) {
-    if let LdapStep::Bind(login) = step {
-        hide_one(&mut login.password);
+fn hide_step(step: &mut Step) {
+    let Step { get, post, put, patch, delete, head, options, url, .. } = step;
+    for url in [get, post, put, patch, delete, head, options, url].into_iter().flatten() {
+        hide_url(url);
+    }
+    hide_fields(&mut step.headers);
+    hide_pairs(&mut step.query);
+    hide_pairs(&mut step.form);
+    step.json.iter_mut().for_each(|json| hide_node("", json));
+    step.text.iter_mut().for_each(|text| *text = brunt_redact::text(text));
+    step.basic.iter_mut().for_each(|basic| hide_one(&mut basic.password));
+    step.bearer.iter_mut().for_each(|bearer| *bearer = brunt_redact::value(bearer));
+    step.ldap.iter_mut().for_each(hide_directory);
+}
+
+/// Leaves the secrets out of what a step asks a directory.
+pub(super) fn hide_directory(step: &mut LdapStep) {
+    match step {
+        LdapStep::Bind(login) => hide_one(&mut login.password),
+        LdapStep::Compare { attribute, value, .. } if is_secret_name(attribute) => {
+            *value = brunt_redact::value(value);
+        }
+        LdapStep::Modify { changes, .. } => {
+            let secret = changes.iter_mut().filter(|change| is_secret_name(&change.attribute));
+            secret.flat_map(|change| &mut change.values.0).for_each(hide_scalar);
+        }
+        LdapStep::Add { attributes, .. } => hide_pairs(attributes),
+        _ => {}
     }
 }
 
@@ -88,19 +104,80 @@ fn hide_keys(tls: &mut Tls) {
 }
 
 fn hide_one(secret: &mut Hidden) {
-    if let Hidden::Text(text) = secret
-        && !text.contains("${")
-    {
-        HIDDEN.clone_into(text);
+    if let Hidden::Text(text) = secret {
+        *text = brunt_redact::value(text);
     }
+}
+
+fn hide_url(url: &mut String) {
+    *url = brunt_redact::url(url);
 }
 
 fn hide_fields(fields: &mut Pairs<Several>) {
     for (name, values) in &mut fields.0 {
-        let door = DOORS.iter().any(|door| door.eq_ignore_ascii_case(name));
-        for value in values.0.iter_mut().filter(|_| door) {
-            if !value.to_string().contains("${") {
-                *value = Scalar::from(HIDDEN);
+        for value in &mut values.0 {
+            *value = Scalar::from(brunt_redact::header(name, &value.to_string()).as_str());
+        }
+    }
+}
+
+/// Parameters and attributes: what is named as a secret is one, and others may hold one.
+fn hide_pairs(pairs: &mut Pairs<Several>) {
+    for (name, values) in &mut pairs.0 {
+        values.0.iter_mut().for_each(|value| hide_named(name, value));
+    }
+}
+
+fn hide_named(name: &str, value: &mut Scalar) {
+    match value {
+        Scalar::Boolean(_) => {}
+        _ if is_secret_name(name) => hide_scalar(value),
+        Scalar::Text(text) => *text = brunt_redact::text(text),
+        Scalar::Integer(_) | Scalar::Float(_) => {}
+    }
+}
+
+fn hide_scalar(value: &mut Scalar) {
+    *value = Scalar::from(brunt_redact::value(&value.to_string()).as_str());
+}
+
+fn hide_node(name: &str, node: &mut Node) {
+    match node {
+        Node::Scalar(scalar) => hide_named(name, scalar),
+        Node::Array(nodes) => nodes.iter_mut().for_each(|node| hide_node(name, node)),
+        Node::Object(pairs) => {
+            // OpenAM's callbacks and recordings: a pair of a name and a value.
+            let named = pairs.iter().find_map(|(key, node)| match node {
+                Node::Scalar(Scalar::Text(text)) if key == "name" => Some(text.clone()),
+                _ => None,
+            });
+            for (key, node) in &mut pairs.0 {
+                let key = named.as_ref().filter(|_| key == "value").unwrap_or(key);
+                hide_node(key, node);
+            }
+        }
+    }
+}
+
+fn hide_variable(name: &str, variable: &mut Variable) {
+    match variable {
+        Variable::Constant(scalar) => hide_named(name, scalar),
+        Variable::Source(source) => {
+            // Marked as a secret, it is one whatever its name.
+            let name = if source.secret == Some(true) { "secret" } else { name };
+            source.value.iter_mut().for_each(|value| hide_named(name, value));
+            match &mut source.choice {
+                Some(Choice::Alike(texts)) => {
+                    for text in texts {
+                        hide_named(name, text);
+                    }
+                }
+                Some(Choice::Weighted(pairs)) if is_secret_name(name) => {
+                    for (number, (text, _)) in (1..).zip(&mut pairs.0) {
+                        *text = format!("{HIDDEN} {number}");
+                    }
+                }
+                Some(Choice::Weighted(_)) | None => {}
             }
         }
     }

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use brunt_drivers::flow::source::order;
 use brunt_drivers::flow::{
-    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start,
-    Step,
+    Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
 };
 use brunt_engine::{Load, ThinkTime};
-use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
+use brunt_feed::{Escape, Hole, Text, TextPiece};
+use brunt_redact::HIDDEN;
 
 use super::compile::Compiled;
-use super::merged::{self, HIDDEN};
+use super::merged;
 use super::model::{LdapStep, Plan};
 use super::values::time_words;
+use crate::tools::flow::sample::Sample;
 
 /// How much of a body is shown.
 const BODY_SHOWN: usize = 2_000;
@@ -170,7 +170,7 @@ fn objectives(out: &mut String, compiled: &Compiled) {
 
 /// The requests of the first iteration of each scenario, as the first user would make them.
 fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
-    let sample = Sample::draw(compiled);
+    let requests = Requests { compiled, sample: Sample::draw(&compiled.flow) };
     for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
         let _ = writeln!(
             out,
@@ -183,7 +183,7 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
                 Step::Pause(pause) => {
                     let _ = writeln!(out, "\n-- {}: pause {}", pause.name, pause_words(pause.time));
                 }
-                Step::Exchange(act) => sample.act(out, act, given.steps.get(number)),
+                Step::Exchange(act) => requests.act(out, act, given.steps.get(number)),
             }
         }
     }
@@ -208,36 +208,13 @@ fn pause_words(time: ThinkTime) -> String {
     }
 }
 
-/// The values of the first iteration.
-struct Sample<'a> {
+/// Requests, with the values of the first iteration.
+struct Requests<'a> {
     compiled: &'a Compiled,
-    values: Values,
-    /// What cannot be drawn.
-    lacking: Vec<Hole>,
+    sample: Sample,
 }
 
-impl<'a> Sample<'a> {
-    fn draw(compiled: &'a Compiled) -> Self {
-        let flow = &compiled.flow;
-        let mut values = Values::new(flow.variables.len());
-        let mut lacking = Vec::new();
-        let holes = (0..).map(Hole);
-        for (hole, variable) in holes.zip(&flow.variables) {
-            if matches!(variable.source, Source::Answer) {
-                values.set(hole, format!("<{}>", variable.name).as_bytes());
-            }
-        }
-        let user = first_user(compiled);
-        let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
-        for (hole, _) in order(&flow.variables).unwrap_or_default() {
-            let variable = &flow.variables[usize::from(hole.0)];
-            if variable.draw(hole, flow.seed, &place, &mut values).is_err() {
-                lacking.push(hole);
-            }
-        }
-        Self { compiled, values, lacking }
-    }
-
+impl Requests<'_> {
     fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&super::model::Step>) {
         let name = &self.compiled.flow.operations[usize::from(act.operation)];
         let _ = writeln!(out, "\n-- {name}");
@@ -257,7 +234,8 @@ impl<'a> Sample<'a> {
             }
         }
         for check in &act.checks {
-            let _ = writeln!(out, "   must hold: {}", check.expected(&self.values));
+            let expected = brunt_redact::text(&check.expected(&self.sample.values));
+            let _ = writeln!(out, "   must hold: {}", self.named(&expected));
         }
         for extract in &act.extracts {
             let _ = writeln!(out, "   kept as {}: {}", self.name(extract.into), extract.from);
@@ -271,14 +249,16 @@ impl<'a> Sample<'a> {
     }
 
     fn request(&self, out: &mut String, http: &HttpExchange) {
-        let _ = writeln!(out, "{} {}", http.method, self.shown(&http.url));
+        let url = brunt_redact::url(&self.filled(&http.url));
+        let _ = writeln!(out, "{} {}", http.method, self.named(&url));
         for (name, value) in &http.fields {
-            let _ = writeln!(out, "{name}: {}", self.shown(value));
+            let value = brunt_redact::header(name, &self.filled(value));
+            let _ = writeln!(out, "{name}: {}", self.named(&value));
         }
         match &http.body {
             Content::None => {}
             Content::Text(text) => {
-                let body = self.shown(text);
+                let body = self.named(&brunt_redact::text(&self.filled(text)));
                 let ends = (0..=BODY_SHOWN.min(body.len())).rev();
                 let cut = ends.into_iter().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
                 let more = if cut < body.len() { " ..." } else { "" };
@@ -294,7 +274,7 @@ impl<'a> Sample<'a> {
     /// What a step asks a directory, from the plan: once compiled it is bytes.
     fn ldap(&self, out: &mut String, step: &LdapStep) {
         let mut step = step.clone();
-        merged::hide_login(&mut step);
+        merged::hide_directory(&mut step);
         let text = toml::to_string(&step).unwrap_or_default();
         let mut rest = text.as_str();
         while let Some((before, after)) = rest.split_once("${") {
@@ -303,7 +283,8 @@ impl<'a> Sample<'a> {
             let hole =
                 self.compiled.flow.variables.iter().position(|variable| variable.name == name);
             let value = hole.map(|hole| {
-                self.shown(&Text::of([TextPiece::Hole(Hole(hole as u16), Escape::None)]))
+                let text = Text::of([TextPiece::Hole(Hole(hole as u16), Escape::None)]);
+                self.named(&self.filled(&text))
             });
             let _ = write!(out, "{before}{}", value.unwrap_or_default());
             rest = left;
@@ -315,27 +296,37 @@ impl<'a> Sample<'a> {
         &self.compiled.flow.variables[usize::from(hole.0)].name
     }
 
-    /// A text with the values of the first iteration; of secrets nothing is shown.
-    fn shown(&self, text: &Text) -> String {
+    /// A text in which what answers bring is called by its name.
+    fn named(&self, text: &str) -> String {
+        let variables = self.compiled.flow.variables.iter();
+        let brought = variables.filter(|variable| matches!(variable.source, Source::Answer));
+        brought.fold(text.to_owned(), |text, Variable { name, .. }| {
+            text.replace(&format!("${{{name}}}"), &format!("<{name}>"))
+        })
+    }
+
+    /// A text with the values of the first iteration; of secrets nothing is shown. What answers bring stands as the
+    /// variable it becomes, which is no secret wherever it stands.
+    fn filled(&self, text: &Text) -> String {
         let mut out = Vec::new();
         for piece in text.pieces() {
             match piece {
                 TextPiece::Literal(bytes) => out.extend_from_slice(bytes),
                 TextPiece::Hole(hole, escape) => {
                     let variable = &self.compiled.flow.variables[usize::from(hole.0)];
-                    let hidden =
-                        self.compiled.hidden.contains(hole) || self.values.is_hidden(*hole);
                     let start = out.len();
-                    match self.values.value(*hole) {
-                        _ if hidden => out.extend_from_slice(HIDDEN.as_bytes()),
+                    match self.sample.values.value(*hole) {
                         Some(value) if matches!(variable.source, Source::Answer) => {
                             out.extend_from_slice(value);
+                        }
+                        _ if self.sample.values.is_hidden(*hole) => {
+                            out.extend_from_slice(HIDDEN.as_bytes());
                         }
                         Some(value) => {
                             out.extend_from_slice(value);
                             escape.apply(&mut out, start);
                         }
-                        None if self.lacking.contains(hole) => {
+                        None if self.sample.lacking.contains(hole) => {
                             out.extend_from_slice(
                                 format!("<{}: no row left>", variable.name).as_bytes(),
                             );

@@ -20,7 +20,7 @@ use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::tools::flow::{self, FlowJob};
+use crate::tools::flow::{self, FlowJob, fit};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -32,7 +32,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     }
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     if args.check {
-        return console::print(&asked.check());
+        let notes = fit::examine(&asked.compiled.flow)
+            .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+        return console::print(&asked.check(&notes));
     }
     asked.carry_out(args, signals)
 }
@@ -64,10 +66,11 @@ impl Asked {
     }
 
     /// The merged plan, and what it comes to.
-    fn check(&self) -> String {
+    fn check(&self, notes: &[String]) -> String {
         let settings = &self.compiled.settings;
         let merged = merged::text(&self.plan, settings.sessions, settings.seed);
-        let comes_to = preview::text(&self.plan, &self.compiled);
+        let mut comes_to = preview::text(&self.plan, &self.compiled);
+        comes_to.extend(notes.iter().map(|note| format!("\nNote: {note}\n")));
         format!(
             "# The plan with its defaults.\n\n{merged}\n# The resulting load and first requests.\n\n{comes_to}"
         )
@@ -135,7 +138,8 @@ fn target(plan: &Plan) -> String {
     let base = plan.http.as_ref().and_then(|http| http.base.clone());
     let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());
     let dhcp = plan.dhcp.as_ref().map(|dhcp| dhcp.server.to_string());
-    let all: Vec<String> = [base, ldap, dhcp].into_iter().flatten().collect();
+    let all = [base, ldap, dhcp].into_iter().flatten();
+    let all: Vec<String> = all.map(|target| brunt_redact::url(&target)).collect();
     let named = |target: String| match &plan.name {
         Some(name) => format!("{target} ({name})"),
         None => target,

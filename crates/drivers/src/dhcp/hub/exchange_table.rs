@@ -20,6 +20,7 @@ use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::wheel::Wheel;
 use crate::dhcp::{Kind, Stage};
 use crate::net::carrier::OutgoingDatagram;
+use crate::net::class_of_connecting;
 use brunt_exchange::{Class, Moment, Outcome};
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -257,7 +258,7 @@ impl<D: Dialogue> ExchangeTable<D> {
             self.wheel.arm(index, slot.deadline);
             return;
         }
-        let outcome = Outcome::Failed(Class::Connect, errno.cast_unsigned());
+        let outcome = Outcome::Failed(class_of_connecting(errno), errno.cast_unsigned());
         self.transactions.end(slot.xid, index, slot.past(TransactionEnd::GivenUp));
         self.finish(index, Ending { outcome, answered: false, anomaly: None, lease: None }, now);
     }

@@ -197,7 +197,7 @@ impl Shared {
         }
         super::report(watch, FIRST_BYTE, first - sent);
         response.status = answer.status().as_u16();
-        if spec.wanted.fields {
+        if spec.wanted.fields_of(response.status) {
             head::keep(answer.headers(), response);
         }
         let late = receive(answer.into_body(), spec.wanted, spec.limits, response).await?;
@@ -308,14 +308,9 @@ async fn receive(
     };
     while let Some(bytes) = poll_fn(|context| next(&mut body, context)).await {
         let bytes = bytes.map_err(|error| failure::of(error, When::Body))?;
-        response.received += bytes.len() as u64;
+        response.receive(&bytes, wanted, limits);
         if response.received > limits.body {
             return Err(Failure::BodyTooLong(limits.body));
-        }
-        if wanted.body {
-            let room = limits.body_kept - response.body.len();
-            response.truncated |= bytes.len() > room;
-            response.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
         // A stream that is dropped at its end gives its room back by itself.
         if body.is_end_stream() {

@@ -2,6 +2,7 @@
 
 use crate::lease::error::BackendError;
 use crate::lease::sql::ServerEndpoint;
+use crate::net::class_of_connecting;
 use brunt_exchange::Class;
 use mysql::Error;
 use mysql_common::proto::codec::error::PacketCodecError;
@@ -55,7 +56,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
         }
         Error::MySqlError(said) => (Class::Connect, u32::from(said.code)),
         Error::IoError(error) | Error::CodecError(PacketCodecError::Io(error)) => {
-            (Class::Connect, system(error))
+            (class_of_connecting(error.raw_os_error().unwrap_or_default()), system(error))
         }
         error => (Class::Connect, in_words(&words(error))),
     };

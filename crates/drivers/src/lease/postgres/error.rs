@@ -2,7 +2,7 @@
 
 use crate::lease::error::{BackendError, sqlstate, sqlstate_text};
 use crate::lease::sql::ServerEndpoint;
-use crate::net::Failure;
+use crate::net::{Failure, class_of_connecting};
 use brunt_exchange::Class;
 use std::error::Error as _;
 use std::io;
@@ -47,7 +47,7 @@ pub(super) fn system_name(code: u32) -> Option<String> {
 /// Why there is no connection.
 pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> BackendError {
     BackendError {
-        class: Class::Connect,
+        class: class_of_connecting(code.unwrap_or_default()),
         code: code.map_or(0, i32::unsigned_abs),
         text: format!(
             "connect to {endpoint}: {words}; is the server running and the address right?"

@@ -42,6 +42,17 @@ enum Refusal {
          add the issuer's certificate to the trust store"
     )]
     UnknownIssuer { trusted: String, subject: String, issuer: String },
+    #[error(
+        "the server's certificate ({subject}) is signed by itself and by nobody that is trusted; if it is the right \
+         one, trust its file (--cacert or --ca, in a plan tls.ca), or do not verify it (--insecure, in a plan \
+         tls.insecure)"
+    )]
+    SelfSigned { subject: String },
+    #[error(
+        "the server presents the certificate of an authority ({subject}) as its own; if it is the right one, trust \
+         its file (--cacert or --ca, in a plan tls.ca), or do not verify it (--insecure, in a plan tls.insecure)"
+    )]
+    Authority { subject: String },
     #[error("the server's certificate ({subject}) expired on {on}; the server needs a new one")]
     Expired { subject: String, on: ASN1Time },
     #[error("the server's certificate ({subject}) is valid from {from} only; compare the clocks")]
@@ -185,12 +196,23 @@ impl ServerCertVerifier for Checked {
 
 impl Checked {
     fn explain(&self, error: Error, certificate: &X509Certificate<'_>) -> Error {
+        let subject = certificate.subject().to_string();
+        let authority = certificate.basic_constraints().ok().flatten();
         match error {
+            // What `openssl req -x509` makes by default is its own authority, and webpki says no more than that.
+            Error::InvalidCertificate(_) if certificate.subject() == certificate.issuer() => {
+                refused(Refusal::SelfSigned { subject })
+            }
+            Error::InvalidCertificate(CertificateError::Other(_))
+                if authority.is_some_and(|constraints| constraints.value.ca) =>
+            {
+                refused(Refusal::Authority { subject })
+            }
             Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::BadSignature,
             ) => refused(Refusal::UnknownIssuer {
                 trusted: self.anchors.words.clone(),
-                subject: certificate.subject().to_string(),
+                subject,
                 issuer: certificate.issuer().to_string(),
             }),
             other => other,
@@ -324,6 +346,52 @@ fn fits_pattern(pattern: &str, host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a server is told that presents a certificate, which is its own authority or not and issued by itself or by
+    /// another.
+    fn told(authority: bool, itself: bool) -> String {
+        use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+        let made = |name: &str, authority: bool| {
+            let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+            params.distinguished_name.push(DnType::CommonName, name);
+            params.is_ca = match authority {
+                true => IsCa::Ca(BasicConstraints::Unconstrained),
+                false => IsCa::ExplicitNoCa,
+            };
+            (params, KeyPair::generate().unwrap())
+        };
+        let (params, key) = made("server", authority);
+        let (root, root_key) = made("root", true);
+        let mut roots = RootCertStore::empty();
+        roots.add(root.clone().self_signed(&root_key).unwrap().der().clone()).unwrap();
+        let shown = if itself {
+            params.self_signed(&key).unwrap()
+        } else {
+            params.signed_by(&key, &Issuer::new(root, root_key)).unwrap()
+        };
+        let anchors = Anchors { roots, pinned: Vec::new(), words: "1".to_owned() };
+        let algorithms = rustls::crypto::ring::default_provider().signature_verification_algorithms;
+        let name = ServerName::try_from("localhost").unwrap();
+        let checked = Checked { anchors, algorithms };
+        let verdict = checked.verify_server_cert(shown.der(), &[], &name, &[], UnixTime::now());
+        match verdict {
+            Ok(_) => "fine".to_owned(),
+            Err(Error::InvalidCertificate(CertificateError::Other(other))) => other.0.to_string(),
+            Err(other) => other.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_self_signed_certificate_is_refused_with_both_ways_out() {
+        for authority in [true, false] {
+            let words = told(authority, true);
+            assert!(words.contains("CN=server") && words.contains("signed by itself"), "{words}");
+            assert!(words.contains("--cacert") && words.contains("--insecure"), "{words}");
+        }
+        let words = told(true, false);
+        assert!(words.contains("of an authority") && words.contains("--cacert"), "{words}");
+        assert_eq!(told(false, false), "fine");
+    }
 
     #[test]
     fn a_star_stands_for_one_label_at_the_left() {

@@ -162,6 +162,12 @@ fn connections_are_made_as_was_said() {
         (http.requests_per_connection, http.redirects, http.compression),
         (Some(1), Some(3), Some(true))
     );
+    let line = "--redirect 3 --location-trusted -a a:b -H X-A:b http://h/";
+    let trusting = asked(line).plan.http.unwrap();
+    assert_eq!(trusting.redirect_headers, ["X-A", "Authorization"]);
+    assert_eq!(trusting.redirect_body, Some(true));
+    let none = words(&["--redirect", "0", "--location-trusted", "http://h/"]).unwrap_err();
+    assert!(none.contains("add --redirect 3"), "{none}");
     let tls = http.tls.unwrap();
     assert_eq!(
         (tls.insecure, tls.ca),

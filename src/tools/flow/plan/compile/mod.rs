@@ -20,8 +20,6 @@ pub(crate) use leases::Leases;
 pub(crate) use load::{CONNECT, TIMEOUT, USERS};
 pub(crate) use world::World;
 
-use std::collections::BTreeSet;
-
 use brunt_drivers::flow::{self, ExchangeStep, Flow, Pause, Payload, Start};
 use brunt_drivers::http;
 use brunt_engine::{Load, Node, Settings};
@@ -51,8 +49,6 @@ pub(crate) struct Compiled {
     pub(crate) leases: Option<Leases>,
     /// What must be reached, as text.
     pub(crate) objectives: Vec<String>,
-    /// The variables whose values are shown nowhere.
-    pub(crate) hidden: BTreeSet<Hole>,
 }
 
 /// Settles a plan for one node of those that share the run.
@@ -91,12 +87,13 @@ pub(crate) fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     check_objectives(plan, &operations)?;
-    let (variables, hidden) = names.finish();
+    let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
         scenarios,
         order,
         variables,
+        marks,
         operations,
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
@@ -108,7 +105,7 @@ pub(crate) fn compile(
         ..Flow::default()
     };
     let objectives = plan.objectives.clone();
-    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, hidden })
+    Ok(Compiled { flow, settings, http: network, directory, leases, objectives })
 }
 
 /// Everything that answers bring and nobody declared.
@@ -152,12 +149,10 @@ fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), Fault>
     Err(Fault::new(&at, format!("failed to {circle}")))
 }
 
-/// A text made of others, as a variable that no text can name and whose value is shown nowhere.
+/// A text made of others, as a variable that no text can name; its own name makes it a secret.
 fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, Fault> {
     let source = flow::Source::Text(text);
-    let hole = names.add(at, "credentials", source, flow::Renewal::Iteration)?;
-    names.hide(hole);
-    Ok(hole)
+    names.add(at, "credentials", source, flow::Renewal::Iteration)
 }
 
 /// The steps of a plan as they are settled, one after the other.
@@ -325,8 +320,8 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
     }
 }
 
-/// What a step is called that says nothing of it: its method and its path, without what comes after; or what it asks a
-/// directory.
+/// What a step is called that says nothing of it: its method and its path, without what comes after and without
+/// secrets; or what it asks a directory.
 fn title(key: &str, step: &Step) -> String {
     if let Some(step) = &step.ldap {
         return directory::kind(step).to_owned();
@@ -341,7 +336,7 @@ fn title(key: &str, step: &Step) -> String {
     let path = if after_scheme > 0 { &url[from..] } else { url };
     let path = path.split('?').next().unwrap_or_default();
     let method = if key == "url" { step.method.as_deref().unwrap_or("GET") } else { key };
-    format!("{} {path}", method.to_lowercase())
+    format!("{} {}", method.to_lowercase(), brunt_redact::url(path))
 }
 
 fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {

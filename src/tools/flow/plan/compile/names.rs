@@ -3,7 +3,7 @@
 //! Declared variables come first, then what answers bring; what is there by itself (the number of the user, a column of
 //! a feeder) gets a hole when a text first uses it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brunt_drivers::flow::{Renewal, Source, Variable};
@@ -33,7 +33,8 @@ pub(crate) struct Names {
     variables: Vec<Variable>,
     holes: BTreeMap<String, Hole>,
     feeders: BTreeMap<String, Rows>,
-    hidden: BTreeSet<Hole>,
+    /// What was marked as a secret, or as none.
+    marks: Vec<(Hole, bool)>,
 }
 
 /// A feeder, and when it draws another row.
@@ -43,6 +44,8 @@ struct Rows {
     renewal: Renewal,
     /// Whether its one column goes by the feeder's own name.
     lines: bool,
+    /// The columns that are marked as secrets.
+    secrets: Vec<String>,
 }
 
 /// A piece of a text, before it is known where it stands.
@@ -93,9 +96,6 @@ impl Names {
     ) -> Result<Hole, Fault> {
         let number = u16::try_from(self.variables.len())
             .map_err(|_| Fault::new(at, "is one variable too many: the maximum is 65,536"))?;
-        if matches!(source, Source::Secret(_)) {
-            self.hidden.insert(Hole(number));
-        }
         self.variables.push(Variable { name: name.to_owned(), source, renewal });
         Ok(Hole(number))
     }
@@ -110,24 +110,29 @@ impl Names {
         self.add(at, name, Source::Secret(secret), Renewal::User)
     }
 
-    /// Marks a variable as one whose value is shown nowhere.
-    pub(super) fn hide(&mut self, hole: Hole) {
-        self.hidden.insert(hole);
-    }
-
     /// Says where the values of a declared variable come from.
     pub(super) fn settle(&mut self, hole: Hole, source: Source, renewal: Renewal) {
-        if matches!(source, Source::Secret(_)) {
-            self.hide(hole);
-        }
         if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
             (variable.source, variable.renewal) = (source, renewal);
         }
     }
 
     /// Adds a feeder, whose columns are variables.
-    pub(super) fn feed(&mut self, name: &str, feeder: Feeder, renewal: Renewal, lines: bool) {
-        self.feeders.insert(name.to_owned(), Rows { feeder: Arc::new(feeder), renewal, lines });
+    pub(super) fn feed(
+        &mut self,
+        name: &str,
+        feeder: Feeder,
+        renewal: Renewal,
+        lines: bool,
+        secrets: &[String],
+    ) {
+        let (feeder, secrets) = (Arc::new(feeder), secrets.to_vec());
+        self.feeders.insert(name.to_owned(), Rows { feeder, renewal, lines, secrets });
+    }
+
+    /// Marks a variable as a secret, or as none, whatever it is called.
+    pub(super) fn mark(&mut self, hole: Hole, secret: bool) {
+        self.marks.push((hole, secret));
     }
 
     /// How many feeders there are.
@@ -146,8 +151,19 @@ impl Names {
             None => self.cell(name).ok_or_else(|| Fault::new(at, self.unknown(name)))?,
         };
         let hole = self.add(at, name, source, renewal)?;
+        if self.is_marked(name) {
+            self.mark(hole, true);
+        }
         self.holes.insert(name.to_owned(), hole);
         Ok(hole)
+    }
+
+    /// Whether a name is that of a column which is marked as a secret.
+    fn is_marked(&self, name: &str) -> bool {
+        self.feeders.iter().any(|(feeder, rows)| {
+            let column = name.strip_prefix(feeder.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            column.is_some_and(|column| rows.secrets.iter().any(|secret| secret == column))
+        })
     }
 
     fn cell(&self, name: &str) -> Option<(Source, Renewal)> {
@@ -259,8 +275,8 @@ impl Names {
         Ok((self.find(at, name.trim())?, Some(known)))
     }
 
-    /// The variables, by hole, and those whose values are shown nowhere.
-    pub(super) fn finish(self) -> (Vec<Variable>, BTreeSet<Hole>) {
-        (self.variables, self.hidden)
+    /// The variables, by hole, and which of them are marked as secrets or as none.
+    pub(super) fn finish(self) -> (Vec<Variable>, Vec<(Hole, bool)>) {
+        (self.variables, self.marks)
     }
 }

@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 
-use brunt_drivers::http::{Exceptions, Keep, Limits, Proxy, Resolve, Settings, Version};
+use brunt_drivers::http::{
+    CrossOrigin, Exceptions, Keep, Limits, Proxy, Resolve, Settings, Version,
+};
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::source::Sources;
 use brunt_drivers::net::tcp;
@@ -11,6 +13,7 @@ use brunt_drivers::secret::Secret;
 use brunt_wire::http::FIELDS_MAX;
 
 use super::load::CONNECT;
+use super::request::is_token;
 use super::variables::{Shown, hidden};
 use super::world::World;
 use crate::tools::flow::plan::fault::Fault;
@@ -68,12 +71,41 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
         resend: http.resend.unwrap_or_default().into(),
         streams: http.streams.unwrap_or(1),
         redirects: http.redirects.unwrap_or(0),
+        cross_origin: cross_origin(http, &at)?,
         cookies: http.cookies.unwrap_or(false),
         decompress: http.compression.unwrap_or(false),
         resolve: resolve(http, &at.key("resolve"))?,
         limits: limits(http.limits.as_ref(), &at.key("limits"))?,
         seed,
     })
+}
+
+/// What may follow redirects to other origins.
+fn cross_origin(http: &Http, at: &KeyPath) -> Result<CrossOrigin, Fault> {
+    let given = [
+        ("redirect-headers", !http.redirect_headers.is_empty()),
+        ("redirect-body", http.redirect_body.is_some()),
+    ];
+    if let Some((key, _)) = given.into_iter().find(|(_, given)| *given)
+        && http.redirects.unwrap_or(0) == 0
+    {
+        return Err(Fault::new(
+            &at.key(key),
+            "belongs to 'redirects', which is 0: set it to the number of redirects to follow",
+        ));
+    }
+    for (index, name) in http.redirect_headers.iter().enumerate() {
+        if name.is_empty() || !name.bytes().all(is_token) {
+            let what = format!("\"{name}\" is not a valid header name");
+            return Err(Fault::new(&at.key("redirect-headers").index(index), what));
+        }
+        if name.eq_ignore_ascii_case("host") {
+            let what = "'Host' names the first origin, and cannot be sent to another";
+            return Err(Fault::new(&at.key("redirect-headers").index(index), what));
+        }
+    }
+    let (fields, body) = (http.redirect_headers.clone(), http.redirect_body.unwrap_or(false));
+    Ok(CrossOrigin { fields, body })
 }
 
 fn sources(http: &Http, at: &KeyPath) -> Result<Sources, Fault> {

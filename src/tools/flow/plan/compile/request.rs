@@ -86,7 +86,7 @@ fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, Fault>
 }
 
 /// Whether a byte may be in a method or the name of a field (RFC 9110 section 5.6.2).
-fn is_token(byte: u8) -> bool {
+pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 

@@ -42,6 +42,16 @@ pub(super) fn settle(plan: &Plan, names: &mut Names, world: &World<'_>) -> Resul
             Variable::Source(given) => (source(&at, given, names, world)?, renewed(&at, given)?),
         };
         let hole = names.find(&at, name)?;
+        if let Variable::Source(given) = variable
+            && let Some(secret) = given.secret
+        {
+            if !secret && matches!(source, flow::Source::Secret(_)) {
+                let what = "is false, but a value from 'env' or 'file' is always a secret; \
+                            ${env:NAME} inserts one that is none";
+                return Err(Fault::new(&at.key("secret"), what));
+            }
+            names.mark(hole, secret);
+        }
         names.settle(hole, source, renewal);
     }
     Ok(())
@@ -222,6 +232,10 @@ fn feed(
         ("lines", given.lines.is_some()),
     ];
     let key = one(at, &keys, "which file its rows are in")?;
+    if key == "lines" && !given.secrets.is_empty() {
+        let what = "belongs to feeders with columns; a feeder of 'lines' is a secret by its name, such as 'passwords'";
+        return Err(Fault::new(&at.key("secrets"), what));
+    }
     for (part, there) in
         [("delimiter", given.delimiter.is_some()), ("columns", !given.columns.is_empty())]
     {
@@ -241,9 +255,14 @@ fn feed(
         model::RowOrder::Shuffled => RowOrder::Shuffled,
         model::RowOrder::Unique => RowOrder::Unique,
     };
+    if let Some(unknown) = given.secrets.iter().find(|name| table.column(name).is_none()) {
+        let columns = table.columns().join(", ");
+        let what = format!("names the column '{unknown}', which is not there (columns: {columns})");
+        return Err(Fault::new(&at.key("secrets"), what));
+    }
     let number = names.feeders() as u32;
     let feeder = Feeder::new(number, Arc::new(table), order);
-    names.feed(name, feeder, renewal(given.renew), key == "lines");
+    names.feed(name, feeder, renewal(given.renew), key == "lines", &given.secrets);
     Ok(())
 }
 

@@ -29,6 +29,12 @@ pub(crate) struct Http {
     pub(crate) streams: Option<u32>,
     /// Maximum number of redirects to follow per request. With 0, the redirect itself is the answer.
     pub(crate) redirects: Option<u8>,
+    /// Headers that may follow a redirect to another origin. By default only Accept, Accept-Encoding, Accept-Language
+    /// and User-Agent are sent there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) redirect_headers: Vec<String>,
+    /// Whether a body may follow a redirect to another origin; if not, a request with a body fails there.
+    pub(crate) redirect_body: Option<bool>,
     /// Whether each user keeps the cookies it receives.
     pub(crate) cookies: Option<bool>,
     /// Whether to request compressed responses, and decompress them.

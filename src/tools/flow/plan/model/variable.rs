@@ -54,6 +54,9 @@ pub(crate) struct Source {
     pub(crate) extracted: Option<Extracted>,
     /// When a new value is drawn; by default for each iteration.
     pub(crate) renew: Option<Renewal>,
+    /// Whether its values are secrets, which are shown nowhere; by default if they are from `env` or `file`, or if the
+    /// variable is named as a secret.
+    pub(crate) secret: Option<bool>,
 }
 
 /// What is numbered.
@@ -116,6 +119,9 @@ pub(crate) struct Feeder {
     /// Names of the columns of `csv`, if its first line is a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) columns: Vec<String>,
+    /// Columns whose values are secrets, beside those that are named as secrets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) secrets: Vec<String>,
     /// Order of the rows; "sequential" by default.
     pub(crate) order: Option<RowOrder>,
     /// When the next row is drawn; by default for each iteration.

@@ -1,0 +1,139 @@
+//! The names whose values are secrets: of headers, of parameters, of members of a document, of columns.
+
+/// Words in the name of a header that make its value a secret.
+const HEADER_WORDS: [&str; 13] = [
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "credential",
+    "api-key",
+    "apikey",
+    "api_key",
+    "access-key",
+    "subscription-key",
+    "session",
+    "signature",
+];
+
+/// Headers whose values are secrets though their names do not say it.
+const HEADERS: [&str; 7] = [
+    "authorization",
+    "cookie",
+    "iplanetdirectorypro",
+    "proxy-authorization",
+    "set-cookie",
+    "x-auth",
+    "x-key",
+];
+
+/// Words that make a parameter of a URL or a form, a member of a document, or a column a secret.
+const WORDS: [&str; 14] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "access_key",
+    "private_key",
+    "credential",
+    "assertion",
+    "samlresponse",
+    "signature",
+    "subscription_key",
+];
+
+/// Names of secrets that are whole words of their own.
+const NAMES: [&str; 13] = [
+    "authorization",
+    "code_verifier",
+    "cookie",
+    "jsessionid",
+    "jwt",
+    "pass",
+    "phpsessid",
+    "pw",
+    "pwd",
+    "session_id",
+    "sessionid",
+    "set_cookie",
+    "sid",
+];
+
+/// Names that hold such a word and no secret.
+const NOT: [&str; 10] = [
+    "password_policy",
+    "passwordpolicy",
+    "subject_token_type",
+    "token_endpoint",
+    "token_endpoint_auth_method",
+    "token_format",
+    "token_type",
+    "token_type_hint",
+    "tokentype",
+    "tokens",
+];
+
+/// Whether a header of this name, in any case, holds a secret.
+pub fn is_secret_header(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    HEADERS.contains(&lower.as_str()) || HEADER_WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether what is under this name, in any case, in a query, a form, a document or a file of rows is a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase().replace('-', "_");
+    let named = NAMES.contains(&lower.as_str())
+        || lower.ends_with("_pw")
+        || lower.ends_with("bindpw")
+        || WORDS.iter().any(|word| lower.contains(word));
+    named && !NOT.contains(&lower.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_that_open_doors_are_secrets() {
+        for name in [
+            "Authorization",
+            "cookie",
+            "Set-Cookie",
+            "X-OpenIDM-Password",
+            "X-Api-Key",
+            "X-Auth-Token",
+            "iPlanetDirectoryPro",
+            "X-Amz-Credential",
+        ] {
+            assert!(is_secret_header(name), "{name}");
+        }
+        for name in ["Accept", "X-Tenant", "X-Request-Id", "User-Agent", "Author"] {
+            assert!(!is_secret_header(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_values_are_secrets_in_every_spelling() {
+        for name in [
+            "password",
+            "client_secret",
+            "Client-Secret",
+            "access_token",
+            "tokenId",
+            "newPassword",
+            "apiKey",
+            "bindpw",
+            "pwd",
+            "JSESSIONID",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["user", "token_type", "grant_type", "passport", "key", "code", "state"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Whether the requests of a flow can be sent, as far as that can be known before anything is.
+//!
+//! There is one rule for URLs, however they are given: they go out as they are written, without the fragment. What no
+//! request line can carry, a space, a control character, a byte beyond ASCII, is an error. What RFC 3986 does not allow
+//! but a request line can carry is sent, because servers are tested with it, and noted, because it is rarely meant.
+
+use std::collections::BTreeSet;
+
+use brunt_drivers::flow::{Flow, HttpExchange, Payload, Source, Step};
+use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
+
+use super::sample::Sample;
+
+/// What may stand in a URL beside letters and digits (RFC 3986).
+const PLAIN: &[u8] = b"-._~:/?#@!$&'()*+,;=%";
+
+/// Looks at the requests of the first iteration; what is to be noted of them, or why one cannot be sent.
+pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
+    let Sample { values, .. } = Sample::draw(flow);
+    let mut notes = BTreeSet::new();
+    for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+        let Step::Exchange(act) = step else { continue };
+        let Payload::Http(http) = &act.payload else { continue };
+        let name = flow.operations.get(usize::from(act.operation)).map_or("", String::as_str);
+        let wrong = |what: String| format!("send the request '{name}': {what}");
+        let url = rendered(&http.url, flow, &values);
+        url_fits(&url).map_err(wrong)?;
+        fields_fit(http, flow, &values).map_err(wrong)?;
+        if let Some(odd) = oddities(&url) {
+            notes.insert(format!(
+                "the URL of '{name}' contains {odd}, which RFC 3986 does not allow there; it is sent as it is"
+            ));
+        }
+    }
+    Ok(notes.into_iter().collect())
+}
+
+/// A text as it is sent, what answers bring left out.
+fn rendered(text: &Text, flow: &Flow, values: &Values) -> Vec<u8> {
+    let mut out = Vec::new();
+    for piece in text.pieces() {
+        match piece {
+            TextPiece::Literal(bytes) => out.extend_from_slice(bytes),
+            TextPiece::Hole(hole, escape) => value(*hole, *escape, flow, values, &mut out),
+        }
+    }
+    out
+}
+
+fn value(hole: Hole, escape: Escape, flow: &Flow, values: &Values, out: &mut Vec<u8>) {
+    let source = flow.variables.get(usize::from(hole.0)).map(|variable| &variable.source);
+    let start = out.len();
+    match values.value(hole).filter(|_| !matches!(source, Some(Source::Answer))) {
+        Some(value) => out.extend_from_slice(value),
+        // Something that fits, and after a per cent sign is not taken for a mistake.
+        None => out.extend_from_slice(b"00"),
+    }
+    escape.apply(out, start);
+}
+
+/// Whether a request line can carry a URL.
+fn url_fits(url: &[u8]) -> Result<(), String> {
+    let Some(byte) = url.iter().find(|byte| !(0x21..0x7f).contains(*byte)) else { return Ok(()) };
+    Err(match byte {
+        b' ' => "its URL contains a space; write it as %20".to_owned(),
+        byte => format!(
+            "its URL contains the byte {byte:#04x}, which no request line can carry; write it as %{byte:02X}"
+        ),
+    })
+}
+
+/// Whether the fields can be lines of a head.
+fn fields_fit(http: &HttpExchange, flow: &Flow, values: &Values) -> Result<(), String> {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    for (name, value) in &http.fields {
+        if name.is_empty() || !name.bytes().all(token) {
+            return Err(format!("\"{}\" is not a valid header name", name.escape_debug()));
+        }
+        let value = rendered(value, flow, values);
+        if let Some(byte) = value.iter().find(|byte| byte.is_ascii_control() && **byte != b'\t') {
+            return Err(format!(
+                "the value of its header {name} contains the control character {byte:#04x}, which is not allowed \
+                 in a header"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What of a URL is not as RFC 3986 has it, each once.
+fn oddities(url: &[u8]) -> Option<String> {
+    let authority = url.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);
+    let path = url[authority..].iter().position(|byte| b"/?#".contains(byte));
+    let rest = path.map_or(&[][..], |path| &url[authority + path..]);
+    let mut odd = BTreeSet::new();
+    for (at, &byte) in rest.iter().enumerate() {
+        let followed = || rest.get(at + 1..at + 3).is_some_and(hexadecimal);
+        if byte == b'%' && !followed() {
+            odd.insert("a '%' without two hexadecimal digits".to_owned());
+        } else if !byte.is_ascii_alphanumeric() && !PLAIN.contains(&byte) {
+            odd.insert(format!("'{}'", char::from(byte)));
+        }
+    }
+    let all: Vec<String> = odd.into_iter().collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn hexadecimal(digits: &[u8]) -> bool {
+    digits.iter().all(u8::is_ascii_hexdigit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_drivers::flow::{AfterFailure, ExchangeStep, Renewal, Scenario, Variable};
+
+    fn examined(url: &str, field: (&str, &str), secret: &str) -> Result<Vec<String>, String> {
+        let text = |text: &str| Text::parse(text, Escape::None, |_| Some(Hole(0))).unwrap();
+        let http = HttpExchange {
+            method: "GET".to_owned(),
+            url: text(url),
+            fields: vec![(field.0.to_owned(), text(field.1))],
+            ..HttpExchange::default()
+        };
+        let variables = vec![Variable {
+            name: "v".to_owned(),
+            source: Source::Text(Text::literal(secret)),
+            renewal: Renewal::User,
+        }];
+        let steps =
+            vec![Step::Exchange(Box::new(ExchangeStep::new(0, Payload::Http(Box::new(http)))))];
+        let after_failure = AfterFailure::Skip;
+        let scenarios = vec![Scenario { name: "s".to_owned(), steps, after_failure }];
+        examine(&Flow {
+            scenarios,
+            variables,
+            operations: vec!["ask".to_owned()],
+            ..Flow::default()
+        })
+    }
+
+    #[test]
+    fn what_no_request_can_carry_is_an_error_with_the_name_of_the_step() {
+        for (url, field, value, said) in [
+            ("http://h/a b", ("A", "b"), "", "'ask': its URL contains a space"),
+            ("http://h/${v}", ("A", "b"), "x\ny", "the byte 0x0a"),
+            ("http://h/\u{e9}", ("A", "b"), "", "the byte 0xc3"),
+            ("http://h/", ("A b", "c"), "", "\"A b\" is not a valid header name"),
+            ("http://h/", ("A", "b\r\nC: d"), "", "header A contains the control character 0x0d"),
+            ("http://h/", ("A", "${v}"), "b\nc", "the control character 0x0a"),
+        ] {
+            let error = examined(url, field, value).unwrap_err();
+            assert!(error.contains(said), "{url}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_rfc_3986_does_not_allow_is_noted() {
+        for (url, noted) in [
+            ("http://[::1]:80/a?b=c%20d&e[]=f", "'[', ']'"),
+            ("http://h/{a}|\"\\", "'\"', '\\', '{', '|', '}'"),
+            ("http://h/100%", "a '%' without"),
+            ("http://h/%zz", "a '%' without"),
+        ] {
+            let notes = examined(url, ("A", "b"), "").unwrap();
+            assert!(notes.len() == 1 && notes[0].contains(noted), "{url}: {notes:?}");
+        }
+        for url in ["http://[::1]:80/a?b=c%20d#e", "http://h/%${v}", "http://h"] {
+            assert_eq!(examined(url, ("A", "b"), "41").unwrap(), [""; 0], "{url}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Where a job is not what was meant, and where it must be what Java's client would make of it.
+
+use brunt_testbed::{Pki, require};
+use serde_json::json;
+
+use super::settings::Files;
+use super::target::RestTarget;
+use crate::program::among_others;
+
+#[test]
+fn a_misspelt_name_gets_a_suggestion() {
+    let files = Files::new();
+    files.ask("search", "/echo");
+    files.workload("visit", &[("serach", 100)]);
+    files.job("http://127.0.0.1:9", 1, &[("visti", 1)], &json!({}));
+    let ended = files.perform(&[]).expect(2);
+    assert!(ended.stderr.contains("did you mean \"visit\"?"), "{ended}");
+    files.job("http://127.0.0.1:9", 1, &[("visit", 1)], &json!({}));
+    let ended = files.perform(&[]).expect(2);
+    assert!(ended.stderr.contains("did you mean \"search\"?"), "{ended}");
+}
+
+#[test]
+fn a_location_is_blamed_where_it_stands() {
+    let files = Files::new();
+    files.ask("search", "/echo");
+    files.workload("visit", &[("search", 100)]);
+    files.job("id.example.com:8080", 1, &[("visit", 1)], &json!({}));
+    let ended = files.perform(&[]).expect(2);
+    assert!(ended.stderr.contains("jobs/job.json, line 1"), "{ended}");
+    assert!(
+        ended.stderr.contains(
+            "at service-location-port: the location \"id.example.com:8080\" has no scheme"
+        ),
+        "{ended}"
+    );
+}
+
+#[test]
+fn what_looks_like_a_wildcard_and_is_none_is_noted() {
+    let files = Files::new();
+    files.ask("search", "/echo?n=$RANDOMVALU&m=$set");
+    files.workload("visit", &[("search", 100)]);
+    files.job("http://127.0.0.1:9", 1, &[("visit", 1)], &json!({}));
+    let ended = files.perform(&["--check"]).expect(0);
+    assert!(
+        ended.stderr.contains("tasks/search.json, line 1: $RANDOMVALU is no wildcard here"),
+        "{ended}"
+    );
+    assert!(ended.stderr.contains("did you mean $RANDOMVALUE?"), "{ended}");
+    assert!(!ended.stderr.contains("$set"), "{ended}");
+}
+
+#[test]
+fn a_plan_trusts_whom_its_job_trusted() {
+    if !require(&["openssl"]) {
+        return;
+    }
+    let files = Files::new();
+    files.ask("search", "/echo");
+    files.workload("visit", &[("search", 100)]);
+    files.job("https://127.0.0.1:9", 1, &[("visit", 1)], &json!({}));
+    let ca = Pki::make(&files.write("x", "").with_file_name("pki")).ca();
+    let plan = files.perform(&["--to-plan", "-", "--ca", ca.to_str().unwrap()]).expect(0);
+    assert!(plan.stdout.contains(&format!("ca = \"{}\"", ca.display())), "{plan}");
+    let plan = files.perform(&["--to-plan", "-", "--insecure"]).expect(0);
+    assert!(plan.stdout.contains("insecure = true"), "{plan}");
+}
+
+#[test]
+fn a_connection_is_closed_and_a_host_left_out_as_java_does() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let files = Files::new();
+    let header = json!({"Connection": "close", "Host": "other.example.com", "X-One": "1"});
+    files.task(
+        "look",
+        &json!({"request": "GET", "header": header, "url-endpoint": "/echo", "url-payload": "#part"}),
+    );
+    files.workload("visit", &[("look", 4000)]);
+    files.job(&target.base, 1, &[("visit", 3)], &json!({}));
+    let plan = files.perform(&["--to-plan", "-"]).expect(0);
+    assert!(plan.stdout.contains("requests-per-connection = 1"), "{plan}");
+    let ended = files.perform(&[]).expect(0);
+    assert!(
+        ended.stderr.contains("the header \"Host\" is left out, because Java's client"),
+        "{ended}"
+    );
+    assert!(!ended.stderr.contains("\"Connection\""), "{ended}");
+    let authority = target.base.strip_prefix("http://").unwrap().to_owned();
+    let seen = target.stop();
+    let connections: std::collections::BTreeSet<u64> =
+        seen.iter().map(|seen| seen.connection).collect();
+    assert_eq!((seen.len(), connections.len()), (3, 3), "{seen:?}");
+    for seen in &seen {
+        assert_eq!(seen.header("Host"), Some(authority.as_str()));
+        assert_eq!(seen.header("Connection"), Some("close"));
+        assert_eq!((seen.target.as_str(), seen.header("X-One")), ("/echo", Some("1")));
+    }
+}
