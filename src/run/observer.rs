@@ -54,7 +54,11 @@ pub(super) struct Stream<'a, 'b, 'c> {
     troubled: Vec<bool>,
     measured: Measured,
     failed: Option<String>,
+    at_once: Option<AtOnce<'a>>,
 }
+
+/// What is done with what was measured and the logs if a run that is to end at once does not.
+pub(super) type AtOnce<'a> = &'a dyn Fn(&Measured, Logs<'_>);
 
 impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     /// A stream of a run that `stop` ends.
@@ -64,7 +68,14 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
         observers: &'a mut [&'b mut dyn Observer],
     ) -> Self {
         let troubled = vec![false; observers.len()];
-        Self { stop, logs, observers, troubled, measured: Measured::default(), failed: None }
+        let measured = Measured::default();
+        Self { stop, logs, observers, troubled, measured, failed: None, at_once: None }
+    }
+
+    /// Has this done if the run is to end at once and does not.
+    pub(super) fn at_once(mut self, act: AtOnce<'a>) -> Self {
+        self.at_once = Some(act);
+        self
     }
 
     /// Lets every observer begin.
@@ -103,6 +114,12 @@ impl Sink for Stream<'_, '_, '_> {
             self.stop.request();
         }
         self.each(|observer, measured| observer.interval(interval, measured));
+    }
+
+    fn overdue(&mut self) {
+        if let Some(act) = self.at_once.take() {
+            act(&self.measured, std::mem::take(self.logs));
+        }
     }
 }
 
@@ -153,6 +170,27 @@ mod tests {
         let (measured, urgency, shown) = observed(Trouble::Closed);
         assert_eq!((urgency, shown), (Urgency::Finish, 2));
         assert_eq!(measured.unwrap().totals.counts().planned, 4);
+    }
+
+    #[test]
+    fn a_run_that_does_not_end_at_once_is_written_as_far_as_it_was_measured() {
+        let (stop, mut logs) = (Stop::new(), Logs::default());
+        let planned = std::cell::Cell::new(None);
+        let act = |measured: &Measured, _: Logs<'_>| {
+            planned.set(Some(measured.totals.counts().planned));
+        };
+        let mut stream = Stream::new(&stop, &mut logs, &mut []).at_once(&act);
+        let mut interval = Interval::new(1, 0);
+        interval.reset(0, Phase::Steady, std::time::Duration::ZERO);
+        interval.to = std::time::Duration::from_secs(1);
+        interval.plan();
+        stream.interval(&interval);
+        assert_eq!(planned.get(), None);
+        stream.overdue();
+        assert_eq!(planned.take(), Some(1));
+        // Once is enough.
+        stream.overdue();
+        assert_eq!(planned.get(), None);
     }
 
     #[test]

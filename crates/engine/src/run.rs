@@ -108,7 +108,7 @@ pub fn run<T: Time, F: SessionFactory>(
             threads.push(spawned);
         }
         drop(measured);
-        let totals = Collector::new(ways_back).collect(&collected, &observe, sink);
+        let totals = Collector::new(ways_back).collect(&collected, &observe, stop, sink);
         let ends: Vec<_> = threads
             .into_iter()
             .map(|spawned| spawned.map(thread::ScopedJoinHandle::join))
@@ -159,7 +159,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchdog.watch());
-        Collector::new(ways_back).collect(&collected, &|| watch.take(), sink)
+        Collector::new(ways_back).collect(&collected, &|| watch.take(), stop, sink)
     });
     let mut finished = Vec::with_capacity(workers);
     for (worker, slot) in slots.iter().enumerate() {

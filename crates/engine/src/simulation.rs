@@ -178,7 +178,8 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());
-    let totals = Collector::new(vec![way_back]).collect(&collected, &Default::default, &mut sink);
+    let totals =
+        Collector::new(vec![way_back]).collect(&collected, &Default::default, stop, &mut sink);
     let finished = conclude(&plan, totals, &[end], Moment::ZERO, TimerNoise::default()).unwrap();
     Simulated { finished, intervals }
 }

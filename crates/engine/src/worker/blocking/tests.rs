@@ -125,6 +125,7 @@ fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finish
     let totals = Collector::new(vec![way_back]).collect(
         &collected,
         &Default::default,
+        &Stop::new(),
         &mut |_: &Interval| {},
     );
     let Ok(Some(end)) = slot.end() else { panic!("the slot is still open") };
