@@ -195,6 +195,8 @@ fn drive<T: Time, F: SessionFactory>(
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
     let end = runtime.block_on(work(shared, worker, time, factory, sender));
+    // What a library was asked on a thread aside may never be answered.
+    runtime.shutdown_background();
     guard.dismiss(end.is_ok());
     end
 }
