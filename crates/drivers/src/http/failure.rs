@@ -106,6 +106,7 @@ impl Failure {
             | Self::BodyTooLong(_)
             | Self::Redirects(_) => Class::Check,
             Self::Closed(_) | Self::Broken { .. } => Class::Closed,
+            Self::Encoding(EncodingError::Frames) => Class::Unexamined,
             Self::Protocol(_) | Self::HeadTooLong(_) | Self::Encoding(_) => Class::Protocol,
         }
     }
