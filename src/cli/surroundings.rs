@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use brunt_drivers::secret::Secret;
+use brunt_feed::file;
 
 /// Where files, variables and passwords come from.
 pub(crate) trait Surroundings {
@@ -46,7 +47,7 @@ impl Surroundings for Machine {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        file::read(path, file::DATA_MAX)
     }
 
     fn interactive(&self) -> bool {

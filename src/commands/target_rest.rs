@@ -47,7 +47,7 @@ fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
 }
 
 fn script(path: &Path) -> Result<Script, Refusal> {
-    let text = std::fs::read_to_string(path)
+    let text = brunt_feed::file::read_text(path)
         .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
     Script::parse(&text)
         .map_err(|error| failed(format!("use the script {}: {error}", path.display())))

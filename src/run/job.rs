@@ -9,14 +9,14 @@ use std::path::PathBuf;
 
 use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
-use brunt_record::{Catalogue, Measured, PortBudget, Record, Slo};
+use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record, Slo};
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::files::{self, Logs};
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
-use super::signals::{Signal, Signals};
+use super::signals::{self, Signal, Signals};
 use crate::cli::output::Output;
 
 /// A run that is ready to be carried out.
@@ -111,7 +111,13 @@ pub(crate) fn carry_out(
     let head = head(job);
     let monitor = Monitor::start(&output.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
-    let mut stream = Stream::new(&stop, &mut logs, observers);
+    let at_once = |measured: &Measured, logs: Logs<'_>| {
+        if let Some(signal) = signals.received() {
+            let _ = write_at_once(signal, measured, logs, (&head, &names), output);
+            signals::end(signal);
+        }
+    };
+    let mut stream = Stream::new(&stop, &mut logs, observers).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let (measured, mut losses) = stream.finish();
@@ -121,12 +127,28 @@ pub(crate) fn carry_out(
     let signal = signals.received();
     let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
     let ending = ending(&engine, ended_by);
-    let conclusion = measured.conclusion(head, &names, ending.clone());
+    let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
     let record = Record { monitors, ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
     Ok(Finished { record, measured, engine, signal, written, losses })
+}
+
+/// Writes the record and the logs of a run that is to end at once while a thread of it does not.
+fn write_at_once(
+    signal: Signal,
+    measured: &Measured,
+    logs: Logs<'_>,
+    (head, names): (&Head, Names<'_>),
+    output: &Output,
+) -> Result<(), String> {
+    let why = format!("ended by {} at once, while a part of it did not answer", signal.name());
+    let ending = Ending::so_far(&measured.totals, Some(why));
+    let conclusion = measured.conclusion(head.clone(), names, ending.clone());
+    let record = conclusion.record().map_err(|error| error.to_string())?;
+    files::write(&record, measured, output)?;
+    logs.end(&ending, &record)
 }
 
 /// Lets signals end the run in good order, and the process open as many files as it may. A tool that connects before

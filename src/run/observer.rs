@@ -57,7 +57,11 @@ pub(super) struct Stream<'a, 'b, 'c> {
     troubled: Vec<bool>,
     measured: Measured,
     losses: Losses,
+    at_once: Option<AtOnce<'a>>,
 }
+
+/// What is done with what was measured and the logs if a run that is to end at once does not.
+pub(super) type AtOnce<'a> = &'a dyn Fn(&Measured, Logs<'_>);
 
 impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     /// A stream of a run that `stop` ends.
@@ -67,14 +71,14 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
         observers: &'a mut [&'b mut dyn Observer],
     ) -> Self {
         let troubled = vec![false; observers.len()];
-        Self {
-            stop,
-            logs,
-            observers,
-            troubled,
-            measured: Measured::default(),
-            losses: Losses::default(),
-        }
+        let (measured, losses) = (Measured::default(), Losses::default());
+        Self { stop, logs, observers, troubled, measured, losses, at_once: None }
+    }
+
+    /// Has this done if the run is to end at once and does not.
+    pub(super) fn at_once(mut self, act: AtOnce<'a>) -> Self {
+        self.at_once = Some(act);
+        self
     }
 
     /// Lets every observer begin. What cannot even begin stops the run before it starts.
@@ -124,6 +128,12 @@ impl Sink for Stream<'_, '_, '_> {
     fn waiting(&mut self, waiting: Waiting) {
         if !self.observers.is_empty() {
             waiting::tell(waiting);
+        }
+    }
+
+    fn overdue(&mut self) {
+        if let Some(act) = self.at_once.take() {
+            act(&self.measured, std::mem::take(self.logs));
         }
     }
 }
@@ -178,6 +188,27 @@ mod tests {
         assert_eq!((urgency, shown), (Urgency::Finish, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
         assert_eq!(losses, Losses::default());
+    }
+
+    #[test]
+    fn a_run_that_does_not_end_at_once_is_written_as_far_as_it_was_measured() {
+        let (stop, mut logs) = (Stop::new(), Logs::default());
+        let planned = std::cell::Cell::new(None);
+        let act = |measured: &Measured, _: Logs<'_>| {
+            planned.set(Some(measured.totals.counts().planned));
+        };
+        let mut stream = Stream::new(&stop, &mut logs, &mut []).at_once(&act);
+        let mut interval = Interval::new(1, 0);
+        interval.reset(0, Phase::Steady, std::time::Duration::ZERO);
+        interval.to = std::time::Duration::from_secs(1);
+        interval.plan();
+        stream.interval(&interval);
+        assert_eq!(planned.get(), None);
+        stream.overdue();
+        assert_eq!(planned.take(), Some(1));
+        // Once is enough.
+        stream.overdue();
+        assert_eq!(planned.get(), None);
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Signals: the first asks a run to end in good order, the second at once.
 //!
 //! A thread of its own waits for SIGINT, SIGTERM and SIGHUP and passes them on to the run, so that nothing happens
-//! within a signal handler. SIGHUP stays ignored where it was (`nohup`). Before the first run begins, and after the last,
+//! within a signal handler. It never writes, since whoever should read may not; another thread says what it has to say.
+//! Once the program was asked to end at once it has [`LAST_MOMENT`] to write its record and its report, and is then ended
+//! whatever its threads do. SIGHUP stays ignored where it was (`nohup`). Before the first run begins, and after the last,
 //! a signal ends the program as it always does.
 
 use std::cell::Cell;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
@@ -19,6 +21,9 @@ use crate::console;
 
 /// How often a wait looks for a signal.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How long the program may take once it is asked to end at once.
+const LAST_MOMENT: Duration = Duration::from_millis(900);
 
 /// A signal that ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +53,15 @@ impl Signal {
             Self::Terminate | Self::HangUp => Exit::Terminated,
         }
     }
+
+    const fn of(number: i32) -> Option<Self> {
+        match number {
+            SIGINT => Some(Self::Interrupt),
+            SIGTERM => Some(Self::Terminate),
+            SIGHUP => Some(Self::HangUp),
+            _ => None,
+        }
+    }
 }
 
 /// Turns signals into requests to stop.
@@ -59,7 +73,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen, if nobody does yet. From now on the process has two threads.
+    /// Begins to listen, if nobody does yet. From now on the process has several threads.
     pub(crate) fn listen(&self) -> io::Result<()> {
         if self.listening.replace(true) {
             return Ok(());
@@ -69,19 +83,22 @@ impl Signals {
             incoming.add_signal(SIGHUP)?;
         }
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
+        let (words, said) = mpsc::channel();
+        thread("signal-words", move || said.iter().for_each(console::say))?;
         let listen = move || {
             for signal in incoming.forever() {
                 let _ = first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
-                match stop.request() {
-                    Urgency::Abort => console::say("\nStopping at once."),
-                    _ => console::say(
-                        "\nWaiting for exchanges in flight; press ^C again to stop now.",
-                    ),
-                }
+                let _ = words.send(match stop.request() {
+                    Urgency::Abort => {
+                        let first = Signal::of(first.load(Ordering::Relaxed));
+                        end_soon(first.unwrap_or(Signal::Interrupt));
+                        "\nStopping at once."
+                    }
+                    _ => "\nWaiting for exchanges in flight; press ^C again to stop now.",
+                });
             }
         };
-        std::thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
-        Ok(())
+        thread("signals", listen)
     }
 
     /// What a run has to look at.
@@ -101,13 +118,28 @@ impl Signals {
 
     /// The first signal that came.
     pub(crate) fn received(&self) -> Option<Signal> {
-        match self.first.load(Ordering::Relaxed) {
-            SIGINT => Some(Signal::Interrupt),
-            SIGTERM => Some(Signal::Terminate),
-            SIGHUP => Some(Signal::HangUp),
-            _ => None,
-        }
+        Signal::of(self.first.load(Ordering::Relaxed))
     }
+}
+
+fn thread(name: &str, act: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(act).map(drop)
+}
+
+/// Ends the process for this signal after the last moment, or right away if nobody could wait so long.
+fn end_soon(signal: Signal) {
+    let wait = move || {
+        console::pause(LAST_MOMENT);
+        end(signal);
+    };
+    if thread("last-moment", wait).is_err() {
+        end(signal);
+    }
+}
+
+/// Ends the process for this signal as it stands. No destructor runs that might wait for another thread.
+pub(super) fn end(signal: Signal) -> ! {
+    signal_hook::low_level::exit(signal.exit().code().into())
 }
 
 /// Whether SIGHUP is ignored, by what the kernel says of this process.

@@ -23,6 +23,7 @@ mod protocols;
 mod recomputed;
 mod recorded_commands;
 mod records;
+mod resolver;
 mod restart;
 mod schedules;
 mod signals;

@@ -1,14 +1,20 @@
 //! What ^C and SIGTERM do, in every phase: once ends a run in good order, twice at once.
 
+use std::io::Write as _;
 use std::net::TcpListener;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::{Phase, Status};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, Slapd, until, user_dn};
 use rustix::process::Signal;
 
-use crate::program::{Ended, Program, among_others, at, binary, command, scratch, slapd, start};
+use crate::loadgen::target::RestTarget;
+use crate::program::{
+    Ended, Program, alone, among_others, at, binary, command, scratch, slapd, start,
+};
 
 /// Searches at a rate, for longer than any test.
 fn searching(slapd: &Slapd, more: &[&str]) -> Program {
@@ -178,4 +184,35 @@ fn a_run_whose_connections_churn_drains_as_well() {
     check(&ended, "SIGTERM", true);
     assert_eq!(ended.record().counts.errors(), 0, "{ended}");
     assert_eq!(slapd.operations().binds, ended.record().counts.ok, "{ended}");
+}
+
+/// The interval log is a pipe that is full, and whoever should read it does not: the thread that collects figures waits.
+#[test]
+fn a_second_signal_ends_a_program_that_hangs() {
+    let _alone = alone();
+    let target = RestTarget::start();
+    let directory = scratch();
+    let pipe = directory.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("coreutils");
+    assert!(made.success());
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = std::fs::OpenOptions::new();
+    let mut held =
+        options.read(true).write(true).custom_flags(nonblocking).open(&pipe).expect("it is ours");
+    while held.write(&[b'x'; 4096]).is_ok() {}
+    let url = format!("{}/xml", target.base);
+    let mut brunt = command(binary());
+    brunt.args(["http", "-z", "60s", "-c", "1", "-q", "10"]).arg("--events").arg(&pipe).arg(url);
+    let mut run = Program::start(&mut brunt);
+    until(Duration::from_millis(1_500), || false);
+    run.signal(Signal::TERM);
+    run.wait_until("an answer to the first signal", |_, stderr| stderr.contains("press ^C again"));
+    run.signal(Signal::TERM);
+    let clock = Monotonic::new();
+    let began = clock.now();
+    let ended = run.wait().expect(143);
+    let took = clock.now() - began;
+    assert!(took < Duration::from_millis(1_500), "{took:?}\n{ended}");
+    drop(held);
+    drop(target.stop());
 }

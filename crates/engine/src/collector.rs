@@ -4,6 +4,7 @@
 //! others' figures from the screen. What comes too late for its row is merged into the next one, so
 //! rows come on time and nothing is left out. It must not know what made the workers measure.
 
+use crate::stop::{Stop, Urgency};
 use crate::waiting::Waiting;
 use crate::worker::WorkerIntervals;
 use brunt_exchange::{Clock, Moment, Monotonic};
@@ -15,6 +16,11 @@ use std::time::Duration;
 /// How long a row waits for the last worker once the first has reported.
 const PATIENCE: Duration = Duration::from_millis(250);
 
+/// How long workers have to report their last step once the run was to end at once.
+const GRACE: Duration = Duration::from_millis(500);
+/// How often the collector looks whether it was.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// Receives the intervals of a run as they come.
 pub trait Sink {
     /// One step of one phase, over all workers. Steps come in order; a step in which exchanges of
@@ -25,6 +31,10 @@ pub trait Sink {
     fn waiting(&mut self, waiting: Waiting) {
         let _ = waiting;
     }
+
+    /// The run was to end at once, and some worker has not ended since: it may never. What was measured until then was
+    /// shown, but for what only that worker knows.
+    fn overdue(&mut self) {}
 }
 
 impl<F: FnMut(&Interval)> Sink for F {
@@ -74,14 +84,15 @@ impl Collector {
         measured: &Receiver<WorkerIntervals>,
         observe: Observe<'_>,
         waits: Waits<'_>,
+        stop: &Stop,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
-        let mut said = None;
+        let (mut said, mut aborted, mut told) = (None, None, false);
         while self.expected.iter().any(Option::is_some) {
             let oldest = self.rows.values().map(|row| row.since).min();
             let waited = oldest.map_or(Duration::ZERO, |since| clock.now() - since);
-            match measured.recv_timeout(PATIENCE.saturating_sub(waited)) {
+            match measured.recv_timeout(PATIENCE.saturating_sub(waited).min(LOOK)) {
                 Ok(measured) => self.lay(measured, clock.now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -91,6 +102,13 @@ impl Collector {
                 let kind = std::mem::discriminant(&waiting);
                 if said.replace(kind) != Some(kind) {
                     sink.waiting(waiting);
+                }
+            }
+            if stop.urgency() == Urgency::Abort && !told {
+                let since = *aborted.get_or_insert(clock.now());
+                told = clock.now() - since >= GRACE;
+                if told {
+                    sink.overdue();
                 }
             }
         }
@@ -172,8 +190,13 @@ mod tests {
         let (spent, kept): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(64)).unzip();
         let mut rows = Vec::new();
         let mut sink = |interval: &Interval| rows.push((interval.index, interval.planned));
-        let totals =
-            Collector::new(spent).collect(&receiver, &Default::default, &|| None, &mut sink);
+        let totals = Collector::new(spent).collect(
+            &receiver,
+            &Default::default,
+            &|| None,
+            &Stop::new(),
+            &mut sink,
+        );
         drop(kept);
         (rows, totals[&Phase::Steady].planned)
     }
@@ -210,10 +233,45 @@ mod tests {
                 sender.send(measured(0, 2, 20, true)).unwrap();
                 sender.send(measured(1, 2, 2, true)).unwrap();
             });
-            let totals =
-                Collector::new(spent).collect(&receiver, &Default::default, &|| None, &mut sink);
+            let totals = Collector::new(spent).collect(
+                &receiver,
+                &Default::default,
+                &|| None,
+                &Stop::new(),
+                &mut sink,
+            );
             assert_eq!(totals[&Phase::Steady].planned, 33);
         });
         assert_eq!(rows, [(1, 10), (2, 23)]);
+    }
+
+    struct Shown {
+        rows: usize,
+        overdue: usize,
+        /// Ends the worker that was waited for.
+        ends: Option<SyncSender<WorkerIntervals>>,
+    }
+
+    impl Sink for Shown {
+        fn interval(&mut self, _: &Interval) {
+            self.rows += 1;
+        }
+
+        fn overdue(&mut self) {
+            self.overdue += 1;
+            drop(self.ends.take());
+        }
+    }
+
+    #[test]
+    fn a_worker_that_does_not_end_at_once_is_told_of() {
+        let (sender, receiver) = sync_channel(64);
+        sender.send(measured(0, 0, 10, true)).unwrap();
+        let (spent, _kept): (Vec<_>, Vec<_>) = (0..2).map(|_| sync_channel(64)).unzip();
+        let mut shown = Shown { rows: 0, overdue: 0, ends: Some(sender) };
+        let stop = Stop::new();
+        stop.abort();
+        Collector::new(spent).collect(&receiver, &Default::default, &stop, &mut shown);
+        assert_eq!((shown.rows, shown.overdue), (1, 1));
     }
 }

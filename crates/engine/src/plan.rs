@@ -138,6 +138,14 @@ pub enum PlanError {
         /// The connections there are.
         connections: u32,
     },
+    /// More sessions than fit into any machine.
+    #[error(
+        "plan the run: {0} sessions on one machine; ask for at most {max}, and share the run among nodes", max = Plan::SESSIONS_MAX
+    )]
+    Sessions(u32),
+    /// More room for what waits than fits into any machine.
+    #[error("plan the run: a backlog of {0} exchanges; use at most {max}", max = Plan::BACKLOG_MAX)]
+    Backlog(usize),
     /// A node outside the run.
     #[error(
         "plan the run: node {rank} of {world}; nodes are counted from 0, so the rank must be below the number of nodes"
@@ -166,6 +174,10 @@ impl Plan {
     pub const SESSIONS_PER_WORKER: u32 = 16;
     /// The backlog never defaults to less than this.
     pub const BACKLOG_MIN: usize = 1_024;
+    /// The most exchanges that may wait: some hundred megabytes.
+    pub const BACKLOG_MAX: usize = 1 << 24;
+    /// The most sessions of a node.
+    pub const SESSIONS_MAX: u32 = 10_000_000;
 
     /// How long a run waits for what is in flight, unless it was told how long.
     pub const DRAIN: Duration = Duration::from_secs(10);
@@ -175,6 +187,12 @@ impl Plan {
         let group = group.max(1);
         if settings.sessions == 0 {
             return Err(PlanError::NoSession);
+        }
+        if settings.sessions > Self::SESSIONS_MAX {
+            return Err(PlanError::Sessions(settings.sessions));
+        }
+        if let Some(backlog) = settings.backlog.filter(|backlog| *backlog > Self::BACKLOG_MAX) {
+            return Err(PlanError::Backlog(backlog));
         }
         if settings.stop.count == Some(0) {
             return Err(PlanError::Nothing("exchanges"));
@@ -294,7 +312,7 @@ fn default_backlog(load: &Load) -> usize {
     match load {
         Load::Open(schedule) => {
             let peak = schedule.peak_per_second().unwrap_or(0.0);
-            ((peak * 2.0).ceil() as usize).clamp(Plan::BACKLOG_MIN, 1 << 24)
+            ((peak * 2.0).ceil() as usize).clamp(Plan::BACKLOG_MIN, Plan::BACKLOG_MAX)
         }
         Load::Closed(_) => 0,
     }
@@ -369,6 +387,9 @@ mod tests {
             Plan::new(settings, 2).unwrap_err()
         };
         assert_eq!(refused(|s| s.sessions = 0), PlanError::NoSession);
+        let many = 4_000_000_000;
+        assert_eq!(refused(|s| s.sessions = 4_000_000_000), PlanError::Sessions(many));
+        assert_eq!(refused(|s| s.backlog = Some(4_000_000_000)), PlanError::Backlog(many as usize));
         assert_eq!(refused(|s| s.stop.count = Some(0)), PlanError::Nothing("exchanges"));
         let two = PlanError::Workers { workers: 2, connections: 1 };
         assert_eq!(refused(|s| s.workers = Some(2)), two);

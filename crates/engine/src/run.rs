@@ -110,7 +110,8 @@ pub fn run<T: Time, F: SessionFactory>(
             threads.push(spawned);
         }
         drop(measured);
-        let totals = Collector::new(ways_back).collect(&collected, &observe, &|| waits.now(), sink);
+        let totals =
+            Collector::new(ways_back).collect(&collected, &observe, &|| waits.now(), stop, sink);
         let ends: Vec<_> = threads
             .into_iter()
             .map(|spawned| spawned.map(thread::ScopedJoinHandle::join))
@@ -162,7 +163,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchdog.watch());
-        Collector::new(ways_back).collect(&collected, &|| watch.take(), &|| waits.now(), sink)
+        Collector::new(ways_back).collect(&collected, &|| watch.take(), &|| waits.now(), stop, sink)
     });
     let mut finished = Vec::with_capacity(workers);
     for (worker, slot) in slots.iter().enumerate() {
@@ -198,6 +199,8 @@ fn drive<T: Time, F: SessionFactory>(
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
     let end = runtime.block_on(work(shared, worker, time, factory, sender));
+    // What a library was asked on a thread aside may never be answered.
+    runtime.shutdown_background();
     guard.dismiss(end.is_ok());
     end
 }

@@ -178,8 +178,13 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());
-    let totals =
-        Collector::new(vec![way_back]).collect(&collected, &Default::default, &|| None, &mut sink);
+    let totals = Collector::new(vec![way_back]).collect(
+        &collected,
+        &Default::default,
+        &|| None,
+        stop,
+        &mut sink,
+    );
     let finished = conclude(&plan, totals, &[end], Moment::ZERO, TimerNoise::default()).unwrap();
     Simulated { finished, intervals }
 }

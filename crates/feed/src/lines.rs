@@ -3,6 +3,7 @@
 //! One buffer and one table of offsets, 32 bits wide while the file allows it: a file of ten million
 //! names costs its own size and 40 MB, and a line is found without a search.
 
+use crate::file;
 use std::io;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ enum Starts {
 impl Lines {
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::of(std::fs::read(path)?))
+        Ok(Self::of(file::read(path, file::DATA_MAX)?))
     }
 
     /// The lines in `bytes`. A terminator at the very end starts no further line; an empty line

@@ -29,6 +29,7 @@ mod value;
 
 pub use entry::Entry;
 
+use crate::file;
 use crate::stream::Stream;
 use definition::Definition;
 use place::{EntryPosition, Level};
@@ -92,7 +93,7 @@ pub struct MakeLdif {
 impl MakeLdif {
     /// Reads the file at `path`.
     pub fn read(path: &Path, sources: &Sources) -> Result<Self, MakeLdifError> {
-        let text = std::fs::read_to_string(path)
+        let text = file::read_text(path)
             .map_err(|source| MakeLdifError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string(), sources)
     }

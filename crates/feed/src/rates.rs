@@ -4,6 +4,7 @@
 //! after a comma, how long it holds. A rate that ends in `x` is a multiple of the rate on the command
 //! line. Read whole, since a schedule needs to know when the file is through.
 
+use crate::file;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,7 +56,7 @@ pub enum RateError {
 impl Rates {
     /// Reads the file at `path`; `base` is the rate that multiples are taken of.
     pub fn read(path: &Path, base: Option<f64>) -> Result<Self, RateError> {
-        let text = std::fs::read_to_string(path)
+        let text = file::read_text(path)
             .map_err(|source| RateError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string(), base)
     }

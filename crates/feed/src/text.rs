@@ -26,9 +26,17 @@ pub struct Text {
     pieces: Vec<TextPiece>,
 }
 
-/// A hole whose variable has no value: nothing has brought it yet.
+/// The most bytes that the holes of one text are filled with. Values made of values that are made of values grow fast.
+pub const FILLED_MAX: usize = 16 << 20;
+
+/// Why a text cannot be rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unset(pub Hole);
+pub enum Unfilled {
+    /// The variable in that hole has no value: nothing has brought it yet.
+    Unset(Hole),
+    /// With the value in that hole, the text has more than [`FILLED_MAX`] bytes of values.
+    Long(Hole),
+}
 
 /// A text that names something unknown, or is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -115,14 +123,20 @@ impl Text {
     }
 
     /// Appends the text to `out`, every hole filled.
-    pub fn render(&self, values: &Values, out: &mut Vec<u8>) -> Result<(), Unset> {
+    pub fn render(&self, values: &Values, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+        let mut filled = 0;
         for piece in &self.pieces {
             match piece {
                 TextPiece::Literal(bytes) => out.extend_from_slice(bytes),
                 TextPiece::Hole(hole, escape) => {
                     let start = out.len();
-                    out.extend_from_slice(values.value(*hole).ok_or(Unset(*hole))?);
+                    let value = values.value(*hole).ok_or(Unfilled::Unset(*hole))?;
+                    if filled + value.len() > FILLED_MAX {
+                        return Err(Unfilled::Long(*hole));
+                    }
+                    out.extend_from_slice(value);
                     escape.apply(out, start);
+                    filled += out.len() - start;
                 }
             }
         }
@@ -269,7 +283,7 @@ mod tests {
         let text = parse("a${user}$b $${user} 5$ ${ host }").unwrap();
         let mut values = Values::new(2);
         let mut out = Vec::new();
-        assert_eq!(text.render(&values, &mut out), Err(Unset(Hole(0))));
+        assert_eq!(text.render(&values, &mut out), Err(Unfilled::Unset(Hole(0))));
         values.set(Hole(0), b"jo");
         values.set(Hole(1), b"h");
         out.clear();
@@ -308,7 +322,7 @@ mod tests {
         assert_eq!(values.value(Hole(1)), Some(&b"<jo>"[..]));
         // A value does not see itself, and a failed one is gone.
         let failed = values.fill_from(Hole(0), |values, out| text.render(values, out));
-        assert_eq!((failed, values.value(Hole(0))), (Err(Unset(Hole(0))), None));
+        assert_eq!((failed, values.value(Hole(0))), (Err(Unfilled::Unset(Hole(0))), None));
     }
 
     #[test]

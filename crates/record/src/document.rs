@@ -9,9 +9,12 @@ use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA, replace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
-use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+/// The most bytes of a record or a collection.
+const TEXT_MAX: u64 = 1 << 30;
 
 /// Why a document was not written.
 #[derive(Debug, thiserror::Error)]
@@ -85,13 +88,12 @@ impl Document {
         let (mut first, mut rest) = (Vec::new(), BufReader::new(File::open(path).map_err(file)?));
         (&mut rest).take(LINE_MAX).read_until(b'\n', &mut first).map_err(file)?;
         let is_events = begins_events(&first);
-        let mut whole = first.as_slice().chain(rest);
+        let whole = first.as_slice().chain(rest);
         if is_events {
             let record = Replay::read(path, whole)?.record()?;
             return Ok(Self::Record(Box::new(record)));
         }
-        let mut text = String::new();
-        whole.read_to_string(&mut text).map_err(file)?;
+        let text = text_of(whole).map_err(file)?;
         let file = Source { path, what, kind, text };
         match file.head()?.as_str() {
             SCHEMA => file.body().map(|record| Self::Record(Box::new(record))),
@@ -152,6 +154,17 @@ fn read<T: DeserializeOwned>(
     if found == version { file.body() } else { Err(file.version(&found, &[version])) }
 }
 
+/// The text of a record, which has an end.
+fn text_of(from: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    from.take(TEXT_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > TEXT_MAX {
+        let words = format!("it has more than {} MiB, so it is no record", TEXT_MAX >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+    }
+    Ok(text)
+}
+
 /// A file that was read and not yet understood.
 struct Source<'a> {
     path: &'a Path,
@@ -163,7 +176,8 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn read(path: &'a Path, what: &'static str, kind: &'static str) -> Result<Self, ReadError> {
         let file = |source| ReadError::File { what, path: path.to_owned(), source };
-        fs::read_to_string(path).map(|text| Self { path, what, kind, text }).map_err(file)
+        let text = File::open(path).and_then(text_of);
+        text.map(|text| Self { path, what, kind, text }).map_err(file)
     }
 
     fn head(&self) -> Result<String, ReadError> {
@@ -211,6 +225,7 @@ mod tests {
     use super::*;
     use crate::Cell;
     use crate::record::samples::measured;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     fn collected() -> Collection {

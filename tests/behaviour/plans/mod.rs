@@ -4,6 +4,7 @@ mod answers;
 mod directory;
 mod examples;
 mod files;
+mod hostile;
 mod iterations;
 mod nodes;
 mod phases;

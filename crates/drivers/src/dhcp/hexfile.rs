@@ -2,6 +2,7 @@
 //!
 //! White space may stand anywhere, so a packet copied out of a capture can be laid out as one likes.
 
+use brunt_feed::file;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -58,7 +59,7 @@ pub enum HexFileError {
 
 /// Reads the packet in a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, HexFileError> {
-    let bytes = std::fs::read(path)
+    let bytes = file::read(path, file::WRITTEN_MAX)
         .map_err(|source| HexFileError::Read { path: path.to_owned(), source })?;
     packet(path, &String::from_utf8_lossy(&bytes))
 }

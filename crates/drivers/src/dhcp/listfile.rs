@@ -1,6 +1,7 @@
 //! Files that list addresses, one a line: MACs of clients, addresses of relay agents.
 
 use super::population::Mac;
+use brunt_feed::file;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -101,7 +102,7 @@ fn list<T>(
     wanted: &'static str,
     read: impl Fn(usize, &str) -> Result<T, ListFileError>,
 ) -> Result<Vec<T>, ListFileError> {
-    let bytes = std::fs::read(path)
+    let bytes = file::read(path, file::DATA_MAX)
         .map_err(|source| ListFileError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes);
     let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, text)| !text.is_empty());

@@ -204,7 +204,7 @@ impl Location {
     /// A path through a body that is JSON, RFC 9535: `$.users[?@.mail].name`.
     pub fn path(text: &str) -> Result<Self, LocationError> {
         let path = JsonPath::parse(text);
-        path.map(Self::Path).map_err(|error| wrong("JSONPath", text, error.to_string()))
+        path.map(Self::Path).map_err(|problem| wrong("JSONPath", text, problem))
     }
 
     /// A value of a body that is XML: `//Attribute[@Name='mail']/Value`. A name without a prefix stands for that name

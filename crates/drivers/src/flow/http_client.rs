@@ -6,7 +6,7 @@ use super::reply::Reply;
 use super::step_id::StepId;
 use crate::http::{self, Body, Client, Group, Origin, Request, Response, Wanted};
 use brunt_exchange::{Class, Outcome, Watch};
-use brunt_feed::{Text, Unset, Values};
+use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ impl HttpClient {
         (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
         values: &Values,
-    ) -> Result<(), Unset> {
+    ) -> Result<(), Unfilled> {
         self.rendered = None;
         self.url.clear();
         write(&mut self.request, &mut self.url, http, values)?;
@@ -138,11 +138,17 @@ fn told(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outc
 }
 
 impl CompiledFlow {
-    /// The outcome of a step that needs a variable which has not been filled.
-    pub(super) fn bare(&self, Unset(hole): Unset, watch: &mut Watch<'_>) -> Outcome {
+    /// The outcome of a step that cannot be made of its variables.
+    pub(super) fn bare(&self, unfilled: Unfilled, watch: &mut Watch<'_>) -> Outcome {
+        let (Unfilled::Unset(hole) | Unfilled::Long(hole)) = unfilled;
         let variable = self.flow().variables.get(usize::from(hole.0));
         let name = variable.map_or("?", |variable| &variable.name);
-        watch.explain(format_args!("the variable '{name}' has no value"));
+        match unfilled {
+            Unfilled::Unset(_) => watch.explain(format_args!("the variable '{name}' has no value")),
+            Unfilled::Long(_) => watch.explain(format_args!(
+                "the value of '{name}' is too long here: variables fill at most {FILLED_MAX} bytes of a text"
+            )),
+        }
         Outcome::Failed(Class::Check, 0)
     }
 }
@@ -153,7 +159,7 @@ fn write(
     url: &mut Vec<u8>,
     http: &HttpExchange,
     values: &Values,
-) -> Result<(), Unset> {
+) -> Result<(), Unfilled> {
     request.begin(&http.method);
     http.url.render(values, url)?;
     for (name, value) in &http.fields {

@@ -91,12 +91,12 @@ impl Pattern {
     pub(super) fn find(&self, text: &[u8], work: &Work) -> Result<Option<Match>, Unexamined> {
         work.read(text.len())?;
         if self.is_short(text.len()) {
-            return Ok(self.search(Input::new(text)));
+            return Ok(self.search(&Input::new(text)));
         }
         let mut cache = self.lazy.create_cache();
         let found = match self.lazy.try_search(&mut cache, &Input::new(text)) {
             Err(error) if self.may_follow_all(&error, text.len()) => {
-                return Ok(self.search(Input::new(text)));
+                return Ok(self.search(&Input::new(text)));
             }
             found => found.map_err(|_| Unexamined::Work)?,
         };
@@ -107,7 +107,7 @@ impl Pattern {
         if !self.is_short(found.len()) {
             return Err(Unexamined::Work);
         }
-        Ok(self.search(Input::new(text).range(found.range()).anchored(Anchored::Yes)))
+        Ok(self.search(&Input::new(text).range(found.range()).anchored(Anchored::Yes)))
     }
 
     /// Whether it is found anywhere.
@@ -171,10 +171,10 @@ impl Pattern {
         length.saturating_mul(self.states) <= SHORT
     }
 
-    fn search(&self, input: Input<'_>) -> Option<Match> {
+    fn search(&self, input: &Input<'_>) -> Option<Match> {
         let mut slots = [None; 2 * (GROUPS_MAX + 1)];
         let slots = &mut slots[..2 * (self.group + 1)];
-        self.regex.search_slots(&input, slots)?;
+        self.regex.search_slots(input, slots)?;
         let [whole, end, ..] = slots else { return None };
         let whole = (*whole)?.get()..(*end)?.get();
         let [.., start, end] = slots else { return None };

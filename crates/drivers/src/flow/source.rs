@@ -6,7 +6,9 @@
 //! may know what the values are put into.
 
 use crate::secret::Secret;
-use brunt_feed::{Chars, Draws, Feeder, Hole, Moment, Stream, Text, Unset, Values, uuid};
+use brunt_feed::{
+    Chars, Draws, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid,
+};
 use std::sync::Arc;
 
 /// A variable and who fills it.
@@ -109,13 +111,21 @@ pub struct Choice {
 #[error("choose one of several values: none has a weight above 0")]
 pub struct NoChoice;
 
-/// A variable for which there is no value left.
+/// A variable for which there is no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "give the variable '{0}' a value: each row of its data is used once, and all rows are used; add rows or choose \
-     another order"
-)]
-pub struct Exhausted(pub String);
+pub enum Exhausted {
+    /// None is left.
+    #[error(
+        "give the variable '{0}' a value: each row of its data is used once, and all rows are used; add rows or choose \
+         another order"
+    )]
+    Rows(String),
+    /// It is made of too much.
+    #[error(
+        "give the variable '{0}' a value: the variables in it make it longer than {FILLED_MAX} bytes; make it of less"
+    )]
+    Long(String),
+}
 
 impl Choice {
     /// One of these, each as likely as its weight says.
@@ -189,7 +199,8 @@ impl Variable {
             || self.source.texts().flat_map(Text::holes).any(secret);
         values.hide(hole, hidden);
         match drawn {
-            Err(NoValue::Spent) => Err(Exhausted(self.name.clone())),
+            Err(NoValue::Spent) => Err(Exhausted::Rows(self.name.clone())),
+            Err(NoValue::Long) => Err(Exhausted::Long(self.name.clone())),
             Ok(()) | Err(NoValue::Unset) => Ok(()),
         }
     }
@@ -199,11 +210,15 @@ impl Variable {
 enum NoValue {
     Unset,
     Spent,
+    Long,
 }
 
-impl From<Unset> for NoValue {
-    fn from(_: Unset) -> Self {
-        Self::Unset
+impl From<Unfilled> for NoValue {
+    fn from(unfilled: Unfilled) -> Self {
+        match unfilled {
+            Unfilled::Unset(_) => Self::Unset,
+            Unfilled::Long(_) => Self::Long,
+        }
     }
 }
 
@@ -464,7 +479,24 @@ mod tests {
         }
         let unique: Vec<_> = (0..4).map(|at| cell(RowOrder::Unique, 0, at)).collect();
         let names = ["jo", "al", "mo"].map(|name| Ok(name.to_owned()));
-        assert_eq!(unique, [&names[..], &[Err(Exhausted("v".to_owned()))]].concat());
+        assert_eq!(unique, [&names[..], &[Err(Exhausted::Rows("v".to_owned()))]].concat());
+    }
+
+    #[test]
+    fn values_made_of_values_are_bounded() {
+        let mut values = Values::new(30);
+        values.set(Hole(0), b"four");
+        let mut long = Vec::new();
+        for number in 1..30_u16 {
+            let name = format!("v{number}");
+            let double = Text::parse("${a}${a}", Escape::None, |_| Some(Hole(number - 1))).unwrap();
+            let variable = variable(&name, Source::Text(double), Renewal::Iteration);
+            long.extend(variable.draw(Hole(number), 7, &PLACE, &mut values).err());
+        }
+        // Of 4 bytes, the 22nd has 16 MiB. Those after the first that is too long have nothing to be made of.
+        assert_eq!(values.value(Hole(22)).map(<[u8]>::len), Some(FILLED_MAX));
+        assert_eq!(long, [Exhausted::Long("v23".to_owned())]);
+        assert!(long[0].to_string().contains("'v23' a value: the variables in it make it longer"));
     }
 
     #[test]

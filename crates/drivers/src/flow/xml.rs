@@ -48,8 +48,8 @@ fn comparisons(text: &str) -> u64 {
     while let Some(at) = rest.find('<') {
         rest = &rest[at..];
         let after = |mark: &str| rest.find(mark).map(|at| at + mark.len());
-        let length = if rest.starts_with("<!--") {
-            rest[4..].find("-->").map(|at| at + 7)
+        let length = if let Some(comment) = rest.strip_prefix("<!--") {
+            comment.find("-->").map(|at| at + "<!---->".len())
         } else if rest.starts_with("<![CDATA[") {
             after("]]>")
         } else if rest.starts_with("<?") {
@@ -99,11 +99,7 @@ impl Tag {
         let mut quote = None;
         for (at, byte) in bytes.iter().enumerate() {
             match (quote, byte) {
-                (Some(open), byte) => {
-                    if byte == open {
-                        quote = None;
-                    }
-                }
+                (Some(open), byte) if byte == open => quote = None,
                 (None, b'"' | b'\'') => quote = Some(byte),
                 (None, b'=') => tag.attributes += 1,
                 (None, b'x') if bytes[at..].starts_with(b"xmlns") => tag.declarations += 1,

@@ -61,22 +61,13 @@ impl Client {
         let place = &url[..length];
         let found = match self.network.known(place) {
             Some(known) => known,
-            None => Box::pin(self.look_up(place)).await?,
+            None => Box::pin(self.network.look_up_aside(place)).await?,
         };
         let mut spelling = self.last.take().map(|(spelling, _)| spelling).unwrap_or_default();
         spelling.clear();
         spelling.extend_from_slice(place);
         self.last = Some((spelling, Arc::clone(&found)));
         Ok((found, length))
-    }
-
-    async fn look_up(&self, place: &[u8]) -> Result<Arc<Origin>, Failure> {
-        let (network, place) = (Arc::clone(&self.network), place.to_vec());
-        let looking = tokio::task::spawn_blocking(move || network.split(&place));
-        match looking.await {
-            Ok(found) => Ok(found.map(|(origin, _)| origin)?),
-            Err(_) => Err(Failure::Unsendable("looking its host up was given up")),
-        }
     }
 
     /// Makes sure that there is a connection to that origin, as far as can be known without asking the server; after a

@@ -13,6 +13,8 @@ pub const ACCEPT: &str = "gzip, deflate, br, zstd";
 const LAYERS_MAX: usize = 4;
 /// The largest window of zstd over HTTP (RFC 9659).
 const ZSTD_WINDOW_MAX: u64 = 8 << 20;
+/// The most frames of zstd one after the other, each of which has tables of its own to be set up.
+const ZSTD_FRAMES_MAX: usize = 1000;
 /// How much is unpacked at a time.
 const STEP: usize = 16 << 10;
 
@@ -35,6 +37,9 @@ pub enum EncodingError {
     /// Codings upon codings.
     #[error("unpack the body: it has more than {LAYERS_MAX} content codings")]
     Layers,
+    /// More work than the size of the body says.
+    #[error("unpack the body: it is cut into more than {ZSTD_FRAMES_MAX} frames of zstd")]
+    Frames,
     /// Bytes that are not of that coding.
     #[error("unpack the body: it is not the {coding} that its head says: {why}")]
     Corrupt {
@@ -151,6 +156,7 @@ fn unpack(
         Ok(is_whole) => Ok(is_whole && whole),
         // The end of what was cut off is missing, and what went before it is good.
         Err(_) if !whole => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => Err(EncodingError::Frames),
         Err(error) => Err(EncodingError::Corrupt { coding: coding.name(), why: error.to_string() }),
     }
 }
@@ -191,7 +197,13 @@ fn unbrotli(body: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
 fn unzstd(mut body: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
     use ruzstd::decoding::StreamingDecoder;
     use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-    while !body.is_empty() {
+    for frame in 0.. {
+        if body.is_empty() {
+            break;
+        }
+        if frame == ZSTD_FRAMES_MAX {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
         match StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW_MAX) {
             Ok(frame) => {
                 if !fill(frame, limit, out)? {
@@ -313,6 +325,15 @@ mod tests {
         assert_eq!(exact, (Unpacked::Whole, TEXT.to_vec()));
         let short = unpacked("br", &brotli(TEXT), TEXT.len() - 1).unwrap();
         assert_eq!(short, (Unpacked::Part, TEXT[..TEXT.len() - 1].to_vec()));
+    }
+
+    #[test]
+    fn a_body_of_very_many_frames_is_not_unpacked() {
+        let frames = |count: usize| zstd(b"a").repeat(count);
+        let (made, out) = unpacked("zstd", &frames(ZSTD_FRAMES_MAX), 1 << 20).unwrap();
+        assert_eq!((made, out.len()), (Unpacked::Whole, ZSTD_FRAMES_MAX));
+        let many = unpacked("zstd", &frames(60_000), 1 << 20).unwrap_err();
+        assert_eq!(many, EncodingError::Frames);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use brunt_wire::http::Malformed;
 use h2::Reason;
 use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Why an exchange over HTTP got no answer that could be read.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,9 @@ pub enum Failure {
     /// The URL is none that could be gone to, or no request line may hold it.
     #[error(transparent)]
     Url(#[from] super::UrlError),
+    /// The same, found for all who wanted to go there.
+    #[error("{0}")]
+    LookedUp(Arc<super::UrlError>),
     /// A name or a value that no request may hold.
     #[error("send the request: {0}")]
     Unsendable(&'static str),
@@ -103,11 +107,13 @@ impl Failure {
             Self::Http2(failure) => failure.class(),
             Self::Shared(failure) => failure.class(),
             Self::Url(_)
+            | Self::LookedUp(_)
             | Self::Unsendable(_)
             | Self::BodyTooLong(_)
             | Self::BodyElsewhere(_)
             | Self::Redirects(_) => Class::Check,
             Self::Closed(_) | Self::Broken { .. } => Class::Closed,
+            Self::Encoding(EncodingError::Frames) => Class::Unexamined,
             Self::Protocol(_) | Self::HeadTooLong(_) | Self::Encoding(_) => Class::Protocol,
         }
     }

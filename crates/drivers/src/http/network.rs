@@ -1,8 +1,10 @@
 //! [`Network`]: what all users of a process share: the settings, TLS, and the origins that URLs led to so far.
 //!
 //! Names are resolved before the run wherever the plan tells them. An origin that is met only in a run, because a
-//! variable names it, is looked up aside once and known from then on; how many there may be is bounded.
+//! variable names it, is looked up aside once and known from then on; how many there may be is bounded. Several are
+//! looked up at a time, each for all users that wait for it, on threads that a run does not wait for at its end.
 
+use super::failure::Failure;
 use super::origin::{self, Named, Origin, UrlError};
 use super::proxy::{Gateway, GatewayError};
 use super::route::Route;
@@ -11,10 +13,17 @@ use super::tally::{Counts, Tally};
 use crate::net::tcp::{Dialer, Endpoint};
 use crate::net::tls;
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use tokio::sync::watch;
+
+const GAVE_UP: Failure = Failure::Unsendable("looking its host up was given up");
 
 /// The most origins that a run may go to.
 pub const ORIGINS_MAX: usize = 1024;
+
+/// What becomes of a lookup, for each who waits for it.
+type LookedUp = watch::Receiver<Option<Result<Arc<Origin>, Arc<UrlError>>>>;
 
 /// What all users of a process share.
 #[derive(Debug)]
@@ -24,8 +33,8 @@ pub struct Network {
     gateway: Option<Arc<Gateway>>,
     /// By every spelling that was met.
     origins: RwLock<HashMap<Box<[u8]>, Arc<Origin>>>,
-    /// Held while a new origin is looked up, so that it is not looked up twice.
-    lookup: Mutex<()>,
+    /// The spellings that are being looked up, so that none is looked up twice.
+    pending: Mutex<HashMap<Box<[u8]>, LookedUp>>,
     pub(super) tally: Tally,
 }
 
@@ -72,7 +81,7 @@ impl Network {
             tls,
             gateway: gateway.map(Arc::new),
             origins: RwLock::default(),
-            lookup: Mutex::default(),
+            pending: Mutex::default(),
             tally: Tally::default(),
         })
     }
@@ -113,11 +122,42 @@ impl Network {
         self.origins.read().unwrap_or_else(PoisonError::into_inner).get(place).map(Arc::clone)
     }
 
-    fn look_up(&self, place: &[u8]) -> Result<Arc<Origin>, UrlError> {
-        let _turn = self.lookup.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = self.known(place) {
-            return Ok(known);
+    /// The origin with that spelling, looked up aside.
+    pub(super) async fn look_up_aside(
+        self: &Arc<Self>,
+        place: &[u8],
+    ) -> Result<Arc<Origin>, Failure> {
+        let mut answer = self.pending(place).map_err(|_| GAVE_UP)?;
+        let found = answer.wait_for(Option::is_some).await.map_err(|_| GAVE_UP)?;
+        match &*found {
+            Some(Ok(origin)) => Ok(Arc::clone(origin)),
+            Some(Err(error)) => Err(Failure::LookedUp(Arc::clone(error))),
+            None => Err(GAVE_UP),
         }
+    }
+
+    /// The lookup of that spelling, which is begun if nobody waits for it yet. The thread may outlive the run.
+    fn pending(self: &Arc<Self>, place: &[u8]) -> io::Result<LookedUp> {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asked) = pending.get(place) {
+            return Ok(asked.clone());
+        }
+        let (sender, answer) = watch::channel(None);
+        let (network, spelling) = (Arc::clone(self), place.to_vec());
+        let act = move || {
+            let found = network.look_up(&spelling).map_err(Arc::new);
+            let mut pending = network.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            pending.remove(&*spelling);
+            drop(pending);
+            // Nobody may wait any more.
+            let _ = sender.send(Some(found));
+        };
+        std::thread::Builder::new().name("lookup".to_owned()).spawn(act)?;
+        pending.insert(place.into(), answer.clone());
+        Ok(answer)
+    }
+
+    fn look_up(&self, place: &[u8]) -> Result<Arc<Origin>, UrlError> {
         let named = Named::parse(place)?;
         let found = match self.known(named.prefix.as_bytes()) {
             Some(known) => known,
@@ -128,7 +168,8 @@ impl Network {
         if origins.len() >= 2 * ORIGINS_MAX {
             return Err(UrlError::TooMany(found.prefix().to_owned()));
         }
-        origins.insert(found.prefix().as_bytes().into(), Arc::clone(&found));
+        // Another spelling of it may have been looked up meanwhile.
+        let found = Arc::clone(origins.entry(found.prefix().as_bytes().into()).or_insert(found));
         origins.insert(place.into(), Arc::clone(&found));
         Ok(found)
     }

@@ -5,7 +5,7 @@
 //! it is escaped by the rules of RFC 4514, as its text says.
 
 use super::buffers::Arena;
-use brunt_feed::{Escape, Hole, Text, TextPiece, Unset, Values};
+use brunt_feed::{Escape, Hole, Text, TextPiece, Unfilled, Values};
 use brunt_wire::ldap::filter::{Filter, FilterError};
 use brunt_wire::ldap::request::{self, Attribute, Change, ModifyOp, Scope, Search};
 use brunt_wire::ldap::{Skeleton, Text as Slots, op};
@@ -104,10 +104,10 @@ impl LdapStep {
     }
 
     /// Writes the values it needs, one after the other.
-    pub(super) fn fill(&self, values: &Values, arena: &mut Arena) -> Result<(), Unset> {
+    pub(super) fn fill(&self, values: &Values, arena: &mut Arena) -> Result<(), Unfilled> {
         arena.clear();
         for (hole, escape) in &self.fills {
-            let value = values.value(*hole).ok_or(Unset(*hole))?;
+            let value = values.value(*hole).ok_or(Unfilled::Unset(*hole))?;
             arena.push_with(|bytes| {
                 let start = bytes.len();
                 bytes.extend_from_slice(value);
@@ -187,7 +187,7 @@ mod tests {
         Text::parse(text, escape, |name| name.parse().ok().map(Hole)).unwrap()
     }
 
-    fn encoded(task: &LdapOperation, values: &[&[u8]]) -> Result<Vec<u8>, Unset> {
+    fn encoded(task: &LdapOperation, values: &[&[u8]]) -> Result<Vec<u8>, Unfilled> {
         let mut known = Values::new(values.len());
         for (hole, value) in (0..).map(Hole).zip(values) {
             known.set(hole, value);
@@ -216,7 +216,7 @@ mod tests {
             (dn, attribute, value),
             (&b"uid=a\\,b,ou=people"[..], &b"mail"[..], &b"a,b@x*y"[..])
         );
-        assert_eq!(encoded(&task, &[b"a"]), Err(Unset(Hole(1))));
+        assert_eq!(encoded(&task, &[b"a"]), Err(Unfilled::Unset(Hole(1))));
     }
 
     #[test]

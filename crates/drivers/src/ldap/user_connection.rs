@@ -10,7 +10,7 @@ use super::session::is_safe;
 use super::slot::Keep;
 use super::worker::Worker;
 use brunt_exchange::Watch;
-use brunt_feed::{Unset, Values};
+use brunt_feed::{Unfilled, Values};
 use brunt_wire::ldap::code;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl UserConnection {
         step: &LdapStep,
         values: &Values,
         watch: &mut Watch<'_>,
-    ) -> Result<Result<OperationResult, Failed>, Unset> {
+    ) -> Result<Result<OperationResult, Failed>, Unfilled> {
         self.found.clear();
         let connection = &self.connection;
         let channel = connection.channel(0);

@@ -5,7 +5,7 @@
 //! groups of a user take two searches, since groups may name their members by DN, and so it is here.
 
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs as _};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ use rustls::{ClientConnection, StreamOwned};
 use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
+use crate::net::resolve::Lookup;
 use crate::net::tls;
 use crate::resend::Resend;
 use crate::secret::Secret;
@@ -516,7 +517,7 @@ impl AccessPath for LdapPath {
 /// Connects to the first address of the host that answers.
 fn tcp(host: &str, port: u16, timeout: Option<Duration>) -> std::io::Result<TcpStream> {
     let mut last = std::io::Error::from_raw_os_error(libc::EHOSTUNREACH);
-    for address in (host, port).to_socket_addrs()? {
+    for address in Lookup::begin(host, port, timeout).wait()? {
         let connected = match timeout {
             Some(limit) => TcpStream::connect_timeout(&address, limit),
             None => TcpStream::connect(address),

@@ -18,6 +18,7 @@ mod overflow;
 pub mod ports;
 pub mod privilege;
 pub mod queue;
+pub mod resolve;
 pub mod source;
 mod stamp;
 pub mod stream;

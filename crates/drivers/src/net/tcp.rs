@@ -1,15 +1,16 @@
 //! [`Dialer`]: opens TCP connections to one or several servers in turn.
 //!
-//! Names are resolved once, before the run, so that no exchange ever waits for a resolver. Which
+//! Names are resolved once, all at the same time and before the run, so that no exchange ever waits for a resolver. Which
 //! server and which source address a connection gets is a function of its number. The address of a
 //! name that answered last is tried first, so a name with a dead address costs one attempt, not one
 //! an exchange. It must not know what is said over the connection.
 
+use super::resolve::Lookup;
 use super::source::Sources;
 use super::{Failure, bind};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -40,7 +41,8 @@ pub enum Close {
 pub struct Options {
     /// Where connections start from.
     pub sources: Sources,
-    /// How long one address may take to answer; `None` waits as long as the kernel does.
+    /// How long one address may take to answer, and a resolver to find it; `None` waits as long as the kernel does, and
+    /// some seconds for a resolver.
     pub timeout: Option<Duration>,
     /// How connections end when they are dropped.
     pub close: Close,
@@ -108,23 +110,16 @@ impl Server {
         &self.addresses
     }
 
-    fn resolve(endpoint: &Endpoint, sources: &Sources) -> Result<Self, DialerError> {
+    fn resolve(
+        endpoint: &Endpoint,
+        lookup: Lookup,
+        sources: &Sources,
+    ) -> Result<Self, DialerError> {
         let host = endpoint.host.clone();
-        let mut addresses = Vec::new();
-        match (endpoint.host.as_str(), endpoint.port).to_socket_addrs() {
-            Ok(found) => {
-                for address in found {
-                    if !addresses.contains(&address) {
-                        addresses.push(address);
-                    }
-                }
-            }
+        let mut addresses = match lookup.wait() {
+            Ok(addresses) => addresses,
             Err(error) => return Err(DialerError::Resolve { host, error }),
-        }
-        if addresses.is_empty() {
-            let error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-            return Err(DialerError::Resolve { host, error });
-        }
+        };
         if !addresses.iter().any(|address| sources.serves(address.ip())) {
             return Err(DialerError::Family { host, addresses });
         }
@@ -134,7 +129,8 @@ impl Server {
 }
 
 impl Dialer {
-    /// Resolves every name and tries out every source address. Blocks while the resolver works.
+    /// Resolves every name and tries out every source address. Blocks while the resolver works, as long as a connection
+    /// may take.
     pub fn new(endpoints: &[Endpoint], options: Options) -> Result<Self, DialerError> {
         if endpoints.is_empty() {
             return Err(DialerError::NoServer);
@@ -143,8 +139,13 @@ impl Dialer {
             std::net::UdpSocket::bind((from, 0))
                 .map_err(|error| DialerError::Source { from, error })?;
         }
-        let servers: Result<_, _> =
-            endpoints.iter().map(|endpoint| Server::resolve(endpoint, &options.sources)).collect();
+        let begin = |to: &Endpoint| Lookup::begin(&to.host, to.port, options.timeout);
+        let lookups: Vec<Lookup> = endpoints.iter().map(begin).collect();
+        let servers: Result<_, _> = endpoints
+            .iter()
+            .zip(lookups)
+            .map(|(endpoint, lookup)| Server::resolve(endpoint, lookup, &options.sources))
+            .collect();
         Ok(Self { servers: servers?, options })
     }
 

@@ -97,7 +97,7 @@ impl Ending {
     }
 
     /// A run of which only these intervals are known yet: the window is as long as they reach.
-    pub(crate) fn so_far(totals: &Totals, interrupted: Option<String>) -> Self {
+    pub fn so_far(totals: &Totals, interrupted: Option<String>) -> Self {
         let over = totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
         let window =
             totals.phase(Phase::Steady).map_or((over, over), |steady| (steady.from, steady.to));

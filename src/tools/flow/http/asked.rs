@@ -4,10 +4,11 @@
 //! on a command line can be kept as a file.
 
 use std::collections::BTreeSet;
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use brunt_drivers::net::resolve::Lookup;
 use brunt_engine::schedule::Rate;
 use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets};
@@ -370,11 +371,11 @@ fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), Str
         if http.resolve.value(&name).is_some() {
             continue;
         }
-        let mut found = (found_host, port)
-            .to_socket_addrs()
-            .map_err(|error| format!("find {found_host}: {error}"))?;
+        let found = Lookup::begin(found_host, port, None).wait();
+        let found = found.map_err(|error| format!("find {found_host}: {error}"))?;
         let family = if args.ipv4 { "IPv4" } else { "IPv6" };
         let address = found
+            .into_iter()
             .find(fits)
             .ok_or_else(|| format!("find an address of {family} for {found_host}"))?;
         http.resolve.0.push((name, address.to_string()));

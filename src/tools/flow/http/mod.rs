@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use brunt_drivers::http::Network;
 use brunt_engine::Node;
+use brunt_feed::file;
 use brunt_report::distribution;
 
 use crate::cli::Refusal;
@@ -28,7 +29,7 @@ use asked::Asked;
 /// Carries out what was asked for.
 pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let Asked { plan, notes } =
-        Asked::of(args, &|path| std::fs::read(path)).map_err(|error| usage(&error))?;
+        Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))?;
     if args.to_plan {
         let text = toml::to_string_pretty(&plan).map_err(|error| usage(&error))?;
         return console::print(&text);

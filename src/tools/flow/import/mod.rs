@@ -9,6 +9,7 @@ mod written;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use brunt_feed::file;
 use brunt_import::{Filter, Imported, Pauses, Secrets};
 use brunt_record::create_private;
 
@@ -31,7 +32,7 @@ pub(crate) fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
                 }
                 file => text_of(Path::new(file))?,
             };
-            let read = |path: &Path| std::fs::read(path);
+            let read = |path: &Path| file::read(path, file::DATA_MAX);
             let read = brunt_import::curl(&text, secrets(&args.imported), &read);
             (read.map_err(|error| failed(&error))?, &args.imported)
         }

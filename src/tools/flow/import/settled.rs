@@ -3,9 +3,10 @@
 //! What a plan sets by itself (the length of a body, the type of a form) is left out; what it cannot hold is said.
 
 use std::fmt::Write as _;
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use brunt_drivers::net::resolve::Lookup;
 use brunt_import::notation::{filled, has_holes};
 use brunt_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
 
@@ -338,8 +339,9 @@ pub(crate) fn proxy(url: &str) -> (String, Option<Basic>) {
 /// The first address of a name.
 pub(crate) fn address(host: &str, port: u16) -> Result<SocketAddr, SettleError> {
     let failed = |reason: String| SettleError::Address { host: host.to_owned(), port, reason };
-    let mut found = (host, port).to_socket_addrs().map_err(|error| failed(error.to_string()))?;
-    found.next().ok_or_else(|| failed("the name has no address".to_owned()))
+    let found = Lookup::begin(host, port, None).wait();
+    let found = found.map_err(|error| failed(error.to_string()))?;
+    found.into_iter().next().ok_or_else(|| failed("the name has no address".to_owned()))
 }
 
 #[cfg(test)]

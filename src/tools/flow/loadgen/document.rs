@@ -94,7 +94,7 @@ impl Document {
                 format!("it has {length} bytes, but a job file may have at most {BYTES_MAX}");
             return Err(whole(what, "name a job, workload or task file"));
         }
-        let bytes = std::fs::read(path)
+        let bytes = brunt_feed::file::read(path, BYTES_MAX)
             .map_err(|error| whole(error.to_string(), "name a file that can be read"))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();

@@ -128,7 +128,7 @@ fn directory(args: &DirectoryArgs) -> Result<Directory, String> {
     let groups = search(&args.groups_base, &args.groups_filter);
     let bind = match (&args.bind_dn, &args.bind_password_file) {
         (Some(dn), Some(path)) => {
-            let text = std::fs::read_to_string(path)
+            let text = brunt_feed::file::read_text(path)
                 .map_err(|error| format!("read {}: {error}", path.display()))?;
             let password = text.trim_end_matches(['\r', '\n']);
             if password.is_empty() {

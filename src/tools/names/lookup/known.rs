@@ -1,12 +1,13 @@
 //! Which users and groups a run knows: [`Known`], from a range, a file, or what the machine lists.
 
-use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use brunt_drivers::names::{By, Keys};
+use brunt_feed::file;
 
 use super::getent::getent;
 use crate::cli::names_lookup::LookupArgs;
@@ -71,7 +72,8 @@ impl Known {
         let keys = match origin {
             Origin::Range(ids) => Keys::range(ids.clone(), pattern),
             Origin::File(path) => {
-                let text = fs::read_to_string(path)
+                let text = file::read(path, file::DATA_MAX)
+                    .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                     .map_err(|error| format!("read {}: {error}", path.display()))?;
                 Keys::lines(&text)
             }
@@ -114,7 +116,9 @@ impl Known {
     fn members(&mut self, users: &Origin<'_>, groups: &Origin<'_>) -> Option<String> {
         match (users, groups) {
             (Origin::Range(_), Origin::Range(_) | Origin::Host) | (_, Origin::Range(_)) => None,
-            (_, Origin::File(path)) => fs::read_to_string(path).ok(),
+            (_, Origin::File(path)) => {
+                String::from_utf8(file::read(path, file::DATA_MAX).ok()?).ok()
+            }
             (_, Origin::Host) => self.listed("group").ok(),
         }
     }

@@ -126,6 +126,7 @@ fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finish
         &collected,
         &Default::default,
         &|| None,
+        &Stop::new(),
         &mut |_: &Interval| {},
     );
     let Ok(Some(end)) = slot.end() else { panic!("the slot is still open") };

@@ -1,0 +1,50 @@
+//! Files that a command line or a plan names, read whole up to a limit.
+//!
+//! Whoever names a device, a pipe or the wrong file learns so before the machine is out of memory. Tables of data have a
+//! limit of their own (`table.rs`).
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// The most bytes of what people write: scripts, plans, templates, lists of rates.
+pub const WRITTEN_MAX: u64 = 64 << 20;
+
+/// The most bytes of data: lines of values, payloads.
+pub const DATA_MAX: u64 = 1 << 30;
+
+/// Reads a file that has at most so many bytes.
+pub fn read(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let words = format!(
+            "it has more than {} MiB, the most that is read of it; give a smaller file",
+            most >> 20
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text that has at most [`WRITTEN_MAX`] bytes.
+pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
+    let bytes = read(path, WRITTEN_MAX)?;
+    String::from_utf8(bytes)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_an_end_is_refused() {
+        let error = read("/dev/zero", 2 << 20).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        assert!(error.to_string().starts_with("it has more than 2 MiB"), "{error}");
+        assert_eq!(read("/dev/null", 0).unwrap(), b"");
+        assert_eq!(read_text("/dev/null").unwrap(), "");
+        assert!(read("/no/such/file", 9).is_err());
+    }
+}
