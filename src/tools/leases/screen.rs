@@ -1,4 +1,7 @@
-//! [`Screen`]: the line on a terminal that says what is being measured, for whatever takes longer than a moment.
+//! [`Screen`]: the line that says what is being measured, for whatever takes longer than a moment.
+//!
+//! On a terminal it is written over; a file or a pipe gets a line now and then, so that nobody has to wonder for minutes
+//! whether a comparison goes on.
 
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
@@ -13,10 +16,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often a line changes while leases are loaded, which no interval tells of.
 const LOADED_EVERY: u64 = 8_192;
 
+/// How often a file or a pipe gets a line.
+const LINE_EVERY: Duration = Duration::from_secs(30);
+
 /// Shows how a comparison goes.
 pub(super) struct Screen {
     shows: bool,
+    terminal: bool,
+    /// Whether a line stands on the terminal.
     shown: bool,
+    /// When the last line was written.
+    told: Option<Moment>,
     clock: Monotonic,
     began: Moment,
     /// Which phase of how many.
@@ -33,8 +43,10 @@ impl Screen {
     pub(super) fn new(quiet: bool, phases: usize) -> Self {
         let clock = Monotonic::new();
         Self {
-            shows: !quiet && stderr().is_terminal(),
+            shows: !quiet,
+            terminal: stderr().is_terminal(),
             shown: false,
+            told: None,
             clock,
             began: clock.now(),
             place: (0, phases),
@@ -112,11 +124,18 @@ impl Screen {
         timed.into_iter().chain(counted).reduce(f64::min)
     }
 
+    /// Whether another line is due.
     fn late(&self) -> bool {
-        self.clock.now() - self.began > PATIENCE
+        let now = self.clock.now();
+        let again = self.terminal || self.told.is_none_or(|told| now - told >= LINE_EVERY);
+        again && now - self.began > PATIENCE
     }
 
     fn tell(&mut self, text: &str) {
+        self.told = Some(self.clock.now());
+        if !self.terminal {
+            return console::say(text);
+        }
         self.shown = true;
         console::tell(&format!("\r\x1b[K{text}"));
     }
