@@ -74,6 +74,28 @@ fn split_outside_brackets<'a>(expression: &'a str, operator: &str) -> Vec<&'a st
 }
 
 #[test]
+fn no_advisory_that_is_known_here_concerns_a_package() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/advisories.toml"))
+        .expect(".ci/advisories.toml is there");
+    let known: toml::Table = text.parse().expect("a table");
+    let fixed = known["fixed"].as_table().expect("versions that are not concerned");
+    let looked_up = known["packages"].as_array().expect("names of packages");
+    let metadata = metadata();
+    for name in looked_up {
+        let name = name.as_str().expect("a name");
+        assert!(fixed.contains_key(name), "{name}");
+        let mut built = metadata.packages.iter().filter(|package| *package.name == name).peekable();
+        assert!(built.peek().is_some(), "{name} is no longer built: take it from the list");
+        for package in built {
+            let entry = &fixed[name];
+            let least = entry["version"].as_str().and_then(|version| version.parse().ok());
+            let least: cargo_metadata::semver::Version = least.expect("a version");
+            assert!(package.version >= least, "{name} {}: {}", package.version, entry["advisory"]);
+        }
+    }
+}
+
+#[test]
 fn licences_are_allowed() {
     let (metadata, allowed) = (metadata(), list("allow"));
     assert!(

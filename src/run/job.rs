@@ -113,7 +113,7 @@ pub(crate) fn carry_out(
     let mut logs = Logs::open(output, &head, &names)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {
-            let _ = write_at_once(signal, measured, logs, (&head, &names), output);
+            write_at_once(signal, measured, logs, (&head, &names), output);
             signals::end(signal);
         }
     };
@@ -135,20 +135,23 @@ pub(crate) fn carry_out(
     Ok(Finished { record, measured, engine, signal, written, losses })
 }
 
-/// Writes the record and the logs of a run that is to end at once while a thread of it does not.
+/// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written
+/// is told to nobody, since telling may take longer than there is time for.
 fn write_at_once(
     signal: Signal,
     measured: &Measured,
     logs: Logs<'_>,
     (head, names): (&Head, Names<'_>),
     output: &Output,
-) -> Result<(), String> {
+) {
     let why = format!("ended by {} at once, while a part of it did not answer", signal.name());
     let ending = Ending::so_far(&measured.totals, Some(why));
-    let conclusion = measured.conclusion(head.clone(), names, ending.clone());
-    let record = conclusion.record().map_err(|error| error.to_string())?;
-    files::write(&record, measured, output)?;
-    logs.end(&ending, &record)
+    let Ok(record) = measured.conclusion(head.clone(), names, ending.clone()).record() else {
+        return;
+    };
+    let mut losses = Losses::default();
+    files::write(&record, measured, output, &mut losses);
+    logs.end(&ending, &record, &mut losses);
 }
 
 /// Lets signals end the run in good order, and the process open as many files as it may. A tool that connects before

@@ -503,3 +503,22 @@ fn a_mistake_is_named_with_its_remedy() {
         assert_eq!(ended.stdout, "", "{line}\n{ended}");
     }
 }
+
+#[test]
+fn a_pipe_is_told_how_a_long_comparison_goes() {
+    let _among = among_others();
+    let directory = scratch();
+    let line = "memfile --durability async -d 4s --phases create";
+    let words = || ["leases"].into_iter().chain(line.split_whitespace());
+    let told = |more: &[&str]| {
+        let mut brunt = command(binary());
+        brunt.args(words()).args(more).current_dir(directory.path());
+        let ended = Program::start(&mut brunt).wait().expect(0);
+        let lines = ended.stderr.lines().filter(|line| line.starts_with("phase 1 of 1, memfile"));
+        assert!(!ended.stderr.contains('\x1b') && !ended.stderr.contains('\r'), "{ended}");
+        lines.count()
+    };
+    // Once it is clear that it takes longer, and then every half minute.
+    assert_eq!(told(&[]), 1);
+    assert_eq!(told(&["--quiet"]), 0);
+}

@@ -77,5 +77,7 @@ fn a_server_that_was_killed_is_a_connection_that_closed() {
         let trouble = backend.open().err().unwrap();
         assert_eq!(trouble.class, Class::Connect, "{trouble}");
         assert!(backend.clear().is_err(), "what cannot be cleared away is said");
+        let left = backend.left_behind();
+        assert!(left.contains("brunt_leases_") && left.contains("DROP "), "{left}");
     });
 }

@@ -1,6 +1,6 @@
 //! What must not happen: tables of somebody else destroyed, settings left behind, passwords shown.
 
-use brunt_drivers::lease::{Durability, Schema};
+use brunt_drivers::lease::{Durability, Family, Schema, Statements};
 use brunt_exchange::Class;
 use brunt_testbed::{MariaDb, Postgres};
 
@@ -40,7 +40,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
             let backend = database.backend(&asked);
             let trouble = backend.prepare().unwrap_err();
             assert_eq!(trouble.class, Class::Check, "{trouble}");
-            for word in ["lease4 with 3 rows", "--yes-destroy"] {
+            for word in ["lease4 with 3 rows", "a run that was killed", "--yes-destroy"] {
                 assert!(trouble.text.contains(word), "{trouble}");
             }
             backend.clear().unwrap();
@@ -48,6 +48,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
         }
         let asked = Asked { named: Some(named(database)), may_destroy: true, ..Asked::default() };
         let backend = database.backend(&asked);
+        assert!(backend.left_behind().contains("in the database"), "{}", backend.left_behind());
         backend.prepare().unwrap();
         backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
         // A second phase begins with empty tables.
@@ -204,4 +205,32 @@ fn a_secured_connection_checks_the_certificate() {
     backend.clear().unwrap();
     let trouble = over_tls("localhost", "").prepare().unwrap_err();
     assert_eq!(trouble.class, Class::Tls, "{trouble}");
+}
+
+#[test]
+fn a_secured_connection_to_mariadb_checks_the_certificate() {
+    if !mariadb_is_here() {
+        return;
+    }
+    let server = MariaDb::shared();
+    let (user, port) = (MariaDb::USER, server.port());
+    let over_tls = |host: &str, more: &str, statements| {
+        let url = format!("mysql://{user}@{host}:{port}/?ssl-mode=VERIFY_IDENTITY{more}");
+        let asked = Asked { url: Some(url), statements, ..Asked::default() };
+        Database::MariaDb(server).backend(&asked)
+    };
+    let trusted = format!("&ssl-ca={}", server.pki().ca().display());
+    // Nobody may be let in without TLS.
+    server.sql(&format!("ALTER USER {user}@'127.0.0.1' REQUIRE SSL"));
+    for statements in [Statements::Prepared, Statements::Basic] {
+        let backend = over_tls("localhost", &trusted, statements);
+        backend.prepare().unwrap();
+        backend.open().unwrap().create(&lease(Family::V4, 1)).unwrap();
+        assert_eq!(backend.count().unwrap(), 1);
+        backend.clear().unwrap();
+    }
+    server.sql(&format!("ALTER USER {user}@'127.0.0.1' REQUIRE NONE"));
+    let trouble = over_tls("localhost", "", Statements::Basic).prepare().unwrap_err();
+    assert_eq!(trouble.class, Class::Tls, "{trouble}");
+    assert!(trouble.text.contains("ssl-ca="), "{trouble}");
 }

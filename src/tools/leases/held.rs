@@ -33,7 +33,8 @@ impl Drop for Held {
         }
         if let Err(trouble) = self.backend.clear() {
             console::note(&format!(
-                "the files, tables and databases of the run were not removed: failed to {trouble}"
+                "{} may still be there: failed to {trouble}",
+                self.backend.left_behind()
             ));
         }
     }

@@ -1,20 +1,29 @@
-//! [`Screen`]: the line on a terminal that says what is being measured, for whatever takes longer than a moment.
+//! [`Screen`]: the line that says what is being measured, for whatever takes longer than a moment.
+//!
+//! On a terminal it is written over; a file or a pipe gets a line now and then, so that nobody has to wonder for minutes
+//! whether a comparison goes on.
 
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Histogram, Interval, Phase};
 
-use crate::console::StatusLine;
+use crate::console::{self, StatusLine};
 
 /// Nothing is shown of what is over sooner.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often a line changes while leases are loaded, which no interval tells of.
 const LOADED_EVERY: u64 = 8_192;
 
+/// How often a file or a pipe gets a line.
+const LINE_EVERY: Duration = Duration::from_secs(30);
+
 /// Shows how a comparison goes.
 pub(super) struct Screen {
+    wanted: bool,
     line: StatusLine,
+    /// When the last line was written where none can be written over.
+    told: Option<Moment>,
     clock: Monotonic,
     began: Moment,
     /// Which phase of how many.
@@ -31,7 +40,9 @@ impl Screen {
     pub(super) fn new(quiet: bool, phases: usize) -> Self {
         let clock = Monotonic::new();
         Self {
+            wanted: !quiet,
             line: StatusLine::new(!quiet),
+            told: None,
             clock,
             began: clock.now(),
             place: (0, phases),
@@ -51,9 +62,9 @@ impl Screen {
     /// One more lease is loaded.
     pub(super) fn loaded(&mut self) {
         self.done += 1;
-        if self.line.shows() && self.done.is_multiple_of(LOADED_EVERY) && self.late() {
+        if self.wanted && self.done.is_multiple_of(LOADED_EVERY) && self.late() {
             let text = format!("{}: loading leases, {}", self.what, self.progress());
-            self.line.show(&text);
+            self.tell(&text);
         }
     }
 
@@ -69,7 +80,7 @@ impl Screen {
         if interval.phase == Phase::Steady {
             self.done += counts.completed() * u64::from(group);
         }
-        if !self.line.shows() || !self.late() || counts.planned == 0 {
+        if !self.wanted || !self.late() || counts.planned == 0 {
             return;
         }
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);
@@ -86,7 +97,7 @@ impl Screen {
             self.progress(),
             counts.errors(),
         );
-        self.line.show(&text);
+        self.tell(&text);
     }
 
     /// Takes the line away.
@@ -106,7 +117,18 @@ impl Screen {
         timed.into_iter().chain(counted).reduce(f64::min)
     }
 
+    /// Whether another line is due.
     fn late(&self) -> bool {
-        self.clock.now() - self.began > PATIENCE
+        let now = self.clock.now();
+        let again = self.line.shows() || self.told.is_none_or(|told| now - told >= LINE_EVERY);
+        again && now - self.began > PATIENCE
+    }
+
+    fn tell(&mut self, text: &str) {
+        if self.line.shows() {
+            return self.line.show(text);
+        }
+        self.told = Some(self.clock.now());
+        console::say(text);
     }
 }

@@ -10,7 +10,7 @@ use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
 use brunt_drivers::lease::redb::{RedbBackend, RedbSetup};
 use brunt_drivers::lease::sql::{self, Engine, Server};
 use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
-use brunt_drivers::lease::{Backend, Durability, Family, Schema, Statements};
+use brunt_drivers::lease::{Backend, Durability, Family, Guarded, Schema, Statements};
 use brunt_drivers::secret::Secret;
 
 /// A store that was asked for.
@@ -142,6 +142,10 @@ impl Store {
 
     /// The backend, whose file is `file` if it has none of its own.
     pub(super) fn backend(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Backend> {
+        Arc::new(Guarded::new(self.unguarded(manner, file)))
+    }
+
+    fn unguarded(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Backend> {
         let path = match &self.place {
             Place::Server(server) => return self.at(server, manner),
             Place::File(path) => path.clone(),

@@ -5,6 +5,7 @@
 //! made, as it refuses to run as root.
 
 use crate::daemon::Daemon;
+use crate::pki::Pki;
 use crate::ports::free_port;
 use crate::sql::{number, rows};
 use crate::tool::{command, finish, run};
@@ -20,6 +21,7 @@ pub struct MariaDb {
     // First, so that the server is gone before its directory is removed.
     daemon: Daemon,
     port: u16,
+    pki: Pki,
     directory: TempDir,
 }
 
@@ -52,13 +54,14 @@ impl MariaDb {
         install.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
         install.args(["--auth-root-authentication-method=normal", "--skip-test-db"]);
         install.args(user());
+        let pki = Pki::make(&root.join("pki"));
         if rustix::process::geteuid().is_root() {
-            run("chown", ["mysql", &root.display().to_string()]);
+            run("chown", ["-R", "mysql", &root.display().to_string()]);
         }
         finish(&mut install);
         let port = free_port();
-        let daemon = launch(root, port, options);
-        let server = Self { daemon, port, directory };
+        let daemon = launch(root, port, &pki, options);
+        let server = Self { daemon, port, pki, directory };
         let (user, password) = (Self::USER, Self::PASSWORD);
         for host in ["localhost", "127.0.0.1"] {
             server.sql(&format!(
@@ -76,6 +79,11 @@ impl MariaDb {
     /// The port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The certificates of the server and of its authority.
+    pub fn pki(&self) -> &Pki {
+        &self.pki
     }
 
     /// `mysql://tester@localhost/?socket=...`, without the password.
@@ -134,7 +142,7 @@ impl MariaDb {
     }
 }
 
-fn launch(root: &Path, port: u16, options: &[&str]) -> Daemon {
+fn launch(root: &Path, port: u16, pki: &Pki, options: &[&str]) -> Daemon {
     let mut server = command("mariadbd");
     let path = |name: &str| root.join(name).display().to_string();
     server.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
@@ -143,6 +151,8 @@ fn launch(root: &Path, port: u16, options: &[&str]) -> Daemon {
     server.arg(format!("--socket={}", path("s.sock")));
     server.arg(format!("--pid-file={}", path("pid")));
     server.arg(format!("--port={port}"));
+    server.arg(format!("--ssl-cert={}", pki.pem("server").display()));
+    server.arg(format!("--ssl-key={}", pki.private_key("server").display()));
     server.args(user()).args(options);
     let daemon = Daemon::start_in(root, &server, &root.join("log"));
     daemon.wait_for_port(port);

@@ -68,6 +68,9 @@ pub trait Backend: Send + Sync {
     /// Deletes what [`prepare`](Self::prepare) made, and nothing else.
     fn clear(&self) -> Result<(), BackendError>;
 
+    /// What stays where it is if [`clear`](Self::clear) fails, and how to remove it by hand.
+    fn left_behind(&self) -> String;
+
     /// Whether the store runs in this process, so that its processor time is counted with ours.
     fn in_process(&self) -> bool {
         false

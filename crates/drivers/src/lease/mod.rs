@@ -9,6 +9,7 @@
 //! | [`memfile`] | leases in memory and in a file of their changes |
 //! | [`probe`] | what a disk takes until a write is safe |
 //! | [`redb`] | leases in an embedded key-value store |
+//! | [`Guarded`] | a store whose panics are failures |
 //! | [`BackendError`] | why a store did not do what was asked |
 //! | [`Work`] | what a run does, and which lease an operation is about |
 //! | [`LeaseSessions`], [`LeaseSession`] | sessions that do the work on a store |
@@ -18,6 +19,7 @@ mod error;
 mod leases;
 pub mod memfile;
 pub mod mysql;
+mod panics;
 pub mod postgres;
 pub mod probe;
 pub mod redb;
@@ -33,5 +35,6 @@ pub use leases::{
     BASE_PREFIX, BASE_V4, BASE_V6, Contents, Durability, Family, Identity, Lease, Leases, Schema,
     Statements,
 };
+pub use panics::Guarded;
 pub use session::{LeaseSession, LeaseSessions, PARTS};
 pub use workload::{By, Draw, HIT, MISS, Mix, Search, Work, operations, outcome_name};

@@ -7,6 +7,7 @@
 use super::backend::{Backend, Connection, Renewal};
 use super::error::BackendError;
 use super::leases::{Identity, Lease, Leases};
+use super::panics::{self, caught};
 use super::share::Share;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
 use crate::net::backoff;
@@ -201,14 +202,16 @@ impl BlockingSession for LeaseSession {
         let Some(open) = &mut self.open else {
             return not_open(self.trouble.take(), watch);
         };
-        let ended = match &factory.work {
-            Work::Mix(mix) => open.mixed(factory, mix, self.number, ticket.number, watch),
+        let number = self.number;
+        let ended = caught(|| match &factory.work {
+            Work::Mix(mix) => open.mixed(factory, mix, number, ticket.number, watch),
             _ if factory.group > 1 => open.group(factory, ticket.number, watch),
             _ => open.operate(factory, ticket.number, watch),
-        };
+        });
         match ended {
-            Ok(code) => Outcome::Ok(code),
-            Err(failed) => self.failed(failed, watch),
+            Ok(Ok(code)) => Outcome::Ok(code),
+            Ok(Err(failed)) => self.failed(failed, watch),
+            Err(words) => self.panicked(&words, watch),
         }
     }
 
@@ -227,6 +230,16 @@ impl BlockingSession for LeaseSession {
 }
 
 impl LeaseSession {
+    /// A library that panicked leaves a connection in a state nobody knows.
+    #[cold]
+    fn panicked(&mut self, words: &str, watch: &mut Watch<'_>) -> Outcome {
+        self.open = None;
+        self.failures = self.failures.saturating_add(1);
+        let trouble = panics::failure("do what was asked", words);
+        watch.explain(format_args!("{trouble}"));
+        trouble.outcome()
+    }
+
     /// Looks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
     #[cold]
     fn look(&mut self, idle: Duration, watch: &mut Watch<'_>) {

@@ -110,6 +110,10 @@ impl Backend for LosingBackend {
         Ok(())
     }
 
+    fn left_behind(&self) -> String {
+        "nothing".into()
+    }
+
     fn version(&self) -> Result<String, BackendError> {
         Ok(String::new())
     }

@@ -4,6 +4,7 @@
 
 mod backends;
 mod guard;
+mod hostile;
 mod idle;
 mod model;
 mod recovery;

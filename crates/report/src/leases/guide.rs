@@ -3,7 +3,7 @@
 //! The tables say what the guide's say and compute it as it did, the mean of four rates included,
 //! which is dominated by the greatest of them. Beside it stands the rate of the whole, which is what
 //! a server would see. Only runs made as the guide made them appear: its table, one session, one
-//! operation a transaction, as fast as the store goes.
+//! operation a transaction, as fast as the store goes. Of what did not complete there is no figure.
 
 use super::published::{CONTRADICTIONS, MACHINE, PHASES, SOURCE, Series, operations};
 use super::runs::{Naming, Runs};
@@ -34,7 +34,7 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn operations(&self) -> Option<f64> {
-        self.phases.iter().flatten().next()?.mean("operations")
+        self.phases.iter().flatten().find_map(|runs| runs.mean("operations"))
     }
 
     fn seconds(&self) -> [Option<f64>; 4] {
@@ -66,7 +66,8 @@ pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>
         AS_THE_GUIDE.iter().all(|(key, value)| ["", value].contains(&runs.label(key)))
             && PHASES.contains(&runs.label("phase"))
     };
-    let runs: Vec<&Runs<'a>> = runs.iter().filter(like).collect();
+    let completed: Vec<Runs<'a>> = runs.iter().filter(like).map(Runs::completed).collect();
+    let runs: Vec<&Runs<'_>> = completed.iter().collect();
     let both = naming.both_statements;
     let series = Series::ALL.into_iter().filter(|series| {
         let word = series.statements();
@@ -157,7 +158,9 @@ fn seconds(rows: &[Row<'_>], series: Series, durability: &str, number: &str) -> 
         });
         beside(&mut table, [Some(RATIO.to_owned()), Some(String::new())], ratios, times);
     }
-    table.note(runs_noted(rows.iter().filter(|row| row.durability == durability)));
+    for note in runs_noted(rows.iter().filter(|row| row.durability == durability)) {
+        table.note(note);
+    }
     contradictions(&mut table, rows, number);
     table
 }
@@ -264,13 +267,27 @@ fn mean(figures: [Option<f64>; 4]) -> Option<f64> {
     figures.into_iter().try_fold(0.0, |sum, figure| Some(sum + figure?)).map(|sum| sum / 4.0)
 }
 
-/// How many runs the figures are the mean of.
-fn runs_noted<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> String {
-    let counts = rows.flat_map(|row| row.phases).flatten().map(|runs| runs.cells.len());
-    let (least, most) = counts.fold((usize::MAX, 0), |(l, m), n| (l.min(n), m.max(n)));
-    match (least, most) {
-        (1, 1) => "One run.".to_owned(),
-        (least, most) if least == most => format!("The mean of {most} runs, as the guide took it."),
-        _ => format!("The mean of {least} to {most} runs, as the guide took it."),
+/// How many runs the figures are the mean of, and which phases have none.
+fn runs_noted<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
+    let (mut least, mut most, mut missing) = (usize::MAX, 0, Vec::new());
+    for (row, (runs, phase)) in
+        rows.flat_map(|row| row.phases.into_iter().zip(PHASES).map(move |phase| (row, phase)))
+    {
+        match runs.map(|runs| runs.cells.len()) {
+            Some(0) => missing.push(format!("{} {phase}", row.name)),
+            Some(count) => (least, most) = (least.min(count), most.max(count)),
+            None => {}
+        }
     }
+    let counted = match (least, most) {
+        (_, 0) => None,
+        (1, 1) => Some("One run.".to_owned()),
+        (least, most) if least == most => {
+            Some(format!("The mean of {most} runs, as the guide took it."))
+        }
+        _ => Some(format!("The mean of {least} to {most} runs, as the guide took it.")),
+    };
+    let missing = (!missing.is_empty())
+        .then(|| format!("No figure, as no run of it completed: {}.", missing.join(", ")));
+    counted.into_iter().chain(missing).collect()
 }

@@ -5,7 +5,7 @@
 
 use crate::cells;
 use crate::difference::{median, spread};
-use brunt_record::{Cell, Collection, Histogram, OperationRecord, Status};
+use brunt_record::{Cell, Collection, Histogram, OperationRecord, Record, Status};
 use std::collections::BTreeMap;
 
 /// Labels that every report of stores treats by themselves.
@@ -47,6 +47,12 @@ impl<'a> Runs<'a> {
         let mut labels = self.labels.clone();
         labels.retain(|key, _| !keys.contains(key));
         labels
+    }
+
+    /// The same without the runs that did not do all they were to do.
+    pub(super) fn completed(&self) -> Self {
+        let cells = self.cells.iter().copied().filter(|cell| is_complete(cell));
+        Self { labels: self.labels.clone(), cells: cells.collect() }
     }
 
     /// The figure of this name of each run that has it.
@@ -119,6 +125,16 @@ impl<'a> Runs<'a> {
         let records = self.cells.iter().filter_map(|cell| cell.record.as_ref());
         records.map(|record| record.verdict.status).max()
     }
+}
+
+/// Whether a run did what it was to do: nothing failed, nothing was cut short, and the store has the leases it should.
+fn is_complete(cell: &Cell) -> bool {
+    let cut_short = |record: &Record| {
+        record.counts.errors() > 0
+            || record.verdict.reasons.iter().any(|reason| reason.status == Status::Partial)
+    };
+    cell.figure("invalid").is_none_or(|invalid| invalid == 0.0)
+        && !cell.record.as_deref().is_some_and(cut_short)
 }
 
 /// Operations a second of the whole phase.

@@ -107,6 +107,29 @@ fn rows<'a>(text: &'a str, caption: &str) -> Vec<Vec<&'a str>> {
 }
 
 #[test]
+fn what_did_not_complete_is_no_figure_of_the_guide() {
+    let mut cells = phases("sqlite", "sync", "prepared", [2.0, 0.5, 1.0, 0.5]);
+    // The disk was full, the store had other leases than it should, and one run of two was good.
+    cells[0].record = Some(Box::new(record(&["create"], 100, 40)));
+    cells[1].figures.insert("invalid".to_owned(), 1.0);
+    let mut again = cell(["sqlite", "sync", "prepared", "delete"], 2, 7.0);
+    again.record = Some(Box::new(record(&["delete"], 100, 1)));
+    cells.push(again);
+    let text = plain(&collection(cells));
+    let sync = rows(&text, "Table 3.4. Synchronous results (optimised)");
+    assert_eq!(sync[0], ["SQLite", "1,000", "-", "-", "1.000", "0.500", "-"]);
+    assert_eq!(sync[2], ["ours/guide", "-", "-", "0.0168x", "0.00818x", "-"]);
+    let said = flat(&text);
+    assert!(
+        said.contains("No figure, as no run of it completed: SQLite create, SQLite search."),
+        "{text}"
+    );
+    assert!(said.contains("One run.") && !said.contains("as the guide took it"), "{text}");
+    let rates = rows(&text, "Table 3.6. Estimated optimised performance");
+    assert_eq!(rates[0], ["SQLite", "(sync)", "-", "-", "1000.00", "2000.00", "-", "-"]);
+}
+
+#[test]
 fn the_tables_of_the_guide_have_its_figures_beside_ours() {
     let mut cells = phases("sqlite", "sync", "prepared", [2.0, 0.5, 1.0, 0.5]);
     cells.extend(phases("sqlite", "async", "prepared", [0.25, 0.05, 0.1, 0.1]));

@@ -17,8 +17,8 @@ use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
 use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
 use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
 use brunt_drivers::lease::{
-    Backend, By, Contents, Draw, Durability, Family, Identity, Leases, Schema, Search, Statements,
-    Work,
+    Backend, By, Contents, Draw, Durability, Family, Guarded, Identity, Leases, Schema, Search,
+    Statements, Work,
 };
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Settings, Urgency};
@@ -274,7 +274,7 @@ fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, Str
     let statements = if args.compiled { Statements::Prepared } else { Statements::Basic };
     let (path, patience) = (PathBuf::from(&args.name), LONGEST);
     Ok(match args.program {
-        Ubench::Mysql => Arc::new(MysqlBackend::new(MysqlOptions {
+        Ubench::Mysql => Arc::new(Guarded::new(Arc::new(MysqlBackend::new(MysqlOptions {
             server: server::server(args, &Machine)?,
             schema,
             family,
@@ -284,7 +284,7 @@ fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, Str
             flush: None,
             may_destroy,
             timeout: patience,
-        })),
+        })))),
         Ubench::Sqlite => Arc::new(SqliteBackend::new(SqliteSetup {
             path,
             schema,

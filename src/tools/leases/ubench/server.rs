@@ -23,6 +23,7 @@ pub(super) fn server(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Resu
         password: Some(password(args, surroundings)?),
         database: Some(args.name.clone()),
         tls: Tls::Off,
+        clear_password: false,
     })
 }
 

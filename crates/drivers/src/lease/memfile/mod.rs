@@ -202,6 +202,10 @@ impl Backend for MemfileBackend {
         true
     }
 
+    fn left_behind(&self) -> String {
+        format!("the file {}", self.setup.path.display())
+    }
+
     fn version(&self) -> Result<String, BackendError> {
         Ok(format!("memfile of brunt {}", env!("CARGO_PKG_VERSION")))
     }

@@ -3,14 +3,14 @@
 //! Prepared statements are prepared once, when the connection is opened, and bound in the binary protocol; basic ones
 //! are written out with their values each time and sent as text. Whatever is found is read to the last column.
 
+use super::client::{Client, Error, Parameter, Statement};
 use super::error::asking;
+use super::packet::Value;
 use crate::lease::backend::{Connection, Renewal};
 use crate::lease::error::BackendError;
 use crate::lease::leases::{Identity, Lease, Statements};
 use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
 use brunt_exchange::Class;
-use mysql::prelude::{Protocol, Queryable};
-use mysql::{Conn, Error, Params, QueryResult, Row, Statement, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const WAIT_MIN: Duration = Duration::from_millis(900);
 
 /// A connection.
 pub(super) struct MysqlConnection {
-    connection: Conn,
+    client: Client,
     table: Table,
     templates: Arc<SqlTemplates>,
     prepared: Option<Prepared>,
@@ -74,46 +74,43 @@ impl StatementId {
 
 impl MysqlConnection {
     pub(super) fn new(
-        mut connection: Conn,
+        mut client: Client,
         table: Table,
         templates: Arc<SqlTemplates>,
         statements: Statements,
     ) -> Result<Self, BackendError> {
         let prepared = match statements {
             Statements::Basic => None,
-            Statements::Prepared => Some(prepare(&mut connection, &templates)?),
+            Statements::Prepared => Some(prepare(&mut client, &templates)?),
         };
-        Ok(Self { connection, table, templates, prepared, text: String::new(), broken: false })
+        Ok(Self { client, table, templates, prepared, text: String::new(), broken: false })
     }
 
-    /// Executes a statement whose parameters `fill` binds; returns how many rows it changed. `row` is called with every
-    /// row.
-    fn execute(
+    /// Executes a statement whose parameters `fill` binds; returns how many rows it changed. `see` is called with every
+    /// column of every row.
+    fn execute<'v>(
         &mut self,
         id: StatementId,
-        fill: impl FnOnce(&mut ParameterValues<'_>),
-        row: impl FnMut(Row),
+        fill: impl FnOnce(&mut ParameterValues<'_, 'v>),
+        see: impl FnMut(usize, Value<'_>),
     ) -> Result<u64, BackendError> {
         let template = id.of(&self.templates);
         let said = if let Some(prepared) = &self.prepared {
             let mut parameters = ParameterValues::Bound(Vec::with_capacity(template.parameters()));
             fill(&mut parameters);
             let ParameterValues::Bound(values) = parameters else { return Ok(0) };
-            let statement = &prepared[id as usize];
-            self.connection
-                .exec_iter(statement, Params::Positional(values))
-                .and_then(|result| read(result, row))
+            self.client.execute(prepared[id as usize], &values, see)
         } else {
             self.text.clear();
             let mut parameters = ParameterValues::Inline(template.render(&mut self.text));
             fill(&mut parameters);
-            self.connection.query_iter(&self.text).and_then(|result| read(result, row))
+            self.client.query(&self.text, see)
         };
         said.map_err(|error| self.failed(id.words(), &error))
     }
 
     fn plainly(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
-        self.connection.query_drop(text).map_err(|error| self.failed(what, &error))
+        self.client.run(text).map_err(|error| self.failed(what, &error))
     }
 
     #[cold]
@@ -131,14 +128,14 @@ impl Connection for MysqlConnection {
         self.execute(
             StatementId::Create,
             |parameters| table.bind_create(lease, &at, parameters),
-            |_| (),
+            |_, _| (),
         )?;
         Ok(())
     }
 
     fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
         let mut found = false;
-        let see = |_| found = true;
+        let see = |_, _: Value<'_>| found = true;
         match by {
             Identity::Address(address) => {
                 let at = self.table.address(*address);
@@ -164,30 +161,38 @@ impl Connection for MysqlConnection {
         let changed = self.execute(
             StatementId::Renew,
             |parameters| table.bind_renew(renewal, &at, parameters),
-            |_| (),
+            |_, _| (),
         )?;
         Ok(changed > 0)
     }
 
     fn release(&mut self, address: u128) -> Result<bool, BackendError> {
         let at = self.table.address(address);
-        Ok(self.execute(StatementId::Release, |parameters| at.bind(parameters), |_| ())? > 0)
+        Ok(self.execute(StatementId::Release, |parameters| at.bind(parameters), |_, _| ())? > 0)
     }
 
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let mut over = Vec::new();
-        let fill = |parameters: &mut ParameterValues<'_>| {
+        let fill = |parameters: &mut ParameterValues<'_, '_>| {
             parameters.number(now);
             parameters.number(i64::from(limit));
         };
-        self.execute(StatementId::Expired, fill, |row| over.extend(address(&row)))?;
+        self.execute(StatementId::Expired, fill, |column, value| {
+            if column == 0 {
+                over.extend(address(value));
+            }
+        })?;
         let mut reclaimed = 0;
         for at in &over {
-            let fill = |parameters: &mut ParameterValues<'_>| {
-                at.bind(parameters);
-                parameters.number(now);
-            };
-            reclaimed += self.execute(StatementId::Reclaim, fill, |_| ())? as u32;
+            let changed = self.execute(
+                StatementId::Reclaim,
+                |parameters| {
+                    at.bind(parameters);
+                    parameters.number(now);
+                },
+                |_, _| (),
+            )?;
+            reclaimed += changed as u32;
         }
         Ok(reclaimed)
     }
@@ -204,10 +209,9 @@ impl Connection for MysqlConnection {
         self.plainly("ROLLBACK", "take a transaction back")
     }
 
-    /// The crate does not show its socket, so the server is asked; not before it may have closed the connection, whose
-    /// `wait_timeout` is in whole seconds.
+    /// The server is asked; not before it may have closed the connection, whose `wait_timeout` is in whole seconds.
     fn has_lapsed(&mut self, idle: Duration) -> bool {
-        self.broken |= idle >= WAIT_MIN && self.connection.ping().is_err();
+        self.broken |= idle >= WAIT_MIN && self.client.ping().is_err();
         self.broken
     }
 
@@ -216,10 +220,10 @@ impl Connection for MysqlConnection {
     }
 }
 
-fn prepare(connection: &mut Conn, templates: &SqlTemplates) -> Result<Prepared, BackendError> {
+fn prepare(client: &mut Client, templates: &SqlTemplates) -> Result<Prepared, BackendError> {
     let mut one = |id: StatementId| {
         let text = id.of(templates).placeholders();
-        connection.prep(text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
+        client.prepare(&text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
     };
     Ok([
         one(StatementId::Create)?,
@@ -233,23 +237,11 @@ fn prepare(connection: &mut Conn, templates: &SqlTemplates) -> Result<Prepared, 
     ])
 }
 
-/// Reads an answer to its end; says how many rows were changed.
-fn read<P: Protocol>(
-    result: QueryResult<'_, '_, '_, P>,
-    mut row: impl FnMut(Row),
-) -> Result<u64, Error> {
-    let changed = result.affected_rows();
-    for each in result {
-        row(each?);
-    }
-    Ok(changed)
-}
-
-/// The address in a row's first column: a number, or the same in the digits of the text protocol; octets; or text.
-fn address(row: &Row) -> Option<Address> {
-    match row.as_ref(0)? {
-        Value::Int(number) => Some(Address::of_number(*number)),
-        Value::UInt(number) => Some(Address::of_number(i64::try_from(*number).ok()?)),
+/// The address in a row: a number, or the same in the digits of the text protocol; octets; or text.
+fn address(value: Value<'_>) -> Option<Address> {
+    match value {
+        Value::Int(number) => Some(Address::of_number(number)),
+        Value::UInt(number) => Some(Address::of_number(i64::try_from(number).ok()?)),
         Value::Bytes(octets) => {
             let text = std::str::from_utf8(octets).ok();
             let number = text.and_then(|text| text.parse().ok()).map(Address::of_number);
@@ -262,36 +254,36 @@ fn address(row: &Row) -> Option<Address> {
 }
 
 /// The parameters of a statement while they are bound.
-enum ParameterValues<'t> {
-    Bound(Vec<Value>),
+enum ParameterValues<'t, 'v> {
+    Bound(Vec<Parameter<'v>>),
     Inline(RenderedSql<'t>),
 }
 
-impl<'a> Bind<'a> for ParameterValues<'_> {
+impl<'a> Bind<'a> for ParameterValues<'_, 'a> {
     fn number(&mut self, value: i64) {
         match self {
-            Self::Bound(values) => values.push(Value::Int(value)),
+            Self::Bound(values) => values.push(Parameter::Int(value)),
             Self::Inline(rendered) => rendered.number(value),
         }
     }
 
     fn octets(&mut self, value: &'a [u8]) {
         match self {
-            Self::Bound(values) => values.push(Value::Bytes(value.to_vec())),
+            Self::Bound(values) => values.push(Parameter::Bytes(value)),
             Self::Inline(rendered) => rendered.octets(value),
         }
     }
 
     fn text(&mut self, value: &'a str) {
         match self {
-            Self::Bound(values) => values.push(Value::Bytes(value.as_bytes().to_vec())),
+            Self::Bound(values) => values.push(Parameter::Bytes(value.as_bytes())),
             Self::Inline(rendered) => rendered.text(value),
         }
     }
 
     fn truth(&mut self, value: bool) {
         match self {
-            Self::Bound(values) => values.push(Value::Int(i64::from(value))),
+            Self::Bound(values) => values.push(Parameter::Int(i64::from(value))),
             Self::Inline(rendered) => rendered.truth(value),
         }
     }

@@ -1,11 +1,10 @@
-//! What the crate `mysql` calls an error as [`BackendError`], and the names of the server's codes.
+//! Errors of a MySQL [`Client`](super::client::Client) as [`BackendError`], and the names of the server's codes.
 
+use super::client::Error;
 use crate::lease::error::BackendError;
 use crate::lease::sql::ServerEndpoint;
 use crate::net::class_of_connecting;
 use brunt_exchange::Class;
-use mysql::Error;
-use mysql_common::proto::codec::error::PacketCodecError;
 use std::io;
 
 /// Codes of the server that a run may meet, by the names of the manual (MySQL 8.4 Error Reference, 2).
@@ -51,19 +50,20 @@ pub(super) fn name_of(code: u32) -> String {
 /// Why no connection could be made.
 pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
     let (class, code) = match error {
-        Error::MySqlError(said) if REFUSED.contains(&said.code) => {
-            (Class::Login, u32::from(said.code))
-        }
-        Error::MySqlError(said) => (Class::Connect, u32::from(said.code)),
-        Error::IoError(error) | Error::CodecError(PacketCodecError::Io(error)) => {
+        Error::Server { code, .. } if REFUSED.contains(code) => (Class::Login, u32::from(*code)),
+        Error::Server { code, .. } => (Class::Connect, u32::from(*code)),
+        Error::Io(error) => {
             (class_of_connecting(error.raw_os_error().unwrap_or_default()), system(error))
         }
-        error => (Class::Connect, in_words(&words(error))),
+        Error::Tls(_) => (Class::Tls, 0),
+        Error::Protocol(_) => (Class::Connect, 0),
     };
-    let remedy = match class {
-        Class::Login => "; are the account and its password right?",
-        _ if matches!(error, Error::MySqlError(_)) => "",
-        _ => "; is the server running and the address right?",
+    let remedy = match error {
+        _ if class == Class::Login => "; are the account and its password right?",
+        Error::Io(_) => "; is the server running and the address right?",
+        Error::Protocol(_) => "; is it a MySQL server?",
+        Error::Tls(_) => "; ssl-ca=FILE in the URL names the authorities to trust",
+        Error::Server { .. } => "",
     };
     BackendError { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
 }
@@ -71,35 +71,24 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
 /// Why what was asked over a connection was not done.
 pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     let (class, code) = match error {
-        Error::MySqlError(said) if LAST_WORDS.contains(&said.code) => {
-            (Class::Closed, u32::from(said.code))
+        Error::Server { code, .. } if LAST_WORDS.contains(code) => {
+            (Class::Closed, u32::from(*code))
         }
-        Error::MySqlError(said) => (Class::Result, u32::from(said.code)),
-        Error::IoError(error) | Error::CodecError(PacketCodecError::Io(error)) => {
-            (Class::Closed, system(error))
-        }
-        _ => (Class::Protocol, 0),
+        Error::Server { code, .. } => (Class::Result, u32::from(*code)),
+        Error::Io(error) => (Class::Closed, system(error)),
+        Error::Protocol(_) | Error::Tls(_) => (Class::Protocol, 0),
     };
     BackendError { class, code, text: format!("{what}: {}", words(error)) }
 }
 
 fn system(error: &io::Error) -> u32 {
-    error.raw_os_error().map_or_else(|| in_words(&error.to_string()), i32::unsigned_abs)
+    error.raw_os_error().map_or(0, i32::unsigned_abs)
 }
 
-/// The system's code where the crate made an error of its own of the system's: it stands at the end of the words only.
-fn in_words(words: &str) -> u32 {
-    let code = words.rsplit_once("(os error ").and_then(|(_, rest)| rest.strip_suffix(')'));
-    code.and_then(|code| code.parse().ok()).unwrap_or_default()
-}
-
-/// What the error says, less the name of a Rust type.
 fn words(error: &Error) -> String {
     match error {
-        Error::MySqlError(said) => format!("{} ({})", said.message, name_of(u32::from(said.code))),
-        Error::IoError(error) => error.to_string(),
-        Error::CodecError(error) => error.to_string(),
-        Error::DriverError(error) => error.to_string().replace(['`', '\''], ""),
-        other => other.to_string(),
+        Error::Server { code, message } => format!("{message} ({})", name_of(u32::from(*code))),
+        Error::Io(error) => error.to_string(),
+        Error::Protocol(why) | Error::Tls(why) => why.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! MySQL and MariaDB as a backend of leases: [`MysqlBackend`].
 //!
-//! By the crate `mysql`, whose calls keep their thread waiting: one write and one read an operation, as with the C
+//! By a [`Client`] of our own, whose calls keep their thread waiting: one write and one read an operation, as with the C
 //! library. Tables lie in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless one is
 //! named; in that, tables that brunt did not create are not touched unless that was allowed. A run that was killed
 //! leaves its database behind; `DROP DATABASE brunt_leases_...` removes it.
@@ -10,28 +10,28 @@
 //! InnoDB flushes its log with each commit is a setting of the whole server, so it is read and said; it is changed
 //! only where that was asked for, and put back by `clear`.
 
+mod client;
 mod connection;
 mod error;
+mod login;
+mod packet;
 mod settings;
+mod wire;
 
+use self::client::Client;
 use self::connection::MysqlConnection;
 use self::settings::Settings;
 use super::backend::{Backend, Connection};
 use super::error::BackendError;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Engine, Server, ServerEndpoint, SqlTemplates, Table, own_name};
+use super::sql::{Dialect, Engine, Server, SqlTemplates, Table, own_name};
 use brunt_exchange::Class;
 use error::{asking, opening};
-use mysql::consts::CapabilityFlags;
-use mysql::prelude::Queryable;
-use mysql::{Conn, OptsBuilder};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many leases one statement writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
-/// The longest packet: sixteen megabytes, the server's own default. Said here, it need not be asked for.
-const PACKET_MAX: usize = 1 << 24;
 /// Names that are no column are errors and not warnings, and values that do not fit are refused, on any server.
 const MANNERS: &str =
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1";
@@ -74,7 +74,7 @@ struct State {
     made_database: bool,
     made_tables: bool,
     /// The setting to put back.
-    flush_before: Option<u8>,
+    flush_before: Option<u64>,
     /// The server's settings, as they were found when tables were made.
     settings: Option<Settings>,
 }
@@ -93,50 +93,12 @@ impl MysqlBackend {
         Self { options, table, database, templates, state: Mutex::default() }
     }
 
-    /// What a run will touch, in words.
-    pub fn touches(&self) -> String {
-        let tables = self.table.tables().join(", ");
-        let Server { endpoint, database, .. } = &self.options.server;
-        match database {
-            None => format!("the new database {} on {endpoint}, dropped afterwards", self.database),
-            Some(name) => {
-                format!(
-                    "the tables {tables} in the database {name} on {endpoint}, dropped afterwards"
-                )
-            }
-        }
-    }
-
-    fn connect(&self, database: Option<&str>) -> Result<Conn, BackendError> {
-        let Server { endpoint, user, password, .. } = &self.options.server;
-        let timeout = Some(self.options.timeout);
-        let password = password.as_ref().map(|password| {
-            password.expose_str().ok_or_else(|| BackendError {
-                class: Class::Login,
-                code: 0,
-                text: "log in: the password is not UTF-8".into(),
-            })
-        });
-        let options = OptsBuilder::new()
-            .user(user.clone().or_else(|| std::env::var("USER").ok()))
-            .pass(password.transpose()?)
-            .db_name(database)
-            .prefer_socket(false)
-            .max_allowed_packet(Some(PACKET_MAX))
-            // A renewal that changes nothing has found its lease all the same.
-            .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
-            .read_timeout(timeout)
-            .write_timeout(timeout)
-            .tcp_connect_timeout(timeout);
-        let options = match endpoint {
-            ServerEndpoint::Socket(path) => options.socket(Some(path.display().to_string())),
-            ServerEndpoint::Tcp { host, port } => {
-                options.ip_or_hostname(Some(host.clone())).tcp_port(*port)
-            }
-        };
-        let mut connection = Conn::new(options).map_err(|error| opening(endpoint, &error))?;
-        connection.query_drop(MANNERS).map_err(|error| asking("set the session's mode", &error))?;
-        Ok(connection)
+    fn connect(&self, database: Option<&str>) -> Result<Client, BackendError> {
+        let server = &self.options.server;
+        let mut client = Client::open(server, database, self.options.timeout)
+            .map_err(|error| opening(&server.endpoint, &error))?;
+        client.run(MANNERS).map_err(|error| asking("set the session's mode", &error))?;
+        Ok(client)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -144,63 +106,61 @@ impl MysqlBackend {
     }
 
     /// Makes the database where it is missing; says whether it was.
-    fn make_database(&self, connection: &mut Conn) -> Result<bool, BackendError> {
+    fn make_database(&self, connection: &mut Client) -> Result<bool, BackendError> {
         let database = &self.database;
         let named = self.options.server.database.is_some();
-        let there: Option<u8> = connection
-            .exec_first(
-                "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
-                (database,),
-            )
+        // A name that needs no quoting: the URL was not taken otherwise.
+        let there = connection
+            .word(&format!(
+                "SELECT 1 FROM information_schema.schemata WHERE schema_name = '{database}'"
+            ))
             .map_err(|error| asking("look for the database", &error))?;
         if there.is_some() && named {
             return Ok(false);
         }
         connection
-            .query_drop(format!("CREATE DATABASE `{database}`"))
+            .run(&format!("CREATE DATABASE `{database}`"))
             .map_err(|error| asking(&format!("make the database {database}"), &error))?;
         Ok(true)
     }
 
     /// Which of the backend's tables are there, and how many rows each has.
-    fn found(&self, connection: &mut Conn) -> Result<Vec<(&'static str, u64)>, BackendError> {
+    fn found(&self, connection: &mut Client) -> Result<Vec<(&'static str, u64)>, BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
-            let there: Option<u8> = connection
-                .exec_first(
-                    "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
-                    (&self.database, table),
-                )
+            let there = connection
+                .word(&format!(
+                    "SELECT 1 FROM information_schema.tables WHERE table_schema = '{}' AND table_name = '{table}'",
+                    self.database
+                ))
                 .map_err(|error| asking("look for tables", &error))?;
             if there.is_some() {
-                let rows: Option<u64> = connection
-                    .query_first(format!("SELECT COUNT(*) FROM `{}`.`{table}`", self.database))
-                    .map_err(|error| asking(&format!("count the rows of {table}"), &error))?;
-                found.push((*table, rows.unwrap_or_default()));
+                let count = format!("SELECT COUNT(*) FROM `{}`.`{table}`", self.database);
+                let what = format!("count the rows of {table}");
+                found.push((*table, number(connection, &count, &what)?));
             }
         }
         Ok(found)
     }
 
-    fn drop_tables(&self, connection: &mut Conn) -> Result<(), BackendError> {
+    fn drop_tables(&self, connection: &mut Client) -> Result<(), BackendError> {
         for table in self.table.tables() {
             connection
-                .query_drop(format!("DROP TABLE IF EXISTS `{}`.`{table}`", self.database))
+                .run(&format!("DROP TABLE IF EXISTS `{}`.`{table}`", self.database))
                 .map_err(|error| asking(&format!("drop the table {table}"), &error))?;
         }
         Ok(())
     }
 
     /// Sets the server's flushing as asked, and keeps what it was.
-    fn set_flush(&self, connection: &mut Conn, state: &mut State) -> Result<(), BackendError> {
+    fn set_flush(&self, connection: &mut Client, state: &mut State) -> Result<(), BackendError> {
         let (Some(flush), None) = (self.options.flush, state.flush_before) else { return Ok(()) };
-        let before: Option<u8> = connection
-            .query_first("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")
-            .map_err(|error| asking("read innodb_flush_log_at_trx_commit", &error))?;
-        connection.query_drop(format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}")).map_err(
+        let what = "read innodb_flush_log_at_trx_commit";
+        let before = number(connection, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit", what)?;
+        connection.run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}")).map_err(
             |error| asking("set innodb_flush_log_at_trx_commit, which needs the right to set global variables", &error),
         )?;
-        state.flush_before = before;
+        state.flush_before = Some(before);
         Ok(())
     }
 }
@@ -224,10 +184,10 @@ impl Backend for MysqlBackend {
         self.drop_tables(&mut connection)?;
         state.made_tables = true;
         let chosen = format!("USE `{}`", self.database);
-        connection.query_drop(chosen).map_err(|error| asking("enter the database", &error))?;
+        connection.run(&chosen).map_err(|error| asking("enter the database", &error))?;
         for statement in self.table.ddl() {
             connection
-                .query_drop(&statement)
+                .run(&statement)
                 .map_err(|error| asking(&format!("make the tables ({statement})"), &error))?;
         }
         self.set_flush(&mut connection, &mut state)?;
@@ -248,19 +208,14 @@ impl Backend for MysqlBackend {
 
     fn count(&self) -> Result<u64, BackendError> {
         let mut connection = self.connect(Some(&self.database))?;
-        let counted: Option<u64> = connection
-            .query_first(&self.templates.count)
-            .map_err(|error| asking("count the leases", &error))?;
-        Ok(counted.unwrap_or_default())
+        number(&mut connection, &self.templates.count, "count the leases")
     }
 
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
         let mut connection = self.connect(Some(&self.database))?;
         let mut text = String::new();
         while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
-            connection
-                .query_drop(&text)
-                .map_err(|error| asking("write leases before the run", &error))?;
+            connection.run(&text).map_err(|error| asking("write leases before the run", &error))?;
         }
         Ok(())
     }
@@ -273,13 +228,13 @@ impl Backend for MysqlBackend {
         let mut connection = self.connect(None)?;
         if let Some(before) = state.flush_before {
             connection
-                .query_drop(format!("SET GLOBAL innodb_flush_log_at_trx_commit = {before}"))
+                .run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {before}"))
                 .map_err(|error| asking("put innodb_flush_log_at_trx_commit back", &error))?;
             state.flush_before = None;
         }
         if state.made_database {
             connection
-                .query_drop(format!("DROP DATABASE IF EXISTS `{}`", self.database))
+                .run(&format!("DROP DATABASE IF EXISTS `{}`", self.database))
                 .map_err(|error| asking(&format!("drop the database {}", self.database), &error))?;
         } else if state.made_tables {
             self.drop_tables(&mut connection)?;
@@ -288,10 +243,24 @@ impl Backend for MysqlBackend {
         Ok(())
     }
 
+    fn left_behind(&self) -> String {
+        let Server { endpoint, database, .. } = &self.options.server;
+        match database {
+            None => format!(
+                "the database {0} on {endpoint}; DROP DATABASE {0} removes it",
+                self.database
+            ),
+            Some(name) => {
+                let tables = self.table.tables().join(", ");
+                format!("the tables {tables} in the database {name} on {endpoint}")
+            }
+        }
+    }
+
     fn version(&self) -> Result<String, BackendError> {
         let mut connection = self.connect(None)?;
-        let said: Option<String> = connection
-            .query_first("SELECT VERSION()")
+        let said = connection
+            .word("SELECT VERSION()")
             .map_err(|error| asking("ask for the version", &error))?;
         let said = said.unwrap_or_default();
         let number = said.split('-').next().unwrap_or_default();
@@ -314,4 +283,14 @@ impl Backend for MysqlBackend {
     fn name_of(&self, code: u32) -> String {
         error::name_of(code)
     }
+}
+
+/// The number that a query answers.
+fn number(connection: &mut Client, text: &str, what: &str) -> Result<u64, BackendError> {
+    let word = connection.word(text).map_err(|error| asking(what, &error))?.unwrap_or_default();
+    word.parse().map_err(|_| BackendError {
+        class: Class::Protocol,
+        code: 0,
+        text: format!("{what}: {word:?} is no number"),
+    })
 }

@@ -2,12 +2,12 @@
 //!
 //! Facts: the manuals of MySQL 8.4 (17.14, `innodb_flush_log_at_trx_commit`; 19.1.6.4, `sync_binlog`) and MariaDB.
 
+use super::client::Client;
 use super::error::asking;
+use super::packet::Value;
 use crate::lease::error::BackendError;
 use crate::lease::leases::Durability;
 use crate::lease::sql::{Dialect, Engine};
-use mysql::Conn;
-use mysql::prelude::Queryable;
 
 /// The settings that decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,11 +20,21 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads them as they are now.
-    pub(super) fn read(connection: &mut Conn) -> Result<Self, BackendError> {
-        let rows: Vec<(String, String)> = connection
+    pub(super) fn read(client: &mut Client) -> Result<Self, BackendError> {
+        let mut rows: Vec<(String, String)> = Vec::new();
+        client
             .query(
                 "SHOW GLOBAL VARIABLES WHERE Variable_name IN \
                  ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'innodb_doublewrite')",
+                |column, value| {
+                    let Value::Bytes(bytes) = value else { return };
+                    let word = String::from_utf8_lossy(bytes).into_owned();
+                    match (column, rows.last_mut()) {
+                        (0, _) => rows.push((word, String::new())),
+                        (_, Some((_, value))) => *value = word,
+                        _ => {}
+                    }
+                },
             )
             .map_err(|error| asking("read the server's settings", &error))?;
         let mut settings = Self::default();

@@ -4,7 +4,8 @@
 //! a limit, after which the connection cannot be used any more, as an answer may still come.
 
 use super::error::{asking, logging_in, opening};
-use super::secured::Secured;
+use super::messages::Messages;
+use super::secured::{Secured, Watched};
 use crate::lease::error::BackendError;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};
 use crate::net::keystore::Store;
@@ -52,6 +53,11 @@ impl Link {
             };
             let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
+            // Before TLS the server says one octet, which is no message.
+            let private = matches!(endpoint, ServerEndpoint::Socket(_));
+            let messages = matches!(server.tls, Tls::Off)
+                .then(|| Messages::new(private || server.clear_password));
+            let stream = Watched { stream, messages };
             let shaken = timeout(limit, config.connect_raw(stream, secured)).await;
             let shaken = shaken.map_err(|_| late())?;
             shaken.map_err(|error| logging_in(endpoint, &error))

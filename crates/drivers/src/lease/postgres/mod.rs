@@ -11,6 +11,7 @@
 mod connection;
 mod error;
 mod link;
+mod messages;
 mod secured;
 mod settings;
 
@@ -74,23 +75,6 @@ impl PostgresBackend {
         let own_schema = options.server.database.is_none().then(own_name);
         let templates = Arc::new(table.templates());
         Self { options, table, own_schema, templates, state: Mutex::default() }
-    }
-
-    /// What a run will touch, in words.
-    pub fn touches(&self) -> String {
-        let endpoint = &self.options.server.endpoint;
-        match &self.own_schema {
-            Some(name) => {
-                format!(
-                    "the new schema {name} in the database {DATABASE} on {endpoint}, dropped afterwards"
-                )
-            }
-            None => format!(
-                "the tables {} in the database {} on {endpoint}, dropped afterwards",
-                self.table.tables().join(", "),
-                self.database()
-            ),
-        }
     }
 
     fn database(&self) -> &str {
@@ -219,6 +203,17 @@ impl Backend for PostgresBackend {
         }
         state.made = false;
         Ok(())
+    }
+
+    fn left_behind(&self) -> String {
+        let (endpoint, database) = (&self.options.server.endpoint, self.database());
+        if let Some(name) = &self.own_schema {
+            return format!(
+                "the schema {name} in the database {database} on {endpoint}; DROP SCHEMA {name} CASCADE removes it"
+            );
+        }
+        let tables = self.table.tables().join(", ");
+        format!("the tables {tables} in the database {database} on {endpoint}")
     }
 
     fn version(&self) -> Result<String, BackendError> {

@@ -1,14 +1,16 @@
-//! TLS as `tokio-postgres` asks for it, by the house's own client.
+//! Streams as `tokio-postgres` takes them: [`Watched`] as it is, and [`SecuredStream`] under the house's own TLS, both with
+//! an eye on the [`Messages`] that come.
 //!
 //! No channel binding is offered: the certificate is checked, which is what binding stands in for where it is not.
 
+use super::messages::Messages;
 use crate::net::Failure;
 use crate::net::stream::Stream;
 use crate::net::tls::{Client, Name};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
@@ -27,27 +29,67 @@ impl Secured {
     }
 }
 
-impl TlsConnect<Stream> for Secured {
+impl TlsConnect<Watched> for Secured {
     type Stream = SecuredStream;
     type Error = Failure;
     type Future = Pin<Box<dyn Future<Output = Result<SecuredStream, Failure>>>>;
 
-    fn connect(self, stream: Stream) -> Self::Future {
+    fn connect(self, stream: Watched) -> Self::Future {
         Box::pin(async move {
             let Some((client, name)) = self.0 else {
                 return Err(Failure::Tls(io::Error::other("TLS was not asked for")));
             };
-            stream.secure(&client, &name, None).await.map(SecuredStream)
+            let stream = stream.stream.secure(&client, &name, None).await?;
+            // Nobody reads along.
+            Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(true)) }))
         })
     }
 }
 
+/// A connection whose messages are followed, once there are any: the server's answer to a wish for TLS is none.
+pub(super) struct Watched {
+    pub(super) stream: Stream,
+    pub(super) messages: Option<Messages>,
+}
+
 /// A connection under TLS.
-pub(super) struct SecuredStream(Stream);
+pub(super) struct SecuredStream(Watched);
 
 impl TlsStream for SecuredStream {
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Self { stream, messages } = self.get_mut();
+        let before = buffer.filled().len();
+        ready!(Pin::new(stream).poll_read(context, buffer))?;
+        let come = buffer.filled().get(before..).unwrap_or_default();
+        Poll::Ready(messages.as_mut().map_or(Ok(()), |messages| messages.follow(come)))
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
     }
 }
 

@@ -156,6 +156,10 @@ impl Backend for RedbBackend {
         true
     }
 
+    fn left_behind(&self) -> String {
+        format!("the file {}", self.setup.path.display())
+    }
+
     fn version(&self) -> Result<String, BackendError> {
         Ok(VERSION.into())
     }

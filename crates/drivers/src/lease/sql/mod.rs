@@ -145,8 +145,8 @@ pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Backen
     let tables: Vec<String> =
         found.iter().map(|(name, rows)| format!("{name} with {rows} rows")).collect();
     let text = format!(
-        "create tables in {place}: it contains {} that brunt did not create; name another, or allow dropping them \
-         with --yes-destroy",
+        "create tables in {place}: it contains {} that this run did not create: they are somebody's, or left behind by \
+         a run that was killed; name another, or allow dropping them with --yes-destroy",
         tables.join(", ")
     );
     BackendError { class: Class::Check, code: 0, text }

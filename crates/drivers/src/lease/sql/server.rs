@@ -32,6 +32,8 @@ pub struct Server {
     pub database: Option<String>,
     /// Whether the connection is secured, and who vouches for the server.
     pub tls: Tls,
+    /// Whether the password may be sent as it is where others could read along.
+    pub clear_password: bool,
 }
 
 /// The way to a server.
@@ -86,7 +88,11 @@ impl Server {
         }
         let asked = Parameters::read(kind, &url)?;
         let endpoint = asked.endpoint(kind, &url)?;
-        Ok(Self { endpoint, user, password, database, tls: asked.tls() })
+        if asked.verified && kind == Kind::Mysql && matches!(endpoint, ServerEndpoint::Socket(_)) {
+            return Err("use TLS over a socket, which does not leave this machine: name a host, or leave ssl-mode out".into());
+        }
+        let clear_password = asked.clear_password;
+        Ok(Self { endpoint, user, password, database, tls: asked.tls(), clear_password })
     }
 }
 
@@ -119,6 +125,7 @@ impl Kind {
 struct Parameters {
     socket: Option<PathBuf>,
     verified: bool,
+    clear_password: bool,
     authorities: Option<PathBuf>,
 }
 
@@ -131,21 +138,30 @@ impl Parameters {
                     asked.socket = Some((&*value).into());
                 }
                 (Kind::Postgres, "sslmode") => asked.verified = sslmode(&value)?,
-                (Kind::Postgres, "sslrootcert") => asked.authorities = Some((&*value).into()),
+                (Kind::Postgres, "sslrootcert") | (Kind::Mysql, "ssl-ca") => {
+                    asked.authorities = Some((&*value).into());
+                }
+                (Kind::Postgres, "require_auth") if value == "password" => {
+                    asked.clear_password = true;
+                }
+                (Kind::Mysql, "ssl-mode") => asked.verified = ssl_mode(&value)?,
                 (Kind::Mysql, _) => {
                     return Err(format!(
-                        "use '{name}' in the URL: the supported parameter is socket"
+                        "use '{name}' in the URL: the supported parameters are socket, ssl-mode, ssl-ca"
                     ));
                 }
                 (Kind::Postgres, _) => {
                     return Err(format!(
-                        "use '{name}' in the URL: the supported parameters are host, sslmode, sslrootcert"
+                        "use '{name}' in the URL: the supported parameters are host, sslmode, sslrootcert and require_auth=password"
                     ));
                 }
             }
         }
         if asked.authorities.is_some() && !asked.verified {
-            return Err("use 'sslrootcert': it needs sslmode=verify-full".into());
+            return Err(match kind {
+                Kind::Mysql => "use 'ssl-ca': it needs ssl-mode=VERIFY_IDENTITY".into(),
+                Kind::Postgres => "use 'sslrootcert': it needs sslmode=verify-full".into(),
+            });
         }
         Ok(asked)
     }
@@ -187,6 +203,16 @@ fn sslmode(value: &str) -> Result<bool, String> {
         "verify-full" => Ok(true),
         _ => Err(format!(
             "use sslmode={value}: the supported values are disable, and verify-full, which checks the certificate"
+        )),
+    }
+}
+
+fn ssl_mode(value: &str) -> Result<bool, String> {
+    match value.to_ascii_uppercase().as_str() {
+        "DISABLED" => Ok(false),
+        "VERIFY_IDENTITY" => Ok(true),
+        _ => Err(format!(
+            "use ssl-mode={value}: the supported values are DISABLED, and VERIFY_IDENTITY, which checks the certificate"
         )),
     }
 }
@@ -268,10 +294,22 @@ mod tests {
     }
 
     #[test]
+    fn a_password_in_clear_has_to_be_allowed() {
+        assert!(!postgres("postgres://h/").clear_password);
+        assert!(postgres("postgres://h/?require_auth=password").clear_password);
+    }
+
+    #[test]
     fn tls_is_checked_or_off() {
         assert_eq!(postgres("postgres://h/").tls, Tls::Off);
         let text = "postgres://h/?sslmode=verify-full&sslrootcert=/ca.pem";
         assert_eq!(postgres(text).tls, Tls::Verified(Some("/ca.pem".into())));
+        let text = "mysql://h/?ssl-mode=verify_identity&ssl-ca=/ca.pem";
+        assert_eq!(mysql(text).tls, Tls::Verified(Some("/ca.pem".into())));
+        assert_eq!(mysql("mysql://h/?ssl-mode=DISABLED").tls, Tls::Off);
+        for text in ["ssl-mode=REQUIRED", "ssl-ca=/ca.pem", "ssl-mode=VERIFY_IDENTITY&socket=/s"] {
+            Server::parse(Kind::Mysql, &format!("mysql://h/?{text}")).unwrap_err();
+        }
     }
 
     #[test]
@@ -288,9 +326,12 @@ mod tests {
             let error = Server::parse(Kind::Mysql, text).unwrap_err();
             assert!(!error.contains("hunter2"), "{error}");
         }
-        for text in
-            ["postgres://h/?sslmode=require", "postgres://h/?sslrootcert=/x", "postgres://h/?a=b"]
-        {
+        for text in [
+            "postgres://h/?sslmode=require",
+            "postgres://h/?sslrootcert=/x",
+            "postgres://h/?a=b",
+            "postgres://h/?require_auth=md5",
+        ] {
             Server::parse(Kind::Postgres, text).unwrap_err();
         }
     }

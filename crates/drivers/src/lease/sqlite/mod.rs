@@ -258,6 +258,10 @@ impl Backend for SqliteBackend {
         true
     }
 
+    fn left_behind(&self) -> String {
+        format!("the file {}", self.setup.path.display())
+    }
+
     fn version(&self) -> Result<String, BackendError> {
         Ok(format!("SQLite {}", rusqlite::version()))
     }

@@ -8,7 +8,7 @@ use brunt_drivers::flow::{
 };
 use brunt_drivers::http;
 use brunt_engine::{Load, Node, ThinkTime};
-use brunt_feed::{Hole, Text, Values};
+use brunt_feed::{Text, Values};
 
 use super::{Compiled, World, compile};
 use crate::tools::flow::plan::broken::Sparse;

@@ -1,0 +1,345 @@
+//! [`Client`]: a connection to a MySQL or MariaDB server: login, queries, prepared statements.
+//!
+//! The crates that speak this protocol allocate what a server says it will send, take empty packets for impossible, and
+//! trust authorities of their own choosing under TLS. Little of the protocol is needed here: one question at a time, one
+//! write and one read each, whose answer is read to the last column of the last row.
+
+use super::login::{Greeting, Method};
+use super::packet::{Column, Malformed, Reader, Value, binary_row, put_length, text_row};
+use super::wire::{Wire, WireError};
+use crate::lease::panics::caught;
+use crate::lease::sql::{Server, Tls};
+use mysql_common::crypto;
+use std::io;
+use std::time::Duration;
+
+/// More columns than a table of any server has.
+const COLUMNS_MAX: u64 = 4_096;
+/// Packets of a login: a switch to another method, and a key.
+const LOGIN_STEPS: usize = 8;
+/// Another set of results follows.
+const MORE_RESULTS: u16 = 0x8;
+
+const QUIT: u8 = 0x01;
+const QUERY: u8 = 0x03;
+const PING: u8 = 0x0e;
+const PREPARE: u8 = 0x16;
+const EXECUTE: u8 = 0x17;
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The server's own.
+    Server { code: u16, message: String },
+    /// The connection's.
+    Io(io::Error),
+    /// An answer that is none.
+    Protocol(String),
+    /// No secured connection could be made.
+    Tls(String),
+}
+
+impl From<WireError> for Error {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::Io(error) => Self::Io(error),
+            WireError::Malformed(malformed) => malformed.into(),
+            WireError::Tls(why) => Self::Tls(why),
+        }
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(Malformed(what): Malformed) -> Self {
+        Self::Protocol(format!("a packet of the server makes no sense: {what}"))
+    }
+}
+
+/// A connection that is logged in.
+pub(super) struct Client {
+    wire: Wire,
+    columns: Vec<Column>,
+}
+
+/// A statement that the server has prepared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Statement {
+    id: u32,
+    parameters: u16,
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Parameter<'a> {
+    Int(i64),
+    Bytes(&'a [u8]),
+}
+
+/// How the rows of an answer are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Text,
+    Binary,
+}
+
+impl Client {
+    /// Connects and logs in.
+    pub(super) fn open(
+        server: &Server,
+        database: Option<&str>,
+        limit: Duration,
+    ) -> Result<Self, Error> {
+        let mut wire = Wire::connect(&server.endpoint, limit).map_err(Error::Io)?;
+        let greeting = Greeting::read(answered(wire.receive()?)?)?;
+        let secured = matches!(server.tls, Tls::Verified(_));
+        if secured {
+            if !greeting.offers_tls() {
+                return Err(Error::Tls("the server does not offer TLS".to_owned()));
+            }
+            let opening = greeting.opening(true, database.is_some());
+            wire.body().extend_from_slice(&opening);
+            wire.send()?;
+            wire.secure(server)?;
+        }
+        let user = server.user.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
+        let password = server.password.as_ref().map_or(&[][..], |password| password.expose());
+        let answer = greeting.answer(secured, &user, password, database);
+        wire.body().extend_from_slice(&answer);
+        wire.send()?;
+        let mut client = Self { wire, columns: Vec::new() };
+        client.log_in(greeting, password)?;
+        Ok(client)
+    }
+
+    /// Goes on with the login until the server agrees.
+    fn log_in(&mut self, greeting: Greeting, password: &[u8]) -> Result<(), Error> {
+        let Greeting { mut nonce, mut method, .. } = greeting;
+        for _ in 0..LOGIN_STEPS {
+            let mut reader = Reader(answered(self.wire.receive()?)?);
+            match (reader.u8()?, method) {
+                (0x00, _) => return Ok(()),
+                (0xfe, _) => {
+                    let name = reader.until_zero();
+                    method = Method::of(name).ok_or_else(|| unknown(name))?;
+                    nonce = reader.0.strip_suffix(&[0]).unwrap_or(reader.0).to_vec();
+                    let proof = method.proof(password, &nonce);
+                    self.wire.body().extend_from_slice(&proof);
+                    self.wire.send()?;
+                }
+                // The proof was enough.
+                (0x01, Method::CachingSha2) if reader.0 == [3] => {}
+                (0x01, Method::CachingSha2) if reader.0 == [4] => self.tell(password, &nonce)?,
+                _ => return Err(Malformed("it belongs to no login").into()),
+            }
+        }
+        Err(Malformed("the login has no end").into())
+    }
+
+    /// Sends the password itself, which a server asks for that has not seen it yet: encrypted, unless nobody reads along.
+    fn tell(&mut self, password: &[u8], nonce: &[u8]) -> Result<(), Error> {
+        let mut ended = [password, &[0]].concat();
+        if !self.wire.is_private() {
+            self.wire.body().push(2);
+            self.wire.send()?;
+            let key = answered(self.wire.receive()?)?.get(1..).unwrap_or_default().to_vec();
+            if nonce.is_empty() {
+                return Err(Malformed("a login without a challenge").into());
+            }
+            ended.iter_mut().zip(nonce.iter().cycle()).for_each(|(octet, hide)| *octet ^= hide);
+            // The crate takes a server's key for one.
+            let encrypted = caught(|| crypto::encrypt(&ended, &key));
+            ended = encrypted.map_err(|_| Malformed("its key for the password is none"))?;
+        }
+        self.wire.body().extend_from_slice(&ended);
+        Ok(self.wire.send()?)
+    }
+
+    /// Asks whether the server is there.
+    pub(super) fn ping(&mut self) -> Result<(), Error> {
+        self.wire.begin().push(PING);
+        self.wire.send()?;
+        answered(self.wire.receive()?).map(drop)
+    }
+
+    /// Executes a statement without looking at what it returns.
+    pub(super) fn run(&mut self, text: &str) -> Result<(), Error> {
+        self.query(text, |_, _| ()).map(drop)
+    }
+
+    /// The first column of the first row, as text.
+    pub(super) fn word(&mut self, text: &str) -> Result<Option<String>, Error> {
+        let mut word = None;
+        self.query(text, |column, value| {
+            if let (0, None, Value::Bytes(bytes)) = (column, &word, value) {
+                word = Some(String::from_utf8_lossy(bytes).into_owned());
+            }
+        })?;
+        Ok(word)
+    }
+
+    /// Executes a statement, and calls `see` with the number and the value of each column of each row. Returns how many
+    /// rows were changed.
+    pub(super) fn query(
+        &mut self,
+        text: &str,
+        see: impl FnMut(usize, Value<'_>),
+    ) -> Result<u64, Error> {
+        let out = self.wire.begin();
+        out.push(QUERY);
+        out.extend_from_slice(text.as_bytes());
+        self.wire.send()?;
+        self.results(Rows::Text, see)
+    }
+
+    /// Has a statement prepared.
+    pub(super) fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
+        let out = self.wire.begin();
+        out.push(PREPARE);
+        out.extend_from_slice(text.as_bytes());
+        self.wire.send()?;
+        let mut reader = Reader(answered(self.wire.receive()?)?);
+        if reader.u8()? != 0 {
+            return Err(Malformed("it prepares no statement").into());
+        }
+        let (id, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
+        for definitions in [parameters, columns] {
+            // They end with a packet of their own, where there are any.
+            for _ in 0..(u32::from(definitions) + u32::from(definitions > 0)) {
+                answered(self.wire.receive()?)?;
+            }
+        }
+        Ok(Statement { id, parameters })
+    }
+
+    /// Executes a prepared statement, as [`query`](Self::query) does.
+    pub(super) fn execute(
+        &mut self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+        see: impl FnMut(usize, Value<'_>),
+    ) -> Result<u64, Error> {
+        debug_assert_eq!(parameters.len(), usize::from(statement.parameters));
+        let out = self.wire.begin();
+        out.push(EXECUTE);
+        out.extend_from_slice(&statement.id.to_le_bytes());
+        // No cursor, once.
+        out.extend_from_slice(&[0, 1, 0, 0, 0]);
+        if !parameters.is_empty() {
+            out.resize(out.len() + parameters.len().div_ceil(8), 0);
+            out.push(1);
+            for parameter in parameters {
+                out.extend_from_slice(match parameter {
+                    Parameter::Int(_) => &[8, 0],
+                    Parameter::Bytes(_) => &[253, 0],
+                });
+            }
+            for parameter in parameters {
+                match parameter {
+                    Parameter::Int(number) => out.extend_from_slice(&number.to_le_bytes()),
+                    Parameter::Bytes(bytes) => {
+                        put_length(out, bytes.len());
+                        out.extend_from_slice(bytes);
+                    }
+                }
+            }
+        }
+        self.wire.send()?;
+        self.results(Rows::Binary, see)
+    }
+
+    /// Reads every set of results to its end.
+    fn results(&mut self, rows: Rows, mut see: impl FnMut(usize, Value<'_>)) -> Result<u64, Error> {
+        let mut changed = 0;
+        loop {
+            let mut reader = Reader(answered(self.wire.receive()?)?);
+            let status = if reader.0.first() == Some(&0) {
+                reader.u8()?;
+                changed += reader.length()?;
+                reader.length()?;
+                reader.u16()?
+            } else {
+                let columns = reader.length()?;
+                if !(1..=COLUMNS_MAX).contains(&columns) {
+                    return Err(Malformed("no table has so many columns").into());
+                }
+                self.rows(columns as usize, rows, &mut see)?
+            };
+            if status & MORE_RESULTS == 0 {
+                return Ok(changed);
+            }
+        }
+    }
+
+    /// Reads rows of so many columns; returns the status at their end.
+    fn rows(
+        &mut self,
+        count: usize,
+        rows: Rows,
+        see: &mut impl FnMut(usize, Value<'_>),
+    ) -> Result<u16, Error> {
+        self.columns.clear();
+        for _ in 0..count {
+            let column = Column::read(answered(self.wire.receive()?)?)?;
+            self.columns.push(column);
+        }
+        if end(answered(self.wire.receive()?)?)?.is_none() {
+            return Err(Malformed("more columns than it said").into());
+        }
+        loop {
+            let packet = answered(self.wire.receive()?)?;
+            if let Some(status) = end(packet)? {
+                return Ok(status);
+            }
+            match rows {
+                Rows::Text => text_row(packet, count, &mut *see)?,
+                Rows::Binary => binary_row(packet, &self.columns, &mut *see)?,
+            }
+        }
+    }
+}
+
+/// Says goodbye, so that the server does not count the connection as lost.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.wire.begin().push(QUIT);
+        let _ = self.wire.send();
+    }
+}
+
+/// The packet, unless the server says in it why it did not do what it was asked.
+fn answered(packet: &[u8]) -> Result<&[u8], Error> {
+    let mut reader = Reader(packet);
+    if packet.is_empty() {
+        return Err(Malformed("it is empty").into());
+    }
+    if reader.u8()? != 0xff {
+        return Ok(packet);
+    }
+    let code = reader.u16()?;
+    if reader.0.first() == Some(&b'#') {
+        reader.bytes(6)?;
+    }
+    let message = String::from_utf8_lossy(reader.0);
+    // Nothing that a terminal would obey.
+    let message =
+        message.chars().map(|character| if character.is_control() { ' ' } else { character });
+    Err(Error::Server { code, message: message.collect() })
+}
+
+/// The status of a packet that ends a list.
+fn end(packet: &[u8]) -> Result<Option<u16>, Malformed> {
+    if packet.first() != Some(&0xfe) || packet.len() >= 9 {
+        return Ok(None);
+    }
+    let mut reader = Reader(packet);
+    reader.bytes(1 + 2)?;
+    reader.u16().map(Some)
+}
+
+fn unknown(name: &[u8]) -> Error {
+    let name = String::from_utf8_lossy(name).into_owned();
+    Error::Protocol(format!(
+        "the server asks for the login method {name:?}; let the account use mysql_native_password or \
+         caching_sha2_password"
+    ))
+}

@@ -1,0 +1,137 @@
+//! [`guarded`]: a panic within somebody else's library is a failure of its store, and not the end of the run.
+//!
+//! What a server sends may be more than a library was written for. The session loses its connection and opens another;
+//! the panic's words are those of the failure, and nothing is printed.
+
+use super::backend::{Backend, Connection};
+use super::error::BackendError;
+use super::leases::Lease;
+use brunt_exchange::Class;
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Arc, Once};
+
+/// How much of a panic's words is kept.
+const WORDS_MAX: usize = 200;
+
+thread_local! {
+    /// Whether a panic of this thread is counted, so that nobody has to read of it as well.
+    static COUNTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `act` comes to; if it panics, the words of the panic.
+#[inline]
+pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| {
+            if !COUNTED.get() {
+                before(info);
+            }
+        }));
+    });
+    let before = COUNTED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(act));
+    COUNTED.set(before);
+    done.map_err(|panic| words(panic.as_ref()))
+}
+
+/// What `act` comes to; if it panics, the store has failed to do `what`.
+#[inline]
+pub(super) fn guarded<T>(
+    what: &str,
+    act: impl FnOnce() -> Result<T, BackendError>,
+) -> Result<T, BackendError> {
+    caught(act).unwrap_or_else(|words| Err(failure(what, &words)))
+}
+
+/// A panic as a failure.
+pub(super) fn failure(what: &str, words: &str) -> BackendError {
+    let text = format!("{what}: the store's library did not understand the answer ({words})");
+    BackendError { class: Class::Protocol, code: 0, text }
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    words
+        .unwrap_or("a panic")
+        .chars()
+        .take(WORDS_MAX)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
+}
+
+/// A backend whose panics are failures. What its connections do is guarded by the sessions.
+pub struct Guarded(Arc<dyn Backend>);
+
+impl Guarded {
+    /// This backend, guarded.
+    pub fn new(backend: Arc<dyn Backend>) -> Self {
+        Self(backend)
+    }
+}
+
+impl Backend for Guarded {
+    fn prepare(&self) -> Result<(), BackendError> {
+        guarded("prepare the store", || self.0.prepare())
+    }
+
+    fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
+        guarded("open the store", || self.0.open())
+    }
+
+    fn count(&self) -> Result<u64, BackendError> {
+        guarded("count the leases", || self.0.count())
+    }
+
+    fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
+        guarded("write leases before the run", || self.0.preload(leases))
+    }
+
+    fn clear(&self) -> Result<(), BackendError> {
+        guarded("clear the store", || self.0.clear())
+    }
+
+    fn left_behind(&self) -> String {
+        self.0.left_behind()
+    }
+
+    fn in_process(&self) -> bool {
+        self.0.in_process()
+    }
+
+    fn version(&self) -> Result<String, BackendError> {
+        guarded("ask for the version", || self.0.version())
+    }
+
+    fn durability(&self) -> String {
+        caught(|| self.0.durability()).unwrap_or_else(|words| format!("unknown: {words}"))
+    }
+
+    fn name_of(&self, code: u32) -> String {
+        self.0.name_of(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_failure_with_its_words() {
+        let trouble = guarded("look for a lease", || -> Result<(), BackendError> {
+            let packet: &[u8] = &[];
+            let first = packet[0];
+            unreachable!("{first}")
+        })
+        .unwrap_err();
+        assert_eq!(trouble.class, Class::Protocol);
+        assert!(trouble.text.starts_with("look for a lease: "), "{trouble}");
+        assert!(trouble.text.contains("index out of bounds"), "{trouble}");
+        assert_eq!(guarded("count", || Ok(3)), Ok(3));
+    }
+}
