@@ -47,7 +47,9 @@ impl StatusLine {
 
     /// Takes the line away.
     pub(crate) fn clear(&self) {
-        super::tell("");
+        if self.shows {
+            super::tell("");
+        }
     }
 }
 

@@ -271,7 +271,7 @@ mod tests {
         let mut shown = Shown { rows: 0, overdue: 0, ends: Some(sender) };
         let stop = Stop::new();
         stop.abort();
-        Collector::new(spent).collect(&receiver, &Default::default, &stop, &mut shown);
+        Collector::new(spent).collect(&receiver, &Default::default, &|| None, &stop, &mut shown);
         assert_eq!((shown.rows, shown.overdue), (1, 1));
     }
 }

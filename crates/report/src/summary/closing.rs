@@ -9,7 +9,7 @@ use super::{coloured, met};
 use crate::figure::{printable, thousands};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
-use brunt_record::{HistogramError, Latency, Record, SloOutcome, SloResult, Status};
+use brunt_record::{HistogramError, Latency, Reach, Record, SloOutcome, SloResult, Status};
 
 /// The percentile that the result tells.
 const TOLD: f64 = 0.99;
@@ -70,7 +70,7 @@ fn response(record: &Record) -> Option<&Latency> {
 
 fn tail(latency: &Latency) -> Result<String, HistogramError> {
     let Some(took) = latency.histogram()?.quantile(TOLD) else { return Ok(String::new()) };
-    let exact = latency.waits()?.quantile(TOLD).is_none_or(|reach| reach.is_exact());
+    let exact = latency.waits()?.quantile(TOLD).is_none_or(Reach::is_exact);
     let took = millis(took);
     Ok(if exact {
         format!("; 99% took at most {took} ms")
@@ -184,7 +184,7 @@ mod tests {
         ] {
             let text = lines(&judged(status, "it was cut short; start it again"));
             assert!(text.ends_with(said), "{text}");
-            assert_eq!(text.matches("\n").count() - text.matches("\n ").count(), 3, "{text}");
+            assert_eq!(text.matches('\n').count() - text.matches("\n ").count(), 3, "{text}");
         }
     }
 

@@ -4,6 +4,7 @@ use super::{BOLD, coloured, several};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{Generator, Record, SloOutcome, SloResult, Status};
+use std::fmt::Write;
 
 pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
     let generator = &record.generator;
@@ -67,7 +68,7 @@ pub(super) fn objectives(text: &mut String, record: &Record, screen: Screen) {
     if record.slo.is_empty() {
         return;
     }
-    *text += &format!("\n{}\n", screen.dress(BOLD, "Objectives"));
+    let _ = writeln!(text, "\n{}", screen.dress(BOLD, "Objectives"));
     for slo in &record.slo {
         let status = match slo.outcome {
             SloOutcome::Met => Status::Valid,

@@ -96,11 +96,11 @@ fn several(count: u64, noun: &str) -> String {
 fn plan(text: &mut String, record: &Record, screen: Screen) {
     let Record { tool, plan, rates, .. } = record;
     let width = screen.columns();
-    let node =
+    let share =
         record.node.map_or_else(String::new, |node| format!(", node {} of {}", node.rank, node.of));
-    let made =
-        format!("{} {}, {}, seed {}{node}", tool.name, tool.version, record.started, plan.seed);
-    *text += &wrapped(&made, "", width);
+    let run =
+        format!("{} {}, {}, seed {}{share}", tool.name, tool.version, record.started, plan.seed);
+    *text += &wrapped(&run, "", width);
     if !record.command.is_empty() {
         let words: Vec<String> = record.command.iter().map(|word| printable(word)).collect();
         let _ = writeln!(text, "{}", command_line(&words, width));

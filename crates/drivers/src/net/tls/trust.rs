@@ -354,16 +354,17 @@ mod tests {
         let made = |name: &str, authority: bool| {
             let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
             params.distinguished_name.push(DnType::CommonName, name);
-            params.is_ca = match authority {
-                true => IsCa::Ca(BasicConstraints::Unconstrained),
-                false => IsCa::ExplicitNoCa,
+            params.is_ca = if authority {
+                IsCa::Ca(BasicConstraints::Unconstrained)
+            } else {
+                IsCa::ExplicitNoCa
             };
             (params, KeyPair::generate().unwrap())
         };
         let (params, key) = made("server", authority);
         let (root, root_key) = made("root", true);
         let mut roots = RootCertStore::empty();
-        roots.add(root.clone().self_signed(&root_key).unwrap().der().clone()).unwrap();
+        roots.add(root.self_signed(&root_key).unwrap().der().clone()).unwrap();
         let shown = if itself {
             params.self_signed(&key).unwrap()
         } else {
