@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use brunt_drivers::flow::source::order;
 use brunt_drivers::flow::{
-    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start,
-    Step,
+    Content, DrawContext, ExchangeStep, Exhausted, HttpExchange, Iterations, Order, Payload,
+    Source, Start, Step,
 };
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
@@ -166,6 +166,9 @@ fn objectives(out: &mut String, compiled: &Compiled) {
 /// The requests of the first iteration of each scenario, as the first user would make them.
 fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
     let sample = Sample::draw(compiled);
+    for why in &sample.why {
+        let _ = writeln!(out, "\nA request will fail to {why}.");
+    }
     for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
         let _ = writeln!(
             out,
@@ -209,13 +212,15 @@ struct Sample<'a> {
     values: Values,
     /// What cannot be drawn.
     lacking: Vec<Hole>,
+    /// Why not, of each that does not lack another.
+    why: Vec<Exhausted>,
 }
 
 impl<'a> Sample<'a> {
     fn draw(compiled: &'a Compiled) -> Self {
         let flow = &compiled.flow;
         let mut values = Values::new(flow.variables.len());
-        let mut lacking = Vec::new();
+        let (mut lacking, mut why) = (Vec::new(), Vec::new());
         let holes = (0..).map(Hole);
         for (hole, variable) in holes.zip(&flow.variables) {
             if matches!(variable.source, Source::Answer) {
@@ -226,11 +231,12 @@ impl<'a> Sample<'a> {
         let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
         for (hole, _) in order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
-            if variable.draw(hole, flow.seed, &place, &mut values).is_err() {
+            if let Err(error) = variable.draw(hole, flow.seed, &place, &mut values) {
                 lacking.push(hole);
+                why.push(error);
             }
         }
-        Self { compiled, values, lacking }
+        Self { compiled, values, lacking, why }
     }
 
     fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&super::model::Step>) {
