@@ -186,7 +186,7 @@ fn a_run_whose_connections_churn_drains_as_well() {
     assert_eq!(slapd.operations().binds, ended.record().counts.ok, "{ended}");
 }
 
-/// The interval log is a pipe that is full, and whoever should read it does not: the thread that collects figures waits.
+/// The events go into a pipe that is full, and whoever should read it does not: the thread that writes them waits.
 #[test]
 fn a_second_signal_ends_a_program_that_hangs() {
     let _alone = alone();

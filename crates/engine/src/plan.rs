@@ -140,7 +140,8 @@ pub enum PlanError {
     },
     /// More sessions than fit into any machine.
     #[error(
-        "plan the run: {0} sessions on one machine; ask for at most {max}, and share the run among nodes", max = Plan::SESSIONS_MAX
+        "plan the run: {0} sessions on one machine; ask for at most {max}, and share the run among nodes",
+        max = Plan::SESSIONS_MAX
     )]
     Sessions(u32),
     /// More room for what waits than fits into any machine.

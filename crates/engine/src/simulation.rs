@@ -166,7 +166,7 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
         .start_paused(true)
         .build()
         .unwrap();
-    let (measured, collected) = std::sync::mpsc::sync_channel::<WorkerIntervals>(100_000);
+    let (measured, rows) = std::sync::mpsc::sync_channel::<WorkerIntervals>(100_000);
     let (way_back, spent) = std::sync::mpsc::sync_channel(4);
     let end = runtime.block_on(LocalSet::new().run_until(async {
         let time = VirtualTime::new();
@@ -178,13 +178,8 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());
-    let totals = Collector::new(vec![way_back]).collect(
-        &collected,
-        &Default::default,
-        &|| None,
-        stop,
-        &mut sink,
-    );
+    let totals =
+        Collector::new(vec![way_back]).collect(&rows, &Default::default, &|| None, stop, &mut sink);
     let finished = conclude(&plan, totals, &[end], Moment::ZERO, TimerNoise::default()).unwrap();
     Simulated { finished, intervals }
 }

@@ -1,7 +1,7 @@
 //! Files that a command line or a plan names, read whole up to a limit.
 //!
-//! Whoever names a device, a pipe or the wrong file learns so before the machine is out of memory. Tables of data have a
-//! limit of their own (`table.rs`).
+//! Whoever names a device, a pipe or the wrong file learns so before the machine is out of memory. Tables of data have
+//! a limit of their own (`table.rs`).
 
 use std::fs::File;
 use std::io::{self, Read as _};

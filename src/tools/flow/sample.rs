@@ -3,21 +3,23 @@
 //! What answers bring stands as the variable it becomes, `${name}`; secrets are marked as such.
 
 use brunt_drivers::flow::source::order;
-use brunt_drivers::flow::{DrawContext, Flow, Source};
+use brunt_drivers::flow::{DrawContext, Exhausted, Flow, Source};
 use brunt_feed::{Hole, Values};
 
 /// The values, and the variables for which there is none.
 pub(super) struct Sample {
     pub(super) values: Values,
-    /// What cannot be drawn: the rows of its feeder are used up.
+    /// What cannot be drawn.
     pub(super) lacking: Vec<Hole>,
+    /// Why not, of each that does not lack another.
+    pub(super) why: Vec<Exhausted>,
 }
 
 impl Sample {
     /// Draws them.
     pub(super) fn draw(flow: &Flow) -> Self {
         let mut values = Values::new(flow.variables.len());
-        let mut lacking = Vec::new();
+        let (mut lacking, mut why) = (Vec::new(), Vec::new());
         for (hole, variable) in (0..).map(Hole).zip(&flow.variables) {
             if matches!(variable.source, Source::Answer) {
                 values.set(hole, format!("${{{}}}", variable.name).as_bytes());
@@ -29,10 +31,11 @@ impl Sample {
         let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
         for (hole, _) in order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
-            if variable.draw(hole, flow.seed, &place, &mut values).is_err() {
+            if let Err(error) = variable.draw(hole, flow.seed, &place, &mut values) {
                 lacking.push(hole);
+                why.push(error);
             }
         }
-        Self { values, lacking }
+        Self { values, lacking, why }
     }
 }

@@ -72,3 +72,28 @@ fn the_schema_is_the_one_that_is_published() {
     let ended = run(["run", "--schema"]).expect(0);
     assert_eq!(ended.stdout, std::fs::read_to_string(published).unwrap());
 }
+
+/// Thirty variables, each twice the one before.
+#[test]
+fn a_check_says_what_is_too_large() {
+    let variables = (1..30).fold("v0 = \"four\"\n".to_owned(), |text, number| {
+        let before = number - 1;
+        text + &format!("v{number} = \"${{v{before}}}${{v{before}}}\"\n")
+    });
+    let plan = |run: &str| {
+        Plan::of(&format!(
+            "[run]\n{run}\n[http]\nbase = \"http://127.0.0.1:1\"\n[variables]\n{variables}\
+             [[scenario]]\nname = \"a\"\n[[scenario.steps]]\npost = \"/\"\ntext = \"${{v29}}\"\n"
+        ))
+    };
+    let ended = plan("users = 1").run(&["--check"]).expect(0);
+    let expected = "A request will fail to give the variable 'v23' a value: the variables in it make it longer";
+    assert!(ended.stdout.contains(expected), "{ended}");
+    for (run, expected) in [
+        ("rate = \"5/s\"\nbacklog = 4000000000", "a backlog of 4000000000 exchanges; use at most"),
+        ("users = 4000000000", "4000000000 sessions on one machine; ask for at most"),
+    ] {
+        let ended = plan(run).run(&["--check"]).expect(2);
+        assert!(ended.said().contains(expected), "{ended}");
+    }
+}

@@ -121,6 +121,7 @@ impl Check {
 
     /// What was expected and what came, for an answer of which it does not hold. Secrets are not shown.
     pub fn words(&self, parsed: &Parsed<'_>, values: &Values) -> String {
+        parsed.work().renew();
         let came = match self.place() {
             Subject::Code => Ok(format!("it is {}", parsed.reply().code())),
             Subject::Size => Ok(format!("it is {}", parsed.reply().received())),

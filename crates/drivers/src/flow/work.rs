@@ -31,6 +31,11 @@ impl Work {
         Self(Cell::new(units))
     }
 
+    /// Gives it the whole allowance again, to say of an answer what was found wrong with it.
+    pub(super) fn renew(&self) {
+        self.0.set(WORK_MAX);
+    }
+
     /// Takes so many units, if there are as many left.
     pub(super) fn spend(&self, units: u64) -> Result<(), Unexamined> {
         self.0.set(self.0.get().checked_sub(units).ok_or(Unexamined::Work)?);
@@ -59,5 +64,7 @@ mod tests {
         assert_eq!(work.spend(WORK_MAX), Ok(()));
         assert_eq!(work.visit(1), Err(Unexamined::Work));
         assert_eq!(work.visit(0), Ok(()));
+        work.renew();
+        assert_eq!(work.visit(1), Ok(()));
     }
 }

@@ -1,8 +1,8 @@
 //! [`Lookup`]: a host name that is being resolved, on a thread of its own.
 //!
-//! The C library's resolver cannot be interrupted, and waits for minutes for name servers that do not answer. So whoever
-//! needs an address waits for the thread no longer than the caller can, and leaves it behind: it holds nothing, and ends
-//! with the process. How many there may be is bounded.
+//! The C library's resolver cannot be interrupted, and waits for minutes for name servers that do not answer. So
+//! whoever needs an address waits for the thread no longer than it has time, and leaves it behind: the thread holds
+//! nothing, and ends with the process. How many there may be is bounded.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};

@@ -1,9 +1,9 @@
 //! [`Dialer`]: opens TCP connections to one or several servers in turn.
 //!
-//! Names are resolved once, all at the same time and before the run, so that no exchange ever waits for a resolver. Which
-//! server and which source address a connection gets is a function of its number. The address of a
-//! name that answered last is tried first, so a name with a dead address costs one attempt, not one
-//! an exchange. It must not know what is said over the connection.
+//! Names are resolved once, all at the same time and before the run, so that no exchange ever waits
+//! for a resolver. Which server and which source address a connection gets is a function of its
+//! number. The address of a name that answered last is tried first, so a name with a dead address
+//! costs one attempt, not one an exchange. It must not know what is said over the connection.
 
 use super::resolve::Lookup;
 use super::source::Sources;

@@ -171,6 +171,9 @@ fn objectives(out: &mut String, compiled: &Compiled) {
 /// The requests of the first iteration of each scenario, as the first user would make them.
 fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
     let requests = Requests { compiled, sample: Sample::draw(&compiled.flow) };
+    for why in &requests.sample.why {
+        let _ = writeln!(out, "\nA request will fail to {why}.");
+    }
     for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
         let _ = writeln!(
             out,

@@ -32,6 +32,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     }
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     if args.check {
+        // Each user may have a connection of its own: how many share one says only how many workers there may be.
+        let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
+        load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         let notes = fit::examine(&asked.compiled.flow)
             .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         return console::print(&asked.check(&notes));
