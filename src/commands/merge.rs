@@ -9,7 +9,7 @@ use crate::cli::Refusal;
 use crate::cli::args::MergeArgs;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::run::{Manner, exit, summary};
+use crate::run::{Losses, Manner, exit, summary};
 
 /// Merges the files, prints the summary of the whole run, and writes its record if that is asked for.
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
@@ -17,11 +17,12 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
         args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let record = merge_records(&files).map_err(|error| refused(&error))?;
     let text = summary::whole(&record).map_err(Refusal::failed)?;
-    if let Some(path) = &args.record {
-        record.write(path).map_err(failed)?;
-    }
-    console::print(&text)?;
-    Ok(exit(&record, None, Manner::Ours))
+    let mut losses = Losses::default();
+    losses.written(args.record.as_deref(), |path| {
+        record.write(path).map_err(|error| format!("failed to {error}"))
+    });
+    losses.print(&text);
+    Ok(losses.tell(exit(&record, None, Manner::Ours)))
 }
 
 fn read(path: &Path) -> Result<(PathBuf, Record), Refusal> {

@@ -1,7 +1,7 @@
 //! [`Screen`]: the line that says what is being measured, for whatever takes longer than a moment.
 //!
-//! On a terminal it is written over; a file or a pipe gets a line now and then, so that nobody has to wonder for minutes
-//! whether a comparison goes on.
+//! On a terminal it is written over; a file or a pipe gets a line now and then, so that nobody has to wonder for
+//! minutes whether a comparison goes on.
 
 use std::time::Duration;
 

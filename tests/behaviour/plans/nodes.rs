@@ -56,6 +56,9 @@ fn merged(nodes: &[Record; 2]) {
     expected.merge(&of(&nodes[1]));
     assert_eq!(of(&whole), expected);
     assert_eq!(run(["report", &all]).expect(0).stdout, ended.stdout);
+    let full = run(["merge", &files[0], &files[1], "--record", "/dev/full"]).expect(1);
+    assert_eq!(full.stdout, ended.stdout, "shown all the same");
+    assert!(full.said().contains("error: failed to write the record /dev/full"), "{full}");
     let twice = run(["merge", &files[0], &files[0]]).expect(2);
     assert!(twice.stderr.contains("both are node 0 of 2"), "{twice}");
 }

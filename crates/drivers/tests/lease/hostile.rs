@@ -1,5 +1,5 @@
-//! Database servers that say what no server should: each is a failure of its store, without a panic, without memory that
-//! grows with what is announced, and without a password for who must not have it.
+//! Database servers that say what no server should: each is a failure of its store, without a panic, without memory
+//! that grows with what is announced, and without a password for who must not have it.
 
 use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
 use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};

@@ -1,8 +1,8 @@
 //! [`Client`]: a connection to a MySQL or MariaDB server: login, queries, prepared statements.
 //!
-//! The crates that speak this protocol allocate what a server says it will send, take empty packets for impossible, and
-//! trust authorities of their own choosing under TLS. Little of the protocol is needed here: one question at a time, one
-//! write and one read each, whose answer is read to the last column of the last row.
+//! The crates that speak this protocol allocate what a server says it will send, take empty packets for impossible,
+//! and trust authorities of their own choosing under TLS. Little of the protocol is needed here: one question at a
+//! time, one write and one read each, whose answer is read to the last column of the last row.
 
 use super::login::{Greeting, Method};
 use super::packet::{Column, Malformed, Reader, Value, binary_row, put_length, text_row};
@@ -135,7 +135,8 @@ impl Client {
         Err(Malformed("the login has no end").into())
     }
 
-    /// Sends the password itself, which a server asks for that has not seen it yet: encrypted, unless nobody reads along.
+    /// Sends the password itself, which a server asks for that has not seen it yet: encrypted, unless nobody reads
+    /// along.
     fn tell(&mut self, password: &[u8], nonce: &[u8]) -> Result<(), Error> {
         let mut ended = [password, &[0]].concat();
         if !self.wire.is_private() {

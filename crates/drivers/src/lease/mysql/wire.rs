@@ -1,7 +1,7 @@
 //! [`Wire`]: what carries packets to a MySQL server and back: a socket, TCP, or TLS over TCP.
 //!
-//! Its calls keep the thread waiting, for no longer than a limit each. A packet has a number, which goes up by one until
-//! the next question.
+//! Its calls keep the thread waiting, for no longer than a limit each. A packet has a number, which goes up by one
+//! until the next question.
 
 use super::packet::Malformed;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};

@@ -1,7 +1,7 @@
 //! [`Messages`]: looks at what a PostgreSQL server sends before the crate does.
 //!
-//! The crate reads a message as long as the server says it is, up to 2 GB, and hands over a password in clear to whoever
-//! asks for it. Both end the connection here.
+//! The crate reads a message as long as the server says it is, up to 2 GB, and hands over a password in clear to
+//! whoever asks for it. Both end the connection here.
 
 use std::io;
 

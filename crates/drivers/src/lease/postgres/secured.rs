@@ -1,5 +1,5 @@
-//! Streams as `tokio-postgres` takes them: [`Watched`] as it is, and [`SecuredStream`] under the house's own TLS, both with
-//! an eye on the [`Messages`] that come.
+//! Streams as `tokio-postgres` takes them: [`Watched`] as it is, and [`SecuredStream`] under the house's own TLS, both
+//! with an eye on the [`Messages`] that come.
 //!
 //! No channel binding is offered: the certificate is checked, which is what binding stands in for where it is not.
 

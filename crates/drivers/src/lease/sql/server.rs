@@ -89,7 +89,11 @@ impl Server {
         let asked = Parameters::read(kind, &url)?;
         let endpoint = asked.endpoint(kind, &url)?;
         if asked.verified && kind == Kind::Mysql && matches!(endpoint, ServerEndpoint::Socket(_)) {
-            return Err("use TLS over a socket, which does not leave this machine: name a host, or leave ssl-mode out".into());
+            return Err(
+                "use TLS over a socket, which does not leave this machine: name a host, or leave \
+                        ssl-mode out"
+                    .into(),
+            );
         }
         let clear_password = asked.clear_password;
         Ok(Self { endpoint, user, password, database, tls: asked.tls(), clear_password })
@@ -152,7 +156,8 @@ impl Parameters {
                 }
                 (Kind::Postgres, _) => {
                     return Err(format!(
-                        "use '{name}' in the URL: the supported parameters are host, sslmode, sslrootcert and require_auth=password"
+                        "use '{name}' in the URL: the supported parameters are host, sslmode, sslrootcert and \
+                         require_auth=password"
                     ));
                 }
             }
