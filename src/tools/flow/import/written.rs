@@ -126,7 +126,10 @@ mod tests {
     fn what_trusts_redirects_lets_every_header_follow() {
         let (_, trusting, text) = again(&curl("curl --location-trusted -u a:b -H 'X-One: 1' h"));
         let http = trusting.http.unwrap();
-        assert_eq!(http.redirect_headers, ["X-One", "Authorization"], "{text}");
+        for name in ["X-One", "Authorization"] {
+            assert!(http.redirect_headers.iter().any(|known| known == name), "{text}");
+        }
+        assert_eq!(http.redirect_body, Some(true));
         let (_, following, _) = again(&curl("curl -L -u a:b -H 'X-One: 1' h"));
         assert_eq!(following.http.unwrap().redirect_headers, [""; 0]);
     }
