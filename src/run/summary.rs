@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use brunt_record::Record;
-use brunt_report::{Screen, closing};
+use brunt_record::{Collection, Record};
+use brunt_report::page::Page;
+use brunt_report::{Screen, closing, closing_of_all};
 
 use crate::console;
 
@@ -55,6 +56,12 @@ pub(crate) fn close(record: &Record, to: Stream, written: Option<&Path>) -> Resu
 pub(crate) fn whole(record: &Record) -> Result<String, String> {
     let lines = closing(record, Stream::Output.screen()).map_err(failed)?;
     Ok(format!("{}\n{lines}", summary(record, Stream::Output)?))
+}
+
+/// The report of a comparison and its three lines.
+pub(crate) fn of_all(page: &Page, collection: &Collection) -> String {
+    let screen = Stream::Output.screen();
+    format!("{}\n{}", page.text(screen), closing_of_all(collection, screen))
 }
 
 fn summary(record: &Record, to: Stream) -> Result<String, String> {

@@ -30,7 +30,7 @@ use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{files, objectives, prepare};
+use crate::run::{files, objectives, prepare, summary};
 
 use asked::{Asked, Chores};
 use comparison::{Comparison, Refused};
@@ -99,7 +99,8 @@ fn report(collection: &Collection, output: &LeaseOutputArgs) -> Result<(), Refus
     if let Some(path) = &output.html {
         console::write(path, &brunt_report::leases::html(collection))?;
     }
-    console::print(&brunt_report::leases::text(collection, console::screen()))?;
+    let page = brunt_report::leases::page(collection);
+    console::print(&summary::of_all(&page, collection))?;
     for (name, path) in [("record", &output.record), ("page", &output.html)] {
         if let Some(path) = path.as_ref().filter(|_| !output.quiet) {
             console::say(&format!("{name}: {}", path.display()));

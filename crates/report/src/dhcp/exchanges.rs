@@ -393,8 +393,7 @@ mod tests {
             .iter()
             .flat_map(|title| TALLIES_OF_A_STAGE.map(|word| format!("{title} {word}")));
         let tallies: Vec<String> = of_stages.chain(TALLIES_OF_ALL.map(str::to_owned)).collect();
-        Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW])
-            .with_tallies(tallies)
+        Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW]).with_tallies(tallies)
     }
 
     fn asked() -> Asked {

@@ -29,8 +29,8 @@ use crate::cli::names_matrix::{
     CacheRoad, CellsArgs, InsertWay, KeyChoice, MatrixArgs, NamesOutputArgs, RoadChoice, SweepArgs,
 };
 use crate::console;
-use crate::run::files;
 use crate::run::signals::{Signal, Signals};
+use crate::run::{files, summary};
 use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
 use carry::{Bench, Ground, Outcome};
 use muster::{Muster, muster};
@@ -322,7 +322,7 @@ impl<'a> Setting<'a> {
         if let Some(path) = &self.output.html {
             console::write(path, &names::html(&collection))?;
         }
-        console::print(&names::text(&collection, console::screen()))?;
+        console::print(&summary::of_all(&names::page(&collection), &collection))?;
         Ok(match signals.received() {
             Some(Signal::Interrupt) => Exit::Interrupted,
             Some(Signal::Terminate) => Exit::Terminated,
