@@ -15,11 +15,13 @@ use super::values::Time;
 use super::{merged, preview, schema};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
+use crate::run::{Outcome, Verbosity};
 use crate::tools::flow::{self, FlowJob};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
@@ -34,7 +36,17 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.check {
         return console::print(&asked.check());
     }
-    asked.carry_out(args, signals)
+    asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+}
+
+/// Carries a plan out.
+pub(crate) fn measure(
+    args: &RunArgs,
+    signals: &Signals,
+    verbosity: Verbosity,
+) -> Result<Outcome, Refusal> {
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    asked.carry_out(args, signals, verbosity)
 }
 
 /// A plan that was read and settled.
@@ -73,8 +85,14 @@ impl Asked {
         )
     }
 
-    fn carry_out(self, args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    fn carry_out(
+        self,
+        args: &RunArgs,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         let Self { plan, mut compiled } = self;
+        let shows = verbosity == Verbosity::Normal;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
@@ -92,13 +110,15 @@ impl Asked {
             objectives: compiled.objectives,
             output: args.output.files(),
             target: target(&plan),
-            progress: args.output.progress(),
+            progress: if shows { args.output.progress() } else { Progress::Quiet },
         };
         let done = flow::run(job, signals)?;
-        summary::tell(&done.record, Stream::Output).map_err(Refusal::failed)?;
-        let written = args.output.record.as_deref().filter(|_| !args.output.quiet);
-        summary::close(&done.record, Stream::Output, written).map_err(Refusal::failed)?;
-        Ok(done.exit)
+        if shows {
+            summary::tell(&done.record, Stream::Output).map_err(Refusal::failed)?;
+            let written = args.output.record.as_deref().filter(|_| !args.output.quiet);
+            summary::close(&done.record, Stream::Output, written).map_err(Refusal::failed)?;
+        }
+        Ok(Outcome { record: done.record, exit: done.exit })
     }
 }
 
