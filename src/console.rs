@@ -25,9 +25,9 @@ pub(crate) fn note(text: &str) {
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error, which a terminal gets folded as well.
 pub(crate) fn say(text: &str) {
-    tell(&format!("{text}\n"));
+    tell(&folded(&format!("{text}\n")));
 }
 
 /// Writes text to standard error as it is.
@@ -39,7 +39,12 @@ pub(crate) fn tell(text: &str) {
 
 /// Says why a command was not carried out, as wide as the terminal is.
 pub(crate) fn refuse(text: &str) {
-    let Some(width) = width(&io::stderr()) else { return tell(text) };
+    tell(&folded(text));
+}
+
+/// Text whose lines are no longer than the terminal is wide, if standard error is one.
+fn folded(text: &str) -> String {
+    let Some(width) = width(&io::stderr()) else { return text.to_owned() };
     let fold = |line: &str| {
         let words = line.trim_start();
         if line.chars().count() <= width || words.is_empty() {
@@ -47,7 +52,7 @@ pub(crate) fn refuse(text: &str) {
         }
         wrapped(words, &line[..line.len() - words.len()], width)
     };
-    tell(&text.lines().map(fold).collect::<String>());
+    text.lines().map(fold).collect()
 }
 
 /// Prints results to standard output. A reader who has seen enough is not an error.
