@@ -1,5 +1,6 @@
 //! The pages in `docs/` about the commands that clap parses, and the examples on every page: the tests write the pages
-//! and check the notations in them, so this is compiled for tests only. Commands are checked in [`quoted`](super::quoted).
+//! and check the notations in them, so this is compiled for tests only. Commands are checked in
+//! [`quoted`](super::quoted).
 //!
 //! A page has a description from [`description`], what the declaration in [`args`](super::args) says of each option,
 //! and the examples of the help. A command without a description fails a test, so that none is forgotten.

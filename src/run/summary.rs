@@ -42,8 +42,8 @@ pub(crate) fn tell(record: &Record, to: Stream) -> Result<(), String> {
     to.print(&format!("{above}{}", summary(record, to)?))
 }
 
-/// Says where the record of a run is and ends with its three lines: the result, the objectives, and whether to trust it.
-/// Whatever else a tool has to say comes before.
+/// Says where the record of a run is and ends with its three lines: the result, the objectives, and whether to trust
+/// it. Whatever else a tool has to say comes before.
 pub(crate) fn close(record: &Record, to: Stream, written: Option<&Path>) -> Result<(), String> {
     if let Some(path) = written {
         console::say(&format!("record: {}", path.display()));
