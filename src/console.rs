@@ -27,9 +27,10 @@ pub(crate) fn note(text: &str) {
     }
 }
 
-/// Writes a line to standard error. It may hold words of a server, which must not act on the terminal.
+/// Writes a line to standard error, which a terminal gets folded as well. It may hold words of a server, which must not
+/// act on the terminal.
 pub(crate) fn say(text: &str) {
-    warn(&format!("{text}\n"));
+    warn(&folded(&format!("{text}\n")));
 }
 
 /// Writes text that may hold words of a server to standard error, such as why a run was refused.
@@ -46,7 +47,12 @@ pub(crate) fn tell(text: &str) {
 
 /// Says why a command was not carried out, which may be in words of a server, as wide as the terminal is.
 pub(crate) fn refuse(text: &str) {
-    let Some(width) = width(&io::stderr()) else { return warn(text) };
+    warn(&folded(text));
+}
+
+/// Text whose lines are no longer than the terminal is wide, if standard error is one.
+fn folded(text: &str) -> String {
+    let Some(width) = width(&io::stderr()) else { return text.to_owned() };
     let fold = |line: &str| {
         let words = line.trim_start();
         if line.chars().count() <= width || words.is_empty() {
@@ -54,7 +60,7 @@ pub(crate) fn refuse(text: &str) {
         }
         wrapped(words, &line[..line.len() - words.len()], width)
     };
-    warn(&text.lines().map(fold).collect::<String>());
+    text.lines().map(fold).collect()
 }
 
 /// Prints results to standard output. A reader who has seen enough is not an error.

@@ -74,8 +74,9 @@ pub(crate) enum Verb {
     },
     /// Print a manual page
     Man {
-        /// Command to describe, such as authrate. Default: brunt itself
-        command: Option<String>,
+        /// Command to describe, such as authrate or 'names lookup'. Default: brunt itself
+        #[arg(num_args = 0..=2)]
+        command: Vec<String>,
     },
 }
 
@@ -187,9 +188,12 @@ pub(crate) struct QuickstartArgs {
     /// Number of connections, or of DHCP exchanges in flight without a rate
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
-    /// Directory for the records. Default: the current one
-    #[arg(long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
+    /// Directory for the records, and for the plan of rest
+    #[arg(long, value_name = "DIR", default_value = "brunt-quickstart")]
+    pub(crate) output: PathBuf,
+    /// Show the command lines, the tables and the whole summaries
+    #[arg(long)]
+    pub(crate) details: bool,
 }
 
 /// What `brunt quickstart` shows.

@@ -1,5 +1,6 @@
 //! The pages in `docs/` about the commands that clap parses, and the examples on every page: the tests write the pages
-//! and check the examples, so this is compiled for tests only.
+//! and check the notations in them, so this is compiled for tests only. Commands are checked in
+//! [`quoted`](super::quoted).
 //!
 //! A page has a description from [`description`], what the declaration in [`args`](super::args) says of each option,
 //! and the examples of the help. A command without a description fails a test, so that none is forgotten.
@@ -185,10 +186,11 @@ const LOADGEN: &str = "\
 /// What quickstart shows.
 const QUICKSTART: &str = "\
     Starts an LDAP directory in memory on a free port of the loopback interface. Then it runs `authrate` and \
-    `searchrate` as fast as possible and `modrate` at 500 per second, prints the command line, the table and the \
-    summary of each, and writes a record of each. `dhcp` does the same with a DHCP server and `perfdhcp`: as fast as \
+    `searchrate` as fast as possible and `modrate` at 500 per second, says of each run what came of it and whether to \
+    trust that, and writes a record of each. `dhcp` does the same with a DHCP server and `perfdhcp`: as fast as \
     possible, then at 1000 leases per second with renewals and releases, then DHCPv6 with prefixes. `rest` does it \
-    with an identity API, `brunt http` and a plan.";
+    with an identity API, `brunt http` and a plan, which it writes too. All of that fits on one screen; `--details` \
+    shows the command line, the table and the whole summary of each run.";
 
 /// What is measured of stores of leases.
 const LEASES: &str = include_str!("../tools/leases/page.txt").trim_ascii_end();
@@ -210,9 +212,9 @@ const NAMES_SWEEP: &str = include_str!("../tools/names/matrix/sweep.txt").trim_a
 
 const REPORT: &str = "\
     A record is the file that a run writes with `--record`. It contains the histograms, so the report prints the same \
-    figures as the run. [The record](record.md) explains each of them. The first line is the verdict: whether the \
-    figures can be trusted. `brunt leases` and `brunt names matrix` write a comparison of many runs, which is printed \
-    as tables and charts, or as a page. An [event file](events.md) is printed as the record \
+    figures as the run. [The record](record.md) explains each of them. The last line says whether the figures can be \
+    trusted; doubts stand at the top as well. `brunt leases` and `brunt names matrix` write a comparison of many runs, \
+    which is printed as tables and charts, or as a page. An [event file](events.md) is printed as the record \
     that its run made; if the run was killed, as a partial record of everything in the file.";
 
 const MERGE: &str = "Several machines can share a run: each is started with the same command, the same `--seed` and \
@@ -260,128 +262,17 @@ fn description(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::io;
     use std::path::Path;
 
-    use brunt_drivers::secret::Secret;
     use brunt_engine::ThinkTime;
     use brunt_engine::schedule::Schedule;
     use brunt_record::{AWAY_MIN, Slo, verdict};
     use brunt_targets::ldap::Script;
 
     use super::*;
-    use crate::cli::dhcp;
     use crate::cli::exit::Exit;
-    use crate::cli::surroundings::Surroundings;
-    use crate::cli::tool::Tool;
-    use crate::cli::ubench::Ubench;
+    use crate::cli::quoted::{ROOT, blocks, texts};
     use crate::tools::flow::plan::reader::Text as Plan;
-
-    const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-    /// Where every file that an example names is there, and the password is in `PW`.
-    struct Anywhere;
-
-    impl Surroundings for Anywhere {
-        fn variable(&self, name: &str) -> Option<String> {
-            (name == "PW").then(|| "password".to_owned())
-        }
-        fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-            Ok(b"password\n".to_vec())
-        }
-        fn interactive(&self) -> bool {
-            false
-        }
-        fn ask(&self, _: &str) -> io::Result<Secret> {
-            Err(io::ErrorKind::Unsupported.into())
-        }
-    }
-
-    /// The text of every page of the documentation, by name.
-    fn texts() -> BTreeMap<String, String> {
-        let docs = std::fs::read_dir(Path::new(ROOT).join("docs")).unwrap();
-        let docs = docs
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|it| it == "md"));
-        let read =
-            |path: &Path| (path.display().to_string(), std::fs::read_to_string(path).unwrap());
-        let own = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
-            .map(|name| Path::new(ROOT).join(name));
-        own.iter()
-            .filter(|path| path.exists())
-            .map(|path| read(path))
-            .chain(docs.map(|path| read(&path)))
-            .collect()
-    }
-
-    /// The blocks of a page that are in this language.
-    fn blocks(page: &str, language: &str) -> Vec<String> {
-        let fence = format!("```{language}");
-        let mut blocks = Vec::new();
-        let mut open: Option<String> = None;
-        for line in page.lines() {
-            match &mut open {
-                Some(block) if line == "```" => {
-                    blocks.push(std::mem::take(block));
-                    open = None;
-                }
-                Some(block) => {
-                    block.push_str(line);
-                    block.push('\n');
-                }
-                None if line == fence => open = Some(String::new()),
-                None => {}
-            }
-        }
-        assert!(open.is_none(), "a block of {language} is not closed");
-        blocks
-    }
-
-    /// The commands in a block: in `sh` every line, in `console` those after a prompt.
-    fn commands(block: &str, prompt: &str) -> Vec<Vec<String>> {
-        let joined = block.replace("\\\n", " ");
-        joined.lines().filter_map(|line| line.strip_prefix(prompt)).map(shell).collect()
-    }
-
-    /// Splits as a shell does, for lines that quote but do not escape, up to what is the shell's own.
-    fn shell(line: &str) -> Vec<String> {
-        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-        for letter in line.chars() {
-            match (quote, letter) {
-                (Some(open), _) if open == letter => quote = None,
-                (None, '\'' | '"') => {
-                    quote = Some(letter);
-                    word.get_or_insert_default();
-                }
-                (None, '#') if word.is_none() => break,
-                (None, '|' | '>' | '&' | ';') => break,
-                (None, ' ') => words.extend(word.take()),
-                _ => word.get_or_insert_default().push(letter),
-            }
-        }
-        words.extend(word.filter(|word| word != "2"));
-        words
-    }
-
-    /// Reads a command as the program would, if it is one of ours: whether it is, or why it is wrong.
-    fn check(words: &[String]) -> Result<bool, String> {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let argv: Vec<&str> = match words[..] {
-            ["cargo", "run", "--release", "--", ref rest @ ..] => [&["brunt"], rest].concat(),
-            ["brunt", ..] => words,
-            [name, ..]
-                if name == dhcp::NAME
-                    || Tool::named(name).is_some()
-                    || Ubench::named(name).is_some() =>
-            {
-                words
-            }
-            _ => return Ok(false),
-        };
-        let argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
-        crate::cli::read(&argv, &Anywhere).map_err(|refusal| refusal.text).map(|_| true)
-    }
 
     #[test]
     fn the_documentation_is_what_the_declarations_say() {
@@ -396,41 +287,6 @@ mod tests {
                 "docs/{name}.md is not what the command declares: run with BRUNT_BLESS=1"
             );
         }
-    }
-
-    #[test]
-    fn every_example_command_is_understood() {
-        let mut found = 0;
-        for (page, text) in texts() {
-            let shells = blocks(&text, "sh").into_iter().map(|block| (block, ""));
-            let consoles = blocks(&text, "console").into_iter().map(|block| (block, "$ "));
-            for (block, prompt) in shells.chain(consoles) {
-                for words in commands(&block, prompt) {
-                    match check(&words) {
-                        Ok(ours) => found += usize::from(ours),
-                        Err(why) => panic!("{page}: {words:?}: {why}"),
-                    }
-                }
-            }
-        }
-        assert!(found > 20, "only {found} examples were found");
-    }
-
-    #[test]
-    fn a_wrong_example_is_noticed() {
-        let page = "```console\n$ brunt report run.json --format none\nbrunt is not called here\n```\n\
-                    ```sh\nauthrate -D cn=x -w y \\\n  --nosuch\nPW=x ls | authrate --nosuch\n```\n";
-        let of = |language: &str, prompt: &str| {
-            blocks(page, language)
-                .iter()
-                .flat_map(|block| commands(block, prompt))
-                .collect::<Vec<_>>()
-        };
-        let (console, sh) = (of("console", "$ "), of("sh", ""));
-        assert_eq!((console.len(), sh.len()), (1, 2));
-        assert!(check(&console[0]).unwrap_err().contains("none"));
-        assert!(check(&sh[0]).unwrap_err().contains("--nosuch"));
-        assert_eq!(check(&sh[1]), Ok(false));
     }
 
     /// Every line of every block in a language is read by what reads it in the program.

@@ -269,15 +269,24 @@ const QUICKSTART: &[Example] = &[
     ("LDAP, with the defaults:", "brunt quickstart"),
     ("DHCP:", "brunt quickstart dhcp"),
     (
+        "HTTP, with the command lines, tables and whole summaries:",
+        "brunt quickstart rest --details",
+    ),
+    (
         "A shorter run, with the records in another directory:",
-        "brunt quickstart --duration 2 --output /tmp",
+        "brunt quickstart --duration 2s --output /tmp/first",
     ),
 ];
 
-const COMPLETIONS: &[Example] =
-    &[("For bash:", "brunt completions bash > ~/.local/share/bash-completion/completions/brunt")];
+const COMPLETIONS: &[Example] = &[
+    ("For bash:", "brunt completions bash > ~/.local/share/bash-completion/completions/brunt"),
+    ("For fish:", "brunt completions fish > ~/.config/fish/completions/brunt.fish"),
+];
 
-const MAN: &[Example] = &[("Read a page:", "brunt man authrate | man -l -")];
+const MAN: &[Example] = &[
+    ("Read a page:", "brunt man authrate | man -l -"),
+    ("Of a command with two words:", "brunt man names lookup | man -l -"),
+];
 
 const WHOLE: &[Example] = &[
     ("A first run, against a server in memory:", "brunt quickstart"),

@@ -84,7 +84,7 @@ pub(crate) struct LeaseLoadArgs {
     /// How the operations of --rate are spread over time
     #[arg(long, value_enum, requires = "rate")]
     pub(crate) arrival: Option<Spread>,
-    /// Rate that changes, such as 'ramp 0..500/s 1m, hold 500/s 5m'
+    /// Rate that changes, such as 'ramp 0..500 over 1m, 500/s for 5m'
     #[arg(long, value_name = "STAGES", conflicts_with = "rate")]
     pub(crate) stages: Option<String>,
     /// How long an operation may take before it counts as timed out

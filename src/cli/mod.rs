@@ -29,6 +29,8 @@ pub(crate) mod output;
 mod pages;
 mod properties;
 mod prose;
+#[cfg(test)]
+mod quoted;
 pub(crate) mod rate;
 pub(crate) mod redact;
 pub(crate) mod resend;
@@ -272,8 +274,8 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Quickstart(args) => Command::Quickstart(args),
         Verb::Completions { shell } => Command::Print(pages::completions(shell)),
         Verb::Man { command } => {
-            let Some(page) = pages::manual(command.as_deref()) else {
-                let name = command.unwrap_or_default();
+            let Some(page) = pages::manual(&command) else {
+                let name = command.join(" ");
                 let text = format!(
                     "error: there is no command '{name}': see 'brunt --help' for all commands\n"
                 );
@@ -406,5 +408,54 @@ mod tests {
         assert!(printed(&["brunt", "completions", "bash"]).contains("--keepConnectionsOpen"));
         assert!(printed(&["brunt", "man", "modrate"]).contains("read_modify"));
         assert!(printed(&["brunt", "man"]).contains("quickstart"));
+    }
+
+    #[test]
+    fn every_command_has_a_manual_page() {
+        let (mut open, mut found) = (vec![(Vec::new(), screens::command())], 0);
+        while let Some((path, command)) = open.pop() {
+            let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+            open.extend(shown.map(|sub| {
+                ([path.clone(), vec![sub.get_name().to_owned()]].concat(), sub.clone())
+            }));
+            let (apart, joined) = (path.join(" "), path.join("-"));
+            let words = ["brunt", "man"].into_iter().chain(path.iter().map(String::as_str));
+            let page = printed(&words.collect::<Vec<_>>());
+            let spelled = page.replace("\\-", "-").replace("\\fR", "").replace("\\fB", "");
+            assert!(spelled.contains(format!("brunt {apart}").trim()), "{apart}: {page}");
+            if !path.is_empty() {
+                assert_eq!(printed(&["brunt", "man", &joined]), page);
+            }
+            found += 1;
+        }
+        assert!(found > 20, "{found}");
+        for line in [&["man", "target", "nosuch"][..], &["man", "target", "ldap", "x"]] {
+            let line = [&["brunt"], line].concat();
+            assert_eq!(command(&line).unwrap_err().exit, Exit::Usage, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn shells_complete_what_has_no_dash() {
+        for shell in ["bash", "zsh", "fish"] {
+            let script = printed(&["brunt", "completions", shell]);
+            for word in ["memfile", "powershell"] {
+                assert!(script.contains(word), "{shell}: {word}");
+            }
+            for (path, _) in pages::leaves(&pages::program()) {
+                let name = path.join("-");
+                assert!(
+                    ["completions", "man"].contains(&&*name) || script.contains(&name),
+                    "{name}"
+                );
+            }
+        }
+        let script = printed(&["brunt", "completions", "fish"]);
+        let of = |condition: &str| {
+            let mut lines = script.lines().filter(|line| line.contains(condition));
+            lines.any(|line| line.contains("-f -a \"") && !line.contains(" -l "))
+        };
+        assert!(of("__fish_brunt_using_subcommand quickstart"), "{script}");
+        assert!(of("__fish_brunt_using_subcommand completions"), "{script}");
     }
 }

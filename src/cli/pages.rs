@@ -3,6 +3,9 @@
 //! clap's generators need the tools with grammars of their own declared to clap, which is done here from their tables.
 //! Those declarations only describe: no such tool is ever parsed by them.
 
+use std::fmt::Write as _;
+
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use clap_complete::Shell;
 
@@ -10,25 +13,100 @@ use super::args::Brunt;
 use super::dhcp::{self, switches};
 use super::options::{self, Kind};
 use super::prose;
+use super::screens;
 use super::tool::Tool;
 use super::ubench::{self, Ubench};
+
+/// The commands that have two words, as their pages are called.
+const OF_TWO_WORDS: [&str; 9] = [
+    "import-curl",
+    "import-har",
+    "import-openapi",
+    "names-lookup",
+    "names-matrix",
+    "names-sweep",
+    "target-dhcp",
+    "target-ldap",
+    "target-rest",
+];
 
 /// A completion script.
 pub(super) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut program(), "brunt", &mut script);
-    String::from_utf8_lossy(&script).into_owned()
+    clap_complete::generate(shell, &mut completed(), "brunt", &mut script);
+    let script = String::from_utf8_lossy(&script).into_owned();
+    if shell == Shell::Fish { script + &positionals_of_fish() } else { script }
 }
 
-/// The manual page of a command, if there is one of that name.
-pub(super) fn manual(name: Option<&str>) -> Option<String> {
-    let program = program();
-    let command = match name {
-        None | Some("brunt") => program,
-        Some(name) => program.find_subcommand(name)?.clone(),
-    };
+/// Every command, with the words that stand for themselves and that clap cannot know.
+fn completed() -> Command {
+    let names = screens::listed().chain(OF_TWO_WORDS);
+    let names: Vec<&'static str> = names.collect();
+    program()
+        .mut_subcommand("man", |man| man.mut_arg("command", |arg| arg.value_parser(names)))
+        .mut_subcommand("leases", |leases| {
+            leases.mut_arg("stores", |arg| arg.value_parser(["sqlite", "memfile", "redb"]))
+        })
+}
+
+/// The commands below one that have none below themselves, by their words.
+pub(super) fn leaves(program: &Command) -> Vec<(Vec<&str>, &Command)> {
+    let mut open: Vec<(Vec<&str>, &Command)> = vec![(Vec::new(), program)];
+    let mut leaves = Vec::new();
+    while let Some((path, command)) = open.pop() {
+        let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        let below: Vec<_> =
+            shown.map(|sub| ([&path[..], &[sub.get_name()]].concat(), sub)).collect();
+        if below.is_empty() {
+            leaves.push((path, command));
+        } else {
+            open.extend(below.into_iter().rev());
+        }
+    }
+    leaves
+}
+
+/// What clap's script for fish leaves out: the values of arguments that have no dash. Files fish completes by itself.
+fn positionals_of_fish() -> String {
+    let program = completed();
+    let mut script = String::new();
+    for (path, command) in leaves(&program) {
+        let [first, rest @ ..] = path.as_slice() else { continue };
+        let mut condition = format!("__fish_brunt_using_subcommand {first}");
+        for word in rest {
+            let _ = write!(condition, "; and __fish_seen_subcommand_from {word}");
+        }
+        for arg in command.get_positionals() {
+            let values = arg.get_possible_values();
+            let words: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+            if !words.is_empty() {
+                let words = words.join(" ");
+                let _ = writeln!(script, "complete -c brunt -n \"{condition}\" -f -a \"{words}\"");
+            }
+        }
+    }
+    script
+}
+
+/// The manual page of the command of these words, joined by a dash or not, if there is one.
+pub(super) fn manual(words: &[String]) -> Option<String> {
+    let mut program = program();
+    // Gives those below their whole names.
+    program.build();
+    let name = words.join("-");
+    let mut command = &program;
+    let mut rest = name.strip_prefix("brunt").filter(|rest| rest.is_empty()).unwrap_or(&name);
+    while !rest.is_empty() {
+        let below = command.get_subcommands().filter_map(|sub| {
+            let after = rest.strip_prefix(sub.get_name())?;
+            let after = if after.is_empty() { after } else { after.strip_prefix('-')? };
+            Some((sub, after))
+        });
+        // `search-and-mod-rate` is one name.
+        (command, rest) = below.min_by_key(|(_, after)| after.len())?;
+    }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page).ok()?;
+    clap_mangen::Man::new(command.clone()).render(&mut page).ok()?;
     Some(String::from_utf8_lossy(&page).into_owned())
 }
 

@@ -140,6 +140,17 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "quickstart",
+        &[
+            ("protocol", "ldap, dhcp or rest [default: ldap]"),
+            ("duration", "How long to run each tool [default: 5s]"),
+            ("users", "Number of users, or of DHCP clients"),
+            ("connections", "Number of connections [default: 10]"),
+            ("output", "Directory for the records"),
+            ("details", "Show command lines, tables and summaries"),
+        ],
+    ),
+    (
         "target ldap",
         &[
             ("listen", "Address [default: 127.0.0.1:1389]"),
@@ -196,6 +207,11 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Names", &["names"]),
     ("Results", &["report", "merge"]),
 ];
+
+/// The commands that are in a group.
+pub(super) fn listed() -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().flat_map(|(_, names)| names.iter().copied())
+}
 
 /// Which screen is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use super::failed;
 use crate::cli::Refusal;
 use crate::cli::args::MergeArgs;
 use crate::cli::exit::Exit;
-use crate::console;
 use crate::run::{Losses, Manner, exit, summary};
 
 /// Merges the files, prints the summary of the whole run, and writes its record if that is asked for.

@@ -1,10 +1,16 @@
 //! `brunt quickstart`: the tools against a server in memory, with nothing to set up.
+//!
+//! It explains itself on one screen: what is asked of the server, what came of it, and what to do next. The tools print
+//! nothing then. With `--details` each shows its command line, its table and its summary, as it does for its users.
 
 mod rest;
 
 use std::path::{Path, PathBuf};
 
 use brunt_targets::ldap::{Config, Server};
+
+use brunt_record::Record;
+use brunt_report::{Screen, closing, command_line as typed, wrapped};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
@@ -31,22 +37,25 @@ struct LeaseAct {
     words: &'static [&'static str],
 }
 
+/// How far the results of an act stand below what it is about.
+const INDENT: usize = 3;
+
 const ADMIN: &[&str] = &["-D", "uid=admin,dc=example,dc=com", "-w", "password", "-F"];
 
 const ACTS: [Act; 3] = [
     Act {
         tool: "authrate",
-        says: "Closed loop: how many binds per second can the directory answer?",
+        says: "As fast as possible (authrate): how many binds a second are answered?",
         words: &["-D", "uid=user.{},ou=people,dc=example,dc=com", "-w", "password", "-f"],
     },
     Act {
         tool: "searchrate",
-        says: "Closed loop: how many searches for random users by uid?",
+        says: "As fast as possible (searchrate): how many searches for users by uid?",
         words: &["-b", "ou=people,dc=example,dc=com"],
     },
     Act {
         tool: "modrate",
-        says: "Open loop at 500 per second: replace the description of random users.",
+        says: "At 500 a second (modrate): how long does changing a user take?",
         words: &[
             "-b",
             "uid=user.{1},ou=people,dc=example,dc=com",
@@ -61,109 +70,171 @@ const ACTS: [Act; 3] = [
 const LEASE_ACTS: [LeaseAct; 3] = [
     LeaseAct {
         name: "dora",
-        says: "As fast as the server answers: how many leases per second can it grant?",
+        says: "As fast as possible: how many leases a second can the server grant?",
         v6: false,
         words: &[],
     },
     LeaseAct {
         name: "renewals",
-        says: "At a rate: 1000 leases, 200 renewals and 100 releases per second.",
+        says: "At a rate: 1000 leases, 200 renewals and 100 releases a second.",
         v6: false,
         words: &["-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
     LeaseAct {
         name: "sarr",
-        says: "The same for DHCPv6, with a prefix for every client in addition to its address.",
+        says: "The same for DHCPv6, with a prefix for every client as well.",
         v6: true,
         words: &["-e", "address-and-prefix", "-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
 ];
 
-/// Runs the acts and says where the records are.
+/// Runs the acts and says what to do next.
 pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
-    let mut show = Show { signals: Signals::default(), records: Vec::new() };
+    std::fs::create_dir_all(&args.output)
+        .map_err(|error| failed(format!("create {}: {error}", args.output.display())))?;
+    let mut show = Show { args, signals: Signals::default(), shown: 0, records: Vec::new() };
     let exit = match args.protocol {
-        Protocol::Ldap => show.ldap(args)?,
-        Protocol::Dhcp => show.dhcp(args)?,
-        Protocol::Rest => show.rest(args)?,
+        Protocol::Ldap => show.ldap()?,
+        Protocol::Dhcp => show.dhcp()?,
+        Protocol::Rest => show.rest()?,
     };
-    console::say("\nThe records contain every figure of these runs. To print one again:");
-    for record in &show.records {
-        console::say(&format!("$ brunt report {}", record.display()));
-    }
-    console::say(match args.protocol {
-        Protocol::Ldap => {
-            "For your own server, change -h and -p. `brunt authrate --help` explains the options."
-        }
-        Protocol::Dhcp => {
-            "For your own server, leave out -L and -N and name the server. `brunt perfdhcp -h` explains the switches."
-        }
-        Protocol::Rest => {
-            "For your own server, change the URL, and in the plan the base. `brunt http --help` explains the options, \
-             docs/plan.md the plan."
-        }
-    });
+    show.next_steps()?;
     Ok(exit)
 }
 
 /// What the acts have in common.
-struct Show {
+struct Show<'a> {
+    args: &'a QuickstartArgs,
     signals: Signals,
+    /// How many acts were shown.
+    shown: usize,
     records: Vec<PathBuf>,
 }
 
-impl Show {
-    fn ldap(&mut self, args: &QuickstartArgs) -> Result<Exit, Refusal> {
-        let users = args.users;
+impl Show<'_> {
+    fn ldap(&mut self) -> Result<Exit, Refusal> {
+        let users = self.args.users;
         let config = Config { users: users as usize, ..Config::default() };
         let running = Server::start(config).map_err(failed)?;
         let address = running.address();
-        console::say(&format!(
-            "An in-memory directory with {users} users runs at ldap://{address} until this command ends."
-        ));
+        self.open(&format!("A directory in memory with {users} users runs at ldap://{address}"))?;
         for act in &ACTS {
-            let record = place(args.output.as_deref(), act.tool);
-            let words = command_line(act, args, &address.port().to_string(), &record);
-            announce(act.says, &words);
-            let outcome = tools::ldap::run(&*rate_args(&words)?, &self.signals, Verbosity::Normal)?;
-            if self.ended(record, &outcome) {
+            let record = self.place(act.tool);
+            let words = command_line(act, self.args, &address.port().to_string(), &record);
+            self.announce(act.says, &words)?;
+            let outcome = tools::ldap::run(&*rate_args(&words)?, &self.signals, self.verbosity())?;
+            if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
             }
         }
         Ok(Exit::Ok)
     }
 
-    fn dhcp(&mut self, args: &QuickstartArgs) -> Result<Exit, Refusal> {
+    fn dhcp(&mut self) -> Result<Exit, Refusal> {
         let loopback = Loopback::start()?;
         let addresses: Vec<_> = loopback.addresses().iter().map(ToString::to_string).collect();
-        console::say(&format!(
-            "An in-memory DHCP server runs at {} until this command ends.",
-            addresses.join(" and ")
-        ));
+        self.open(&format!("A DHCP server in memory runs at {}", addresses.join(" and ")))?;
         for act in &LEASE_ACTS {
-            let record = place(args.output.as_deref(), act.name);
-            let Some(words) = loopback.command_line(act.v6, &switches(act, args, &record))? else {
+            let record = self.place(act.name);
+            let switches = switches(act, self.args, &record);
+            let Some(words) = loopback.command_line(act.v6, &switches)? else {
                 console::note("DHCPv6 is skipped: this machine has no IPv6");
                 continue;
             };
-            announce(act.says, &words);
-            let outcome = tools::dhcp::run(&*dhcp_args(&words)?, &self.signals, Verbosity::Normal)?;
-            if self.ended(record, &outcome) {
+            self.announce(act.says, &words)?;
+            let outcome = tools::dhcp::run(&*dhcp_args(&words)?, &self.signals, self.verbosity())?;
+            if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
             }
         }
         Ok(Exit::Ok)
     }
 
-    /// Remembers where the record of an act is; whether it was the last.
-    fn ended(&mut self, record: PathBuf, outcome: &Outcome) -> bool {
+    fn verbosity(&self) -> Verbosity {
+        if self.args.details { Verbosity::Normal } else { Verbosity::Quiet }
+    }
+
+    /// Says what is loaded, and where files go.
+    fn open(&self, what: &str) -> Result<(), Refusal> {
+        let directory = self.args.output.display();
+        self.say(&format!("{what} until this command ends. The records go to {directory}/."))
+    }
+
+    fn announce(&mut self, says: &str, words: &[String]) -> Result<(), Refusal> {
+        self.shown += 1;
+        self.say(&format!("\n{}. {says}", self.shown))?;
+        if self.args.details {
+            console::say(&format!("$ {}", typed(words, console::screen_of_stderr().width)));
+        }
+        Ok(())
+    }
+
+    /// Prints prose: among the results, or beside those that the tools print.
+    fn say(&self, text: &str) -> Result<(), Refusal> {
+        if self.args.details {
+            console::say(text);
+            return Ok(());
+        }
+        let (start, text) = text.strip_prefix('\n').map_or(("", text), |text| ("\n", text));
+        let lines = wrapped(text, "", console::screen().width);
+        console::print(&format!("{start}{lines}")).map(drop)
+    }
+
+    /// Shows what came of an act, and remembers where its record is; whether it was the last.
+    fn ended(&mut self, record: PathBuf, outcome: &Outcome) -> Result<bool, Refusal> {
+        if !self.args.details {
+            console::print(&result(&outcome.record)?)?;
+        }
         self.records.push(record);
-        outcome.exit != Exit::Ok || self.signals.received().is_some()
+        Ok(outcome.exit != Exit::Ok || self.signals.received().is_some())
+    }
+
+    /// What a reader may do next, with nothing but the program.
+    fn next_steps(&self) -> Result<(), Refusal> {
+        let mut steps = Vec::new();
+        if let Some(record) = self.records.first() {
+            steps.push(("Every figure of run 1", format!("brunt report {}", record.display())));
+        }
+        let protocol = match self.args.protocol {
+            Protocol::Ldap => "",
+            Protocol::Dhcp => " dhcp",
+            Protocol::Rest => " rest",
+        };
+        if !self.args.details {
+            let again = format!("brunt quickstart{protocol} --details");
+            steps.push(("Commands and tables", again));
+        }
+        let (yours, help) = match self.args.protocol {
+            Protocol::Ldap => ("brunt authrate -h HOST -D DN -w:file FILE -f -c 10", "authrate"),
+            Protocol::Dhcp => ("brunt perfdhcp -r 100 -p 10 -R 1000 SERVER", "perfdhcp"),
+            Protocol::Rest => ("brunt http -q 100 -z 10s URL", "http"),
+        };
+        steps.push(("Your own server", yours.to_owned()));
+        steps.push(("All its options", format!("brunt {help} --help")));
+        self.say("\nNext:")?;
+        for (what, command) in steps {
+            let line = format!("  {what:<22} {command}\n");
+            if self.args.details {
+                console::tell(&line);
+            } else {
+                console::print(&line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.args.output.join(format!("{name}.json"))
     }
 }
 
-fn announce(says: &str, words: &[String]) {
-    console::say(&format!("\n{says}\n$ {}", shown(words)));
+/// The lines in which a run ends; no objectives were set.
+fn result(record: &Record) -> Result<String, Refusal> {
+    let screen = console::screen();
+    let lines = closing(record, Screen { width: screen.width.saturating_sub(INDENT), ..screen });
+    let lines = lines.map_err(failed)?;
+    let shown = lines.lines().filter(|line| !line.contains("Objectives:"));
+    Ok(shown.map(|line| format!("{:INDENT$}{line}\n", "")).collect())
 }
 
 fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> Vec<String> {
@@ -195,16 +266,4 @@ fn switches(act: &LeaseAct, args: &QuickstartArgs, record: &Path) -> Vec<String>
     words.extend(act.words);
     words.extend(["--record", &record]);
     words.into_iter().map(str::to_owned).collect()
-}
-
-fn place(directory: Option<&Path>, tool: &str) -> PathBuf {
-    directory.unwrap_or(Path::new("")).join(format!("brunt-quickstart-{tool}.json"))
-}
-
-/// A command line as it would be typed.
-fn shown(words: &[String]) -> String {
-    let quoted = words.iter().map(|word| {
-        if word.contains(['(', '{', ' ', '*', '$']) { format!("'{word}'") } else { word.clone() }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
 }

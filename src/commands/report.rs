@@ -39,7 +39,7 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
 
 fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, Refusal> {
     match args.format {
-        Format::Summary => Ok(page(args, collection)?.text(console::screen())),
+        Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
         Format::Html => Ok(page(args, collection)?.html()),
         Format::Csv => Ok(cells_csv(collection)),
         Format::Json => {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use brunt_record::Record;
-use brunt_report::{Screen, closing};
+use brunt_record::{Collection, Record};
+use brunt_report::page::Page;
+use brunt_report::{Screen, closing, closing_of_all};
 
 use super::losses::Losses;
 use crate::console;
@@ -40,8 +41,8 @@ pub(crate) fn tell(record: &Record, to: Stream, losses: &mut Losses) -> Result<(
     Ok(())
 }
 
-/// Says where the record of a run is and ends with its three lines: the result, the objectives, and whether to trust it.
-/// Whatever else a tool has to say comes before.
+/// Says where the record of a run is and ends with its three lines: the result, the objectives, and whether to trust
+/// it. Whatever else a tool has to say comes before.
 pub(crate) fn close(
     record: &Record,
     to: Stream,
@@ -60,6 +61,12 @@ pub(crate) fn close(
 pub(crate) fn whole(record: &Record) -> Result<String, String> {
     let lines = closing(record, Stream::Output.screen()).map_err(failed)?;
     Ok(format!("{}\n{lines}", summary(record, Stream::Output)?))
+}
+
+/// The report of a comparison and its three lines.
+pub(crate) fn of_all(page: &Page, collection: &Collection) -> String {
+    let screen = Stream::Output.screen();
+    format!("{}\n{}", page.text(screen), closing_of_all(collection, screen))
 }
 
 fn summary(record: &Record, to: Stream) -> Result<String, String> {

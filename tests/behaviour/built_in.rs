@@ -9,7 +9,7 @@ use brunt_testbed::free_port;
 use serde_json::Value;
 
 use crate::leases::LeaseTarget;
-use crate::program::{Program, among_others, binary, command, run, scratch};
+use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
 
 /// Whether this machine has IPv6, on its loopback interface at least.
 fn ipv6() -> bool {
@@ -18,7 +18,7 @@ fn ipv6() -> bool {
 
 /// How many exchanges of each operation fell due in the run of this record.
 fn planned(directory: &Path, name: &str) -> BTreeMap<String, u64> {
-    let path = directory.join(format!("brunt-quickstart-{name}.json"));
+    let path = directory.join(format!("{name}.json"));
     let record = Record::read(&path).unwrap_or_else(|error| panic!("failed to {error}"));
     assert!(record.conservation.holds);
     assert_eq!(record.counts.errors(), 0, "{name}");
@@ -34,9 +34,42 @@ fn quickstart_shows_the_tools_of_a_directory() {
         run(["quickstart", "--duration", "1", "--users", "20", "--output", output]).expect(0);
     for (tool, operation) in [("authrate", "bind"), ("searchrate", "search")] {
         assert!(planned(directory.path(), tool)[operation] > 0, "{ended}");
-        assert!(ended.stderr.contains(&format!("$ brunt {tool} --noPropertiesFile")), "{ended}");
     }
+    one_screen(&ended, 3);
     assert_eq!(planned(directory.path(), "modrate")["modify"], 500, "{ended}");
+}
+
+/// Without details, an explanation and the results of so many runs, on one screen but for doubts about figures that are
+/// as long as they are.
+fn one_screen(ended: &Ended, runs: usize) {
+    assert!(ended.stderr.is_empty(), "{ended}");
+    assert_eq!(ended.stdout.matches("   Result:  ").count(), runs, "{ended}");
+    let trust: Vec<&str> = ended.stdout.split("   Trust:  ").skip(1).collect();
+    let doubts = trust.iter().map(|text| text.split("\n\n").next().unwrap().lines().count() - 1);
+    let lines = ended.stdout.lines().count() - doubts.sum::<usize>();
+    assert!(lines <= 24, "{lines}: {ended}");
+    assert!(ended.stdout.lines().all(|line| line.chars().count() <= 80), "{ended}");
+    // What it says to do next is what the program understands.
+    let next = ended.stdout.split_once("\nNext:\n").expect("it says what to do next").1;
+    let report = next.split("brunt report ").nth(1).unwrap().lines().next().unwrap();
+    run(["report", report]).expect(0);
+    assert!(!next.contains("docs/"), "{ended}");
+}
+
+#[test]
+fn quickstart_shows_an_identity_api_and_all_details_if_asked() {
+    let _among = among_others();
+    let directory = scratch();
+    // A directory that is not there yet.
+    let output = directory.path().join("new");
+    let output = output.to_str().unwrap();
+    let line = ["quickstart", "rest", "--duration", "1", "--users", "20", "--output", output];
+    one_screen(&run(line).expect(0), 3);
+    let ended = run(line.into_iter().chain(["--details"])).expect(0);
+    assert!(ended.stdout.contains("Exchanges a second"), "{ended}");
+    assert_eq!(ended.stdout.matches("\nTrust:  ").count(), 3, "{ended}");
+    assert!(ended.stderr.contains("$ brunt http -c 10 -z 1s http"), "{ended}");
+    assert!(ended.stderr.contains("$ brunt run "), "{ended}");
 }
 
 #[test]
@@ -45,9 +78,12 @@ fn quickstart_shows_dhcp() {
     let directory = scratch();
     let output = directory.path().to_str().unwrap();
     let line = ["quickstart", "dhcp", "--duration", "1", "--users", "30", "--connections", "4"];
-    let ended = run(line.into_iter().chain(["--output", output])).expect(0);
+    let line: Vec<&str> = line.into_iter().chain(["--output", output]).collect();
+    one_screen(&run(line.clone()).expect(0), if ipv6() { 3 } else { 2 });
+    let ended = run(line.into_iter().chain(["--details"])).expect(0);
     assert!(planned(directory.path(), "dora")["dora"] > 0, "{ended}");
-    assert!(ended.stderr.contains(" -R 30 -p 1 --window 4 --record "), "{ended}");
+    let said = ended.said().replace("\\ ", "");
+    assert!(said.contains(" -R 30 -p 1 --window 4 --record "), "{ended}");
     // A second of each rate.
     let renewals = planned(directory.path(), "renewals");
     assert_eq!([renewals["dora"], renewals["renew"], renewals["release"]], [1000, 200, 100]);

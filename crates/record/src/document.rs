@@ -137,9 +137,14 @@ impl Collection {
     }
 }
 
+/// What a schema of this version is called: an absolute URI, as readers of schemas resolve references against it.
+pub fn schema_id(version: &str) -> String {
+    format!("{}/{version}", env!("CARGO_PKG_REPOSITORY"))
+}
+
 fn schema<T: JsonSchema>(version: &str) -> String {
     let mut schema = schemars::schema_for!(T);
-    schema.insert("$id".to_owned(), version.into());
+    schema.insert("$id".to_owned(), schema_id(version).into());
     format!("{schema:#}\n", schema = schema.as_value())
 }
 
@@ -296,6 +301,10 @@ mod tests {
         for (name, schema) in
             [("record", Record::schema()), ("collection", Collection::schema()), ("events", events)]
         {
+            // Readers resolve references against it; a relative one has them look for a file.
+            let read: serde_json::Value = serde_json::from_str(&schema).unwrap();
+            let id = read["$id"].as_str().unwrap();
+            assert!(id.starts_with("https://") && id.contains(&format!("/brunt-{name}/")), "{id}");
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join(format!("../../docs/{name}.schema.json"));
             if std::env::var_os("BRUNT_BLESS").is_some() {

@@ -1,7 +1,7 @@
 //! [`Grid`]: figures in equal columns behind a name, as the summary of a run shows them.
 //!
-//! A grid is made for a screen. Where it does not fit, its columns come closer first, then long names lose their middle,
-//! and then the columns stand in several blocks below each other. So no line is broken by a terminal.
+//! A grid is made for a screen. Where it does not fit, its columns come closer first, then long names lose their
+//! middle, and then the columns stand in several blocks below each other. So no line is broken by a terminal.
 
 use crate::figure::printable;
 use crate::screen::Screen;

@@ -26,7 +26,7 @@ pub use difference::{Difference, Finding, compare, median, spread};
 pub use distribution::distribution;
 pub use intervals::intervals_csv;
 pub use screen::Screen;
-pub use summary::{closing, summary};
+pub use summary::{closing, closing_of_all, summary};
 pub use wrapped::{command_line, wrapped};
 
 use serde::Serialize;

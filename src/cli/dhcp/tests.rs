@@ -421,7 +421,7 @@ fn completions_and_the_manual_page_know_every_switch() {
     use crate::cli::pages;
     use crate::cli::screens::{self, Screen};
     let script = pages::completions(clap_complete::Shell::Bash);
-    let manual = pages::manual(Some(NAME)).unwrap().replace('\\', "");
+    let manual = pages::manual(&[NAME.to_owned()]).unwrap().replace('\\', "");
     assert!(manual.contains("giaddr"));
     for name in switches::all().iter().flat_map(|switch| switch.names().collect::<Vec<_>>()) {
         let dashed = switches::dashed(name);

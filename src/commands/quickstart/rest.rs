@@ -3,24 +3,24 @@
 
 use brunt_targets::rest::{Config, Server};
 
-use super::{Show, announce, failed, place};
+use super::{Show, failed};
 use crate::cli::args::QuickstartArgs;
 use crate::cli::exit::Exit;
 use crate::cli::surroundings::Machine;
 use crate::cli::{Command, Refusal, read};
-use crate::console;
+use crate::run::Outcome;
+use crate::tools::flow;
 
-impl Show {
+impl Show<'_> {
     /// Runs the acts against an identity API in memory.
-    pub(super) fn rest(&mut self, args: &QuickstartArgs) -> Result<Exit, Refusal> {
+    pub(super) fn rest(&mut self) -> Result<Exit, Refusal> {
+        let args = self.args;
         let running =
             Server::start(Config { users: args.users, ..Config::default() }).map_err(failed)?;
         let base = format!("http://{}", running.address());
         let users = args.users;
-        console::say(&format!(
-            "An in-memory identity API with {users} users runs at {base} until this command ends."
-        ));
-        let plan = place(args.output.as_deref(), "login").with_extension("toml");
+        self.open(&format!("An identity API in memory with {users} users runs at {base}"))?;
+        let plan = args.output.join("login.toml");
         std::fs::write(&plan, login(&base, args))
             .map_err(|error| failed(format!("write {}: {error}", plan.display())))?;
         let (ping, duration) = (format!("{base}/openidm/info/ping"), format!("{}s", args.duration));
@@ -29,31 +29,34 @@ impl Show {
         let paced = ["http", "-c", &connections, "-z", &duration, "-q", "500", &ping].to_vec();
         let file = plan.display().to_string();
         let acts = [
-            ("flood", "Closed loop: how many requests per second can the API answer?", flood),
-            ("paced", "Open loop at 500 requests per second: how long would users wait?", paced),
+            ("flood", "As fast as possible: how many requests a second are answered?", flood),
+            ("paced", "At 500 requests a second: how long would users wait?", paced),
             (
                 "login",
-                "A plan: virtual users sign in, read their entry and sign out, with think time.",
+                "A plan: users sign in, read their entry and sign out, with think time.",
                 vec!["run", &file],
             ),
         ];
         for (name, says, words) in acts {
-            let record = place(args.output.as_deref(), name);
+            let record = self.place(name);
             let last = ["--record".to_owned(), record.display().to_string()];
             let words = ["brunt"].into_iter().chain(words).map(str::to_owned).chain(last);
             let words: Vec<String> = words.collect();
-            announce(says, &words);
-            let exit = match read(&words, &Machine)? {
-                Command::Http(asked) => crate::tools::flow::http::run(&asked, &self.signals)?,
-                Command::Run(asked) => crate::tools::flow::plan::run(&asked, &self.signals)?,
-                _ => return Err(super::super::unread(&words)),
-            };
-            self.records.push(record);
-            if exit != Exit::Ok || self.signals.received().is_some() {
-                return Ok(exit);
+            self.announce(says, &words)?;
+            let outcome = self.act(&words)?;
+            if self.ended(record, &outcome)? {
+                return Ok(outcome.exit);
             }
         }
         Ok(Exit::Ok)
+    }
+
+    fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
+        match read(words, &Machine)? {
+            Command::Http(asked) => flow::http::measure(&asked, &self.signals, self.verbosity()),
+            Command::Run(asked) => flow::plan::measure(&asked, &self.signals, self.verbosity()),
+            _ => Err(super::super::unread(words)),
+        }
     }
 }
 

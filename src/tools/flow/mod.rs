@@ -29,8 +29,8 @@ use crate::cli::output::{self, Output};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
-    Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling, exit,
-    is_endless, objectives,
+    self, Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling,
+    exit, is_endless, objectives,
 };
 
 use naming::Naming;
@@ -78,6 +78,12 @@ impl Done {
     /// Tells what could not be written, and how the program ends.
     pub(crate) fn end(&self) -> Exit {
         self.losses.tell(self.exit)
+    }
+
+    /// The record, and how the program ends: what is lost is told.
+    pub(crate) fn outcome(self) -> run::Outcome {
+        let exit = self.end();
+        run::Outcome { record: self.record, exit }
     }
 }
 

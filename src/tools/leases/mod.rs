@@ -30,7 +30,7 @@ use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{Losses, files, objectives, prepare};
+use crate::run::{Losses, files, objectives, prepare, summary};
 
 use asked::{Asked, Chores};
 use comparison::{Comparison, Refused};
@@ -96,17 +96,18 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
 fn report(collection: &Collection, output: &LeaseOutputArgs) -> Losses {
     let mut losses = Losses::default();
     let record = output.record.as_deref();
-    let page = output.html.as_deref();
+    let html = output.html.as_deref();
     let record = losses.written(record, |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });
-    let page = losses.written(page, |path| {
+    let html = losses.written(html, |path| {
         console::write(path, &brunt_report::leases::html(collection))
             .map(drop)
             .map_err(|refusal| refusal.text)
     });
-    losses.print(&brunt_report::leases::text(collection, console::screen()));
-    for (name, path) in [("record", record), ("page", page)] {
+    let text = summary::of_all(&brunt_report::leases::page(collection), collection);
+    losses.print(&text);
+    for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path.filter(|_| !output.quiet) {
             console::say(&format!("{name}: {}", path.display()));
         }

@@ -38,8 +38,8 @@ pub(super) struct Entry<'a> {
     pub(super) picture: String,
 }
 
-/// The frame of a drawing of this height: title, description, patterns of so many series, legend, and within it all that
-/// `draw` adds below the legend.
+/// The frame of a drawing of this height: title, description, patterns of so many series, legend, and within it all
+/// that `draw` adds below the legend.
 pub(super) fn framed(
     id: &str,
     patterns: usize,

@@ -15,14 +15,8 @@ mod runs;
 mod tests;
 
 use crate::page::Page;
-use crate::screen::Screen;
 use brunt_record::Collection;
 use runs::{Naming, Runs};
-
-/// The report for a terminal.
-pub fn text(collection: &Collection, screen: Screen) -> String {
-    page(collection).text(screen)
-}
 
 /// The report as one HTML file.
 pub fn html(collection: &Collection) -> String {

@@ -1,6 +1,7 @@
 //! The report on made-up cells, each printed figure derived by hand.
 
 use super::*;
+use crate::screen::Screen;
 use brunt_exchange::{Class, Moment, Outcome, Stamps};
 use brunt_record::{
     COLLECTION_SCHEMA, Catalogue, Cell, Conclusion, Ending, Environment, Head, Interval, Phase,
@@ -67,6 +68,11 @@ fn cell(setting: [&str; 4], run: u32, seconds: f64) -> Cell {
     cell.figures.insert("rate".to_owned(), operations / seconds);
     cell.record = Some(Box::new(record(&[phase], 100, 0)));
     cell
+}
+
+/// The report for a terminal.
+fn text(collection: &Collection, screen: Screen) -> String {
+    page(collection).text(screen)
 }
 
 fn collection(cells: Vec<Cell>) -> Collection {

@@ -7,9 +7,9 @@
 use brunt_record::Collection;
 
 use super::cells::{self, Way};
-use super::fit::{Line, exponent};
+use super::fit::{Exponent, Line, Point, exponent};
 use super::ratios::{FLAT, ls};
-use crate::figure::{thousands, times};
+use crate::figure::{percent, thousands, times};
 use crate::{Finding, compare};
 
 /// The ratio of which the article says "over a hundred times faster".
@@ -129,21 +129,44 @@ fn growth(collection: &Collection) -> Vec<String> {
         for way in cells::ways(collection, backend) {
             let seconds = |users: u64| {
                 let work = cells::work(collection, "insert", backend, users, way)?;
-                Some((users as f64, work.seconds))
+                Some(Point { x: users as f64, y: work.seconds, error: work.error })
             };
             let points: Vec<_> =
                 cells::sizes(collection, Some(backend)).into_iter().filter_map(seconds).collect();
-            let Some(power) = exponent(&points) else { continue };
-            let cost = match power {
-                ..0.9 => "a user costs less the more there are",
-                0.9..1.1 => "a user costs the same however many there are",
-                _ => "a user costs more the more there are",
-            };
-            let how = Way::words(way);
-            lines.push(format!("Inserting into {backend} ({how}) grows as n^{power:.2}: {cost}."));
+            let Some(found) = exponent(&points) else { continue };
+            let error = points.iter().map(|point| point.error).fold(0.0, f64::max);
+            let (how, said) = (Way::words(way), grown(found, error));
+            lines.push(format!("Inserting into {backend} ({how}) grows {said}."));
         }
     }
     lines
+}
+
+/// A power, how far estimates leave it open, and what it means where they do not.
+fn grown(Exponent { value, range }: Exponent, error: f64) -> String {
+    let cost = |power: f64| match power {
+        ..0.9 => "a user costs less the more there are",
+        0.9..1.1 => "a user costs the same however many there are",
+        _ => "a user costs more the more there are",
+    };
+    let Some((least, most)) = range else {
+        return format!(
+            "with a power of n that its estimates do not tell: they may be off by {}",
+            percent(error)
+        );
+    };
+    if error == 0.0 {
+        return format!("as n^{value:.2}: {}", cost(value));
+    }
+    let means = if cost(least) == cost(most) {
+        cost(value)
+    } else {
+        "whether a user costs more the more there are lies within that"
+    };
+    format!(
+        "as n^{value:.2}, between n^{least:.2} and n^{most:.2} as its estimates may be off by {}: {means}",
+        percent(error)
+    )
 }
 
 /// Number of users against median seconds: of the next run, which has no daemon to wake, where there is one.

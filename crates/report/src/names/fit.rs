@@ -39,11 +39,44 @@ impl Line {
     }
 }
 
+/// A figure that may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    /// Where it lies.
+    pub(super) x: f64,
+    /// The figure.
+    pub(super) y: f64,
+    /// How far it may be off, as a share of it.
+    pub(super) error: f64,
+}
+
+/// The exponent of a power of x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Exponent {
+    /// The one of the nearest power.
+    pub(super) value: f64,
+    /// The least and the greatest that it can be, if each figure is off as far as it may be. None where a figure may be
+    /// off by all of itself: then it can be anything.
+    pub(super) range: Option<(f64, f64)>,
+}
+
 /// The exponent `e` of the power of x, `y = factor * x^e`, that is nearest to these points on logarithmic scales.
-pub(super) fn exponent(points: &[(f64, f64)]) -> Option<f64> {
-    let positive = points.iter().all(|point| point.0 > 0.0 && point.1 > 0.0);
-    let logarithms: Vec<_> = points.iter().map(|point| (point.0.ln(), point.1.ln())).collect();
-    if positive { Line::through(&logarithms).map(|line| line.slope) } else { None }
+pub(super) fn exponent(points: &[Point]) -> Option<Exponent> {
+    let positive = points.iter().all(|point| point.x > 0.0 && point.y > 0.0);
+    let logarithms: Vec<_> = points.iter().map(|point| (point.x.ln(), point.y.ln())).collect();
+    let value = if positive { Line::through(&logarithms)?.slope } else { return None };
+    // The slope is a sum of the logarithms, each with a weight that follows from the abscissae alone.
+    let mean = logarithms.iter().map(|point| point.0).sum::<f64>() / logarithms.len() as f64;
+    let spread = logarithms.iter().map(|point| (point.0 - mean).powi(2)).sum::<f64>();
+    let known = points.iter().all(|point| point.error < 1.0);
+    let (mut least, mut most) = (value, value);
+    for (point, (x, _)) in points.iter().zip(&logarithms) {
+        let weight = (x - mean) / spread;
+        let (down, up) = ((1.0 - point.error).ln() * weight, (1.0 + point.error).ln() * weight);
+        least += down.min(up);
+        most += down.max(up);
+    }
+    Some(Exponent { value, range: known.then_some((least, most)) })
 }
 
 #[cfg(test)]
@@ -89,9 +122,25 @@ mod tests {
 
     #[test]
     fn a_known_power_is_found_again() {
-        let points = [1_000.0, 3_000.0, 9_000.0].map(|n: f64| (n, 3e-5 * n.powf(1.9)));
-        assert!((exponent(&points).unwrap() - 1.9).abs() < 1e-9);
-        assert_eq!(exponent(&[(0.0, 1.0), (1.0, 1.0)]), None);
-        assert_eq!(exponent(&[(5.0, 1.0)]), None);
+        let point = |x: f64, y: f64| Point { x, y, error: 0.0 };
+        let points = [1_000.0, 3_000.0, 9_000.0].map(|n: f64| point(n, 3e-5 * n.powf(1.9)));
+        let found = exponent(&points).unwrap();
+        assert!((found.value - 1.9).abs() < 1e-9);
+        let (least, most) = found.range.unwrap();
+        assert!((least - 1.9).abs() < 1e-9 && (most - 1.9).abs() < 1e-9, "{found:?}");
+        assert_eq!(exponent(&[point(0.0, 1.0), point(1.0, 1.0)]), None);
+        assert_eq!(exponent(&[point(5.0, 1.0)]), None);
+    }
+
+    #[test]
+    fn what_figures_may_be_off_by_is_in_the_exponent() {
+        // Over a decade, the figures at its ends may be off by half: from 5 / 1.5 to 15 / 0.5 times as much.
+        let point = |x: f64, y: f64, error| Point { x, y, error };
+        let found = exponent(&[point(1.0, 1.0, 0.5), point(10.0, 10.0, 0.5)]).unwrap();
+        let (least, most) = found.range.unwrap();
+        assert!((least - (5.0_f64 / 1.5).log10()).abs() < 1e-9, "{found:?}");
+        assert!((most - (15.0_f64 / 0.5).log10()).abs() < 1e-9, "{found:?}");
+        let unknown = exponent(&[point(1.0, 1.0, 1.15), point(10.0, 10.0, 0.0)]).unwrap();
+        assert_eq!((unknown.value.round(), unknown.range), (1.0, None));
     }
 }

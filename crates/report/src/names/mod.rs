@@ -18,15 +18,9 @@ mod tests;
 
 use brunt_record::Collection;
 
-use crate::Screen;
 use crate::chart::{Axis, Chart, Line, Lines};
 use crate::figure::thousands;
 use crate::page::Page;
-
-/// The report for a terminal.
-pub fn text(collection: &Collection, screen: Screen) -> String {
-    page(collection).text(screen)
-}
 
 /// The report as one HTML file that needs nothing else.
 pub fn html(collection: &Collection) -> String {

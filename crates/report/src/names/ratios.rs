@@ -7,9 +7,9 @@
 use brunt_record::Collection;
 
 use super::article;
-use super::cells::{self, Way};
+use super::cells::{self, Way, Work};
 use super::digits::{digits, or_none};
-use crate::figure::times;
+use crate::figure::{percent, times};
 use crate::median;
 use crate::page::{Table, Tone};
 
@@ -52,19 +52,32 @@ pub(super) fn beside_article(collection: &Collection) -> Vec<Table> {
         let columns = ["n users", "insertion", "ours", "ratio", "deletion", "ours", "ratio"];
         let caption = format!("The article's \"{name}\" beside {backend}");
         let mut table = Table::new(caption).figures(columns).figures(["ls", "ours", "ratio"]);
+        let mut errors: Vec<f64> = Vec::new();
         for row in rows {
             let users = row.users;
+            let listed = ls_as_theirs(collection, backend, users);
             let pairs = [
                 (row.insertion, work(collection, "insert", backend, users)),
                 (row.deletion, work(collection, "delete", backend, users)),
-                (row.lookup, ls_as_theirs(collection, backend, users)),
+                (row.lookup, listed),
             ];
+            let all = pairs.iter().filter_map(|pair| pair.1);
+            errors.extend(all.filter(|ours| ours.sampled).map(|ours| ours.error));
             if pairs.iter().any(|pair| pair.1.is_some()) {
                 let cells = pairs.iter().flat_map(|(theirs, ours)| {
-                    [digits(*theirs), or_none(*ours), times(ours.map(|ours| theirs / ours))]
+                    let ratio = times(ours.map(|ours| theirs / ours.seconds));
+                    let sampled = ours.is_some_and(|ours| ours.sampled);
+                    let seconds = or_none(ours.map(|ours| ours.seconds));
+                    [digits(*theirs), about(sampled, seconds), about(sampled, ratio)]
                 });
                 table.row(Tone::Plain, [users.to_string()].into_iter().chain(cells));
             }
+        }
+        if let Some(error) = errors.into_iter().reduce(f64::max) {
+            let share = percent(error);
+            table.note(format!(
+                "~ was estimated from samples, give or take {share}, and so were its ratios."
+            ));
         }
         tables.push(table);
     }
@@ -100,17 +113,23 @@ fn push(
     what: &str,
     [over, under]: [&'static str; 2],
     theirs: impl Fn(&str, u64) -> Option<f64>,
-    ours: impl Fn(&str, u64) -> Option<f64>,
+    ours: impl Fn(&str, u64) -> Option<Work>,
 ) {
     for users in cells::sizes(collection, Some(over)) {
         let theirs =
             theirs(over, users).zip(theirs(under, users)).map(|(over, under)| over / under);
-        let ours = ours(over, users).zip(ours(under, users)).map(|(over, under)| over / under);
-        if ours.is_some() {
-            let row = [what.to_owned(), users.to_string(), times(theirs), times(ours)];
+        if let Some((over, under)) = ours(over, users).zip(ours(under, users)) {
+            let sampled = over.sampled || under.sampled;
+            let ours = about(sampled, times(Some(over.seconds / under.seconds)));
+            let row = [what.to_owned(), users.to_string(), times(theirs), ours];
             table.row(Tone::Plain, row);
         }
     }
+}
+
+/// A figure that was made of samples is marked as an estimate.
+fn about(sampled: bool, figure: String) -> String {
+    if sampled { format!("~{figure}") } else { figure }
 }
 
 /// The median seconds of a listing.
@@ -124,13 +143,14 @@ pub(super) fn ls(
 }
 
 /// The same, to be set against the article's: of a second run if there was one, and of as many files as it had.
-fn ls_as_theirs(collection: &Collection, backend: &str, users: u64) -> Option<f64> {
+fn ls_as_theirs(collection: &Collection, backend: &str, users: u64) -> Option<Work> {
     let same = cells::files(collection).is_none_or(|files| files == article::FILES);
     let ours = || ls(collection, backend, users, "warm").or(ls(collection, backend, users, "cold"));
-    if same { ours() } else { None }
+    let seconds = if same { ours() } else { None };
+    seconds.map(|seconds| Work { seconds, sampled: false, error: 0.0 })
 }
 
-/// The median seconds of inserting or deleting with a process for each user, as the article did.
-fn work(collection: &Collection, kind: &str, backend: &str, users: u64) -> Option<f64> {
-    cells::work(collection, kind, backend, users, Way::Process).map(|work| work.seconds)
+/// Inserting or deleting with a process for each user, as the article did.
+fn work(collection: &Collection, kind: &str, backend: &str, users: u64) -> Option<Work> {
+    cells::work(collection, kind, backend, users, Way::Process)
 }

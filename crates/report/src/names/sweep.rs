@@ -162,11 +162,24 @@ impl<'a> Sweep<'a> {
         sentences
     }
 
-    /// Whether prime sizes did better than others.
+    /// Whether prime sizes did better than others: each size has one figure, however many passes it had.
     fn primes(&self) -> Option<String> {
-        let (primes, others) = self.parted(|point| is_prime(point.value));
+        let (primes, others): (Vec<&Point>, Vec<&Point>) =
+            self.points.iter().partition(|point| is_prime(point.value));
+        let medians = |sizes: Vec<&Point>| -> Vec<f64> {
+            sizes.into_iter().filter_map(|point| point.p50).collect()
+        };
+        let (primes, others) = (medians(primes), medians(others));
         if !primes.is_empty() && others.is_empty() {
             return Some("All sizes are prime: add others to see whether that matters.".to_owned());
+        }
+        // One size differs from others in more than in being prime.
+        for (sizes, kind) in [(&primes, "prime"), (&others, "not prime")] {
+            if let [_] = sizes[..] {
+                return Some(format!(
+                    "Only one size is {kind}, so this does not say whether primes matter: add others."
+                ));
+            }
         }
         Some(format!(
             "Non-prime sizes compared with primes: {} us and {} us: {}.",

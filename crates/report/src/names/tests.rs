@@ -5,7 +5,13 @@ use std::time::Duration;
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Histogram, Latency, Tool};
 
 use super::*;
+use crate::screen::Screen;
 use crate::summary::tests::measured;
+
+/// The report for a terminal.
+fn text(collection: &Collection, screen: Screen) -> String {
+    page(collection).text(screen)
+}
 
 fn collection(cells: Vec<Cell>) -> Collection {
     Collection {
@@ -319,4 +325,64 @@ fn a_sweep_says_what_size_and_primes_did() {
     has("Median latency over suggested-size");
     has("Hit ratio over suggested-size");
     assert_eq!(sweep::all(&collection(Vec::new())).len(), 0);
+}
+
+/// An estimate is marked wherever it stands, and leaves open what it does not tell.
+#[test]
+fn estimates_are_marked_beside_the_article_and_in_the_growth() {
+    let estimated = |users: u64, seconds: f64, share: f64| {
+        let mut cell = work("insert", "files", "sample", users, seconds);
+        cell.figures.insert("error_s".to_owned(), share * seconds);
+        cell
+    };
+    let of =
+        |share| collection(vec![estimated(1_000, 27.0, share), estimated(11_000, 297.0, share)]);
+    let text = text(&of(1.15), Screen { width: 120, ..Screen::default() });
+    let beside = row(&text, "The article's \"Flat-File System\" beside files", "1000");
+    assert_eq!(beside[2..4], ["~27.0", "~5.00x"], "{text}");
+    assert!(flowing(&text).contains("~ was estimated from samples, give or take 115 %"), "{text}");
+    let growth = |share| closing::lines(&of(share)).join("\n");
+    assert_eq!(
+        growth(1.15),
+        "Inserting into files (one process a user) grows with a power of n that its estimates do not tell: they may be \
+         off by 115 %."
+    );
+    // A tenth each way: 1.1 / 0.9 over a factor of 11 is 0.08 of an exponent.
+    assert_eq!(
+        growth(0.1),
+        "Inserting into files (one process a user) grows as n^1.00, between n^0.92 and n^1.08 as its estimates may be \
+         off by 10 %: a user costs the same however many there are."
+    );
+    assert!(growth(0.5).ends_with("lies within that."), "{}", growth(0.5));
+}
+
+#[test]
+fn one_prime_beside_other_sizes_says_nothing_of_primes() {
+    let point = |value: &str, micros: u64| {
+        let labels = [
+            ("kind", "sweep"),
+            ("backend", "ldap+index+nscd"),
+            ("road", "nss"),
+            ("axis", "suggested-size"),
+            ("value", value),
+        ];
+        let mut cell = cell(&labels, 1000, &[("hit_ratio", 1.0)]);
+        cell.record = Some(Box::new(record(&[micros])));
+        cell
+    };
+    // Three passes of the one prime.
+    let cells = vec![
+        point("4001", 10),
+        point("4001", 10),
+        point("4001", 10),
+        point("210", 22),
+        point("212", 22),
+        point("214", 22),
+    ];
+    let text = flowing(&text(&collection(cells), Screen::default()));
+    assert!(
+        text.contains("Only one size is prime, so this does not say whether primes matter"),
+        "{text}"
+    );
+    assert!(!text.contains("compared with primes"), "{text}");
 }

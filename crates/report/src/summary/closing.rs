@@ -9,18 +9,59 @@ use super::{coloured, met};
 use crate::figure::{printable, thousands};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
-use brunt_record::{HistogramError, Latency, Reach, Record, SloOutcome, SloResult, Status};
+use brunt_record::{
+    Cell, Collection, HistogramError, Latency, Reach, Record, SloOutcome, SloResult, Status,
+};
 
 /// The percentile that the result tells.
 const TOLD: f64 = 0.99;
+const NO_OBJECTIVES: &str = "none were set (--slo 'p99<20ms' sets one)";
 
 /// The three lines, each folded where it is longer than the screen is wide.
 pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError> {
     let status = record.verdict.status;
     let mut text = line("Result:", &result(record)?, screen, None);
-    text += &line("Objectives:", &objectives(record), screen, held(record));
+    text += &line("Objectives:", &objectives(record), screen, worst(record.slo.iter()));
     text += &line("Trust:", &trust(record), screen, Some(status));
     Ok(text)
+}
+
+/// The three lines of a comparison of many runs.
+pub fn closing_of_all(collection: &Collection, screen: Screen) -> String {
+    let records = || collection.cells.iter().filter_map(|cell| cell.record.as_deref());
+    let slos: Vec<&SloResult> = records().flat_map(|record| &record.slo).collect();
+    let doubtful = collection.cells.iter().filter(|cell| is_doubtful(cell)).count();
+    let all = collection.cells.len();
+    let (due, errors) = records().fold((0, 0), |(due, errors), record| {
+        (due + record.counts.due(), errors + record.counts.errors())
+    });
+    let (due, errors) = (thousands(due), thousands(errors));
+    let result =
+        format!("{all} measurements; of {due} exchanges (request and answer), {errors} failed");
+    let not_met = slos.iter().filter(|slo| slo.outcome != SloOutcome::Met).count();
+    let objectives = match (slos.len(), not_met) {
+        (0, _) => NO_OBJECTIVES.to_owned(),
+        (all, 0) => format!("all {all} met"),
+        (all, not_met) => format!("{not_met} of {all} not met"),
+    };
+    let trust = match doubtful {
+        0 if all > 0 => "yes: no measurement speaks against itself".to_owned(),
+        0 => "nothing was measured".to_owned(),
+        doubtful => {
+            format!("in part: {doubtful} of {all} measurements are doubtful, see the warnings")
+        }
+    };
+    let good = if doubtful == 0 { Status::Valid } else { Status::Partial };
+    let held = worst(slos.into_iter());
+    line("Result:", &result, screen, None)
+        + &line("Objectives:", &objectives, screen, held)
+        + &line("Trust:", &trust, screen, Some(good))
+}
+
+/// Whether the times of a cell mean nothing, or its run says something against itself.
+fn is_doubtful(cell: &Cell) -> bool {
+    let judged = cell.record.as_ref().is_some_and(|record| record.verdict.status != Status::Valid);
+    judged || cell.figure("invalid").is_some_and(|figure| figure != 0.0)
 }
 
 fn line(label: &str, words: &str, screen: Screen, status: Option<Status>) -> String {
@@ -82,7 +123,7 @@ fn tail(latency: &Latency) -> Result<String, HistogramError> {
 fn objectives(record: &Record) -> String {
     let all = &record.slo;
     if all.is_empty() {
-        return "none were set (--slo 'p99<20ms' sets one)".to_owned();
+        return NO_OBJECTIVES.to_owned();
     }
     let of =
         |outcome| -> Vec<&SloResult> { all.iter().filter(|slo| slo.outcome == outcome).collect() };
@@ -106,14 +147,14 @@ fn objectives(record: &Record) -> String {
     }
 }
 
-/// How good that is.
-fn held(record: &Record) -> Option<Status> {
-    let worst = record.slo.iter().map(|slo| match slo.outcome {
+/// How good the worst of them is.
+fn worst<'a>(slos: impl Iterator<Item = &'a SloResult>) -> Option<Status> {
+    let good = slos.map(|slo| match slo.outcome {
         SloOutcome::Met => Status::Valid,
         SloOutcome::Undecided => Status::Partial,
         SloOutcome::Missed => Status::GeneratorLimited,
     });
-    worst.max()
+    good.max()
 }
 
 fn trust(record: &Record) -> String {
@@ -186,6 +227,39 @@ mod tests {
             assert!(text.ends_with(said), "{text}");
             assert_eq!(text.matches('\n').count() - text.matches("\n ").count(), 3, "{text}");
         }
+    }
+
+    #[test]
+    fn a_comparison_ends_in_three_lines_too() {
+        let mut whole = Cell::new([("store", "memfile")]);
+        let mut record = measured(&["goodput>=70%"]);
+        record.verdict = Verdict::default();
+        whole.record = Some(Box::new(record));
+        let mut doubtful = whole.clone();
+        doubtful.record = Some(Box::new(judged(Status::Partial, "it was cut short")));
+        let mut collection = Collection {
+            schema: String::new(),
+            subject: "leases".to_owned(),
+            tool: brunt_record::Tool { name: String::new(), version: String::new() },
+            started: String::new(),
+            command: Vec::new(),
+            environment: brunt_record::Environment::default(),
+            facts: [].into(),
+            figures: [].into(),
+            cells: vec![whole, doubtful],
+        };
+        assert_eq!(
+            closing_of_all(&collection, Screen::default()),
+            "Result:     2 measurements; of 220 exchanges (request and answer), 40 failed\n\
+             Objectives: all 1 met\n\
+             Trust:      in part: 1 of 2 measurements are doubtful, see the warnings\n"
+        );
+        collection.cells.pop();
+        let text = closing_of_all(&collection, Screen::default());
+        assert!(
+            text.ends_with("Trust:      yes: no measurement speaks against itself\n"),
+            "{text}"
+        );
     }
 
     #[test]

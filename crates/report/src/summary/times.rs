@@ -13,8 +13,8 @@ const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 const ROOMY: usize = 9;
 /// Below this, response and service time are the same to any reader.
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
-const MEANINGS: &str = "Response: from when an exchange was due to its end. Service: from when it left to its end. Lag: \
-                        from due to left; lateness: the part of the lag that brunt itself caused.";
+const MEANINGS: &str = "Response: from when an exchange was due to its end. Service: from when it left to its end. \
+                        Lag: from due to left; lateness: the part of the lag that brunt itself caused.";
 
 pub(super) fn latencies(
     text: &mut String,

@@ -18,23 +18,38 @@ use brunt_report::distribution;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
+use crate::cli::output::Progress;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
+use crate::run::{Outcome, Verbosity};
 use crate::tools::flow::plan::compile::{World, compile};
 use crate::tools::flow::{self, Done, FlowJob};
 use asked::Asked;
 
 /// Carries out what was asked for.
 pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    let Asked { plan, notes } =
-        Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))?;
     if args.to_plan {
-        let text = toml::to_string_pretty(&plan).map_err(|error| usage(&error))?;
+        let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
         return console::print(&text);
     }
-    if !args.output.quiet {
+    measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+}
+
+fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
+    Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
+}
+
+/// Measures what was asked for.
+pub(crate) fn measure(
+    args: &HttpArgs,
+    signals: &Signals,
+    verbosity: Verbosity,
+) -> Result<Outcome, Refusal> {
+    let Asked { plan, notes } = asked(args)?;
+    let shows = verbosity == Verbosity::Normal;
+    if shows && !args.output.quiet {
         for note in &notes {
             console::note(note);
         }
@@ -56,11 +71,13 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
         objectives: compiled.objectives,
         output: args.output.files(),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
-        progress: args.output.progress(),
+        progress: if shows { args.output.progress() } else { Progress::Quiet },
     };
     let mut done = flow::run(job, signals)?;
-    print(args, &mut done)?;
-    Ok(done.end())
+    if shows {
+        print(args, &mut done)?;
+    }
+    Ok(done.outcome())
 }
 
 fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {

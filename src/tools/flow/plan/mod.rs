@@ -21,4 +21,4 @@ mod run;
 pub(crate) mod schema;
 pub(crate) mod values;
 
-pub(crate) use run::run;
+pub(crate) use run::{measure, run};

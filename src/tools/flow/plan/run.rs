@@ -15,11 +15,13 @@ use super::values::Time;
 use super::{merged, preview, schema};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
+use crate::run::{Outcome, Verbosity};
 use crate::tools::flow::{self, FlowJob, fit};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
@@ -39,7 +41,17 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
             .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         return console::print(&asked.check(&notes));
     }
-    asked.carry_out(args, signals)
+    asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+}
+
+/// Carries a plan out.
+pub(crate) fn measure(
+    args: &RunArgs,
+    signals: &Signals,
+    verbosity: Verbosity,
+) -> Result<Outcome, Refusal> {
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    asked.carry_out(args, signals, verbosity)
 }
 
 /// A plan that was read and settled.
@@ -79,8 +91,14 @@ impl Asked {
         )
     }
 
-    fn carry_out(self, args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    fn carry_out(
+        self,
+        args: &RunArgs,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         let Self { plan, mut compiled } = self;
+        let shows = verbosity == Verbosity::Normal;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
@@ -98,14 +116,17 @@ impl Asked {
             objectives: compiled.objectives,
             output: args.output.files(),
             target: target(&plan),
-            progress: args.output.progress(),
+            progress: if shows { args.output.progress() } else { Progress::Quiet },
         };
         let mut done = flow::run(job, signals)?;
-        summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
-        let written = done.written.as_deref().filter(|_| !args.output.quiet);
-        summary::close(&done.record, Stream::Output, written, &mut done.losses)
-            .map_err(Refusal::failed)?;
-        Ok(done.end())
+        if shows {
+            summary::tell(&done.record, Stream::Output, &mut done.losses)
+                .map_err(Refusal::failed)?;
+            let written = done.written.as_deref().filter(|_| !args.output.quiet);
+            summary::close(&done.record, Stream::Output, written, &mut done.losses)
+                .map_err(Refusal::failed)?;
+        }
+        Ok(done.outcome())
     }
 }
 

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::model::Plan;
 
-/// Where the schema is published.
-const ID: &str = "brunt-plan/1";
+/// The format that the schema is of.
+const VERSION: &str = "brunt-plan/1";
 
 /// The schema, as text.
 pub(crate) fn text() -> String {
     let mut schema = schemars::schema_for!(Plan);
-    schema.insert("$id".to_owned(), ID.into());
+    schema.insert("$id".to_owned(), brunt_record::schema_id(VERSION).into());
     let mut schema = schema.to_value();
     without_null(&mut schema);
     format!("{schema:#}\n")

@@ -30,7 +30,7 @@ use crate::cli::names_matrix::{
 };
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{Losses, files};
+use crate::run::{Losses, files, summary};
 use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
 use carry::{Bench, Ground, Outcome};
 use muster::{Muster, muster};
@@ -325,7 +325,7 @@ impl<'a> Setting<'a> {
                 .map(drop)
                 .map_err(|refusal| refusal.text)
         });
-        losses.print(&names::text(&collection, console::screen()));
+        losses.print(&summary::of_all(&names::page(&collection), &collection));
         let exit = match signals.received() {
             Some(signal) => signal.exit(),
             None if outcome.lost || !muster.absent.is_empty() => Exit::Failed,
