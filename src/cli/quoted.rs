@@ -210,12 +210,11 @@ fn values(help: &str) -> Vec<String> {
         loop {
             rest = rest.trim_start_matches("or ");
             let quote = rest.chars().next().filter(|c| "'`".contains(*c));
-            let (value, more) = match quote {
-                Some(quote) => rest[1..].split_once(quote).unwrap_or((&rest[1..], "")),
-                None => {
-                    let end = rest.find([' ', ',', ';', ')', '\n']).unwrap_or(rest.len());
-                    rest.split_at(end)
-                }
+            let (value, more) = if let Some(quote) = quote {
+                rest[1..].split_once(quote).unwrap_or((&rest[1..], ""))
+            } else {
+                let end = rest.find([' ', ',', ';', ')', '\n']).unwrap_or(rest.len());
+                rest.split_at(end)
             };
             let value = value.trim_end_matches('.');
             // A word is an example where it holds a figure; others are prose.

@@ -234,7 +234,7 @@ fn result(record: &Record) -> Result<String, Refusal> {
     let lines = closing(record, Screen { width: screen.width.saturating_sub(INDENT), ..screen });
     let lines = lines.map_err(failed)?;
     let shown = lines.lines().filter(|line| !line.contains("Objectives:"));
-    Ok(shown.map(|line| format!("{:INDENT$}{line}\n", "")).collect())
+    Ok(shown.flat_map(|line| [" ".repeat(INDENT), line.to_owned(), "\n".to_owned()]).collect())
 }
 
 fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> Vec<String> {
