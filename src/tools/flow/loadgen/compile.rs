@@ -128,15 +128,14 @@ type Rows = BTreeMap<(PathBuf, u8), Arc<Feeder>>;
 /// A column of a random row.
 fn column(number: u32, path: &Path, column: &Column, rows: &mut Rows) -> Result<Source, String> {
     let key = (path.to_owned(), column.separator);
-    let feeder = match rows.get(&key) {
-        Some(known) => Arc::clone(known),
-        None => {
-            let table = Table::csv(path, column.separator, None);
-            let table = table.map_err(|error| format!("failed to {error}"))?;
-            let feeder = Arc::new(Feeder::new(number, Arc::new(table), RowOrder::Random));
-            rows.insert(key, Arc::clone(&feeder));
-            feeder
-        }
+    let feeder = if let Some(known) = rows.get(&key) {
+        Arc::clone(known)
+    } else {
+        let table = Table::csv(path, column.separator, None);
+        let table = table.map_err(|error| format!("failed to {error}"))?;
+        let feeder = Arc::new(Feeder::new(number, Arc::new(table), RowOrder::Random));
+        rows.insert(key, Arc::clone(&feeder));
+        feeder
     };
     let Some(column) = feeder.table().column(&column.name) else {
         return Err(format!(
