@@ -5,6 +5,7 @@ mod directory;
 mod examples;
 mod files;
 mod iterations;
+mod memory;
 mod nodes;
 mod phases;
 mod previews;
