@@ -207,11 +207,10 @@ pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
 
 /// The reason this project exists.
 ///
-/// A hundred exchanges a second are due for two seconds; the target answers in 1 ms, but
-/// exchange 50 takes a second. While it does, a hundred more fall due and wait: exchange 50 + j is
-/// due 10·j ms after the stall began and is answered 1,000 + j ms after it, since those that wait
-/// are served 1 ms each. It has thus waited 1,000 − 9·j ms, which is 100 ms for the last of the
-/// hundred and 91 ms for the next. "Slow" is what took at least 100 ms.
+/// A hundred exchanges a second are due for two seconds; the target answers in 1 ms, but exchange 50 takes a
+/// second. While it does, a hundred more fall due and wait: exchange 50 + j is due 10·j ms after the stall began
+/// and is answered 1,000 + j ms after it, since those that wait are served 1 ms each. It has thus waited 1,000 −
+/// 9·j ms, which is 100 ms for the last of the hundred and 91 ms for the next. "Slow" is what took at least 100 ms.
 #[test]
 fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
     let stalling =
@@ -464,9 +463,9 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
 
 #[test]
 fn a_target_that_answers_at_once_keeps_nobody_from_running() {
-    // One session is answered at once forever; the timeout of the other, the rows and the end of
-    // the run need the pacer, which this session must let through. Real time passes here, since
-    // virtual time stands still while somebody is busy.
+    // One session is answered at once forever; the timeout of the other, the rows and the end of the run need the
+    // pacer, which this session must let through. Real time passes here, since virtual time stands still while
+    // somebody is busy.
     struct EagerSession(bool);
 
     impl Session for EagerSession {

@@ -3,7 +3,7 @@
 //! A plan may have thousands of operations, each with several distributions in several hands, and most of those hold a
 //! few values of a second. An array of every bucket is 188 KiB; so the first values are a list of the buckets they fell
 //! into, and only when that is full are there counts, in pages of neighbouring buckets that are made with their first
-//! value, narrow until a count outgrows them. Where thousands of values are recorded one by one there is the array: few
+//! value, narrow until a count outgrows them. Where a thousand values are recorded one by one there is the array: few
 //! can be so busy at once, and recording costs no more than it does in a plain histogram. What was made once is kept: a
 //! histogram that is emptied and filled again with the like allocates nothing. The layout of the buckets is that of
 //! `HdrHistogram`, and must not differ from it.
@@ -21,23 +21,25 @@ const LOWEST_BITS: u32 = 4;
 /// Each doubling of the range has so many buckets, and the first twice as many.
 const HALF_BITS: u32 = 10;
 const MASK: u64 = ((2 << HALF_BITS) - 1) << LOWEST_BITS;
-/// How many values are listed before they are counted.
-const FEW: usize = 64;
+/// How many values are listed before they are counted. So many in pages would take ten times as much.
+const FEW: usize = 1_024;
+/// How many values there is room for at first.
+const FEW_AT_FIRST: usize = 64;
 /// How many buckets have their counts beside each other.
 const PAGE: usize = 256;
 const BUCKETS: usize = (DOUBLINGS + 1) << HALF_BITS;
 const PAGES: usize = BUCKETS / PAGE;
 /// How many values are recorded one by one before all buckets are made.
-const BUSY: u64 = 4_096;
+const BUSY: u64 = FEW as u64 - 1;
 
 /// Counts by bucket.
 #[derive(Clone, Default)]
 pub(crate) struct Buckets {
     count: u64,
     /// The buckets of the first values, in the order in which these came.
-    few: Option<Box<[u16; FEW]>>,
-    /// How many of those there are. When the list is full its values are in the pages, and so is all that follows.
-    listed: usize,
+    few: Vec<u16>,
+    /// Whether there were more than can be listed: then all are in the pages.
+    spilled: bool,
     pages: Option<Box<[Page; PAGES]>>,
     /// In place of both, the counts of all buckets.
     dense: Option<Box<[u64]>>,
@@ -92,7 +94,7 @@ impl Buckets {
 
     /// Records one value where all buckets need not be made for it.
     fn enter(&mut self, bucket: usize) {
-        if self.listed == FEW || self.dense.is_some() {
+        if self.spilled || self.dense.is_some() {
             self.add(bucket, 1);
         } else {
             self.list(bucket);
@@ -105,14 +107,15 @@ impl Buckets {
     fn unfold(&mut self) {
         let mut dense = vec![0; BUCKETS].into_boxed_slice();
         self.counts().for_each(|(bucket, count)| dense[bucket] = count);
-        (self.few, self.pages, self.listed) = (None, None, FEW);
+        (self.few, self.pages, self.spilled) = (Vec::new(), None, false);
         self.dense = Some(dense);
     }
 
     /// Records a value `count` times.
     pub(crate) fn record_n(&mut self, value: u64, count: u64) {
         let bucket = bucket_of(value);
-        if self.dense.is_none() && count <= (FEW - self.listed) as u64 {
+        let listed = !self.spilled && self.dense.is_none();
+        if listed && count <= (FEW - self.few.len()) as u64 {
             (0..count).for_each(|_| self.enter(bucket));
             return;
         }
@@ -122,28 +125,24 @@ impl Buckets {
     }
 
     fn list(&mut self, bucket: usize) {
-        let few = self.few.get_or_insert_with(|| Box::new([0; FEW]));
-        few[self.listed] = bucket as u16;
-        self.listed += 1;
-        if self.listed == FEW {
-            self.count_listed();
+        if self.few.capacity() == 0 {
+            self.few.reserve_exact(FEW_AT_FIRST);
+        }
+        self.few.push(bucket as u16);
+        if self.few.len() == FEW {
+            self.spill();
         }
     }
 
     /// Counts what is listed, so that what follows is counted too.
-    fn spill(&mut self) {
-        if self.listed < FEW && self.dense.is_none() {
-            self.count_listed();
-        }
-    }
-
     #[cold]
-    fn count_listed(&mut self) {
-        let few = self.few.take();
-        let listed = std::mem::replace(&mut self.listed, FEW);
-        for bucket in few.iter().flat_map(|few| &few[..listed]) {
-            self.add((*bucket).into(), 1);
+    fn spill(&mut self) {
+        if self.spilled || self.dense.is_some() {
+            return;
         }
+        self.spilled = true;
+        let mut few = std::mem::take(&mut self.few);
+        few.drain(..).for_each(|bucket| self.add(bucket.into(), 1));
         self.few = few;
     }
 
@@ -159,8 +158,8 @@ impl Buckets {
 
     /// Adds what another holds.
     pub(crate) fn merge(&mut self, other: &Self) {
-        if other.listed < FEW && other.dense.is_none() {
-            other.listed().iter().for_each(|bucket| self.enter((*bucket).into()));
+        if !other.spilled && other.dense.is_none() {
+            other.few.iter().for_each(|bucket| self.enter((*bucket).into()));
             return;
         }
         self.spill();
@@ -191,10 +190,11 @@ impl Buckets {
             dense.fill(0);
             return;
         }
-        if self.listed == FEW {
+        if self.spilled {
             self.pages.iter_mut().flat_map(|pages| pages.iter_mut()).for_each(Page::reset);
         }
-        self.listed = 0;
+        self.few.clear();
+        self.spilled = false;
     }
 
     /// How many values were recorded.
@@ -245,23 +245,15 @@ impl Buckets {
     }
 
     /// The non-empty buckets by number.
-    fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let dense = self.dense.iter().flat_map(|dense| dense.iter().copied().enumerate());
         let dense = dense.filter(|(_, count)| *count > 0);
-        Few::of(self.listed()).chain(self.paged()).chain(dense)
-    }
-
-    /// The buckets of the values that are listed.
-    fn listed(&self) -> &[u16] {
-        match &self.few {
-            Some(few) if self.listed < FEW => &few[..self.listed],
-            _ => &[],
-        }
+        Few::of(&self.few).chain(self.paged()).chain(dense)
     }
 
     /// The buckets that are counted, and their counts.
     fn paged(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let pages = self.pages.iter().filter(|_| self.listed == FEW);
+        let pages = self.pages.iter().filter(|_| self.spilled);
         let pages = pages.flat_map(|pages| pages.iter().enumerate());
         pages.flat_map(|(number, page)| page.iter(number * PAGE))
     }
@@ -327,17 +319,15 @@ impl Page {
 
 /// Buckets in ascending order that were listed in any.
 struct Few {
-    sorted: [u16; FEW],
+    sorted: Vec<u16>,
     at: usize,
-    len: usize,
 }
 
 impl Few {
     fn of(listed: &[u16]) -> Self {
-        let mut sorted = [0; FEW];
-        sorted[..listed.len()].copy_from_slice(listed);
-        sorted[..listed.len()].sort_unstable();
-        Self { sorted, at: 0, len: listed.len() }
+        let mut sorted = listed.to_vec();
+        sorted.sort_unstable();
+        Self { sorted, at: 0 }
     }
 }
 
@@ -345,7 +335,7 @@ impl Iterator for Few {
     type Item = (usize, u64);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.sorted[self.at..self.len];
+        let rest = &self.sorted[self.at..];
         let first = *rest.first()?;
         let alike = rest.iter().take_while(|bucket| **bucket == first).count();
         self.at += alike;
@@ -392,16 +382,16 @@ mod tests {
     #[test]
     fn a_few_values_take_a_list_and_many_take_the_pages_they_touch() {
         let mut few = Buckets::default();
-        (0..63).for_each(|n| few.record(n * 900_000_000));
+        (0..1_023).for_each(|n| few.record_n(n * 50_000_000, 1));
         assert!(few.pages.is_none());
-        few.record(5);
+        few.record_n(5, 1);
         assert!(few.pages.is_some());
         let touched = |buckets: &Buckets| {
             let pages = buckets.pages.iter().flat_map(|pages| pages.iter());
             pages.filter(|page| !matches!(page, Page::Empty)).count()
         };
         let mut near = Buckets::default();
-        (0..4_000).for_each(|n| near.record(1_000_000 + n * 25));
+        (0..4_000).for_each(|n| near.record_n(1_000_000 + n * 25, 1));
         assert_eq!((touched(&near), near.count()), (2, 4_000));
         near.reset();
         assert_eq!((touched(&near), near.count(), near.iter().count()), (2, 0, 0));
@@ -446,7 +436,10 @@ mod tests {
     fn values() -> impl Strategy<Value = Vec<(u64, u64)>> {
         let value = prop_oneof![0..CEILING, 0..100_000_u64, Just(CEILING)];
         let count = prop_oneof![4 => Just(1_u64), 1 => 1..5_u64, 1 => 60_000..70_000_u64];
-        prop::collection::vec((value, count), 0..120)
+        prop_oneof![
+            prop::collection::vec((value.clone(), count.clone()), 0..120),
+            prop::collection::vec((value, count), 900..1_200),
+        ]
     }
 
     proptest! {

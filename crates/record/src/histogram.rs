@@ -12,7 +12,7 @@ use crate::buckets::{Buckets, CEILING, DIGITS, DOUBLINGS, LOWEST};
 use crate::v2;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::Deserializer;
 use std::fmt;
 use std::time::Duration;
 
@@ -232,15 +232,7 @@ impl Histogram {
     /// The buckets in the V2 compressed form of the public `HdrHistogram` tools, values in
     /// nanoseconds.
     pub fn to_v2(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut public = empty_public();
-        for (value, count) in self.buckets() {
-            public.saturating_record_n(value.min(CEILING), count);
-        }
-        if V2DeflateSerializer::new().serialize(&public, &mut bytes).is_err() {
-            unreachable!("writing to memory cannot fail");
-        }
-        bytes
+        v2::deflate((LOWEST, CEILING, DIGITS), self.buckets.counts())
     }
 
     /// [`to_v2`](Self::to_v2) as base64.
@@ -330,7 +322,15 @@ impl fmt::Debug for Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
     use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_histogram_is_written_as_the_library_writes_it() {
+        let mut expected = Vec::new();
+        V2DeflateSerializer::new().serialize(&empty_public(), &mut expected).unwrap();
+        assert_eq!(Histogram::new().to_v2(), expected);
+    }
 
     fn of(values: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
@@ -416,6 +416,22 @@ mod tests {
             merged.merge(&of(&two));
             let all: Vec<u64> = one.iter().chain(&two).copied().collect();
             prop_assert_eq!(merged, of(&all));
+        }
+
+        #[test]
+        fn it_is_written_as_the_library_writes_it(
+            values in prop::collection::vec(prop_oneof![0u64..90_000_000_000, 0..5_000u64], 0..100),
+            many in 1u64..1 << 40,
+        ) {
+            let (mut ours, mut theirs) = (of(&values), empty_public());
+            ours.refill(40_000, many);
+            for value in &values {
+                theirs.saturating_record((*value).min(CEILING));
+            }
+            theirs.saturating_record_n(40_000, many);
+            let mut expected = Vec::new();
+            V2DeflateSerializer::new().serialize(&theirs, &mut expected).unwrap();
+            prop_assert_eq!(ours.to_v2(), expected);
         }
 
         #[test]

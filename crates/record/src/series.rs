@@ -195,7 +195,7 @@ impl Series {
     /// The most memory the histograms of the steps may take together.
     pub const BYTES_MAX: usize = 8 << 20;
     /// The most memory the steps may take beside that: of a run with thousands of operations, fewer are kept.
-    pub const FRAMES_MAX: usize = 64 << 20;
+    pub const FRAMES_MAX: usize = 24 << 20;
 
     /// An empty series.
     pub fn new() -> Self {
@@ -316,7 +316,7 @@ mod tests {
         }
         let steps = series.steps();
         let bytes = steps.len() * operations * size_of::<StepOperation>();
-        assert!(bytes <= Series::FRAMES_MAX && steps.len() > 10, "{} steps", steps.len());
+        assert!(bytes <= Series::FRAMES_MAX && steps.len() >= 5, "{} steps", steps.len());
         assert_eq!(steps.iter().map(|step| step.due.planned).sum::<u64>(), 100);
     }
 

@@ -1,10 +1,12 @@
-//! Unpacks a compressed V2 histogram and looks at it before the library decodes it.
+//! Packs a histogram as compressed V2, and unpacks one and looks at it before the library decodes it.
 //!
 //! A file may come from anywhere. The library trusts the lengths and bounds that a histogram states
 //! of itself, so a line of a hundred bytes could make it allocate gigabytes. Here the size is
 //! bounded, and bounds, lengths and counts are checked; what passes, the library may have.
 
 use flate2::read::ZlibDecoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
+use std::cell::RefCell;
 use std::io::Read;
 
 const COMPRESSED: u32 = 0x1c84_9314;
@@ -16,6 +18,68 @@ const INFLATED_MAX: u64 = 1 << 20;
 const DIGITS_MAX: u32 = 3;
 /// The most that one histogram may count: enough for a year, and many of them can be added.
 const COUNT_MAX: u64 = 1 << 48;
+
+thread_local! {
+    /// A compressor is larger than most of what it compresses.
+    static COMPRESS: RefCell<Compress> = RefCell::new(Compress::new(Compression::default(), true));
+}
+
+/// The compressed V2 form of a histogram with these bounds and non-empty buckets, in ascending order by number. The
+/// library would go over every bucket there can be, and a record has thousands of histograms with a few each.
+pub(crate) fn deflate(
+    (lowest, highest, digits): (u64, u64, u8),
+    buckets: impl Iterator<Item = (usize, u64)>,
+) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(HEAD);
+    let words = [PLAIN, 0, 0, digits.into()];
+    plain.extend(words.into_iter().flat_map(u32::to_be_bytes));
+    plain.extend([lowest, highest, 1.0_f64.to_bits()].into_iter().flat_map(u64::to_be_bytes));
+    let mut next = 0;
+    for (bucket, count) in buckets {
+        match bucket - next {
+            0 => {}
+            1 => put(&mut plain, 0),
+            // A negative number: so many empty buckets are skipped.
+            gap => put(&mut plain, 2 * gap as u64 - 1),
+        }
+        put(&mut plain, count << 1);
+        next = bucket + 1;
+    }
+    if next == 0 {
+        put(&mut plain, 0);
+    }
+    let length = (plain.len() - HEAD) as u32;
+    plain[4..8].copy_from_slice(&length.to_be_bytes());
+    let mut packed = Vec::with_capacity(8 + plain.len());
+    packed.extend([COMPRESSED, 0].into_iter().flat_map(u32::to_be_bytes));
+    COMPRESS.with_borrow_mut(|compress| {
+        compress.reset();
+        loop {
+            packed.reserve(64 + plain.len());
+            let rest = &plain[compress.total_in() as usize..];
+            match compress.compress_vec(rest, &mut packed, FlushCompress::Finish) {
+                Ok(Status::StreamEnd) => break,
+                Ok(Status::Ok | Status::BufError) => {}
+                Err(_) => unreachable!("compressing into memory cannot fail"),
+            }
+        }
+    });
+    let length = (packed.len() - 8) as u32;
+    packed[4..8].copy_from_slice(&length.to_be_bytes());
+    packed
+}
+
+/// Writes a number as [`varint`] reads it.
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    for _ in 0..8 {
+        if number < 0x80 {
+            break;
+        }
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
 
 /// The uncompressed form of a compressed V2 histogram, or what is wrong with it.
 pub(crate) fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {

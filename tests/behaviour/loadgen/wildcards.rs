@@ -229,10 +229,13 @@ fn columns_of_a_file_are_of_one_row_and_values_are_encoded_where_that_is_declare
     let files = Files::new();
     let users: Vec<(String, String)> =
         (0..9).map(|n| (format!("u/{n} & sons"), format!("pw;{n}"))).collect();
-    let rows: Vec<String> =
-        users.iter().map(|(user, password)| format!("{user};\"{password}\"\n")).collect();
+    let row = |(user, password): &(String, String)| format!("{user};\"{password}\"\n");
+    let rows: Vec<String> = users.iter().map(row).collect();
     files.write("values/users.csv", &format!("user;password\n{}", rows.concat()));
-    let column = |name: &str, column: &str| json!({"name": name, "type": "file", "source": "values/users.csv", "column": column, "separator": ";"});
+    let column = |name: &str, column: &str| {
+        let source = "values/users.csv";
+        json!({"name": name, "type": "file", "source": source, "column": column, "separator": ";"})
+    };
     let mut encoded = column("$USER", "user");
     encoded["encode"] = json!("url");
     files.task(

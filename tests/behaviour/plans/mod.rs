@@ -6,6 +6,7 @@ mod examples;
 mod files;
 mod hostile;
 mod iterations;
+mod memory;
 mod nodes;
 mod phases;
 mod previews;

@@ -46,6 +46,8 @@ const TICK: Duration = Duration::from_millis(50);
 const TICK_MIN: Duration = Duration::from_millis(1);
 /// How many sessions of a worker connect at once while the run is prepared.
 const READYING_MAX: usize = 256;
+/// How long a session may take to find out that it cannot be made ready, without others being kept from trying.
+const SLOW: Duration = Duration::from_secs(1);
 /// How long sessions may take to close.
 const CLOSING_MAX: Duration = Duration::from_secs(1);
 
@@ -340,7 +342,11 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let prepares = !self.leaving.get();
         if prepares {
             // If it is cancelled, the run ends before it begins, and the session gets no work.
+            let began = self.clock.now();
             let _ = self.ready(session, index).await;
+            if !self.reached.get() && self.clock.now() - began >= SLOW {
+                self.leaving.set(true);
+            }
         }
         drop(permit);
         let slot = self.slot(index);
@@ -375,8 +381,6 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         self.recorder.borrow_mut().readied(&watch, || self.clock.now());
         if watch.why_not_ready().is_none() {
             self.reached.set(true);
-        } else if !self.reached.get() {
-            self.leaving.set(true);
         }
         readied.map(|()| waited)
     }

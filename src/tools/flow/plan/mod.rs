@@ -10,6 +10,7 @@ pub(crate) mod compile;
 #[cfg(test)]
 mod examples;
 pub(crate) mod fault;
+mod memory;
 mod merged;
 pub(crate) mod model;
 pub(crate) mod path;

@@ -10,6 +10,7 @@ use brunt_feed::{Escape, Hole, Text, TextPiece};
 use brunt_redact::HIDDEN;
 
 use super::compile::Compiled;
+use super::memory;
 use super::merged;
 use super::model::{LdapStep, Plan};
 use super::values::time_words;
@@ -22,6 +23,7 @@ const BODY_SHOWN: usize = 2_000;
 pub(super) fn text(plan: &Plan, compiled: &Compiled) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", load(plan, compiled));
+    let _ = writeln!(out, "{}", memory::about(&compiled.flow, &compiled.settings));
     mix(&mut out, compiled);
     objectives(&mut out, compiled);
     requests(&mut out, plan, compiled);

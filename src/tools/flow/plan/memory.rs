@@ -1,0 +1,31 @@
+//! About how much memory a plan takes: so that a plan of thousands of steps or users is no surprise.
+//!
+//! The figures were measured, and a test holds them against what a run takes. They are for an hour of a usual spread of
+//! latencies; what is busier takes more, what is quieter less.
+
+use brunt_drivers::flow::Flow;
+use brunt_engine::{Plan, Settings};
+
+/// The program itself.
+const PROGRAM: u64 = 20_000_000;
+/// One user with its connection and its buffers.
+const USER: u64 = 8_000;
+/// One operation in the sums of a run, its series and its record.
+const OPERATION: u64 = 50_000;
+/// One operation in the intervals of a worker.
+const OPERATION_OF_WORKER: u64 = 5_000;
+
+/// In words.
+pub(super) fn about(flow: &Flow, settings: &Settings) -> String {
+    let operations = flow.operations.len() as u64;
+    let workers = Plan::new(settings.clone(), 1).map_or(1, |plan| plan.workers() as u64);
+    let figures = operations * (OPERATION + workers * OPERATION_OF_WORKER);
+    let all = PROGRAM + u64::from(settings.sessions) * USER + figures;
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    let of = if operations == 1 { "operation" } else { "operations" };
+    format!(
+        "Memory: about {} MB, of which {} MB for the figures of {operations} {of}.",
+        megabytes(all),
+        megabytes(figures)
+    )
+}

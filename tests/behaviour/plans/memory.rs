@@ -1,0 +1,57 @@
+//! What a plan of thousands of steps takes, and what `--check` says of it beforehand.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::time::Duration;
+
+use brunt_testbed::until;
+
+use super::files::Plan;
+use crate::loadgen::target::RestTarget;
+use crate::program::among_others;
+
+const STEPS: usize = 5_000;
+const MEGABYTES_MAX: u64 = 500;
+
+/// A number of a process, in KiB, as long as it runs.
+fn kib(id: u32, of: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with(of))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Each step is an operation of its own. With a histogram of 188 KiB for each in every hand they would take 13 GB.
+#[test]
+fn five_thousand_steps_take_less_than_500_megabytes_and_what_is_said() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let mut text = format!(
+        "[run]\nusers = 10\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"all\"\n",
+        target.base
+    );
+    for step in 0..STEPS {
+        let _ = write!(
+            text,
+            "[[scenario.steps]]\nname = \"step {step}\"\nget = \"/oauth2/{step}\"\nstatus = 404\n"
+        );
+    }
+    let plan = Plan::of(&text);
+    let run = plan.start(&[]);
+    let (id, mut most) = (run.id(), 0);
+    until(Duration::from_secs(60), || {
+        let peak = kib(id, "VmHWM:");
+        most = most.max(peak.unwrap_or(0));
+        peak.is_none()
+    });
+    let ended = run.wait();
+    let record = ended.record();
+    let met = record.operations.iter().filter(|operation| operation.counts.ok > 0).count();
+    assert_eq!(met, STEPS);
+    let megabytes = most / 1_000;
+    assert!((20..MEGABYTES_MAX).contains(&megabytes), "{megabytes} MB");
+    let checked = plan.run(&["--check"]).expect(0);
+    let line = checked.stdout.lines().find(|line| line.starts_with("Memory: about ")).unwrap();
+    let said: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!((megabytes / 2..megabytes * 3).contains(&said), "{megabytes} MB, and said: {line}");
+    target.stop();
+}
