@@ -353,6 +353,29 @@ async fn a_refused_identity_is_a_failed_login() {
 }
 
 #[tokio::test]
+async fn whoever_finds_the_connection_down_says_why_it_could_not_be_opened() {
+    let server = Server::willing().await;
+    let mut setup = setup(server.address, search());
+    (setup.requests_per_connection, setup.sessions) = (2, 2);
+    let plan = plan(setup);
+    let mut sessions = open(&plan, 0..1);
+    let clock = brunt_exchange::Monotonic::new();
+    for session in &mut sessions {
+        session.ready(&mut brunt_exchange::Watch::new(&clock, None)).await;
+    }
+    drop(server);
+    settle().await;
+    let mut outcomes = Vec::new();
+    for (number, session) in (0..).zip(&mut sessions) {
+        let ticket = brunt_exchange::Ticket { number, session: 0, turn: number, phase: 0 };
+        let mut watch = brunt_exchange::Watch::new(&clock, None);
+        outcomes.push(session.exchange(&ticket, &mut watch).await);
+    }
+    // The first was refused as it connected; the second, which is no moment for another attempt, says the same.
+    assert_eq!(outcomes, [Outcome::Failed(Class::Connect, 111); 2]);
+}
+
+#[tokio::test]
 async fn a_password_that_a_server_repeats_is_not_shown() {
     let said = "'s3cret' is\u{1b}[2J wrong";
     let server =
