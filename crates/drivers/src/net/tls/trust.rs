@@ -354,9 +354,10 @@ mod tests {
         let made = |name: &str, authority: bool| {
             let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
             params.distinguished_name.push(DnType::CommonName, name);
-            params.is_ca = match authority {
-                true => IsCa::Ca(BasicConstraints::Unconstrained),
-                false => IsCa::ExplicitNoCa,
+            params.is_ca = if authority {
+                IsCa::Ca(BasicConstraints::Unconstrained)
+            } else {
+                IsCa::ExplicitNoCa
             };
             (params, KeyPair::generate().unwrap())
         };
