@@ -1,10 +1,10 @@
 //! Signals: the first asks a run to end in good order, the second at once.
 //!
 //! A thread of its own waits for SIGINT, SIGTERM and SIGHUP and passes them on to the run, so that nothing happens
-//! within a signal handler. It never writes, since whoever should read may not; another thread says what it has to say.
-//! Once the program was asked to end at once it has [`LAST_MOMENT`] to write its record and its report, and is then ended
-//! whatever its threads do. SIGHUP stays ignored where it was (`nohup`). Before the first run begins, and after the last,
-//! a signal ends the program as it always does.
+//! within a signal handler. It never writes, since whoever should read may not; another thread says what it has to
+//! say. Once the program was asked to end at once it has [`LAST_MOMENT`] to write its record and its report, and is
+//! then ended whatever its threads do. SIGHUP stays ignored where it was (`nohup`). Before the first run begins, and
+//! after the last, a signal ends the program as it always does.
 
 use std::cell::Cell;
 use std::io;

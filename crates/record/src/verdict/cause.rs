@@ -16,9 +16,9 @@ pub const WAITED_SHARE: f64 = 0.03;
 /// So is one whose waits for a core add up to more than this share of all that exchanges waited for the generator: a
 /// worker that mostly sleeps needs few of them.
 pub const WAITED_OF_OWN_SHARE: f64 = 0.2;
-/// A worker that waits for less than [`WAITED_SHARE`] of the time only waits now and then, until another thread has used
-/// its slice of the core, as every thread does (Linux 6.6: `base_slice_ns`, 0.7 ms on one core, 1.4 ms on two). Then a
-/// percentile above the median has to move by more than this.
+/// A worker that waits for less than [`WAITED_SHARE`] of the time only waits now and then, until another thread has
+/// used its slice of the core, as every thread does (Linux 6.6: `base_slice_ns`, 0.7 ms on one core, 1.4 ms on two).
+/// Then a percentile above the median has to move by more than this.
 pub const SLICE: Duration = Duration::from_millis(1);
 /// A quota that stops the process for more than this share of the time is felt.
 pub const THROTTLED_SHARE: f64 = 0.02;
