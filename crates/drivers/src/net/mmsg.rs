@@ -121,6 +121,12 @@ impl Outgoing {
     }
 }
 
+/// Offers the kernel all the room there is for an address and for control messages.
+fn offer(header: &mut libc::msghdr) {
+    header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+    header.msg_controllen = size_of::<[u64; CONTROL_WORDS]>() as _;
+}
+
 #[expect(unsafe_code, reason = "recvmmsg is in libc alone")]
 impl Incoming {
     /// Buffers for [`BATCH`] datagrams of at most `size` bytes.
@@ -130,14 +136,15 @@ impl Incoming {
             unsafe { (Box::new(zeroed()), Box::new(zeroed()), Box::new(zeroed())) };
         let controls = Box::new([[0; CONTROL_WORDS]; BATCH]);
         let bytes = vec![0; size * BATCH].into_boxed_slice();
-        Self { bytes, size, headers, vectors, names, controls, filled: 0 }
+        let mut incoming = Self { bytes, size, headers, vectors, names, controls, filled: 0 };
+        incoming.point();
+        incoming
     }
 
     /// Takes up to `most` datagrams that wait, in place of those taken before. Never waits itself.
     pub(super) fn receive(&mut self, socket: BorrowedFd<'_>, most: usize) -> io::Result<usize> {
-        self.filled = 0;
+        self.offer_again();
         let most = most.clamp(1, BATCH);
-        self.point(most);
         // SAFETY: the first `most` headers point into buffers of `self`, with their true lengths, and nothing else
         // touches those buffers during the call.
         let count = unsafe {
@@ -198,12 +205,12 @@ impl Incoming {
         Some(beside)
     }
 
-    /// Makes the headers whole again: the kernel shortens what it was offered to what it used.
-    fn point(&mut self, count: usize) {
+    /// Points every header at its buffers. They are on the heap and stay where they are.
+    fn point(&mut self) {
         let bytes = self.bytes.as_mut_ptr();
         let (vectors, names) = (self.vectors.as_mut_ptr(), self.names.as_mut_ptr());
         let controls = self.controls.as_mut_ptr();
-        for index in 0..count {
+        for index in 0..BATCH {
             let start = bytes.wrapping_add(index * self.size).cast();
             // SAFETY: `index` is less than BATCH, so this writes one element of `vectors`.
             unsafe {
@@ -213,10 +220,16 @@ impl Incoming {
             header.msg_iov = vectors.wrapping_add(index);
             header.msg_iovlen = 1;
             header.msg_name = names.wrapping_add(index).cast();
-            header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
             header.msg_control = controls.wrapping_add(index).cast();
-            header.msg_controllen = size_of::<[u64; CONTROL_WORDS]>() as _;
+            offer(header);
         }
+    }
+
+    /// Makes the headers whole again that were filled: the kernel shortens what it was offered to what it used. The
+    /// others are as they were, and most calls fill one or two of many.
+    fn offer_again(&mut self) {
+        let filled = std::mem::take(&mut self.filled);
+        self.headers[..filled].iter_mut().for_each(|header| offer(&mut header.msg_hdr));
     }
 }
 
