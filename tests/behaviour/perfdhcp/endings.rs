@@ -66,7 +66,7 @@ fn drops_end_it() {
             assert_eq!(drops, 5, "{ended}");
         }
         assert!(ended.stdout.contains("\nReached maximum drops number.\n"), "{ended}");
-        assert!(ended.stderr.contains("by the drops of DISCOVER-OFFER (-D)"), "{ended}");
+        assert!(ended.said().contains("by the drops of DISCOVER-OFFER (-D)"), "{ended}");
         assert!(record.rates.seconds < 30.0, "{ended}");
     }
     // One in five of the second stage; the first has no limit that it could reach.
@@ -240,8 +240,11 @@ fn a_wrapped_command_is_called_at_both_ends() {
     let said = || fs::read_to_string(&log).unwrap_or_default();
     wait_for("both calls", || said().lines().count() == 2);
     assert_eq!(said(), "start\nstop\n");
-    let missing = server.run_with("-r 100 -n 50", &["-w", "/nonexistent/command"]).expect(1);
-    assert!(missing.stderr.contains("/nonexistent/command"), "{missing}");
+    let missing = server.run_with("-r 100 -n 50", &["-w", "/nonexistent/command"]).expect(0);
+    for call in ["start", "stop"] {
+        let named = format!("'/nonexistent/command {call}', could not be run");
+        assert!(missing.said().contains(&named), "{missing}");
+    }
 }
 
 /// The server of the command line says the same as the one in our process.

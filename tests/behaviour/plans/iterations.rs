@@ -86,7 +86,7 @@ fn an_open_plan_tells_the_rate_of_its_iterations() {
         let ended = Plan::of(&several).run(line).expect(0);
         let plan = ended.record().plan;
         assert_eq!((plan.target_rate, plan.target_iterations), (None, Some(rate)), "{ended}");
-        let said = format!("open model, {rate:.1} iterations a second");
+        let said = format!("open model ({rate:.1} iterations a second");
         assert!(ended.stdout.contains(&said) && !ended.stdout.contains("unlimited"), "{ended}");
     }
     // One exchange an iteration, whatever pauses there are: their rate is its rate.

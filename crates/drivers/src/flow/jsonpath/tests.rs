@@ -35,6 +35,7 @@ fn the_examples_of_the_rfc_hold() {
         ("$[?count(@.*) == 5].p", json!([1])),
         ("$[?value(@..u) == 6].q", json!([2])),
         ("$.a[-1, 0, 99].b", json!(["kilo"])),
+        ("$[?@[-1].b == 'kilo'][0]", json!([3])),
         ("$.a[1:6:2]", json!([5, 2, 6])),
         ("$.a[2::-1]", json!([1, 5, 3])),
         ("$.a[::0]", json!([])),
@@ -155,7 +156,8 @@ fn paths() -> impl Strategy<Value = String> {
         0..3,
     )
     .prop_map(|segments| segments.concat());
-    let single = "(\\.[ab]|\\[-?[1-2]\\]){0,2}";
+    // No negative indices: in a comparison the other finds nothing there.
+    let single = "(\\.[ab]|\\[[0-2]\\]){0,2}";
     let operand = prop_oneof![
         single.prop_map(|path| format!("@{path}")),
         single.prop_map(|path| format!("${path}")),
