@@ -1,4 +1,4 @@
-//! [`Presence`]: when the clients of a fleet had leases, all of them for the first time, and all of them again.
+//! `Presence`: when the clients of a fleet had leases, all of them for the first time, and all of them again.
 //!
 //! After a power cut the question is not how long an exchange took but when the last client was back. Sessions report
 //! what becomes of their clients; any thread may read. It must not know how a client lives.

@@ -1,7 +1,7 @@
 //! `brunt http`: one URL or many, with the flags that wrk, wrk2, oha, hey and ab have made usual.
 //!
-//! A command line becomes a plan ([`asked`]) and the plan a run, as `brunt run` makes it. Beside the summary of every
-//! run there is a short block such as those tools print ([`figures`]).
+//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as `brunt run` makes it. Beside the summary of
+//! every run there is a short block such as those tools print ([`figures`]).
 
 mod asked;
 mod figures;

@@ -1,6 +1,6 @@
 //! MySQL and MariaDB as a backend of leases: [`MysqlBackend`].
 //!
-//! By a [`Client`] of our own, whose calls keep their thread waiting: one write and one read an operation, as with the
+//! By a `Client` of our own, whose calls keep their thread waiting: one write and one read an operation, as with the
 //! C library. Tables lie in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless one
 //! is named; in that, tables that brunt did not create are not touched unless that was allowed. A run that was killed
 //! leaves its database behind; `DROP DATABASE brunt_leases_...` removes it.
