@@ -123,9 +123,10 @@ impl Observation {
         }
     }
 
-    /// Whether it accuses anybody, or the exit code does.
+    /// Whether it accuses anybody, or the exit code does, which tells nothing but that the run was interrupted where it
+    /// is that of SIGINT.
     pub fn alarms(&self) -> bool {
-        self.said() != Said::Valid || self.exit != Some(0)
+        self.said() != Said::Valid || !matches!(self.exit, Some(0 | 130))
     }
 }
 
@@ -248,6 +249,7 @@ mod tests {
         assert!(observed.alarms() && observed.said().is_right_for(Class::Target));
         let met = Observation::new(Some(&missed.replace("missed", "met")), Some(0), "");
         assert!(!met.alarms() && met.said().is_right_for(Class::Nothing));
+        assert!(!Observation { exit: Some(130), ..met.clone() }.alarms());
         assert_eq!(met.faults(cause("target-slow-ldap"), Machine::Quiet), ["objective", "exit"]);
         let none = record("valid", &[], &[]);
         assert_eq!(faults(&none, 0, "idle-ldap-1", Machine::Quiet), ["objective"]);
