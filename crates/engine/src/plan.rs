@@ -9,7 +9,7 @@
 use crate::cores;
 use crate::schedule::Schedule;
 use brunt_exchange::ThinkTime;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What makes exchanges start.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,9 @@ pub struct Settings {
     /// The number of the first exchange. Runs that follow each other against one target go on counting, so that none
     /// repeats the users, entries and identities of those before.
     pub first: u64,
+    /// The time of day at which the run begins, agreed on with other machines; as soon as every session is ready if
+    /// there is none, or if it is past by then.
+    pub start_at: Option<SystemTime>,
     /// This node's place.
     pub node: Node,
     /// Whether intervals carry the words of every failure, not of the first few alone.
@@ -108,6 +111,7 @@ impl Settings {
             interval: Duration::from_secs(1),
             seed: 0,
             first: 0,
+            start_at: None,
             node: Node::default(),
             explain_every: false,
         }
