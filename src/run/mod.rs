@@ -18,7 +18,7 @@ mod plan;
 mod progress;
 mod repeatable;
 pub(crate) mod schedules;
-mod share;
+pub(crate) mod share;
 pub(crate) mod signals;
 pub(crate) mod summary;
 mod verbosity;

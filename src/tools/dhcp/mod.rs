@@ -308,7 +308,7 @@ fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
 /// How many clients there are on all nodes together. Each node takes those whose numbers leave its own as the
 /// remainder, so no two machines ever are the same client; a fleet brings all of its clients on each.
 fn range(args: &DhcpArgs) -> u64 {
-    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.load.node.of));
+    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.nodes()));
     match args.scenario {
         Scenario::Fleet(_) | Scenario::Avalanche => count * nodes,
         Scenario::Basic => count.next_multiple_of(nodes),
@@ -316,7 +316,7 @@ fn range(args: &DhcpArgs) -> u64 {
 }
 
 fn leases_max(args: &DhcpArgs) -> usize {
-    let rate = args.exchange.renew_rate + args.exchange.release_rate;
+    let rate = (args.exchange.renew_rate + args.exchange.release_rate) / f64::from(args.nodes());
     if args.exchange.release_on_exit || args.output.diagnostics.leases {
         return LEASES_MAX;
     }

@@ -21,6 +21,7 @@ use crate::cli::http::HttpArgs;
 use crate::cli::output::Progress;
 use crate::cli::surroundings::Machine;
 use crate::console;
+use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
@@ -69,7 +70,8 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let world = World { surroundings: &Machine, base: Path::new("") };
-    let compiled = compile(&plan, Node { rank: 0, world: 1 }, seed, &world).map_err(|fault| {
+    let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
+    let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;
     let network = Network::new(compiled.http).map_err(|error| failed(&error))?;

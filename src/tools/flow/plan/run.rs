@@ -19,6 +19,7 @@ use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
+use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
@@ -107,11 +108,12 @@ impl Asked {
             written.plan.run.duration = Some(Time(duration));
         }
         written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
-        let (rank, world) = args.node.unwrap_or((0, 1));
-        let seed = args.output.seed.or(written.plan.run.seed).unwrap_or_else(console::seed);
+        let seed = args.output.seed.or(written.plan.run.seed);
+        let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
+        let seed = seed.unwrap_or_else(console::seed);
         let base = path.parent().unwrap_or(Path::new(""));
         let surrounded = World { surroundings, base };
-        let compiled = compile(&written.plan, Node { rank, world }, seed, &surrounded);
+        let compiled = compile(&written.plan, node, seed, &surrounded);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;
         compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
         Ok(Self { plan: written.plan, compiled })
