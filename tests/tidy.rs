@@ -24,9 +24,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-drivers", &["brunt-exchange", "brunt-feed", "brunt-redact", "brunt-wire"]),
     ("brunt-targets", &["brunt-wire"]),
     ("brunt-report", &["brunt-record"]),
+    ("brunt-capacity", &["brunt-record"]),
     (
         "brunt",
         &[
+            "brunt-capacity",
             "brunt-drivers",
             "brunt-engine",
             "brunt-exchange",

@@ -38,6 +38,7 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
+pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 pub(crate) mod typed;

@@ -12,7 +12,12 @@ use clap::builder::ValueHint;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
+use brunt_drivers::net::fence::Allowed;
+
+use brunt_record::Node;
+
 use super::monitor::MonitorSource;
+use super::start_at::StartAt;
 
 /// Where results go, and what figures are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -46,9 +51,40 @@ pub(crate) struct RunOptions {
     /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
+    /// Index of this machine among those that share the run, such as 0/3
+    ///
+    /// The index counts from 0: 0/3 is the first of three machines. Rates and counts of the command line are of the
+    /// whole run, connections and users of each machine. No two machines use the same value, user or row. All of them
+    /// need the same command and the same --seed; 'brunt merge' makes one record of theirs.
+    #[arg(long, value_name = "RANK/NODES", value_parser = node)]
+    pub(crate) node: Option<Node>,
+    /// Begin at this time, such as 12:00:05, when everything is connected
+    ///
+    /// A time of day in the machine's time zone, the next that comes, or a moment such as 2026-11-22T12:00:05Z. The
+    /// machines that share a run are given the same one; what their clocks differ by is not corrected.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) start_at: Option<StartAt>,
+    /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389
+    ///
+    /// Every connection and every datagram is checked by the address that it goes to, those of redirects and of names
+    /// that are resolved later included. The exit code is 8 if the run was kept from one. Without this option every
+    /// address is allowed. Unix sockets, and what the C library asks for the machine's own name service, have no
+    /// address to check. May be repeated.
+    #[arg(long = "allow", value_name = "CIDR[:PORT]")]
+    pub(crate) allow: Vec<Allowed>,
 }
 
 impl RunOptions {
+    /// Refuses to share a run whose seed each machine would draw for itself.
+    pub(crate) fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
+        if self.node.is_some_and(|node| node.of > 1) && seed.is_none() {
+            let why =
+                "--node needs --seed, the same on every machine, so that all draw the same values";
+            return Err(why.to_owned());
+        }
+        Ok(())
+    }
+
     /// The files that are written, with the options that name them.
     pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
         let named = |path: &&Path| *path != Path::new("-");
@@ -59,6 +95,17 @@ impl RunOptions {
             ("--events", self.events.as_deref().filter(named)),
         ]
     }
+}
+
+fn node(text: &str) -> Result<Node, String> {
+    let read = text.split_once('/').and_then(|(rank, of)| {
+        let node = Node { rank: rank.parse().ok()?, of: of.parse().ok()? };
+        (node.rank < node.of).then_some(node)
+    });
+    read.ok_or_else(|| {
+        "write the index of this machine and their number, such as 0/3 for the first of three"
+            .to_owned()
+    })
 }
 
 /// What a table of options says of one field.

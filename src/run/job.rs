@@ -11,6 +11,8 @@ use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record, Slo};
 
+use jiff::tz::TimeZone;
+
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::files::{self, Logs};
 use super::losses::Losses;
@@ -18,8 +20,10 @@ use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
 use super::signals::{self, Signal, Signals};
 use crate::cli::output::Output;
+use crate::console;
 
 /// A run that is ready to be carried out.
+#[derive(Clone)]
 pub(crate) struct Job {
     /// The command line for the record, secrets starred.
     pub(crate) command: Vec<String>,
@@ -41,6 +45,17 @@ pub(crate) struct Job {
     pub(crate) endless: bool,
     /// Whether the target runs in this process.
     pub(crate) in_process: bool,
+    /// Whether an arrival is the beginning of several exchanges.
+    pub(crate) several: bool,
+}
+
+impl Job {
+    /// The same run, which begins when its options say.
+    fn timed(&self) -> Result<Self, String> {
+        let Some(at) = self.output.run.start_at else { return Ok(self.clone()) };
+        let moment = at.moment(&console::now().to_zoned(TimeZone::system()))?;
+        Ok(Self { load: self.load.starting_at(moment), ..self.clone() })
+    }
 }
 
 /// Whether neither a time nor a count ends such a load.
@@ -103,10 +118,15 @@ pub(crate) fn carry_out(
     observers: &mut [&mut dyn Observer],
     signals: &Signals,
 ) -> Result<Finished, String> {
+    let job = &job.timed()?;
+    if let Some(at) = job.output.run.start_at.filter(|_| !observers.is_empty()) {
+        console::note(&format!("the run begins at {at}"));
+    }
     let output = &job.output;
     files::check(&output.run.paths())?;
     prepare(signals)?;
-    let stop = signals.stop();
+    // What ends this run from within leaves the process and its other runs alone.
+    let stop = signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;

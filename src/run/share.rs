@@ -7,16 +7,23 @@
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::tool;
-use crate::cli::run_options;
+use crate::cli::run_options::{self, RunOptions};
 
 /// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.
-const VALUES: &[&str] = &["--node", "--workers", "--source-ip", "--source-port", "--percentile"];
+const VALUES: &[&str] = &["--workers", "--source-ip", "--source-port", "--percentile"];
 /// Those without a value.
 const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 
 /// This program's part; none if it carries out the whole run.
 pub(crate) fn node(node: brunt_engine::Node) -> Option<Node> {
     (node.world > 1).then_some(Node { rank: node.rank, of: node.world })
+}
+
+/// The part that a command line asks for. The error says what it lacks: machines that share a run draw the same values.
+pub(crate) fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, String> {
+    options.check_node(seed)?;
+    let Some(node) = options.node else { return Ok(brunt_engine::Node::default()) };
+    Ok(brunt_engine::Node { rank: node.rank, world: node.of })
 }
 
 /// The fingerprint of a run that was asked for with this command.

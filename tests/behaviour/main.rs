@@ -14,6 +14,7 @@ mod links;
 mod loadgen;
 mod mistakes;
 mod names_lookup;
+mod nodes;
 mod pace;
 mod perfdhcp;
 mod plans;
