@@ -51,6 +51,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
             console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
         }
+        Command::FindMax(args) => commands::find_max(&args, &Signals::default()),
         Command::Report(args) => commands::report(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),

@@ -4,19 +4,24 @@
 //! it does against a simulated one in virtual time, and `tests/` holds it against many whose capacity is known. A step of
 //! a search gives *evidence*; only a *confirmation* gives a *claim*. Nothing here sees an engine, a clock or a protocol.
 
+mod document;
 mod evidence;
 mod found;
 mod objective;
 mod posterior;
+mod recheck;
 mod search;
 mod second;
+mod sentence;
 mod settings;
 mod spread;
 mod trial;
 
+pub use document::{Origin, Reading, Row, SUBJECT};
 pub use evidence::{Evidence, Share};
 pub use found::{Answer, Drift, Found, Knee, Step, Verdict};
 pub use objective::{GUARDS, GoalError, Goals, Objective, Objectives};
+pub use recheck::{Recheck, RecheckError, Rechecked, recheck};
 pub use search::find;
 pub use second::{Second, Tally};
 pub use settings::Settings;

@@ -11,6 +11,8 @@ mod narrow;
 mod opening;
 mod steps;
 
+pub(crate) use steps::void;
+
 use crate::found::{Answer, Drift, Found, Knee, Step, Verdict};
 use crate::objective::{Goals, Objectives};
 use crate::posterior::{self, Vote};

@@ -31,6 +31,11 @@ impl Allowed {
         Self { network: IpAddr::V6(std::net::Ipv6Addr::LOCALHOST), bits: 128, port: None },
     ];
 
+    /// Whether it is of this machine's loopback alone.
+    pub fn is_loopback(&self) -> bool {
+        self.network.is_loopback() && self.bits >= if self.network.is_ipv4() { 8 } else { 128 }
+    }
+
     fn holds(&self, to: SocketAddr) -> bool {
         let same = |ours: &[u8], theirs: &[u8]| {
             ours.iter().zip(theirs).enumerate().all(|(at, (ours, theirs))| {
