@@ -167,10 +167,12 @@ const REST_TARGET: &str = "\
 const RUN: &str = "\
     A plan is a TOML file. It says what virtual users do, how many there are or how often they arrive, and which \
     objectives the run must meet. Users send HTTP requests with generated values, check the responses, extract values \
-    from them, pause, and perform LDAP, DHCP, lease and name service operations, all in one iteration if needed. \
+    from them, pause, and perform LDAP operations and DHCP exchanges, all in one iteration if needed. \
     [Plans](plan.md) is the guide, [the keys](plan-keys.md) is the reference.\n\n\
     An error in a plan is reported with its line before anything is sent (exit code 2). At the end the run prints its \
-    summary. The exit code is 99 if an objective was missed, 4 if one is undecided.";
+    summary. The exit code is 99 if an objective was missed, 4 if one is undecided.\n\n\
+    `--once` does each scenario once and prints every request and answer, and `--trace` keeps the first exchanges of a \
+    run that failed: [debugging a plan](plan.md#debugging-a-plan).";
 
 /// What is done with the jobs of LoadGen.
 const LOADGEN: &str = "\

@@ -62,6 +62,11 @@ const IMPORT_OPENAPI: &[Example] = &[(
 const RUN: &[Example] = &[
     ("Run a plan and write the record:", "brunt run login.toml --record run.json"),
     ("Check a plan without sending anything:", "brunt run login.toml --check"),
+    ("Do each scenario once and print every request and answer:", "brunt run login.toml --once"),
+    (
+        "Keep the first failed requests, for a browser's tools:",
+        "brunt run login.toml --trace failed.har",
+    ),
     (
         "Override values of the plan:",
         "brunt run login.toml --duration 1m --set run.users=50 \\\n\

@@ -39,6 +39,7 @@ pub(crate) mod run;
 mod screens;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
+pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;

@@ -8,9 +8,11 @@ pub(crate) mod http;
 pub(crate) mod import;
 pub(crate) mod loadgen;
 mod naming;
+pub(crate) mod once;
 pub(crate) mod plan;
 mod sample;
 mod sessions;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,14 +29,15 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::output::{self, Output};
 use crate::console;
-use crate::run::signals::Signals;
+use crate::run::signals::{Signal, Signals};
 use crate::run::{
     self, Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling,
-    exit, is_endless, objectives,
+    check_files, exit, is_endless, objectives,
 };
 
 use naming::Naming;
 use sessions::FlowSessions;
+use trace::{ShowEvery, TraceFile, Tracer};
 
 /// A run of a flow that was asked for.
 pub(crate) struct FlowJob {
@@ -54,6 +57,10 @@ pub(crate) struct FlowJob {
     pub(crate) target: String,
     /// What is shown while it runs.
     pub(crate) progress: output::Progress,
+    /// The file of failed exchanges.
+    trace: Option<TraceFile>,
+    /// Who is shown every exchange.
+    every: Option<ShowEvery>,
 }
 
 /// A run of a flow that is over.
@@ -64,6 +71,8 @@ pub(crate) struct Done {
     exit: Exit,
     /// Where the record was written.
     pub(crate) written: Option<PathBuf>,
+    /// The signal that ended it.
+    signal: Option<Signal>,
     /// What could not be written.
     pub(crate) losses: Losses,
     /// Where each count lies among the tallies.
@@ -99,8 +108,17 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
             console::note(&note);
         }
     }
-    let FlowJob { command, flow, network, settings, objectives, output, target, progress } =
+    let FlowJob { command, mut flow, network, settings, objectives, output, target, .. } =
         asked_for;
+    let (progress, trace, every) = (asked_for.progress, asked_for.trace, asked_for.every);
+    let files: Vec<_> = output
+        .paths()
+        .into_iter()
+        .chain([("--trace", trace.as_ref().map(AsRef::as_ref))])
+        .collect();
+    check_files(&files).map_err(Refusal::failed)?;
+    let version = network.settings().version;
+    let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
     let load = Plan::new(settings, sessions::group(&users.compiled));
@@ -117,8 +135,9 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let exit = exit(&finished.record, finished.signal, Manner::Ours);
-    let Finished { record, engine, written, losses, .. } = finished;
-    Ok(Done { record, exit, written, losses, tallies, counts, lasted: engine.over })
+    let Finished { record, engine, written, mut losses, signal, .. } = finished;
+    losses.keep(tracer.map_or(Ok(()), |tracer| tracer.write()));
+    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted: engine.over })
 }
 
 /// The virtual users of a flow.

@@ -25,7 +25,8 @@ use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Verbosity};
 use crate::tools::flow::plan::compile::{World, compile};
-use crate::tools::flow::{self, Done, FlowJob};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, Done, FlowJob, once};
 use asked::Asked;
 
 /// Carries out what was asked for.
@@ -33,6 +34,9 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.to_plan {
         let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
         return console::print(&text);
+    }
+    if args.trace.once {
+        return once::carry_out(job(args, Verbosity::Normal)?, signals);
     }
     measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -47,6 +51,15 @@ pub(crate) fn measure(
     signals: &Signals,
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
+    let mut done = flow::run(job(args, verbosity)?, signals)?;
+    if verbosity == Verbosity::Normal {
+        print(args, &mut done)?;
+    }
+    Ok(done.outcome())
+}
+
+/// The run that was asked for.
+fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
     if shows && !args.output.quiet {
@@ -63,7 +76,7 @@ pub(crate) fn measure(
     let mut settings = compiled.settings;
     settings.interval = args.output.interval.unwrap_or(settings.interval);
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
-    let job = FlowJob {
+    Ok(FlowJob {
         command: args.typed.clone(),
         flow: compiled.flow,
         network: Arc::new(network),
@@ -72,12 +85,9 @@ pub(crate) fn measure(
         output: args.output.files(),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
         progress: if shows { args.output.progress() } else { Progress::Quiet },
-    };
-    let mut done = flow::run(job, signals)?;
-    if shows {
-        print(args, &mut done)?;
-    }
-    Ok(done.outcome())
+        trace: TraceFile::of(&args.trace),
+        every: None,
+    })
 }
 
 fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {

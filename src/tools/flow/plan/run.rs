@@ -22,7 +22,8 @@ use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Verbosity};
-use crate::tools::flow::{self, FlowJob, fit};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, FlowJob, fit, once};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -40,6 +41,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
         let notes = fit::examine(&asked.compiled.flow)
             .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         return console::print(&asked.check(&notes));
+    }
+    if args.trace.once {
+        return once::carry_out(asked.job(args, Progress::Quiet)?, signals);
     }
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -97,8 +101,22 @@ impl Asked {
         signals: &Signals,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let Self { plan, mut compiled } = self;
         let shows = verbosity == Verbosity::Normal;
+        let progress = if shows { args.output.progress() } else { Progress::Quiet };
+        let mut done = flow::run(self.job(args, progress)?, signals)?;
+        if shows {
+            summary::tell(&done.record, Stream::Output, &mut done.losses)
+                .map_err(Refusal::failed)?;
+            let written = done.written.as_deref().filter(|_| !args.output.quiet);
+            summary::close(&done.record, Stream::Output, written, &mut done.losses)
+                .map_err(Refusal::failed)?;
+        }
+        Ok(done.outcome())
+    }
+
+    /// The run, with everything opened that it needs.
+    fn job(self, args: &RunArgs, progress: Progress) -> Result<FlowJob, Refusal> {
+        let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
@@ -108,7 +126,7 @@ impl Asked {
         }
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
-        let job = FlowJob {
+        Ok(FlowJob {
             command: args.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
@@ -116,17 +134,10 @@ impl Asked {
             objectives: compiled.objectives,
             output: args.output.files(),
             target: target(&plan),
-            progress: if shows { args.output.progress() } else { Progress::Quiet },
-        };
-        let mut done = flow::run(job, signals)?;
-        if shows {
-            summary::tell(&done.record, Stream::Output, &mut done.losses)
-                .map_err(Refusal::failed)?;
-            let written = done.written.as_deref().filter(|_| !args.output.quiet);
-            summary::close(&done.record, Stream::Output, written, &mut done.losses)
-                .map_err(Refusal::failed)?;
-        }
-        Ok(done.outcome())
+            progress,
+            trace: TraceFile::of(&args.trace),
+            every: None,
+        })
     }
 }
 
