@@ -36,6 +36,7 @@ pub(crate) mod redact;
 pub(crate) mod resend;
 pub(crate) mod rest_target;
 pub(crate) mod run;
+pub(crate) mod run_options;
 mod screens;
 pub(crate) mod surroundings;
 pub(crate) mod tool;

@@ -1,40 +1,18 @@
 //! Where the results of a run go and what they are held against: options that every command has which runs a flow.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
-use super::monitor::MonitorSource;
+use super::run_options::RunOptions;
 
 /// Where results go, and what they are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct OutputArgs {
-    /// Write the record of the run, with its histograms, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) record: Option<PathBuf>,
-    /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
-    #[arg(long, value_name = "FILE")]
-    pub(crate) hgrm: Option<PathBuf>,
-    /// Write an HdrHistogram interval log of response times
-    #[arg(long, value_name = "FILE")]
-    pub(crate) hlog: Option<PathBuf>,
-    /// Write each interval as one line of JSON while the run goes on; - writes to standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) events: Option<PathBuf>,
-    /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
-    ///
-    /// They are in the record and in the summary: of a process of this machine its processor time, memory, threads and
-    /// open files; of Kea the statistics that its control socket gives. May be repeated.
-    #[arg(long = "monitor", value_name = "SOURCE")]
-    pub(crate) monitors: Vec<MonitorSource>,
-    /// Objective, such as 'p99<20ms' or 'errors<0.1%'
-    ///
-    /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
-    /// one is undecided. May be repeated.
-    #[arg(long = "slo", value_name = "OBJECTIVE")]
-    pub(crate) objectives: Vec<String>,
+    /// What every run takes.
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
     /// Additional percentile to report in the record, such as 99.95; may be repeated
     #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
     pub(crate) percentiles: Vec<f64>,
@@ -52,14 +30,7 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// The files, as the runner takes them.
     pub(crate) fn files(&self) -> Output {
-        Output {
-            record: self.record.clone(),
-            hgrm: self.hgrm.clone(),
-            hlog: self.hlog.clone(),
-            events: self.events.clone(),
-            percentiles: self.percentiles.clone(),
-            monitors: self.monitors.clone(),
-        }
+        Output { run: self.run.clone(), percentiles: self.percentiles.clone() }
     }
 
     /// What is shown while the run goes on.
@@ -71,31 +42,10 @@ impl OutputArgs {
 /// Where the results of a run go.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Output {
-    /// The record.
-    pub(crate) record: Option<PathBuf>,
-    /// The percentile distribution.
-    pub(crate) hgrm: Option<PathBuf>,
-    /// The interval log.
-    pub(crate) hlog: Option<PathBuf>,
-    /// The events.
-    pub(crate) events: Option<PathBuf>,
+    /// What every run takes.
+    pub(crate) run: RunOptions,
     /// Percentiles to put into the record beside the usual ones.
     pub(crate) percentiles: Vec<f64>,
-    /// Where the target's own figures are read.
-    pub(crate) monitors: Vec<MonitorSource>,
-}
-
-impl Output {
-    /// The files that are written, with the options that name them.
-    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
-        let named = |path: &&Path| *path != Path::new("-");
-        [
-            ("--record", self.record.as_deref()),
-            ("--hgrm", self.hgrm.as_deref()),
-            ("--hlog", self.hlog.as_deref()),
-            ("--events", self.events.as_deref().filter(named)),
-        ]
-    }
 }
 
 /// What is shown while a run goes on.

@@ -299,7 +299,8 @@ fn every_value_that_a_help_gives_is_understood() {
             for value in values(&help.unwrap_or_default()) {
                 found += 1;
                 let name = command.get_name();
-                wrong.extend(refused(arg, &value).map(|why| format!("{name}: {arg}: {why}")));
+                let id = arg.get_id();
+                wrong.extend(refused(arg, &value).map(|why| format!("{name}: {id}: {why}")));
             }
         }
     }

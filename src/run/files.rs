@@ -82,8 +82,8 @@ pub(super) fn write<'o>(
     output: &'o Output,
     losses: &mut Losses,
 ) -> Option<&'o Path> {
-    losses.written(output.hgrm.as_deref(), |path| distribution(measured, path));
-    losses.written(output.record.as_deref(), |path| {
+    losses.written(output.run.hgrm.as_deref(), |path| distribution(measured, path));
+    losses.written(output.run.record.as_deref(), |path| {
         record.write(path).map_err(|error| format!("failed to {error}"))
     })
 }
@@ -115,12 +115,12 @@ impl<'a> Logs<'a> {
     /// Opens those that are asked for.
     pub(super) fn open(output: &Output, head: &Head, names: Names<'a>) -> Result<Self, String> {
         let mut logs = Self::default();
-        if let Some(path) = &output.hlog {
+        if let Some(path) = &output.run.hlog {
             let file = Growing::create(path);
             let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
             logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
         }
-        if let Some(path) = &output.events {
+        if let Some(path) = &output.run.events {
             let log = EventLog::create(path, head.clone(), names);
             logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
         }

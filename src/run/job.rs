@@ -104,12 +104,12 @@ pub(crate) fn carry_out(
     signals: &Signals,
 ) -> Result<Finished, String> {
     let output = &job.output;
-    files::check(&output.paths())?;
+    files::check(&output.run.paths())?;
     prepare(signals)?;
     let stop = signals.stop();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = head(job);
-    let monitor = Monitor::start(&output.monitors, protocol)?;
+    let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {

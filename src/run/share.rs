@@ -7,21 +7,10 @@
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::tool;
+use crate::cli::run_options;
 
-/// Options of ours that do not change the load of the whole run and take a value.
-const VALUES: &[&str] = &[
-    "--node",
-    "--workers",
-    "--source-ip",
-    "--source-port",
-    "--record",
-    "--hgrm",
-    "--hlog",
-    "--events",
-    "--monitor",
-    "--slo",
-    "--percentile",
-];
+/// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.
+const VALUES: &[&str] = &["--node", "--workers", "--source-ip", "--source-port", "--percentile"];
 /// Those without a value.
 const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 
@@ -44,12 +33,16 @@ fn load_words(command: &[String]) -> Vec<&str> {
     let mut load: Vec<&str> = program.into_iter().collect();
     while let Some(word) = words.next() {
         let name = word.split('=').next().unwrap_or(word);
+        let of_every_run =
+            run_options::rows().iter().find(|row| name.strip_prefix("--") == Some(row.long));
+        let takes_value =
+            of_every_run.is_some_and(|row| !row.value.is_empty()) || VALUES.contains(&name);
         // perfdhcp's own name for the address or the interface of its machine.
-        if VALUES.contains(&name) || (perfdhcp && word == "-l") {
+        if takes_value || (perfdhcp && word == "-l") {
             if name == word {
                 words.next();
             }
-        } else if !SWITCHES.contains(&word) {
+        } else if of_every_run.is_none() && !SWITCHES.contains(&word) {
             load.push(word);
         }
     }

@@ -15,7 +15,7 @@ use brunt_drivers::net::source::Sources;
 
 use super::varied::VariedOption;
 use crate::cli::arrivals::Rate;
-use crate::cli::monitor::MonitorSource;
+use crate::cli::run_options::RunOptions;
 
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -360,18 +360,8 @@ pub(crate) struct Output {
     pub(crate) wrapped: Option<String>,
     /// Time between intervals of the record.
     pub(crate) interval: Duration,
-    /// The record.
-    pub(crate) record: Option<PathBuf>,
-    /// The interval log.
-    pub(crate) hlog: Option<PathBuf>,
-    /// The events.
-    pub(crate) events: Option<PathBuf>,
-    /// The percentile distribution.
-    pub(crate) hgrm: Option<PathBuf>,
-    /// Where the target's own figures are read.
-    pub(crate) monitors: Vec<MonitorSource>,
-    /// Objectives, as text that was seen to be legal.
-    pub(crate) objectives: Vec<String>,
+    /// What every run takes; the objectives were seen to be legal.
+    pub(crate) run: RunOptions,
     /// Take the moment of receiving from the kernel.
     pub(crate) kernel_stamps: bool,
 }

@@ -6,12 +6,14 @@ use brunt_record::Slo;
 
 use super::args::{Diagnostics, Output, Style};
 use super::given::{Values, refused};
+use super::switches::dashed;
 use crate::cli::fault::Fault;
 use crate::cli::monitor::MonitorSource;
+use crate::cli::run_options::{self, RunOptions, Unfit};
 
 pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
-    let objectives: Vec<String> = values.all("slo").map(str::to_owned).collect();
-    for text in &objectives {
+    let run = of_every_run(values)?;
+    for text in &run.objectives {
         if let Err(error) = text.parse::<Slo>() {
             return Err(Fault::new(format!("--slo: failed to {error}")));
         }
@@ -24,22 +26,20 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
         diagnostics: diagnostics(values)?,
         wrapped: values.text("w").filter(|_| calls_wrapped).map(str::to_owned),
         interval: values.time("interval").unwrap_or(Duration::from_secs(1)),
-        record: values.path("record"),
-        hlog: values.path("hlog"),
-        events: values.path("events"),
-        hgrm: values.path("hgrm"),
-        monitors: monitors(values)?,
-        objectives,
+        run,
         kernel_stamps: values.has("kernel-stamps"),
     })
 }
 
-fn monitors(values: &Values<'_>) -> Result<Vec<MonitorSource>, Fault> {
-    let read = |text: &str| match text.parse() {
-        Ok(MonitorSource::Ldap) | Err(_) => Err(refused("monitor", text, "kea:SOCKET or pid:PID")),
-        Ok(source) => Ok(source),
-    };
-    values.all("monitor").map(read).collect()
+fn of_every_run(values: &Values<'_>) -> Result<RunOptions, Fault> {
+    let run = run_options::read(|long| values.all(long).collect::<Vec<_>>());
+    let run = run.map_err(|Unfit { long, value, why }| {
+        Fault::new(format!("{} '{value}' is invalid: {why}", dashed(long)))
+    })?;
+    if run.monitors.contains(&MonitorSource::Ldap) {
+        return Err(refused("monitor", "ldap", "kea:SOCKET or pid:PID"));
+    }
+    Ok(run)
 }
 
 fn deltas(values: &Values<'_>) -> Result<bool, Fault> {

@@ -160,7 +160,7 @@ pub(crate) fn dashed(name: &str) -> String {
 
 /// Every switch, group by group, each group in the order of the help.
 pub(crate) fn all() -> Vec<Switch> {
-    let mut all = [theirs::ALL, ours::ALL].concat();
+    let mut all = [theirs::ALL.to_vec(), ours::all()].concat();
     all.sort_by_key(|switch| {
         let group = Group::ALL.iter().position(|group| *group == switch.group);
         let long = switch.name.len() > 1;

@@ -3,6 +3,7 @@
 mod habits;
 mod mistakes;
 
+use crate::cli::run_options::RunOptions;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU32;
@@ -245,7 +246,8 @@ fn our_switches_arrive() {
     assert_eq!((window, backlog, warm_up), (NonZeroU32::new(77), Some(9), 2 * SECOND));
     assert_eq!((workers, pin, batch, seed), (Some(8), false, Some(16), Some(5)));
     assert_eq!(node, Node { rank: 1, of: 3 });
-    let Output { style, interval, record, hlog, hgrm, objectives, kernel_stamps, .. } = args.output;
+    let Output { style, interval, run, kernel_stamps, .. } = args.output;
+    let RunOptions { record, hlog, hgrm, objectives, .. } = run;
     assert_eq!((style, interval, kernel_stamps), (Style::Guide, SECOND / 2, true));
     assert_eq!(objectives, ["p99<20ms", "errors<0.1%"]);
     let names = [hgrm, hlog, record].map(|it| it.unwrap().display().to_string());

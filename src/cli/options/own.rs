@@ -5,10 +5,12 @@
 
 use super::command::LONGEST;
 use super::{Group, Kind, Opt, Tool};
+use crate::cli::run_options::{self, Row};
 
 /// The rows of this file for a tool.
 pub(super) fn of(tool: Tool) -> Vec<Opt> {
     let mut rows = [LOAD, NETWORK, OUTPUT].concat();
+    rows.extend(run_options::rows().iter().map(of_every_run));
     rows.extend_from_slice(&[BIND_CONTROL, MANAGE]);
     match tool {
         Tool::Authrate => rows.push(SEARCH_CONTROL),
@@ -35,6 +37,17 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
         rows.extend_from_slice(FEEDING);
     }
     rows
+}
+
+/// The row of an option that every run has.
+fn of_every_run(row: &Row) -> Opt {
+    let (value, kind) = match row.value {
+        "" => ("", Kind::Switch),
+        _ if row.is_path => ("path", Kind::Path),
+        value => (value, Kind::Text),
+    };
+    let option = Opt::new(Group::Output, row.long, value, kind, row.help).default(row.default);
+    if row.many { option.many() } else { option }
 }
 
 /// The largest number a search request can hold.
@@ -429,47 +442,11 @@ const OUTPUT: &[Opt] = &[
         tool and exit.",
     ),
     output(
-        "hgrm",
-        "path",
-        Kind::Path,
-        "Write the percentile distribution of response times, in the format that HdrHistogram plotters read.",
-    ),
-    output(
-        "events",
-        "path",
-        Kind::Path,
-        "Write what happens as it happens, a line of JSON for each interval.",
-    ),
-    output("hlog", "path", Kind::Path, "Write an HdrHistogram interval log of response times."),
-    output(
-        "monitor",
-        "source",
-        Kind::Text,
-        "Read the target's own figures once a second, for the record and the summary: 'ldap' reads the server's \
-         cn=monitor over a connection of its own with the identity of the run's connections, 'pid:4711' a process of \
-         this machine. May be repeated.",
-    )
-    .many(),
-    output(
         "outputFile",
         "path",
         Kind::Path,
         "Write results and messages to this file instead of the terminal.",
     ),
-    output(
-        "record",
-        "path",
-        Kind::Path,
-        "Write the record of the run as JSON. 'brunt report' prints it again.",
-    ),
-    output(
-        "slo",
-        "objective",
-        Kind::Text,
-        "Objective: exit with 99 if it does not hold at the end. Examples: 'bind.p99<20ms', 'errors<0.1%', \
-         'achieved>=99%'. May be repeated.",
-    )
-    .many(),
     Opt::switch(
         Group::Output,
         "suppressPropertiesFileComment",

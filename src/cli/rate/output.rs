@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Fault, Values};
-use crate::cli::monitor::MonitorSource;
+use crate::cli::run_options::{self, RunOptions, Unfit};
 
 /// Where results go.
 #[expect(
@@ -25,18 +25,8 @@ pub(crate) struct Output {
     pub(crate) percentiles: Vec<f64>,
     /// What stands in front of rows.
     pub(crate) timestamps: Timestamps,
-    /// The record.
-    pub(crate) record: Option<PathBuf>,
-    /// The interval log.
-    pub(crate) hlog: Option<PathBuf>,
-    /// The events.
-    pub(crate) events: Option<PathBuf>,
-    /// The percentile distribution.
-    pub(crate) hgrm: Option<PathBuf>,
-    /// Where the target's own figures are read.
-    pub(crate) monitors: Vec<MonitorSource>,
-    /// Objectives, as text.
-    pub(crate) objectives: Vec<String>,
+    /// What every run takes.
+    pub(crate) run: RunOptions,
     /// A file for what would go to the terminal.
     pub(crate) file: Option<PathBuf>,
     /// Whether that file is appended to.
@@ -80,24 +70,16 @@ pub(super) fn read(values: &Values) -> Result<Output, Fault> {
             Some("without-date") => Timestamps::WithoutDate,
             _ => Timestamps::None,
         },
-        record: values.path("record"),
-        hlog: values.path("hlog"),
-        events: values.path("events"),
-        hgrm: values.path("hgrm"),
-        monitors: monitors(values)?,
-        objectives: values.texts("slo"),
+        run: of_every_run(values)?,
         append: values.given("appendToOutputFile"),
         tee: values.given("teeOutput"),
         file,
     })
 }
 
-fn monitors(values: &Values) -> Result<Vec<MonitorSource>, Fault> {
-    let read = |text: &String| {
-        text.parse().map_err(|why: String| {
-            let spelled = values.spelled("monitor").unwrap_or("--monitor");
-            crate::cli::values::refused(text, spelled, &why)
-        })
-    };
-    values.texts("monitor").iter().map(read).collect()
+fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
+    run_options::read(|long| values.texts(long)).map_err(|Unfit { long, value, why }| {
+        let spelled = values.spelled(long).unwrap_or(long);
+        crate::cli::values::refused(&value, spelled, &why)
+    })
 }

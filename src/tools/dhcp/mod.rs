@@ -115,7 +115,7 @@ impl<'a> Perfdhcp<'a> {
             load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
             route,
             shown: shown::asked(args),
-            objectives: objectives(&output.objectives, &operations).map_err(Problem::usage)?,
+            objectives: objectives(&output.run.objectives, &operations).map_err(Problem::usage)?,
             operations,
         })
     }
@@ -159,14 +159,7 @@ impl<'a> Perfdhcp<'a> {
             )),
             asked,
             objectives: self.objectives.clone(),
-            output: Output {
-                record: args.output.record.clone(),
-                hgrm: args.output.hgrm.clone(),
-                hlog: args.output.hlog.clone(),
-                events: args.output.events.clone(),
-                percentiles: Vec::new(),
-                monitors: args.output.monitors.clone(),
-            },
+            output: Output { run: args.output.run.clone(), percentiles: Vec::new() },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),

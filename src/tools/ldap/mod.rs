@@ -62,7 +62,7 @@ pub(crate) fn run(
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
     let refused = |problem: Problem| problem.refusal(args.tool);
     let setup = setup::of(args, seed).map_err(refused)?;
-    let monitored = args.output.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
+    let monitored = args.output.run.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let rate_tool = RateTool { args, plan: Arc::new(plan), monitored };
     let job = rate_tool.job(seed).map_err(usage)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(
     prepare(signals).map_err(Refusal::failed)?;
     ports::check(args, &rate_tool.plan);
     let table = [("--outputFile", args.output.file.as_deref())];
-    files::check(&[&job.output.paths()[..], &table].concat()).map_err(Refusal::failed)?;
+    files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
     preflight::connect(&rate_tool.plan, signals)?;
     let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
     let manner = Manner::Rates { lost: lost(&finished.measured) > 0 };
@@ -98,15 +98,8 @@ impl RateTool<'_> {
             catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS)
                 .with_tallies(ldap::tally::NAMES),
             asked: brunt_record::Plan { latency_basis, ..asked },
-            objectives: objectives(&output.objectives, operations)?,
-            output: Output {
-                record: output.record.clone(),
-                hgrm: output.hgrm.clone(),
-                hlog: output.hlog.clone(),
-                events: output.events.clone(),
-                percentiles: output.percentiles.clone(),
-                monitors: output.monitors.clone(),
-            },
+            objectives: objectives(&output.run.objectives, operations)?,
+            output: Output { run: output.run.clone(), percentiles: output.percentiles.clone() },
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),
             endless: is_endless(&load),

@@ -2,9 +2,26 @@
 
 use super::theirs::BATCH_MAX;
 use super::{Group, Kind, Switch};
+use crate::cli::run_options::{self, Row};
 
 /// The rows.
-pub(super) const ALL: &[Switch] = &[
+pub(super) fn all() -> Vec<Switch> {
+    ALL.iter().copied().chain(run_options::rows().iter().map(of_every_run)).collect()
+}
+
+/// The row of an option that every run has.
+fn of_every_run(row: &Row) -> Switch {
+    let kind = match row.value {
+        "" => Kind::Flag,
+        _ if row.is_path => Kind::Path,
+        _ => Kind::Text,
+    };
+    let switch =
+        Switch::new(Group::Output, row.long, row.value, kind, row.help).default(row.default);
+    if row.many { switch.most(usize::MAX) } else { switch }
+}
+
+const ALL: &[Switch] = &[
     Switch::new(
         Group::Exchange,
         "expect",
@@ -230,21 +247,6 @@ pub(super) const ALL: &[Switch] = &[
          started for want of room, messages sent, received and dropped in each stage. With -C, further values of the \
          same line.",
     ),
-    Switch::new(
-        Group::Output,
-        "hgrm",
-        "file",
-        Kind::Path,
-        "Write the percentile distribution of response times, in the format that HdrHistogram plotters read.",
-    ),
-    Switch::new(
-        Group::Output,
-        "events",
-        "file",
-        Kind::Path,
-        "Write what happens as it happens, a line of JSON for each interval.",
-    ),
-    Switch::new(Group::Output, "hlog", "file", Kind::Path, "Write an HdrHistogram interval log of response times."),
     Switch::new(Group::Output, "interval", "seconds", Kind::Time, "Time between the intervals of the record.")
         .default("1"),
     Switch::flag(
@@ -254,35 +256,10 @@ pub(super) const ALL: &[Switch] = &[
     ),
     Switch::new(
         Group::Output,
-        "monitor",
-        "source",
-        Kind::Text,
-        "Read the server's own figures once a second, for the record and the summary: 'kea:/run/kea/kea4-ctrl-socket' \
-         reads the statistics of a Kea by its control socket, 'pid:4711' a process of this machine. May be repeated.",
-    )
-    .most(usize::MAX),
-    Switch::new(
-        Group::Output,
-        "record",
-        "file",
-        Kind::Path,
-        "Write the record of the run as JSON. 'brunt report' prints it again.",
-    ),
-    Switch::new(
-        Group::Output,
         "report",
         "words",
         Kind::Choice(&["2012", "kea"]),
         "Wording of the report on standard output: that of the guide of 2012, or that of current Kea.",
     )
     .default("kea"),
-    Switch::new(
-        Group::Output,
-        "slo",
-        "objective",
-        Kind::Text,
-        "Objective: exit with 99 if it does not hold at the end. Examples: 'dora.p99<20ms', 'errors<0.1%', \
-         'achieved>=99%'. May be repeated.",
-    )
-    .most(usize::MAX),
 ];

@@ -75,7 +75,7 @@ impl Asked {
         if args.rand_order {
             plan.run.order = Some(Order::Weights);
         }
-        plan.objectives.extend(args.output.objectives.iter().cloned());
+        plan.objectives.extend(args.output.run.objectives.iter().cloned());
         Ok(Self { plan, notes })
     }
 }

@@ -194,7 +194,7 @@ impl Asked {
             flow,
             network: Arc::clone(network),
             settings,
-            objectives: args.output.objectives.clone(),
+            objectives: args.output.run.objectives.clone(),
             output: args.output.files(),
             target: self.job.environment.clone().unwrap_or_default(),
             progress: Progress::Quiet,

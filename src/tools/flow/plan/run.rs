@@ -69,7 +69,7 @@ impl Asked {
         if let Some(duration) = args.duration {
             written.plan.run.duration = Some(Time(duration));
         }
-        written.plan.objectives.extend(args.output.objectives.iter().cloned());
+        written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
         let (rank, world) = args.node.unwrap_or((0, 1));
         let seed = args.output.seed.or(written.plan.run.seed).unwrap_or_else(console::seed);
         let base = path.parent().unwrap_or(Path::new(""));

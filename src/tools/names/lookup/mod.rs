@@ -85,7 +85,7 @@ impl Lookups {
             command: args.typed.clone(),
             catalogue: Catalogue::new(operations.iter().copied(), PARTS.to_vec()),
             asked: crate::run::asked(settings, settings.seed, target),
-            objectives: objectives(&args.output.objectives, &operations)?,
+            objectives: objectives(&args.output.run.objectives, &operations)?,
             output: args.output.files(),
             ports: None,
             ceiling: None,

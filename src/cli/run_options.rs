@@ -1,0 +1,226 @@
+//! [`RunOptions`]: what every command takes that makes a run, whatever its grammar.
+//!
+//! These say where results go, what is shown, and what figures are held against. They are declared once, for clap.
+//! The LDAP rate tools and perfdhcp have grammars of their own, whose tables take a [`Row`] for each field and hand
+//! what was given to [`read`], which lets the declaration read it. So an option that every run has is one field here.
+
+use std::error::Error as _;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use clap::builder::ValueHint;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
+
+use super::monitor::MonitorSource;
+
+/// Where results go, and what figures are held against.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct RunOptions {
+    /// Write the record of the run, with its histograms, as JSON
+    ///
+    /// 'brunt report' prints it again.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hgrm: Option<PathBuf>,
+    /// Write an HdrHistogram interval log of response times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hlog: Option<PathBuf>,
+    /// Write each interval as one line of JSON while the run goes on; - writes to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
+    ///
+    /// They are in the record and in the summary: of a process of this machine ('pid:4711') its processor time, memory,
+    /// threads and open files; of Kea ('kea:SOCKET') the statistics that its
+    /// control socket gives; of a directory under one of the LDAP rate tools ('ldap') its cn=monitor, over a
+    /// connection of its own with the identity of the run's connections. May be repeated.
+    #[arg(long = "monitor", value_name = "SOURCE")]
+    pub(crate) monitors: Vec<MonitorSource>,
+    /// Objective, such as 'p99<20ms' or 'errors<0.1%'
+    ///
+    /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
+    /// one is undecided. May be repeated.
+    #[arg(long = "slo", value_name = "OBJECTIVE")]
+    pub(crate) objectives: Vec<String>,
+}
+
+impl RunOptions {
+    /// The files that are written, with the options that name them.
+    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
+        let named = |path: &&Path| *path != Path::new("-");
+        [
+            ("--record", self.record.as_deref()),
+            ("--hgrm", self.hgrm.as_deref()),
+            ("--hlog", self.hlog.as_deref()),
+            ("--events", self.events.as_deref().filter(named)),
+        ]
+    }
+}
+
+/// What a table of options says of one field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// Its long name, without dashes.
+    pub(crate) long: &'static str,
+    /// What its value is called, in small letters; empty for a switch.
+    pub(crate) value: &'static str,
+    /// Whether the value is the name of a file.
+    pub(crate) is_path: bool,
+    /// Whether it may be given more than once.
+    pub(crate) many: bool,
+    /// The default, as the help states it.
+    pub(crate) default: &'static str,
+    /// What it does, in sentences.
+    pub(crate) help: &'static str,
+}
+
+impl Row {
+    fn of(arg: &Arg) -> Self {
+        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        let name = arg.get_value_names().and_then(|names| names.first());
+        let value = name.filter(|_| takes_value).map_or(String::new(), |it| it.to_lowercase());
+        let defaults = arg.get_default_values().iter().filter(|_| takes_value);
+        let default = defaults.map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(", ");
+        Self {
+            long: kept(arg.get_long().unwrap_or_default().to_owned()),
+            value: kept(value),
+            is_path: matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath),
+            many: matches!(arg.get_action(), ArgAction::Append),
+            default: kept(default),
+            help: kept(sentences(arg)),
+        }
+    }
+}
+
+/// A row for each field.
+pub(crate) fn rows() -> &'static [Row] {
+    static ROWS: LazyLock<Vec<Row>> =
+        LazyLock::new(|| declared().get_arguments().map(Row::of).collect());
+    &ROWS
+}
+
+/// What a field cannot take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unfit {
+    /// The option, without dashes.
+    pub(crate) long: &'static str,
+    /// What was given.
+    pub(crate) value: String,
+    /// What is wrong with it.
+    pub(crate) why: String,
+}
+
+/// Reads what a command line gave for each row, by its long name. Of an option that may be given once the last counts.
+pub(crate) fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunOptions, Unfit> {
+    let mut words = vec![String::new()];
+    for row in rows() {
+        let values = given(row.long);
+        let skipped = if row.many { 0 } else { values.len().saturating_sub(1) };
+        words.extend(values.iter().skip(skipped).map(|value| match row.value {
+            "" => format!("--{}", row.long),
+            _ => format!("--{}={}", row.long, value.as_ref()),
+        }));
+    }
+    declared()
+        .try_get_matches_from(words)
+        .and_then(|matches| RunOptions::from_arg_matches(&matches))
+        .map_err(|error| unfit(&error))
+}
+
+fn unfit(error: &clap::Error) -> Unfit {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let arg = text(ContextKind::InvalidArg);
+    let named = rows().iter().find(|row| {
+        arg.strip_prefix("--").and_then(|it| it.split([' ', '=']).next()) == Some(row.long)
+    });
+    let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
+    Unfit {
+        long: named.map_or("", |row| row.long),
+        value: text(ContextKind::InvalidValue),
+        why: error.source().map_or_else(said, ToString::to_string),
+    }
+}
+
+fn declared() -> Command {
+    RunOptions::augment_args(Command::new("run").disable_help_flag(true))
+}
+
+/// The help of an argument as sentences of one paragraph.
+fn sentences(arg: &Arg) -> String {
+    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let ended = |it: &str| if it.ends_with(['.', ')']) { it.to_owned() } else { format!("{it}.") };
+    help.split("\n\n").map(|it| ended(it.trim())).collect::<Vec<_>>().join(" ")
+}
+
+/// A text of the tables, which live as long as the program.
+fn kept(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_of(given: &[(&str, &str)]) -> Result<RunOptions, Unfit> {
+        let of = |long: &str| given.iter().filter(|it| it.0 == long).map(|it| it.1).collect();
+        read::<&str>(of)
+    }
+
+    #[test]
+    fn what_a_table_was_given_is_read_as_clap_reads_it() {
+        let read = read_of(&[
+            ("record", "first.json"),
+            ("record", "-odd.json"),
+            ("slo", "p99<1ms"),
+            ("slo", "errors<1%"),
+            ("monitor", "pid:7"),
+        ]);
+        let expected = RunOptions {
+            record: Some("-odd.json".into()),
+            objectives: vec!["p99<1ms".to_owned(), "errors<1%".to_owned()],
+            monitors: vec![MonitorSource::Pid(7)],
+            ..RunOptions::default()
+        };
+        assert_eq!(read, Ok(expected));
+        assert_eq!(read_of(&[]), Ok(RunOptions::default()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
+        assert_eq!((unfit.long, unfit.value.as_str()), ("monitor", "pid:abc"));
+        assert_eq!(unfit.why, "'abc' is no process id");
+    }
+
+    #[test]
+    fn every_row_says_what_a_table_needs() {
+        let row = |long: &str| *rows().iter().find(|row| row.long == long).expect(long);
+        assert_eq!((row("record").value, row("record").is_path), ("file", true));
+        assert_eq!((row("slo").value, row("slo").many), ("objective", true));
+        assert!(row("record").help.starts_with("Write the record of the run"));
+        assert!(row("record").help.ends_with("JSON. 'brunt report' prints it again."));
+        assert!(rows().iter().all(|row| !row.long.is_empty() && row.help.ends_with(['.', ')'])));
+    }
+
+    #[test]
+    fn every_file_that_is_written_is_checked_before_the_run() {
+        let everywhere = |long: &str| {
+            let row = rows().iter().find(|row| row.long == long).expect("a row");
+            if row.is_path { vec![format!("/{long}")] } else { Vec::new() }
+        };
+        let options = read(everywhere).expect("paths are paths");
+        let checked = options.paths();
+        for row in rows().iter().filter(|row| row.is_path) {
+            let path = format!("/{}", row.long);
+            let named = format!("--{}", row.long);
+            assert!(checked.contains(&(named.as_str(), Some(Path::new(&path)))), "{named}");
+        }
+    }
+}
