@@ -19,6 +19,7 @@ pub mod page;
 mod screen;
 mod summary;
 pub mod table;
+pub mod view;
 mod wrapped;
 
 pub use cells::csv as cells_csv;
