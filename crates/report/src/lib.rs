@@ -16,6 +16,7 @@ pub mod leases;
 pub mod loadgen;
 pub mod names;
 pub mod page;
+pub mod run;
 mod screen;
 mod summary;
 pub mod table;

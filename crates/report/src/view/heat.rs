@@ -23,6 +23,13 @@ impl Default for Heat {
     }
 }
 
+impl Heat {
+    /// Where a class begins, in milliseconds.
+    pub fn edge(&self, class: u64) -> f64 {
+        self.least_ms * 10_f64.powf(class as f64 / f64::from(self.per_decade))
+    }
+}
+
 /// The class that so many nanoseconds belong to.
 fn class(nanos: u64) -> usize {
     let decades = (nanos as f64 / LEAST_NANOS).max(1.0).log10();

@@ -57,10 +57,10 @@ pub const VIEW_SCHEMA: &str = "brunt-view/1";
 pub const OPERATIONS_MAX: usize = 8;
 /// The most rows of a finished run: a screen has no more columns worth looking at.
 pub const ROWS_MAX: usize = 600;
+/// About how many rows a still picture is made from.
+const STILL_ROWS: usize = 120;
 /// The most numbers in all rows together. With it a page stays below 400 KB however long a run was.
-const NUMBERS_MAX: usize = 36_000;
-/// How many classes of latencies a row is taken to have.
-const CLASSES_ABOUT: usize = 16;
+const NUMBERS_MAX: usize = 32_000;
 
 /// A run over time, for charts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -121,6 +121,13 @@ pub struct Row {
     pub own: Vec<Vec<Option<f64>>>,
 }
 
+impl Row {
+    /// How many numbers it has.
+    fn numbers(&self) -> usize {
+        self.values.len() + self.heat.len() + self.own.iter().map(Vec::len).sum::<usize>()
+    }
+}
+
 impl View {
     /// The view of a run that begins: it has no rows yet. Its operations are the first of the catalogue.
     pub fn begun(head: &Head) -> Self {
@@ -131,21 +138,30 @@ impl View {
     /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,
     /// to the bucket.
     pub fn of(record: &Record) -> Result<Self, HistogramError> {
+        Ok(Self::with_coarse(record)?.0)
+    }
+
+    /// The same, and one with no more rows than a still picture needs.
+    pub(crate) fn with_coarse(record: &Record) -> Result<(Self, Self), HistogramError> {
         let shown = busiest(record);
         let names = shown.iter().map(|&number| record.operations[number].name.clone()).collect();
-        let slices = Slice::of_record(record, rows_max(shown.len()))?;
+        let slices = fitting(Slice::of_record(record, ROWS_MAX)?, &shown);
         let spans = record.phases.iter().map(|phase| Span {
             name: phase.name.word().to_owned(),
             from_s: phase.from_s,
             to_s: phase.to_s,
         });
-        Ok(Self {
+        let view = Self {
             over: true,
             spans: spans.collect(),
             spectra: spectrum::of(record, &shown)?,
             rows: slices.iter().map(|slice| slice.row(&shown)).collect(),
             ..Self::of_operations(names)
-        })
+        };
+        let coarse = slice::merged(slices, STILL_ROWS);
+        let rows = coarse.iter().map(|slice| slice.row(&[])).collect();
+        let coarse = Self { rows, spans: view.spans.clone(), ..Self::of_operations(Vec::new()) };
+        Ok((view, coarse))
     }
 
     fn of_operations(operations: Vec<String>) -> Self {
@@ -171,10 +187,16 @@ impl View {
     }
 }
 
-/// How many rows a page shows of a run with so many operations.
-fn rows_max(operations: usize) -> usize {
-    let each = columns::all().len() + CLASSES_ABOUT + operations * columns::own().len();
-    (NUMBERS_MAX / each).min(ROWS_MAX)
+/// Merges neighbours until their rows have no more numbers than a page has room for.
+fn fitting(mut slices: Vec<Slice>, shown: &[usize]) -> Vec<Slice> {
+    loop {
+        let numbers: usize = slices.iter().map(|slice| slice.row(shown).numbers()).sum();
+        if numbers <= NUMBERS_MAX || slices.len() <= STILL_ROWS {
+            return slices;
+        }
+        let fewer = slices.len() * NUMBERS_MAX / numbers;
+        slices = slice::merged(slices, fewer);
+    }
 }
 
 /// The numbers of the operations that most exchanges were made of, in the order of the record.

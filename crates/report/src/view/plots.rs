@@ -86,7 +86,7 @@ pub(super) fn all() -> Vec<Plot> {
         },
         Plot {
             id: "spectrum".to_owned(),
-            title: "Percentile spectrum".to_owned(),
+            title: "Response and service time".to_owned(),
             kind: Kind::Spectrum,
             unit: "ms".to_owned(),
             logarithmic: true,

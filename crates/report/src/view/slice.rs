@@ -6,6 +6,9 @@
 use super::{Row, columns, heat, number};
 use brunt_record::{Counts, Histogram, HistogramError, Interval, Phase, Record, Step, StepRecord};
 
+/// Steps that overlap by less follow each other.
+const BESIDE_S: f64 = 1e-6;
+
 /// A stretch of a run's time, by end: what ended in it.
 #[derive(Clone, Debug, Default)]
 pub struct Slice {
@@ -35,23 +38,11 @@ impl Slice {
     /// The steps of a record as at most about so many slices. Steps that lie beside each other in time, as late ends of
     /// an earlier phase do, are one.
     pub(super) fn of_record(record: &Record, most: usize) -> Result<Vec<Self>, HistogramError> {
-        let each = record.series.len().div_ceil(most.max(1)).max(1);
-        let (mut slices, mut merged): (Vec<Self>, usize) = (Vec::new(), 0);
+        let mut merging = Merging::new(record.series.len(), most);
         for step in &record.series {
-            let next = Self::of_step_record(step)?;
-            match slices.last_mut() {
-                Some(last) if next.from_s < last.to_s - 1e-6 => last.append(&next),
-                Some(last) if next.phase == last.phase && merged < each => {
-                    last.append(&next);
-                    merged += 1;
-                }
-                _ => {
-                    slices.push(next);
-                    merged = 1;
-                }
-            }
+            merging.push(Self::of_step_record(step)?);
         }
-        Ok(slices)
+        Ok(merging.slices)
     }
 
     /// A step as a record has it.
@@ -170,6 +161,41 @@ impl Slice {
     /// How long it lasted.
     pub(super) fn seconds(&self) -> f64 {
         self.to_s - self.from_s
+    }
+}
+
+/// Slices as at most about so many.
+pub(super) fn merged(slices: Vec<Slice>, most: usize) -> Vec<Slice> {
+    let mut merging = Merging::new(slices.len(), most);
+    slices.into_iter().for_each(|slice| merging.push(slice));
+    merging.slices
+}
+
+/// Merges neighbours of one phase, so many into each.
+struct Merging {
+    slices: Vec<Slice>,
+    each: usize,
+    /// How many the last slice is made of.
+    in_last: usize,
+}
+
+impl Merging {
+    fn new(count: usize, most: usize) -> Self {
+        Self { slices: Vec::new(), each: count.div_ceil(most.max(1)).max(1), in_last: 0 }
+    }
+
+    fn push(&mut self, next: Slice) {
+        match self.slices.last_mut() {
+            Some(last) if next.from_s < last.to_s - BESIDE_S => last.append(&next),
+            Some(last) if next.phase == last.phase && self.in_last < self.each => {
+                last.append(&next);
+                self.in_last += 1;
+            }
+            _ => {
+                self.slices.push(next);
+                self.in_last = 1;
+            }
+        }
     }
 }
 
