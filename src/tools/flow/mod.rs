@@ -112,6 +112,7 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
         asked_for;
     let (progress, trace, every) = (asked_for.progress, asked_for.trace, asked_for.every);
     let files: Vec<_> = output
+        .run
         .paths()
         .into_iter()
         .chain([("--trace", trace.as_ref().map(AsRef::as_ref))])
