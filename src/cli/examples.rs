@@ -62,6 +62,11 @@ const IMPORT_OPENAPI: &[Example] = &[(
 const RUN: &[Example] = &[
     ("Run a plan and write the record:", "brunt run login.toml --record run.json"),
     ("Check a plan without sending anything:", "brunt run login.toml --check"),
+    ("Do each scenario once and print every request and answer:", "brunt run login.toml --once"),
+    (
+        "Keep the first failed requests, for a browser's tools:",
+        "brunt run login.toml --trace failed.har",
+    ),
     (
         "Override values of the plan:",
         "brunt run login.toml --duration 1m --set run.users=50 \\\n\
@@ -205,8 +210,8 @@ const REPORT: &[Example] = &[
         "brunt report run.json --format hgrm > run.hgrm",
     ),
     (
-        "Write a comparison as a page for browsers:",
-        "brunt report stores.json --format html > stores.html",
+        "Write a run or a comparison as a page for browsers:",
+        "brunt report run.json --html run.html",
     ),
     (
         "Make a record of the events of a run that was killed:",

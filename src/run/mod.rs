@@ -26,6 +26,7 @@ mod waiting;
 
 pub(crate) use conclude::{EndedBy, tool};
 pub(crate) use exit::{Manner, exit, judged};
+pub(crate) use files::check as check_files;
 pub(crate) use job::{Finished, Job, Protocol, carry_out, is_endless, prepare};
 pub(crate) use losses::Losses;
 pub(crate) use objectives::objectives;

@@ -235,7 +235,7 @@ fn the_guide_has_its_tables() {
     assert_eq!(collection.cells.len(), 3 * 3 * 2 * 4);
     assert_eq!(collection.values("statements"), ["basic", "none", "prepared"]);
     let page = fs::read_to_string(directory.path().join("guide.html")).unwrap();
-    assert!(page.starts_with("<!doctype html>") && !page.contains("<script"), "{page}");
+    assert!(page.starts_with("<!doctype html>") && page.matches("<script").count() == 1, "{page}");
     for tag in ["table", "svg", "body", "html"] {
         let (opened, closed) =
             (page.matches(&format!("<{tag}")).count(), page.matches(&format!("</{tag}>")).count());

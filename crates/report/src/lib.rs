@@ -16,9 +16,11 @@ pub mod leases;
 pub mod loadgen;
 pub mod names;
 pub mod page;
+pub mod run;
 mod screen;
 mod summary;
 pub mod table;
+pub mod view;
 mod wrapped;
 
 pub use cells::csv as cells_csv;

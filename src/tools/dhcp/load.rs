@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_drivers::dhcp::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
-use brunt_engine::{Load, Node, Plan, Settings, Stopping, ThinkTime};
+use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
 
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{Births, DhcpArgs, Fleet, Scenario};

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
-use brunt_engine::Node;
 use brunt_feed::file;
 use brunt_report::distribution;
 
@@ -26,7 +25,8 @@ use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::plan::compile::{World, compile};
-use crate::tools::flow::{self, Done, FlowJob, Users};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, Done, FlowJob, Users, once};
 use asked::Asked;
 
 /// Carries out what was asked for.
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.to_plan {
         let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
         return console::print(&text);
+    }
+    if args.trace.once {
+        return once::carry_out(job(args, Verbosity::Normal)?, signals);
     }
     measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -60,6 +63,7 @@ pub(crate) fn measure(
     Ok(done.outcome())
 }
 
+/// The run that was asked for.
 fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
@@ -87,6 +91,8 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
         output: args.output.files(),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
         progress: if shows { args.output.progress() } else { Progress::Quiet },
+        trace: TraceFile::of(&args.trace),
+        every: None,
     })
 }
 

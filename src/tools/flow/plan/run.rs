@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
-use brunt_engine::Node;
 
 use super::compile::{Compiled, World, compile};
 use super::fault::PlanError;
@@ -23,7 +22,8 @@ use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
-use crate::tools::flow::{self, FlowJob, Users, fit};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, FlowJob, Users, fit, once};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -41,6 +41,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
         let notes = fit::examine(&asked.compiled.flow)
             .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         return console::print(&asked.check(&notes));
+    }
+    if args.trace.once {
+        return once::carry_out(asked.job(args, Progress::Quiet)?, signals);
     }
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -60,7 +63,7 @@ pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
     let named = asked.plan.run.users.is_some();
-    let prepared = flow::prepare(asked.job(args, Verbosity::Quiet)?)?;
+    let prepared = flow::prepare(asked.job(args, Progress::Quiet)?)?;
     Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
@@ -130,9 +133,28 @@ impl Asked {
         )
     }
 
-    fn job(self, args: &RunArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
-        let Self { plan, mut compiled } = self;
+    fn carry_out(
+        self,
+        args: &RunArgs,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         let shows = verbosity == Verbosity::Normal;
+        let progress = if shows { args.output.progress() } else { Progress::Quiet };
+        let mut done = flow::run(self.job(args, progress)?, signals)?;
+        if shows {
+            summary::tell(&done.record, Stream::Output, &mut done.losses)
+                .map_err(Refusal::failed)?;
+            let written = done.written.as_deref().filter(|_| !args.output.quiet);
+            summary::close(&done.record, Stream::Output, written, &mut done.losses)
+                .map_err(Refusal::failed)?;
+        }
+        Ok(done.outcome())
+    }
+
+    /// The run, with everything opened that it needs.
+    fn job(self, args: &RunArgs, progress: Progress) -> Result<FlowJob, Refusal> {
+        let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
@@ -150,25 +172,10 @@ impl Asked {
             objectives: compiled.objectives,
             output: args.output.files(),
             target: target(&plan),
-            progress: if shows { args.output.progress() } else { Progress::Quiet },
+            progress,
+            trace: TraceFile::of(&args.trace),
+            every: None,
         })
-    }
-
-    fn carry_out(
-        self,
-        args: &RunArgs,
-        signals: &Signals,
-        verbosity: Verbosity,
-    ) -> Result<Outcome, Refusal> {
-        let mut done = flow::run(self.job(args, verbosity)?, signals)?;
-        if verbosity == Verbosity::Normal {
-            summary::tell(&done.record, Stream::Output, &mut done.losses)
-                .map_err(Refusal::failed)?;
-            let written = done.written.as_deref().filter(|_| !args.output.quiet);
-            summary::close(&done.record, Stream::Output, written, &mut done.losses)
-                .map_err(Refusal::failed)?;
-        }
-        Ok(done.outcome())
     }
 }
 
