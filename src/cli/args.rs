@@ -99,6 +99,26 @@ pub(crate) struct ReportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Print comma-separated values; --csv=operations prints one line per operation, not one per interval
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "intervals",
+        conflicts_with = "format"
+    )]
+    pub(crate) csv: Option<CsvTable>,
+}
+
+/// What of a record is printed as comma-separated values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CsvTable {
+    /// One line per interval and operation
+    Intervals,
+    /// One line per operation, of the steady phase
+    Operations,
 }
 
 /// How a record is printed.
@@ -114,6 +134,8 @@ pub(crate) enum Format {
     Hgrm,
     /// A comparison as one self-contained HTML page
     Html,
+    /// Objectives and verdict of a run as JUnit XML, for CI servers
+    Junit,
 }
 
 /// What kind of server to start.

@@ -2,11 +2,13 @@
 
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{cells_csv, distribution, intervals_csv, json, leases, names};
+use brunt_report::{
+    cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
+};
 
 use super::failed;
 use crate::cli::Refusal;
-use crate::cli::args::{Format, ReportArgs};
+use crate::cli::args::{CsvTable, Format, ReportArgs};
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::summary;
@@ -22,7 +24,15 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
 
 fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     let unreadable = |error: HistogramError| other(args, &error.to_string());
+    if let Some(table) = args.csv {
+        let csv = match table {
+            CsvTable::Intervals => intervals_csv(record),
+            CsvTable::Operations => operations_csv(record),
+        };
+        return csv.map_err(unreadable);
+    }
     match args.format {
+        Format::Junit => Ok(junit(record)),
         Format::Summary => summary::whole(record).map_err(Refusal::failed),
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => {
@@ -38,6 +48,14 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
 }
 
 fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, Refusal> {
+    match args.csv {
+        None => {}
+        Some(CsvTable::Intervals) => return Ok(cells_csv(collection)),
+        Some(CsvTable::Operations) => {
+            let why = "it holds several runs, and operations are of one run; --csv has a line for each run";
+            return Err(other(args, why));
+        }
+    }
     match args.format {
         Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
         Format::Html => Ok(page(args, collection)?.html()),
@@ -45,6 +63,10 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         Format::Json => {
             json(collection).map(with_newline).map_err(|error| other(args, &error.to_string()))
         }
+        Format::Junit => Err(other(
+            args,
+            "it holds several runs, and junit is for one run; --format csv has the percentiles of each",
+        )),
         Format::Hgrm => Err(other(
             args,
             "it holds several runs, and hgrm is for one run; --format csv has the percentiles of each",

@@ -10,6 +10,7 @@ use brunt_record::{
     Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace,
     write_hgrm,
 };
+use brunt_report::junit;
 
 use super::losses::Losses;
 use crate::cli::output::Output;
@@ -83,9 +84,17 @@ pub(super) fn write<'o>(
     losses: &mut Losses,
 ) -> Option<&'o Path> {
     losses.written(output.run.hgrm.as_deref(), |path| distribution(measured, path));
+    losses.written(output.run.junit.as_deref(), |path| objectives(record, path));
     losses.written(output.run.record.as_deref(), |path| {
         record.write(path).map_err(|error| format!("failed to {error}"))
     })
+}
+
+/// Writes objectives and verdict as JUnit XML.
+fn objectives(record: &Record, path: &Path) -> Result<(), String> {
+    let text = junit(record);
+    replace(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| format!("failed to write --junit {}: {error}", path.display()))
 }
 
 /// Writes the percentile distribution of the response times of the steady phase.

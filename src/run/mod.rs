@@ -7,6 +7,7 @@
 pub(crate) mod ceiling;
 mod conclude;
 mod exit;
+mod export;
 pub(crate) mod files;
 mod job;
 mod losses;
@@ -15,6 +16,7 @@ mod objectives;
 mod observer;
 mod plan;
 mod progress;
+mod quiet_thread;
 pub(crate) mod schedules;
 mod share;
 pub(crate) mod signals;
@@ -24,6 +26,7 @@ mod waiting;
 
 pub(crate) use conclude::{EndedBy, tool};
 pub(crate) use exit::{Manner, exit, judged};
+pub(crate) use export::LastScrape;
 pub(crate) use job::{Finished, Job, Protocol, carry_out, is_endless, prepare};
 pub(crate) use losses::Losses;
 pub(crate) use objectives::objectives;

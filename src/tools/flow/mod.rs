@@ -29,8 +29,8 @@ use crate::cli::output::{self, Output};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
-    self, Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling,
-    exit, is_endless, objectives,
+    self, Finished, Job, LastScrape, Losses, Manner, Observer, Progress, Protocol, asked,
+    carry_out, ceiling, exit, is_endless, objectives,
 };
 
 use naming::Naming;
@@ -72,6 +72,8 @@ pub(crate) struct Done {
     pub(crate) counts: Vec<u64>,
     /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
+    /// Waits for the last scrape of its figures when all of this is told.
+    _last_scrape: LastScrape,
 }
 
 impl Done {
@@ -117,8 +119,9 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let exit = exit(&finished.record, finished.signal, Manner::Ours);
-    let Finished { record, engine, written, losses, .. } = finished;
-    Ok(Done { record, exit, written, losses, tallies, counts, lasted: engine.over })
+    let Finished { record, engine, written, losses, last_scrape: _last_scrape, .. } = finished;
+    let lasted = engine.over;
+    Ok(Done { record, exit, written, losses, tallies, counts, lasted, _last_scrape })
 }
 
 /// The virtual users of a flow.

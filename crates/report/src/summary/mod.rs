@@ -17,6 +17,7 @@ use crate::screen::Screen;
 use crate::wrapped::{command_line, wrapped};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 pub use closing::{closing, closing_of_all};
+pub(crate) use judged::found;
 use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
