@@ -105,8 +105,28 @@ pub(crate) struct ReportArgs {
     /// Write it as one HTML page into this file, and print nothing
     ///
     /// The page needs no network and no other file; a browser opens it from a disk.
-    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "csv"])]
     pub(crate) html: Option<PathBuf>,
+    /// Print comma-separated values; --csv=operations prints one line per operation, not one per interval
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "intervals",
+        conflicts_with = "format"
+    )]
+    pub(crate) csv: Option<CsvTable>,
+}
+
+/// What of a record is printed as comma-separated values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CsvTable {
+    /// One line per interval and operation
+    Intervals,
+    /// One line per operation, of the steady phase
+    Operations,
 }
 
 /// How a record is printed.
@@ -122,6 +142,8 @@ pub(crate) enum Format {
     Hgrm,
     /// One HTML page that needs no network and no other file
     Html,
+    /// Objectives and verdict of a run as JUnit XML, for CI servers
+    Junit,
 }
 
 /// What kind of server to start.

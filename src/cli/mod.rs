@@ -12,6 +12,7 @@ pub(crate) mod dhcp_target;
 mod docs;
 mod examples;
 pub(crate) mod exit;
+pub(crate) mod exports;
 pub(crate) mod fault;
 pub(crate) mod find_max;
 mod help;

@@ -5,6 +5,7 @@
 //! what was given to [`read`], which lets the declaration read it. So an option that every run has is one field here.
 
 use std::error::Error as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -13,9 +14,9 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
 use brunt_drivers::net::fence::Allowed;
-
 use brunt_record::Node;
 
+use super::exports::{self, OtlpUrl};
 use super::monitor::MonitorSource;
 use super::start_at::StartAt;
 
@@ -43,6 +44,21 @@ pub(crate) struct RunOptions {
     /// Write each interval as one line of JSON while the run goes on; - writes to standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Serve the figures of the run to Prometheus at this port or address, such as 9464 or 10.0.0.5:9464
+    ///
+    /// They are at /metrics while the run goes on. A port alone is one of this machine, 127.0.0.1; 0 takes a free one.
+    /// After the run the program waits for the next scrape, if there was one before.
+    #[arg(long, value_name = "ADDRESS", value_parser = exports::listen)]
+    pub(crate) prometheus: Option<SocketAddr>,
+    /// Send the figures of the run to a collector of OpenTelemetry, such as http://127.0.0.1:4318
+    ///
+    /// They are sent once a second, as OTLP over HTTP. Keys and other headers are taken from the environment:
+    /// OTEL_EXPORTER_OTLP_HEADERS='api-key=...'.
+    #[arg(long, value_name = "URL", value_parser = OtlpUrl::read)]
+    pub(crate) otlp: Option<OtlpUrl>,
+    /// Write objectives and verdict as JUnit XML, for CI servers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
     /// They are in the record and in the summary: of a process of this machine ('pid:4711') its processor time, memory,
@@ -92,7 +108,7 @@ impl RunOptions {
     }
 
     /// The files that are written, with the options that name them.
-    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 5] {
+    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 6] {
         let named = |path: &&Path| *path != Path::new("-");
         [
             ("--record", self.record.as_deref()),
@@ -100,6 +116,7 @@ impl RunOptions {
             ("--hgrm", self.hgrm.as_deref()),
             ("--hlog", self.hlog.as_deref()),
             ("--events", self.events.as_deref().filter(named)),
+            ("--junit", self.junit.as_deref()),
         ]
     }
 }

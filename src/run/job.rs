@@ -14,6 +14,7 @@ use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record,
 use jiff::tz::TimeZone;
 
 use super::conclude::{EndedBy, ended_by, ending, head};
+use super::export::{Exports, LastScrape};
 use super::files::{self, Logs};
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
@@ -109,6 +110,8 @@ pub(crate) struct Finished {
     pub(crate) written: Option<PathBuf>,
     /// What could not be written, or given back to the target.
     pub(crate) losses: Losses,
+    /// Figures that can still be scraped. They are waited for when this is dropped, so it is kept until all is printed.
+    pub(crate) last_scrape: LastScrape,
 }
 
 /// Carries a job out, from the first connection to the record. The error says what failed.
@@ -131,13 +134,21 @@ pub(crate) fn carry_out(
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
+    let (workers, quiet) = (job.load.workers(), observers.is_empty());
+    let mut exports = Exports::open(output, &head, &names, workers, quiet)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {
             write_at_once(signal, measured, logs, (&head, &names), output);
             signals::end(signal);
         }
     };
-    let mut stream = Stream::new(&stop, &mut logs, observers).at_once(&at_once);
+    let exporting = exports.iter_mut().map(|exports| exports as &mut dyn Observer);
+    let mut all: Vec<&mut dyn Observer> = observers
+        .iter_mut()
+        .map(|observer| &mut **observer as &mut dyn Observer)
+        .chain(exporting)
+        .collect();
+    let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let (measured, mut losses) = stream.finish();
@@ -152,7 +163,8 @@ pub(crate) fn carry_out(
     let record = Record { monitors, ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
-    Ok(Finished { record, measured, engine, signal, written, losses })
+    let last_scrape = exports.map(|exports| exports.close(&stop, &mut losses)).unwrap_or_default();
+    Ok(Finished { record, measured, engine, signal, written, losses, last_scrape })
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

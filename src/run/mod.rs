@@ -7,6 +7,7 @@
 pub(crate) mod ceiling;
 mod conclude;
 mod exit;
+mod export;
 pub(crate) mod fence;
 pub(crate) mod files;
 mod job;
@@ -16,6 +17,7 @@ mod objectives;
 mod observer;
 mod plan;
 mod progress;
+mod quiet_thread;
 mod repeatable;
 pub(crate) mod schedules;
 pub(crate) mod share;
@@ -26,6 +28,7 @@ mod waiting;
 
 pub(crate) use conclude::{EndedBy, tool};
 pub(crate) use exit::{Manner, exit, judged};
+pub(crate) use export::LastScrape;
 pub(crate) use files::check as check_files;
 pub(crate) use job::{Finished, Job, Protocol, carry_out, is_endless, prepare};
 pub(crate) use losses::Losses;

@@ -57,6 +57,7 @@ pub(super) struct Stream<'a, 'b, 'c> {
     troubled: Vec<bool>,
     measured: Measured,
     losses: Losses,
+    quiet: bool,
     at_once: Option<AtOnce<'a>>,
 }
 
@@ -72,7 +73,13 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     ) -> Self {
         let troubled = vec![false; observers.len()];
         let (measured, losses) = (Measured::default(), Losses::default());
-        Self { stop, logs, observers, troubled, measured, losses, at_once: None }
+        Self { stop, logs, observers, troubled, measured, losses, quiet: false, at_once: None }
+    }
+
+    /// Says nothing of what is waited for: nobody looks at the run.
+    pub(super) const fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
     }
 
     /// Has this done if the run is to end at once and does not.
@@ -124,9 +131,8 @@ impl Sink for Stream<'_, '_, '_> {
         self.each(|observer, measured| observer.interval(interval, measured), Losses::meanwhile);
     }
 
-    /// A run that nobody looks at is a quiet one.
     fn waiting(&mut self, waiting: Waiting) {
-        if !self.observers.is_empty() {
+        if !self.quiet {
             waiting::tell(waiting);
         }
     }

@@ -5,6 +5,7 @@
 
 mod cells;
 pub mod chart;
+mod csv_field;
 pub mod dhcp;
 mod difference;
 mod distribution;
@@ -12,9 +13,11 @@ mod escaped;
 pub mod figure;
 mod grid;
 mod intervals;
+mod junit;
 pub mod leases;
 pub mod loadgen;
 pub mod names;
+mod operations;
 pub mod page;
 pub mod run;
 mod screen;
@@ -27,6 +30,8 @@ pub use cells::csv as cells_csv;
 pub use difference::{Difference, Finding, compare, median, spread};
 pub use distribution::distribution;
 pub use intervals::intervals_csv;
+pub use junit::junit;
+pub use operations::operations_csv;
 pub use screen::Screen;
 pub use summary::{closing, closing_of_all, summary};
 pub use wrapped::{command_line, wrapped};

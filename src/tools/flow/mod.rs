@@ -31,8 +31,8 @@ use crate::cli::output::{self, Output};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 use crate::run::{
-    self, Finished, Job, Losses, Manner, Observer, Prepared, Progress, Protocol, asked, carry_out,
-    ceiling, check_files, exit, is_endless, objectives, of_iterations,
+    self, Finished, Job, LastScrape, Losses, Manner, Observer, Prepared, Progress, Protocol, asked,
+    carry_out, ceiling, check_files, exit, is_endless, objectives, of_iterations,
 };
 
 use naming::Naming;
@@ -81,6 +81,8 @@ pub(crate) struct Done {
     pub(crate) counts: Vec<u64>,
     /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
+    /// Waits for the last scrape of its figures when all of this is told.
+    _last_scrape: LastScrape,
 }
 
 impl Done {
@@ -144,9 +146,11 @@ pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let exit = exit(&finished.record, finished.signal, Manner::Ours);
-    let Finished { record, engine, written, mut losses, signal, .. } = finished;
+    let Finished { record, engine, written, mut losses, signal, last_scrape: _last_scrape, .. } =
+        finished;
     losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write()));
-    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted: engine.over })
+    let lasted = engine.over;
+    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted, _last_scrape })
 }
 
 /// The virtual users of a flow.
