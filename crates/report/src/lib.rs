@@ -5,6 +5,7 @@
 
 mod cells;
 pub mod chart;
+pub mod comparison;
 pub mod dhcp;
 mod difference;
 mod distribution;
