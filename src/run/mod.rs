@@ -30,4 +30,5 @@ pub(crate) use objectives::objectives;
 pub(crate) use observer::{Observer, Trouble, print};
 pub(crate) use plan::asked;
 pub(crate) use progress::Progress;
+pub(crate) use share::asked_words;
 pub(crate) use verbosity::{Outcome, Verbosity};
