@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
 use super::find_max::FindMaxArgs;
 use super::http::HttpArgs;
@@ -56,6 +57,12 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
+    /// Compare runs: which figures are better or worse, beyond chance
+    Compare(CompareArgs),
+    /// Run two commands in turn, several times each, and compare them
+    Ab(AbArgs),
+    /// Find the runs at which figures changed, over many records
+    Trend(TrendArgs),
     /// Generate LDIF from a MakeLDIF template, such as those of addrate
     Makeldif(MakeldifArgs),
     /// Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL

@@ -231,6 +231,12 @@ const MERGE: &str = "Several machines can share a run: each is started with the 
     partial. Otherwise the exit code is that of a run: 99 if an objective was missed, 5 if the run is partial, 0 if \
     neither.";
 
+const COMPARE: &str = include_str!("../commands/compare.txt").trim_ascii_end();
+
+const AB: &str = include_str!("../commands/ab.txt").trim_ascii_end();
+
+const TREND: &str = include_str!("../commands/trend.txt").trim_ascii_end();
+
 const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with the same template file and seed, as \
     LDIF for the import of any directory: the branches first, then the entries below them, each behind its parent. \
     The options are those of OpenDJ's makeldif, and so is the language of template files. A value that LDIF cannot \
@@ -246,6 +252,9 @@ fn description(name: &str) -> &'static str {
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
         "find-max" => FIND_MAX,
+        "compare" => COMPARE,
+        "ab" => AB,
+        "trend" => TREND,
         "run" => RUN,
         "target ldap" => TARGET,
         "target dhcp" => DHCP_TARGET,
@@ -362,6 +371,7 @@ mod tests {
             Exit::SomeFailed,
             Exit::Undecided,
             Exit::Partial,
+            Exit::Regression,
             Exit::Unsafe,
             Exit::Input,
             Exit::LdapUsage,

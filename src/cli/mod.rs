@@ -6,6 +6,7 @@
 
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -57,6 +58,7 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
 use find_max::FindMaxArgs;
@@ -120,6 +122,12 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
+    /// Compare runs.
+    Compare(CompareArgs),
+    /// Run two commands in turn and compare them.
+    Ab(AbArgs),
+    /// Follow figures over many runs.
+    Trend(TrendArgs),
     /// Start a server.
     Target(TargetKind),
     /// Measure this machine.
@@ -283,6 +291,9 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Report(args) => Command::Report(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Compare(args) => Command::Compare(args),
+        Verb::Ab(args) => Command::Ab(args),
+        Verb::Trend(args) => Command::Trend(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),

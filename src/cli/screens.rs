@@ -156,6 +156,37 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "compare",
+        &[
+            ("sides", "Records, event files or directories of runs"),
+            ("anyway", "Compare runs that are unlike or not valid"),
+            ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+            ("format", "text, markdown or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
+        "ab",
+        &[
+            ("commands", "The two commands, each after --"),
+            ("runs", "How often to run each [default: 5]"),
+            ("keep", "Keep the records in this directory"),
+            ("anyway", "Compare runs although they are not valid"),
+            ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+            ("format", "text, markdown or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
+        "trend",
+        &[
+            ("runs", "Directories of records, or records"),
+            ("anyway", "Follow runs that are unlike"),
+            ("format", "text or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
         "quickstart",
         &[
             ("protocol", "ldap, dhcp or rest [default: ldap]"),
@@ -222,7 +253,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
     ("Limits", &["find-max"]),
-    ("Results", &["report", "merge"]),
+    ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];
 
 /// The commands that are in a group.

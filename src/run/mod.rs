@@ -37,4 +37,5 @@ pub(crate) use observer::{Observer, Trouble, print};
 pub(crate) use plan::{asked, of_iterations};
 pub(crate) use progress::Progress;
 pub(crate) use repeatable::{Prepared, Repeatable, Step, StepLoad, Subject};
+pub(crate) use share::asked_words;
 pub(crate) use verbosity::{Outcome, Verbosity};

@@ -31,6 +31,20 @@ pub(crate) fn of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> Stri
     fingerprint(&tool(), plan, catalogue, load_words(command))
 }
 
+/// The words of a command that say which load was asked for, whatever its seed.
+pub(crate) fn asked_words(command: &[String]) -> Vec<String> {
+    let mut words = load_words(command).into_iter();
+    let mut asked = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--seed" {
+            words.next();
+        } else if !word.starts_with("--seed=") {
+            asked.push(word.to_owned());
+        }
+    }
+    asked
+}
+
 /// The words of a command that say which load the whole run makes.
 fn load_words(command: &[String]) -> Vec<&str> {
     let mut words = command.iter().map(String::as_str);
@@ -78,6 +92,16 @@ mod tests {
         assert_eq!(words("perfdhcp -4 -l eth1 -r 9 10.0.0.1"), "perfdhcp -4 -r 9 10.0.0.1");
         assert_eq!(words("authrate -l eth1 --nodes 3"), "authrate -l eth1 --nodes 3");
         assert_eq!(load_words(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn a_seed_is_no_part_of_what_was_asked() {
+        let words = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
+            asked_words(&words).join(" ")
+        };
+        assert_eq!(words("authrate --seed 7 -M 100 --record x"), "authrate -M 100");
+        assert_eq!(words("run p.toml --seed=7"), "run p.toml");
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use brunt_engine::{Stop, Urgency};
+use brunt_engine::Stop;
+pub(crate) use brunt_engine::Urgency;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Incoming;
 

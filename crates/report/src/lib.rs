@@ -5,6 +5,7 @@
 
 mod cells;
 pub mod chart;
+pub mod comparison;
 mod csv_field;
 pub mod dhcp;
 mod difference;
