@@ -13,6 +13,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
 use super::monitor::MonitorSource;
+use super::view::ViewOptions;
 
 /// Where results go, and what figures are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -46,6 +47,9 @@ pub(crate) struct RunOptions {
     /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
+    /// Whether it is shown on the terminal.
+    #[command(flatten)]
+    pub(crate) view: ViewOptions,
 }
 
 impl RunOptions {

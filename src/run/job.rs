@@ -13,10 +13,13 @@ use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record,
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::files::{self, Logs};
+use super::live::Live;
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
+use super::progress::Progress;
 use super::signals::{self, Signal, Signals};
+use crate::cli;
 use crate::cli::output::Output;
 
 /// A run that is ready to be carried out.
@@ -117,7 +120,11 @@ pub(crate) fn carry_out(
             signals::end(signal);
         }
     };
-    let mut stream = Stream::new(&stop, &mut logs, observers).at_once(&at_once);
+    let mut live = Live::open(job, &head, &names, &stop);
+    let figures = output.progress == cli::output::Progress::Figures;
+    let mut progress = figures.then(|| Progress::new(job.load.lasting()));
+    let mut observers = shown(observers, &mut progress, &mut live);
+    let mut stream = Stream::new(&stop, &mut logs, &mut observers).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let (measured, mut losses) = stream.finish();
@@ -133,6 +140,21 @@ pub(crate) fn carry_out(
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
     Ok(Finished { record, measured, engine, signal, written, losses })
+}
+
+/// The observers of a tool, and those that every run has.
+fn shown<'a>(
+    tool: &'a mut [&mut dyn Observer],
+    progress: &'a mut Option<Progress>,
+    live: &'a mut Option<Live<'_>>,
+) -> Vec<&'a mut dyn Observer> {
+    let mut all: Vec<&mut dyn Observer> = Vec::with_capacity(tool.len() + 2);
+    for observer in tool {
+        all.push(&mut **observer);
+    }
+    all.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
+    all.extend(live.as_mut().map(|live| live as &mut dyn Observer));
+    all
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

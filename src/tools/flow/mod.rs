@@ -25,12 +25,12 @@ use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::{self, Output};
+use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
-    self, Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling,
-    exit, is_endless, objectives,
+    self, Finished, Job, Losses, Manner, Protocol, asked, carry_out, ceiling, exit, is_endless,
+    objectives,
 };
 
 use naming::Naming;
@@ -52,8 +52,6 @@ pub(crate) struct FlowJob {
     pub(crate) output: Output,
     /// What is loaded, for the record.
     pub(crate) target: String,
-    /// What is shown while it runs.
-    pub(crate) progress: output::Progress,
 }
 
 /// A run of a flow that is over.
@@ -95,22 +93,17 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
         asked_for.settings.workers = Some(1);
     }
     for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
-        if asked_for.progress != output::Progress::Quiet {
+        if asked_for.output.progress == Progress::Figures {
             console::note(&note);
         }
     }
-    let FlowJob { command, flow, network, settings, objectives, output, target, progress } =
-        asked_for;
+    let FlowJob { command, flow, network, settings, objectives, output, target } = asked_for;
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
     let load = Plan::new(settings, sessions::group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
-    let quiet = progress == output::Progress::Quiet;
-    let mut progress = Progress::new(progress, load.lasting());
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
-    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let observers = if quiet { &mut [] } else { &mut observers[..] };
-    let finished = carry_out(&job, &users, observers, signals).map_err(Refusal::failed)?;
+    let finished = carry_out(&job, &users, &mut [], signals).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {

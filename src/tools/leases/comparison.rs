@@ -27,6 +27,7 @@ use super::store::{Manner, Place, Store};
 use super::tally::Tally;
 use super::words;
 use crate::cli::leases::PhaseChoice;
+use crate::cli::output::Output;
 use crate::console;
 use crate::run::signals::Signals;
 
@@ -40,7 +41,8 @@ pub(super) struct Comparison<'a> {
     pub(super) flush: Option<u8>,
     pub(super) seed: u64,
     pub(super) objectives: &'a [Slo],
-    pub(super) percentiles: &'a [f64],
+    /// What each run is made to have.
+    pub(super) output: Output,
     pub(super) signals: &'a Signals,
     pub(super) stop: Stop,
     pub(super) screen: Screen,
@@ -245,7 +247,7 @@ impl Comparison<'_> {
             tape: None,
             command: self.collection.command.clone(),
             target: way.store.target(),
-            percentiles: self.percentiles.to_vec(),
+            output: self.output.clone(),
             objectives: self.objectives_of(name),
         };
         let screen = &mut self.screen;

@@ -18,7 +18,6 @@ use brunt_report::distribution;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
-use crate::cli::output::Progress;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
@@ -69,9 +68,8 @@ pub(crate) fn measure(
         network: Arc::new(network),
         settings,
         objectives: compiled.objectives,
-        output: args.output.files(),
+        output: args.output.files().shown(shows),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
-        progress: if shows { args.output.progress() } else { Progress::Quiet },
     };
     let mut done = flow::run(job, signals)?;
     if shows {

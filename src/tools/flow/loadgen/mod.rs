@@ -195,9 +195,8 @@ impl Asked {
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),
-            output: args.output.files(),
+            output: Output { progress: Progress::Table, ..args.output.files() },
             target: self.job.environment.clone().unwrap_or_default(),
-            progress: Progress::Quiet,
         }
     }
 }

@@ -15,7 +15,6 @@ use super::values::Time;
 use super::{merged, preview, schema};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
@@ -114,9 +113,8 @@ impl Asked {
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,
-            output: args.output.files(),
+            output: args.output.files().shown(shows),
             target: target(&plan),
-            progress: if shows { args.output.progress() } else { Progress::Quiet },
         };
         let mut done = flow::run(job, signals)?;
         if shows {

@@ -23,9 +23,7 @@ use crate::cli::names_lookup::LookupArgs;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::run::{
-    Job, Manner, Observer, Progress, Protocol, carry_out, exit, is_endless, objectives,
-};
+use crate::run::{Job, Manner, Protocol, carry_out, exit, is_endless, objectives};
 use asked::Asked;
 use crew::Askers;
 
@@ -40,12 +38,9 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
         asked.notes.iter().for_each(|note| console::note(note));
     }
     let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
-    let mut progress = Progress::new(args.output.progress(), load.lasting());
     let lookups = Lookups::new(&asked);
     let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
-    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let mut finished =
-        carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
+    let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
     summary::tell(&finished.record, Stream::Output, &mut finished.losses)
         .map_err(Refusal::failed)?;
     if finished.signal.is_none()
