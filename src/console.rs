@@ -19,7 +19,7 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use full_screen::Stream;
 
-pub(crate) use full_screen::{FullScreen, Shown, end as end_views, last_said, mind_panics};
+pub(crate) use full_screen::{FullScreen, Shown, end as end_views, last_said, restore_on_panic};
 pub(crate) use status_line::StatusLine;
 
 /// Says something the user should know. It is a line of its own, which a terminal gets folded: in a log it stays whole.

@@ -17,7 +17,7 @@ use run::Verbosity;
 use run::signals::Signals;
 
 fn main() -> ExitCode {
-    console::mind_panics();
+    console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     match cli::read(&argv, &Machine).and_then(carry_out) {

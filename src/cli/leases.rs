@@ -220,7 +220,7 @@ impl LeaseOutputArgs {
     pub(crate) fn of_each_run(&self) -> Output {
         let progress = if self.quiet { Progress::Quiet } else { Progress::Line };
         let run = RunOptions { view: self.view, ..RunOptions::default() };
-        Output { run, percentiles: self.percentiles.clone(), progress }
+        Output { run, percentiles: self.percentiles.clone(), progress, title: None }
     }
 }
 

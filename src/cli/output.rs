@@ -31,7 +31,12 @@ impl OutputArgs {
     /// The files, as the runner takes them.
     pub(crate) fn files(&self) -> Output {
         let progress = if self.quiet { Progress::Quiet } else { Progress::Figures };
-        Output { run: self.run.clone(), percentiles: self.percentiles.clone(), progress }
+        Output {
+            run: self.run.clone(),
+            percentiles: self.percentiles.clone(),
+            progress,
+            title: None,
+        }
     }
 }
 
@@ -44,6 +49,8 @@ pub(crate) struct Output {
     pub(crate) percentiles: Vec<f64>,
     /// What is shown while the run goes on.
     pub(crate) progress: Progress,
+    /// What the run is called there, if the command does not say enough.
+    pub(crate) title: Option<String>,
 }
 
 impl Output {

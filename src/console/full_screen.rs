@@ -203,7 +203,7 @@ pub(crate) fn end() {
 
 /// Has a panic shown on the screen as it was before. This comes first in the program: hooks that know of panics nobody
 /// has to read about are laid over it.
-pub(crate) fn mind_panics() {
+pub(crate) fn restore_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         end();
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_panic_is_read_on_the_screen_that_was_there_before() {
         if std::env::var_os(PANICS).is_some() {
-            mind_panics();
+            restore_on_panic();
             let screen = FullScreen::new().expect("this is a terminal");
             assert_eq!(screen.show(), Shown::Afresh);
             screen.draw(b"a view");

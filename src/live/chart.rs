@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 
-use super::ink::{Ink, faint};
+use super::theme::{Theme, faint};
 
 /// Columns for the labels of the axis and its line.
 pub(super) const LABELS: u16 = 9;
@@ -97,24 +97,24 @@ pub(super) struct Chart {
 
 impl Chart {
     /// How many values a curve has in an area so wide.
-    pub(super) fn columns(area: Rect, ink: Ink) -> usize {
-        usize::from(area.width.saturating_sub(LABELS)) * if ink.fine() { 2 } else { 1 }
+    pub(super) fn columns(area: Rect, theme: Theme) -> usize {
+        usize::from(area.width.saturating_sub(LABELS)) * if theme.fine() { 2 } else { 1 }
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, area: Rect, buffer: &mut Buffer, ink: Ink) {
+    pub(super) fn draw(&self, area: Rect, buffer: &mut Buffer, theme: Theme) {
         let area = area.intersection(buffer.area);
         if area.width <= LABELS || area.height == 0 {
             return;
         }
-        self.labels(area, buffer, ink);
+        self.labels(area, buffer, theme);
         let plot = Rect { x: area.x + LABELS, width: area.width - LABELS, ..area };
         if let Some((lower, upper, fill)) = self.band {
-            self.fill(plot, buffer, ink, (&self.curves[lower], &self.curves[upper], fill));
+            self.fill(plot, buffer, theme, (&self.curves[lower], &self.curves[upper], fill));
         }
         for curve in &self.curves {
-            if ink.fine() {
-                self.dots(curve, plot, buffer, ink);
+            if theme.fine() {
+                self.dots(curve, plot, buffer, theme);
             } else {
                 self.marks(curve, plot, buffer);
             }
@@ -127,8 +127,8 @@ impl Chart {
         last - ((self.axis.place(value) * last as f64).round() as usize).min(last)
     }
 
-    fn labels(&self, area: Rect, buffer: &mut Buffer, ink: Ink) {
-        let line = ink.either('\u{2502}', '|');
+    fn labels(&self, area: Rect, buffer: &mut Buffer, theme: Theme) {
+        let line = theme.either('\u{2502}', '|');
         let mut taken = vec![false; usize::from(area.height)];
         for y in area.top()..area.bottom() {
             buffer[(area.x + LABELS - 1, y)].set_char(line).set_style(faint());
@@ -154,7 +154,7 @@ impl Chart {
         }
     }
 
-    fn dots(&self, curve: &Curve, plot: Rect, buffer: &mut Buffer, ink: Ink) {
+    fn dots(&self, curve: &Curve, plot: Rect, buffer: &mut Buffer, theme: Theme) {
         let rows = usize::from(plot.height) * 4;
         let mut before = None;
         for (column, value) in curve.values.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Chart {
                     let known = if known & !0xff == NO_DOTS { known } else { NO_DOTS };
                     let dots = known | DOTS[column % 2][at % 4];
                     cell.set_char(char::from_u32(dots).unwrap_or(' '))
-                        .set_style(ink.colour(curve.colour));
+                        .set_style(theme.colour(curve.colour));
                 }
             }
             before = row;
@@ -184,10 +184,10 @@ impl Chart {
         &self,
         plot: Rect,
         buffer: &mut Buffer,
-        ink: Ink,
+        theme: Theme,
         (lower, upper, fill): (&Curve, &Curve, char),
     ) {
-        let each = if ink.fine() { 2 } else { 1 };
+        let each = if theme.fine() { 2 } else { 1 };
         let pairs = lower.values.iter().zip(&upper.values).step_by(each);
         for (x, pair) in (plot.left()..plot.right()).zip(pairs) {
             let (Some(low), Some(high)) = pair else { continue };
@@ -203,10 +203,10 @@ impl Chart {
 mod tests {
     use super::*;
 
-    fn drawn(chart: &Chart, width: u16, height: u16, ink: Ink) -> Vec<String> {
+    fn drawn(chart: &Chart, width: u16, height: u16, theme: Theme) -> Vec<String> {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
-        chart.draw(area, &mut buffer, ink);
+        chart.draw(area, &mut buffer, theme);
         let row = |y| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>();
         (0..height).map(row).collect()
     }
@@ -235,10 +235,10 @@ mod tests {
         // Five rows over four decades: each row is a power of ten.
         let chart =
             chart(Axis::Log(1.0, 10_000.0), vec![curve('x', &[1.0, 10.0, 100.0, 1e3, 1e4])]);
-        let ink = Ink::default();
+        let theme = Theme::default();
         let expected =
             ["   10000|    x", "        |   x ", "     100|  x  ", "        | x  ", "       1|x"];
-        let rows = drawn(&chart, 14, 5, ink);
+        let rows = drawn(&chart, 14, 5, theme);
         assert_eq!(
             rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>(),
             expected.map(str::trim_end)
@@ -250,17 +250,17 @@ mod tests {
         let mut chart =
             chart(Axis::Linear(4.0), vec![curve('s', &[1.0, 1.0]), curve('R', &[1.0, 4.0])]);
         chart.band = Some((0, 1, ':'));
-        let rows = drawn(&chart, 11, 5, Ink::default());
+        let rows = drawn(&chart, 11, 5, Theme::default());
         let plots: Vec<&str> = rows.iter().map(|row| &row[9..]).collect();
         assert_eq!(plots, [" R", " :", " :", "Rs", "  "]);
     }
 
     #[test]
     fn dots_are_quarters_of_a_row_and_lines_hang_together() {
-        let ink = Ink { colour: true, unicode: true };
+        let theme = Theme { colour: true, unicode: true };
         // Eight quarter rows: the bottom for 0, the top for 7.
         let chart = chart(Axis::Linear(7.0), vec![curve('x', &[0.0, 7.0, 7.0, 3.0])]);
-        let rows = drawn(&chart, 11, 2, ink);
+        let rows = drawn(&chart, 11, 2, theme);
         let plot = |row: usize| rows[row].chars().skip(9).collect::<String>();
         // Up in the second half column from just above where it was, then down again in the fourth.
         assert_eq!(plot(0), "\u{28b8}\u{28b1}");
@@ -271,8 +271,8 @@ mod tests {
     fn no_room_is_no_fault() {
         let chart = chart(Axis::Linear(1.0), vec![curve('x', &[0.5; 40])]);
         for (width, height) in [(0, 0), (9, 3), (10, 1), (3, 9), (12, 0)] {
-            for ink in [Ink::default(), Ink { colour: true, unicode: true }] {
-                drawn(&chart, width, height, ink);
+            for theme in [Theme::default(), Theme { colour: true, unicode: true }] {
+                drawn(&chart, width, height, theme);
             }
         }
     }

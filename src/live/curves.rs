@@ -9,8 +9,8 @@ use ratatui::widgets::Widget as _;
 use super::chart::{Axis, Chart, Curve};
 use super::figures::{count, time};
 use super::history::{History, Point};
-use super::ink::{Ink, bold, faint};
 use super::model::{Choice, Model};
+use super::theme::{Theme, bold, faint};
 
 /// A curve: its heading, its name in the legend, its mark where there are no colours, its colour, its value at a point.
 struct Shown(&'static str, &'static str, char, Color, fn(&Point) -> Option<f64>);
@@ -34,34 +34,40 @@ pub(super) fn throughput(
     choice: &Choice,
     area: Rect,
     buffer: &mut Buffer,
-    ink: Ink,
+    theme: Theme,
 ) {
     // What falls due is due of no operation before it is sent.
     let all = [OFFERED, ACHIEVED, GOODPUT];
     let shown = if model.chosen(choice).is_some() { &all[1..] } else { &all[..] };
-    let panel = Panel::new(model, choice, area, ink);
+    let panel = Panel::new(model, choice, area, theme);
     let curves = panel.curves(shown);
     let axis = Axis::linear(values(&curves));
     let mut heading = vec![bold("Per second")];
-    heading.extend(legend(shown, panel.last, ink, |value| value.map_or("-".to_owned(), count)));
+    heading.extend(legend(shown, panel.last, theme, |value| value.map_or("-".to_owned(), count)));
     panel.heading(heading, buffer);
-    Chart { axis, curves, band: None, label: count }.draw(panel.plot, buffer, ink);
+    Chart { axis, curves, band: None, label: count }.draw(panel.plot, buffer, theme);
 }
 
 /// Response times against service times. What lies between them is waiting.
-pub(super) fn latency(model: &Model, choice: &Choice, area: Rect, buffer: &mut Buffer, ink: Ink) {
-    let panel = Panel::new(model, choice, area, ink);
+pub(super) fn latency(
+    model: &Model,
+    choice: &Choice,
+    area: Rect,
+    buffer: &mut Buffer,
+    theme: Theme,
+) {
+    let panel = Panel::new(model, choice, area, theme);
     let curves = panel.curves(&TIMES);
     let axis = Axis::log(values(&curves));
     // What a user feels comes first.
     let [response, service] = [&TIMES[2..], &TIMES[..2]];
-    let mut heading = legend(response, panel.last, ink, time);
+    let mut heading = legend(response, panel.last, theme, time);
     heading.push(Span::raw(" "));
-    heading.extend(legend(service, panel.last, ink, time));
+    heading.extend(legend(service, panel.last, theme, time));
     panel.heading(heading, buffer);
-    let band = Some((SERVICE_P99, RESPONSE_P99, ink.either('\u{2591}', ':')));
+    let band = Some((SERVICE_P99, RESPONSE_P99, theme.either('\u{2591}', ':')));
     let label = |value| time(Some(value));
-    Chart { axis, curves, band, label }.draw(panel.plot, buffer, ink);
+    Chart { axis, curves, band, label }.draw(panel.plot, buffer, theme);
 }
 
 /// The part of the screen that a chart has.
@@ -72,23 +78,23 @@ struct Panel<'a> {
     window: (f64, f64, &'static str),
     area: Rect,
     plot: Rect,
-    ink: Ink,
+    theme: Theme,
 }
 
 impl<'a> Panel<'a> {
-    fn new(model: &'a Model, choice: &Choice, area: Rect, ink: Ink) -> Self {
+    fn new(model: &'a Model, choice: &Choice, area: Rect, theme: Theme) -> Self {
         let history = match model.chosen(choice) {
             None => Some(&model.history),
             Some(row) => row.history.as_ref(),
         };
         let plot = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let last = history.and_then(History::last);
-        Self { history, last, window: model.window(choice), area, plot, ink }
+        Self { history, last, window: model.window(choice), area, plot, theme }
     }
 
     fn curves(&self, shown: &[Shown]) -> Vec<Curve> {
         let (from, to, _) = self.window;
-        let columns = Chart::columns(self.plot, self.ink);
+        let columns = Chart::columns(self.plot, self.theme);
         let points = self.history.map(|history| history.columns(from, to, columns));
         let points = points.unwrap_or_default();
         let curve = |Shown(_, _, mark, colour, value): &Shown| Curve {
@@ -120,7 +126,7 @@ fn values(curves: &[Curve]) -> impl Iterator<Item = f64> + '_ {
 fn legend(
     shown: &[Shown],
     last: Option<&Point>,
-    ink: Ink,
+    theme: Theme,
     write: fn(Option<f64>) -> String,
 ) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
@@ -128,8 +134,8 @@ fn legend(
         if !heading.is_empty() {
             spans.push(bold(*heading));
         }
-        let mark = if ink.fine() { '\u{2501}' } else { *mark };
-        spans.push(Span::styled(format!(" {mark} "), ink.loud(*colour)));
+        let mark = if theme.fine() { '\u{2501}' } else { *mark };
+        spans.push(Span::styled(format!(" {mark} "), theme.loud(*colour)));
         spans.push(Span::raw(format!("{name} {}", write(last.and_then(value)))));
     }
     spans

@@ -8,8 +8,8 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget as _, Wrap};
 
-use super::ink::{Ink, bold, faint};
 use super::model::{Choice, Model};
+use super::theme::{Theme, bold, faint};
 use super::{curves, generator, head, operations};
 
 /// From this size on, figures stand beside the charts.
@@ -41,7 +41,7 @@ pub(super) struct Picture<'a> {
     pub(super) choice: &'a Choice,
     /// By the clock of the view.
     pub(super) now: Duration,
-    pub(super) ink: Ink,
+    pub(super) theme: Theme,
 }
 
 /// Draws the view.
@@ -62,28 +62,28 @@ pub(super) fn draw(picture: &Picture<'_>, frame: &mut Frame<'_>) {
 
 /// Everything below each other.
 fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, ink } = *picture;
+    let Picture { model, choice, now, theme } = *picture;
     let rows = (model.rows.len().max(1) as u16).min(3 + area.height.saturating_sub(24) / 3);
-    let fixed = [1, 1, 1, 1].map(Constraint::Length);
+    let fixed = [1, 1, if area.height > 26 { 2 } else { 1 }, 1].map(Constraint::Length);
     let below = [rows + 1, 1, 2, 1].map(Constraint::Length);
     let charts = [Constraint::Fill(5), Constraint::Fill(6)];
     let all = [&fixed[..], &charts, &below].concat();
     let areas = Layout::vertical(all).split(area);
-    head::title((model, choice, now), areas[0], buffer, ink);
-    head::progress((model, choice, now), areas[1], buffer, ink);
-    head::verdict(model, areas[2], buffer, ink);
-    head::objectives(model, areas[3], buffer, ink);
-    curves::throughput(model, choice, areas[4], buffer, ink);
-    curves::latency(model, choice, areas[5], buffer, ink);
-    operations::table(model, choice, areas[6], buffer, ink);
-    operations::outcomes(model, choice, areas[7], buffer, ink);
-    generator::lines_of(model, areas[8], buffer, ink);
+    head::title((model, choice, now), areas[0], buffer, theme);
+    head::progress((model, choice, now), areas[1], buffer, theme);
+    head::verdict(model, areas[2], buffer, theme);
+    head::objectives(model, areas[3], buffer, theme);
+    curves::throughput(model, choice, areas[4], buffer, theme);
+    curves::latency(model, choice, areas[5], buffer, theme);
+    operations::table(model, choice, areas[6], buffer, theme);
+    operations::outcomes(model, choice, areas[7], buffer, theme);
+    generator::lines_of(model, areas[8], buffer, theme);
     keys(picture, areas[9], buffer);
 }
 
 /// Charts at the left, figures at the right.
 fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, ink } = *picture;
+    let Picture { model, choice, now, theme } = *picture;
     let areas = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
@@ -94,17 +94,17 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         Constraint::Length(1),
     ]);
     let [title, progress, verdict, objectives, _, body, foot] = areas.areas(area);
-    head::title((model, choice, now), title, buffer, ink);
-    head::progress((model, choice, now), progress, buffer, ink);
-    head::verdict(model, verdict, buffer, ink);
-    head::objectives(model, objectives, buffer, ink);
+    head::title((model, choice, now), title, buffer, theme);
+    head::progress((model, choice, now), progress, buffer, theme);
+    head::verdict(model, verdict, buffer, theme);
+    head::objectives(model, objectives, buffer, theme);
     let columns = [Constraint::Fill(3), Constraint::Length(2), Constraint::Fill(2)];
     let [left, _, right] = Layout::horizontal(columns).areas(body);
     let [upper, _, lower] =
         Layout::vertical([Constraint::Fill(4), Constraint::Length(1), Constraint::Fill(5)])
             .areas(left);
-    curves::throughput(model, choice, upper, buffer, ink);
-    curves::latency(model, choice, lower, buffer, ink);
+    curves::throughput(model, choice, upper, buffer, theme);
+    curves::latency(model, choice, lower, buffer, theme);
     let table = (model.rows.len().max(1) as u16).min(body.height / 3) + 1;
     let [table, _, outcomes, _, generator, _, said] = Layout::vertical([
         Constraint::Length(table),
@@ -116,25 +116,25 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         Constraint::Length(5),
     ])
     .areas(right);
-    operations::table(model, choice, table, buffer, ink);
-    operations::outcome_table(model, choice, outcomes, buffer, ink);
-    generator::table(model, generator, buffer, ink);
+    operations::table(model, choice, table, buffer, theme);
+    operations::outcome_table(model, choice, outcomes, buffer, theme);
+    generator::table(model, generator, buffer, theme);
     messages(picture, said, buffer);
     keys(picture, foot, buffer);
 }
 
 /// A few lines where there is no room for more.
 fn small(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, ink } = *picture;
+    let Picture { model, choice, now, theme } = *picture;
     for (number, area) in area.rows().enumerate() {
         match number {
-            0 => head::title((model, choice, now), area, buffer, ink),
-            1 => head::progress((model, choice, now), area, buffer, ink),
-            2 => head::verdict(model, area, buffer, ink),
-            3 => curves::throughput(model, choice, area, buffer, ink),
-            4 => curves::latency(model, choice, area, buffer, ink),
-            5 => generator::lines_of(model, area, buffer, ink),
-            6 => operations::outcomes(model, choice, area, buffer, ink),
+            0 => head::title((model, choice, now), area, buffer, theme),
+            1 => head::progress((model, choice, now), area, buffer, theme),
+            2 => head::verdict(model, area, buffer, theme),
+            3 => curves::throughput(model, choice, area, buffer, theme),
+            4 => curves::latency(model, choice, area, buffer, theme),
+            5 => generator::lines_of(model, area, buffer, theme),
+            6 => operations::outcomes(model, choice, area, buffer, theme),
             _ => {}
         }
     }

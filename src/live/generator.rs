@@ -8,9 +8,9 @@ use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
 use super::digest::Generator;
 use super::figures::{count, percent, time};
-use super::ink::{Ink, bold};
 use super::model::Model;
 use super::operations::lines;
+use super::theme::{Theme, bold};
 
 /// From this share of a core on, a worker has none to spare.
 const BUSY: f64 = 0.9;
@@ -23,7 +23,7 @@ const BAR: usize = 20;
 type Figure = (&'static str, String, bool);
 
 /// In a few lines, what matters most first.
-pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) {
+pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
     let mut spans = vec![bold("Generator: ")];
     let Some(latest) = &model.latest else {
         spans.push(Span::raw("-"));
@@ -32,7 +32,7 @@ pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink)
     let figures = figures(model, &latest.generator);
     for (at, (name, value, alarming)) in figures.into_iter().enumerate() {
         let gap = if at == 0 { "" } else { ", " };
-        let style = if alarming { ink.loud(Color::Red) } else { Style::default() };
+        let style = if alarming { theme.loud(Color::Red) } else { Style::default() };
         spans.push(Span::raw(gap));
         // A figure stays with its name.
         spans.push(Span::styled(format!("{name} {value}").replace(' ', "\u{a0}"), style));
@@ -48,12 +48,12 @@ pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink)
 }
 
 /// A line for each figure, and a bar for each worker.
-pub(super) fn table(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) {
+pub(super) fn table(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
     let [heading, rows @ ..] = &*lines(area) else { return };
     Line::from(bold("Generator")).render(*heading, buffer);
     let Some(latest) = &model.latest else { return };
     let figures = figures(model, &latest.generator).into_iter().map(|(name, value, alarming)| {
-        let style = if alarming { ink.loud(Color::Red) } else { Style::default() };
+        let style = if alarming { theme.loud(Color::Red) } else { Style::default() };
         Line::styled(format!("{name:<18}{value}"), style)
     });
     let workers = latest.generator.workers.iter().take(BARS_MAX).enumerate();
@@ -61,7 +61,7 @@ pub(super) fn table(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) {
         let colour = if *share >= BUSY { Color::Red } else { Color::Green };
         Line::from(vec![
             Span::raw(format!("{:<18}", format!("worker {number}"))),
-            Span::styled(ink.bar(*share, BAR), ink.colour(colour)),
+            Span::styled(theme.bar(*share, BAR), theme.colour(colour)),
             Span::raw(format!(" {}", percent(*share))),
         ])
     });

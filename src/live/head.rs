@@ -10,15 +10,15 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
 use super::figures::{lasting, percent};
-use super::ink::{Ink, bold, faint};
 use super::model::{Choice, Model};
+use super::theme::{Theme, bold, faint};
 
 /// What runs, and when it is.
 pub(super) fn title(
     (model, choice, now): (&Model, &Choice, Duration),
     area: Rect,
     buffer: &mut Buffer,
-    ink: Ink,
+    theme: Theme,
 ) {
     let time = time(model, now);
     let room = usize::from(area.width).saturating_sub(time.len() + 2);
@@ -30,7 +30,7 @@ pub(super) fn title(
     }
     spans.push(bold(model.about.title.clone()));
     if !model.about.target.is_empty() {
-        spans.push(Span::raw(format!(" {} {}", ink.either('\u{2192}', '>'), model.about.target)));
+        spans.push(Span::raw(format!(" {} {}", theme.either('\u{2192}', '>'), model.about.target)));
     }
     let left = Rect { width: area.width.min(room as u16), ..area };
     Line::from(spans).render(left, buffer);
@@ -56,21 +56,21 @@ pub(super) fn progress(
     (model, choice, now): (&Model, &Choice, Duration),
     area: Rect,
     buffer: &mut Buffer,
-    ink: Ink,
+    theme: Theme,
 ) {
     let done = model.progress(now);
     let waits = model.latest.is_none() || done.is_some_and(|(done, _)| done >= 1.0);
     let said = model.said.clone().filter(|_| waits || choice.stopping);
     let stopping = "stopping: waiting for exchanges in flight; ^C ends the run at once";
     let line = if choice.stopping {
-        Line::styled(said.unwrap_or_else(|| stopping.to_owned()), ink.loud(Color::Yellow))
+        Line::styled(said.unwrap_or_else(|| stopping.to_owned()), theme.loud(Color::Yellow))
     } else if let Some(said) = said {
-        Line::styled(said, ink.colour(Color::Yellow))
+        Line::styled(said, theme.colour(Color::Yellow))
     } else if let Some((share, left)) = done {
         let words = format!(" {:>4}, {} left", percent_whole(share), lasting(left.ceil()));
         let room = usize::from(area.width).saturating_sub(words.len().max(22));
         Line::from(vec![
-            Span::styled(ink.bar(share, room), ink.colour(Color::Green)),
+            Span::styled(theme.bar(share, room), theme.colour(Color::Green)),
             Span::raw(words),
         ])
     } else {
@@ -84,7 +84,7 @@ fn percent_whole(share: f64) -> String {
 }
 
 /// What the run would be found to be worth if it ended now.
-pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) {
+pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
     let mut spans = vec![bold("So far:     ")];
     match model.standing.as_ref().filter(|standing| standing.measured) {
         None => spans.push(Span::raw("nothing is measured yet")),
@@ -94,7 +94,7 @@ pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) 
                 Status::Unstable | Status::Partial => Color::Yellow,
                 Status::GeneratorLimited => Color::Red,
             };
-            spans.push(Span::styled(standing.status.word(), ink.loud(colour)));
+            spans.push(Span::styled(standing.status.word(), theme.loud(colour)));
             let why = match (standing.reasons.as_slice(), standing.status) {
                 ([], _) => "nothing speaks against the figures".to_owned(),
                 (notes, Status::Valid) => format!("note: {}", notes.join("; ")),
@@ -107,7 +107,7 @@ pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) 
 }
 
 /// What would become of the objectives.
-pub(super) fn objectives(model: &Model, area: Rect, buffer: &mut Buffer, ink: Ink) {
+pub(super) fn objectives(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
     let mut spans = vec![bold("Objectives: ")];
     let known = model.standing.as_ref().filter(|standing| standing.measured);
     match known.map(|standing| standing.objectives.as_slice()) {
@@ -130,7 +130,7 @@ pub(super) fn objectives(model: &Model, area: Rect, buffer: &mut Buffer, ink: In
                     SloOutcome::Missed => Color::Red,
                 };
                 spans.push(Span::raw(if at == 0 { "" } else { ", " }));
-                spans.push(Span::styled(one.outcome.word(), ink.loud(colour)));
+                spans.push(Span::styled(one.outcome.word(), theme.loud(colour)));
                 spans.push(Span::raw(format!(" {} ({})", one.objective, one.value)));
             }
         }

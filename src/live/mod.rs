@@ -13,13 +13,13 @@ mod figures;
 mod generator;
 mod head;
 mod history;
-mod ink;
 mod keys;
 mod model;
 mod operations;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod theme;
 mod thread;
 
 pub(crate) use digest::Digest;

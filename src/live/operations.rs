@@ -8,8 +8,8 @@ use ratatui::widgets::Widget as _;
 
 use super::digest::Code;
 use super::figures::{count, percent, time};
-use super::ink::{Ink, bold, faint};
 use super::model::{Choice, Model, Row};
+use super::theme::{Theme, bold, faint};
 
 /// What stands right of a name, and how wide that is.
 const COLUMNS: [(&str, usize); 6] =
@@ -18,7 +18,7 @@ const COLUMNS: [(&str, usize); 6] =
 const CODES_MAX: usize = 16;
 
 /// A row for each operation, the chosen one always among them.
-pub(super) fn table(model: &Model, choice: &Choice, area: Rect, buffer: &mut Buffer, ink: Ink) {
+pub(super) fn table(model: &Model, choice: &Choice, area: Rect, buffer: &mut Buffer, theme: Theme) {
     let [heading, rows @ ..] = &*lines(area) else { return };
     let figures: usize = COLUMNS.iter().map(|(_, width)| width).sum();
     let name = usize::from(area.width).saturating_sub(figures).max(8);
@@ -43,7 +43,7 @@ pub(super) fn table(model: &Model, choice: &Choice, area: Rect, buffer: &mut Buf
         let texts = COLUMNS.iter().zip(figures).map(|((_, width), text)| format!("{text:>width$}"));
         let mut spans = vec![Span::styled(cut(&format!("{mark}{label}"), name), style)];
         spans.extend(texts.enumerate().map(|(column, text)| match column {
-            2 if row.counts.errors() > 0 => Span::styled(text, ink.colour(Color::Red)),
+            2 if row.counts.errors() > 0 => Span::styled(text, theme.colour(Color::Red)),
             _ => Span::raw(text),
         }));
         Line::from(spans).render(*area, buffer);
@@ -95,7 +95,13 @@ fn codes(model: &Model, choice: &Choice) -> Vec<Code> {
 }
 
 /// Outcomes in one line, and after them what the target said last.
-pub(super) fn outcomes(model: &Model, choice: &Choice, area: Rect, buffer: &mut Buffer, ink: Ink) {
+pub(super) fn outcomes(
+    model: &Model,
+    choice: &Choice,
+    area: Rect,
+    buffer: &mut Buffer,
+    theme: Theme,
+) {
     let mut spans = vec![bold("Outcomes:  ")];
     let codes = codes(model, choice);
     if codes.is_empty() {
@@ -104,7 +110,7 @@ pub(super) fn outcomes(model: &Model, choice: &Choice, area: Rect, buffer: &mut 
     for code in &codes {
         spans.push(Span::styled(
             format!("{} {}  ", code.name, count(code.count as f64)),
-            style(code, ink),
+            style(code, theme),
         ));
     }
     if let Some(failure) = &model.failure {
@@ -119,7 +125,7 @@ pub(super) fn outcome_table(
     choice: &Choice,
     area: Rect,
     buffer: &mut Buffer,
-    ink: Ink,
+    theme: Theme,
 ) {
     let [heading, rows @ ..] = &*lines(area) else { return };
     let of = model.chosen(choice).map(|row| format!(" of {}", model.name(row)));
@@ -131,7 +137,7 @@ pub(super) fn outcome_table(
     for (area, code) in rows.iter().zip(codes.iter().take(CODES_MAX)) {
         let share = percent(code.count as f64 / all.max(1) as f64);
         let text = format!("{}{:>11} {share:>9}", cut(&code.name, name), count(code.count as f64));
-        Line::styled(text, style(code, ink)).render(*area, buffer);
+        Line::styled(text, style(code, theme)).render(*area, buffer);
     }
 }
 
@@ -140,8 +146,8 @@ pub(super) fn outcome_rows(model: &Model, choice: &Choice) -> u16 {
     codes(model, choice).len().clamp(1, CODES_MAX) as u16 + 1
 }
 
-fn style(code: &Code, ink: Ink) -> Style {
-    if code.ok { Style::new() } else { ink.loud(Color::Red) }
+fn style(code: &Code, theme: Theme) -> Style {
+    if code.ok { Style::new() } else { theme.loud(Color::Red) }
 }
 
 /// The lines of an area.

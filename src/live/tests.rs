@@ -10,13 +10,13 @@ use ratatui::style::Color;
 
 use super::digest::Digest;
 use super::draw::{Picture, draw};
-use super::ink::Ink;
 use super::keys::Key;
 use super::model::{About, Choice, Model};
 use super::standing::{Judgement, Standing};
+use super::theme::Theme;
 
-const PLAIN: Ink = Ink { colour: false, unicode: false };
-const COLOURED: Ink = Ink { colour: true, unicode: true };
+const PLAIN: Theme = Theme { colour: false, unicode: false };
+const COLOURED: Theme = Theme { colour: true, unicode: true };
 
 /// A second of a run: 160 fall due, of which 100 binds succeed after 4 ms, 40 searches after 20 ms of which they
 /// waited 15, ten searches are refused and ten have no answer.
@@ -105,9 +105,14 @@ fn model() -> Model {
 }
 
 /// What is on a screen of this size at the last interval.
-fn screen(model: &Model, choice: &Choice, (width, height): (u16, u16), ink: Ink) -> Vec<String> {
+fn screen(
+    model: &Model,
+    choice: &Choice,
+    (width, height): (u16, u16),
+    theme: Theme,
+) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let picture = Picture { model, choice, now: Duration::from_secs(12), ink };
+    let picture = Picture { model, choice, now: Duration::from_secs(12), theme };
     terminal.draw(|frame| draw(&picture, frame)).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
@@ -266,11 +271,11 @@ fn keys_choose_what_is_shown() {
 
 #[test]
 fn no_colour_is_needed_and_colours_are_used_where_there_are_any() {
-    for (ink, coloured) in [(PLAIN, false), (COLOURED, true)] {
+    for (theme, coloured) in [(PLAIN, false), (COLOURED, true)] {
         for size in [(80, 24), (200, 50)] {
             let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
             let (model, choice) = (model(), Choice::default());
-            let picture = Picture { model: &model, choice: &choice, now: Duration::ZERO, ink };
+            let picture = Picture { model: &model, choice: &choice, now: Duration::ZERO, theme };
             terminal.draw(|frame| draw(&picture, frame)).unwrap();
             let cells = terminal.backend().buffer().content();
             let plain = cells.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset);
@@ -319,9 +324,9 @@ fn a_screen_of_any_size_can_be_drawn() {
     help.press(Key::Help, &full);
     for width in [1, 2, 9, 10, 20, 39, 40, 60, 79, 119, 120, 400] {
         for height in [1, 2, 5, 9, 10, 15, 23, 29, 30, 31, 90] {
-            for (model, ink) in [(&full, PLAIN), (&empty, PLAIN), (&full, COLOURED)] {
-                screen(model, &Choice::default(), (width, height), ink);
-                screen(model, &help, (width, height), ink);
+            for (model, theme) in [(&full, PLAIN), (&empty, PLAIN), (&full, COLOURED)] {
+                screen(model, &Choice::default(), (width, height), theme);
+                screen(model, &help, (width, height), theme);
             }
         }
     }

@@ -20,9 +20,9 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::digest::Digest;
 use super::draw::{Picture, draw};
-use super::ink::Ink;
 use super::keys::{Key, keys};
 use super::model::{About, Choice, Model};
+use super::theme::Theme;
 use crate::console::{self, FullScreen, Shown};
 
 /// Four draws a second.
@@ -89,8 +89,9 @@ impl View {
         let act = move || {
             core.take();
             let (held, choice, clock) = (None, Choice::default(), Monotonic::new());
-            let mut artist = Artist { screen, wake: woken, told, stop, live, held, choice, clock };
-            artist.work(after);
+            let mut view_loop =
+                ViewLoop { screen, wake: woken, told, stop, live, held, choice, clock };
+            view_loop.work(after);
         };
         let thread = std::thread::Builder::new().name(NAME.to_owned()).spawn(act).ok()?;
         Some(Self { digests: Some(digests), wake, thread: Some(thread) })
@@ -115,8 +116,8 @@ impl Drop for View {
     }
 }
 
-/// Who draws.
-struct Artist {
+/// What the thread does: it takes digests and keys, and draws.
+struct ViewLoop {
     screen: FullScreen,
     /// Can be read when the run is over.
     wake: Arc<OwnedFd>,
@@ -129,11 +130,11 @@ struct Artist {
     clock: Monotonic,
 }
 
-impl Artist {
+impl ViewLoop {
     /// Draws until nobody tells anything any more.
     fn work(&mut self, after: Duration) {
         let shows = console::screen_of_stderr();
-        let mut canvas = Canvas::new(Ink { colour: shows.colour, unicode: shows.unicode });
+        let mut renderer = Renderer::new(Theme { colour: shows.colour, unicode: shows.unicode });
         let (mut drawn, mut next) = (after, after);
         loop {
             let left = next.saturating_sub(self.now());
@@ -147,7 +148,7 @@ impl Artist {
             if self.now() >= next {
                 drawn = self.now();
                 next = drawn + EVERY;
-                self.draw(&mut canvas);
+                self.draw(&mut renderer);
             }
         }
     }
@@ -183,7 +184,7 @@ impl Artist {
         !keys.is_empty()
     }
 
-    fn draw(&mut self, canvas: &mut Canvas) {
+    fn draw(&mut self, renderer: &mut Renderer) {
         self.choice.stopping |= self.stop.urgency() != Urgency::Run;
         self.live.said = console::last_said().map(|said| inert(&said, Layout::Line));
         let shown = self.screen.show();
@@ -194,23 +195,23 @@ impl Artist {
             Some((model, since)) => (&**model, *since),
             None => (&self.live, self.now()),
         };
-        let picture = Picture { model, choice: &self.choice, now, ink: canvas.ink };
+        let picture = Picture { model, choice: &self.choice, now, theme: renderer.theme };
         let afresh = shown == Shown::Afresh;
-        canvas.draw(self.screen.size(), afresh, &picture, |bytes| self.screen.draw(bytes));
+        renderer.draw(self.screen.size(), afresh, &picture, |bytes| self.screen.draw(bytes));
     }
 }
 
 /// What the terminal shows, so that only what changes is written.
-struct Canvas {
-    ink: Ink,
+struct Renderer {
+    theme: Theme,
     size: (u16, u16),
-    terminal: Option<Terminal<CrosstermBackend<Pen>>>,
-    pen: Pen,
+    terminal: Option<Terminal<CrosstermBackend<SharedBuffer>>>,
+    written: SharedBuffer,
 }
 
-impl Canvas {
-    fn new(ink: Ink) -> Self {
-        Self { ink, size: (0, 0), terminal: None, pen: Pen::default() }
+impl Renderer {
+    fn new(theme: Theme) -> Self {
+        Self { theme, size: (0, 0), terminal: None, written: SharedBuffer::default() }
     }
 
     /// Draws on a terminal of this size; all of it where what is on it is not known.
@@ -224,22 +225,22 @@ impl Canvas {
         if afresh || size != self.size || self.terminal.is_none() {
             self.size = size;
             let viewport = Viewport::Fixed(Rect::new(0, 0, size.0, size.1));
-            let backend = CrosstermBackend::new(self.pen.clone());
+            let backend = CrosstermBackend::new(self.written.clone());
             self.terminal = Terminal::with_options(backend, TerminalOptions { viewport }).ok();
-            self.pen.0.borrow_mut().extend_from_slice(CLEAR);
+            self.written.0.borrow_mut().extend_from_slice(CLEAR);
         }
         if let Some(terminal) = &mut self.terminal {
             let _ = terminal.draw(|frame| draw(picture, frame));
         }
-        write(&self.pen.0.take());
+        write(&self.written.0.take());
     }
 }
 
 /// Keeps what is drawn until it is whole.
 #[derive(Clone, Default)]
-struct Pen(Rc<RefCell<Vec<u8>>>);
+struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Pen {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -266,13 +267,13 @@ mod tests {
     #[test]
     fn only_what_changes_is_written() {
         let (model, choice) = (Model::new(About::default()), Choice::default());
-        let ink = Ink::default();
-        let mut canvas = Canvas::new(ink);
+        let theme = Theme::default();
+        let mut renderer = Renderer::new(theme);
         let mut written = |afresh, size, second| {
             let now = Duration::from_secs(second);
-            let picture = Picture { model: &model, choice: &choice, now, ink };
+            let picture = Picture { model: &model, choice: &choice, now, theme };
             let mut length = 0;
-            canvas.draw(size, afresh, &picture, |bytes| length = bytes.len());
+            renderer.draw(size, afresh, &picture, |bytes| length = bytes.len());
             length
         };
         let whole = written(true, (80, 24), 0);

@@ -108,7 +108,8 @@ fn opens(lasting: Option<Duration>, endless: bool) -> Option<Duration> {
 fn about(job: &Job) -> About {
     let target = job.asked.target.clone().unwrap_or_default();
     let words = job.command.iter().take_while(|word| !word.starts_with('-') && **word != target);
-    let title = words.take(WORDS_MAX).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let words = || words.take(WORDS_MAX).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let title = job.output.title.clone().unwrap_or_else(words);
     About {
         title,
         target,

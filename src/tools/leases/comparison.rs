@@ -235,6 +235,7 @@ impl Comparison<'_> {
             settings.warm_up = Duration::ZERO;
         }
         let title = format!("{} {name}, run {}", self.title(way), way.run);
+        let output = Output { title: Some(format!("leases: {title}")), ..self.output.clone() };
         self.screen.phase(title, operations, asked.duration);
         let phase = Phase {
             work,
@@ -247,7 +248,7 @@ impl Comparison<'_> {
             tape: None,
             command: self.collection.command.clone(),
             target: way.store.target(),
-            output: self.output.clone(),
+            output,
             objectives: self.objectives_of(name),
         };
         let screen = &mut self.screen;

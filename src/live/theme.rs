@@ -1,18 +1,18 @@
-//! [`Ink`]: what a terminal shows beside plain letters.
+//! [`Theme`]: what a terminal shows beside plain letters.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 
 /// What a terminal shows beside plain letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ink {
+pub(super) struct Theme {
     /// Colours.
     pub(super) colour: bool,
     /// Characters beyond ASCII.
     pub(super) unicode: bool,
 }
 
-impl Ink {
+impl Theme {
     /// Whether lines are drawn in dots of a quarter of a row. Without colours they could not be told apart.
     pub(super) const fn fine(self) -> bool {
         self.colour && self.unicode
