@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget as _;
 
 use super::chart::{Axis, Chart, Curve};
-use super::figures::{count, time};
+use super::figures::{count, lasting, time};
 use super::history::{History, Point};
 use super::model::{Choice, Model};
 use super::theme::{Theme, bold, faint};
@@ -108,12 +108,13 @@ impl<'a> Panel<'a> {
     /// What stands above the chart, with the time that is shown at the right where there is room.
     fn heading(&self, spans: Vec<Span<'static>>, buffer: &mut Buffer) {
         let line = Line::from(spans);
-        let (_, _, name) = self.window;
+        let (from, to, name) = self.window;
+        let shown = format!("{name}: {}", lasting((to - from).round()));
         let top = Rect { height: self.area.height.min(1), ..self.area };
-        let used = line.width() + name.len() + 2;
+        let used = line.width() + shown.len() + 2;
         line.render(top, buffer);
         if used <= usize::from(self.area.width) {
-            Line::styled(name, faint()).right_aligned().render(top, buffer);
+            Line::styled(shown, faint()).right_aligned().render(top, buffer);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The live view on a real terminal: what is on it, that it costs next to nothing, and that the terminal comes back.
 
 use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_record::Record;
@@ -172,19 +173,53 @@ fn drawing_costs_less_than_a_hundredth_of_a_core() {
     }
 }
 
+/// A plan of one user who searches fifty times a second, for so long.
+fn plan(slapd: &Slapd, directory: &Path, duration: &str) -> PathBuf {
+    let path = directory.join("plan.toml");
+    let text = format!(
+        "[run]\nusers = 1\nduration = \"{duration}\"\n\n[ldap]\nserver = \"ldap://127.0.0.1:{}\"\n\n[[scenario]]\n\
+         [[scenario.steps]]\nldap.search = {{ base = \"{BASE_DN}\", scope = \"base\", filter = \"(objectClass=*)\" }}\n\
+         [[scenario.steps]]\npause = \"20ms\"\n",
+        slapd.port()
+    );
+    std::fs::write(&path, text).expect("a directory to write to");
+    path
+}
+
+#[test]
+fn a_run_that_takes_its_time_is_shown_by_itself() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let Some(terminal) = Terminal::new((80, 24)) else { return };
+    let directory = scratch();
+    let plan = plan(&slapd, directory.path(), "8s");
+    let run = |number: u32, more: &str| {
+        terminal.enter(&format!(
+            "{} run {} {more}; echo over $((number + {number}))",
+            binary().display(),
+            plan.display()
+        ));
+        let mut viewed = false;
+        terminal.wait("the end", |screen| {
+            viewed |= screen.contains("p pause view");
+            screen.lines().any(|line| line == format!("over {number}"))
+        });
+        viewed
+    };
+    assert!(run(1, ""));
+    assert!(!run(2, "--no-live"));
+    assert!(!run(3, "--duration 3s"));
+    assert!(run(4, "--duration 3s --live"));
+    assert!(!run(5, "--quiet"));
+    terminal.check_given_back();
+}
+
 #[test]
 fn a_log_gets_a_line_now_and_then() {
     let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
-    let plan = directory.path().join("plan.toml");
-    let text = format!(
-        "[run]\nusers = 1\nduration = \"7s\"\n\n[ldap]\nserver = \"ldap://127.0.0.1:{}\"\n\n[[scenario]]\n\
-         [[scenario.steps]]\nldap.search = {{ base = \"{BASE_DN}\", scope = \"base\", filter = \"(objectClass=*)\" }}\n\
-         [[scenario.steps]]\npause = \"20ms\"\n",
-        slapd.port()
-    );
-    std::fs::write(&plan, text).expect("a directory to write to");
+    let plan = plan(&slapd, directory.path(), "7s");
     let run = |more: &[&str]| {
         let mut brunt = command(binary());
         Program::start(brunt.arg("run").arg(&plan).args(more)).wait().expect(0)
