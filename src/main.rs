@@ -5,6 +5,7 @@ use std::process::ExitCode;
 mod cli;
 mod commands;
 mod console;
+mod live;
 mod naming;
 mod run;
 mod tools;
@@ -16,6 +17,7 @@ use run::Verbosity;
 use run::signals::Signals;
 
 fn main() -> ExitCode {
+    console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let ended = cli::read(&argv, &Machine).and_then(|command| {

@@ -44,7 +44,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,

@@ -49,6 +49,7 @@ pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
+pub(crate) mod view;
 mod words;
 
 use std::fmt::Display;

@@ -19,6 +19,7 @@ use brunt_record::Node;
 use super::exports::{self, OtlpUrl};
 use super::monitor::MonitorSource;
 use super::start_at::StartAt;
+use super::view::ViewOptions;
 
 /// Where results go, and what figures are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -94,6 +95,9 @@ pub(crate) struct RunOptions {
     /// address to check. May be repeated.
     #[arg(long = "allow", value_name = "CIDR[:PORT]")]
     pub(crate) allow: Vec<Allowed>,
+    /// Whether it is shown on the terminal.
+    #[command(flatten)]
+    pub(crate) view: ViewOptions,
 }
 
 impl RunOptions {

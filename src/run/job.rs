@@ -16,10 +16,13 @@ use jiff::tz::TimeZone;
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::export::{Exports, LastScrape};
 use super::files::{self, Logs};
+use super::live::Live;
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
+use super::progress::Progress;
 use super::signals::{self, Signal, Signals};
+use crate::cli;
 use crate::cli::output::Output;
 use crate::console;
 
@@ -122,7 +125,8 @@ pub(crate) fn carry_out(
     signals: &Signals,
 ) -> Result<Finished, String> {
     let job = &job.timed()?;
-    if let Some(at) = job.output.run.start_at.filter(|_| !observers.is_empty()) {
+    let quiet = observers.is_empty() && job.output.progress == cli::output::Progress::Quiet;
+    if let Some(at) = job.output.run.start_at.filter(|_| !quiet) {
         console::note(&format!("the run begins at {at}"));
     }
     let output = &job.output;
@@ -134,7 +138,7 @@ pub(crate) fn carry_out(
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
-    let (workers, quiet) = (job.load.workers(), observers.is_empty());
+    let workers = job.load.workers();
     let mut exports = Exports::open(output, &head, &names, workers, quiet)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {
@@ -142,12 +146,11 @@ pub(crate) fn carry_out(
             signals::end(signal);
         }
     };
-    let exporting = exports.iter_mut().map(|exports| exports as &mut dyn Observer);
-    let mut all: Vec<&mut dyn Observer> = observers
-        .iter_mut()
-        .map(|observer| &mut **observer as &mut dyn Observer)
-        .chain(exporting)
-        .collect();
+    let mut live = Live::open(job, &head, &names, &stop);
+    let figures = output.progress == cli::output::Progress::Figures;
+    let mut progress = figures.then(|| Progress::new(job.load.lasting()));
+    let mut all = shown(observers, &mut progress, &mut live);
+    all.extend(exports.iter_mut().map(|exports| exports as &mut dyn Observer));
     let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
@@ -165,6 +168,21 @@ pub(crate) fn carry_out(
     logs.end(&ending, &record, &mut losses);
     let last_scrape = exports.map(|exports| exports.close(&stop, &mut losses)).unwrap_or_default();
     Ok(Finished { record, measured, engine, signal, written, losses, last_scrape })
+}
+
+/// The observers of a tool, and those that every run has.
+fn shown<'a>(
+    tool: &'a mut [&mut dyn Observer],
+    progress: &'a mut Option<Progress>,
+    live: &'a mut Option<Live<'_>>,
+) -> Vec<&'a mut dyn Observer> {
+    let mut all: Vec<&mut dyn Observer> = Vec::with_capacity(tool.len() + 2);
+    for observer in tool {
+        all.push(&mut **observer);
+    }
+    all.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
+    all.extend(live.as_mut().map(|live| live as &mut dyn Observer));
+    all
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

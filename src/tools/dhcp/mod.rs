@@ -41,7 +41,7 @@ use crate::cli::Refusal;
 use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
 use crate::cli::dhcp::decoded::decoded;
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
@@ -183,7 +183,12 @@ impl<'a> Perfdhcp<'a> {
             )),
             asked,
             objectives: self.objectives.clone(),
-            output: Output { run: args.output.run.clone(), percentiles: Vec::new() },
+            output: Output {
+                run: args.output.run.clone(),
+                percentiles: Vec::new(),
+                progress: Progress::Table,
+                title: None,
+            },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),

@@ -27,12 +27,12 @@ use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::{self, Output};
+use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 use crate::run::{
-    self, Finished, Job, LastScrape, Losses, Manner, Observer, Prepared, Progress, Protocol, asked,
-    carry_out, ceiling, check_files, exit, is_endless, objectives, of_iterations,
+    self, Finished, Job, LastScrape, Losses, Manner, Prepared, Protocol, asked, carry_out, ceiling,
+    check_files, exit, is_endless, objectives, of_iterations,
 };
 
 use naming::Naming;
@@ -55,8 +55,6 @@ pub(crate) struct FlowJob {
     pub(crate) output: Output,
     /// What is loaded, for the record.
     pub(crate) target: String,
-    /// What is shown while it runs.
-    pub(crate) progress: output::Progress,
     /// The file of failed exchanges.
     trace: Option<TraceFile>,
     /// Who is shown every exchange.
@@ -106,7 +104,7 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
         asked_for.settings.workers = Some(1);
     }
     for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
-        if asked_for.progress != output::Progress::Quiet {
+        if asked_for.output.progress == Progress::Figures {
             console::note(&note);
         }
     }
@@ -133,13 +131,8 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
 
 /// Carries a flow out, from the first connection to the record.
 pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
-    let progress = asked_for.progress;
     let Prepared { job, protocol: mut users, .. } = prepare(asked_for)?;
-    let quiet = progress == output::Progress::Quiet;
-    let mut progress = Progress::new(progress, job.load.lasting());
-    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let observers = if quiet { &mut [] } else { &mut observers[..] };
-    let finished = carry_out(&job, &users, observers, signals).map_err(Refusal::failed)?;
+    let finished = carry_out(&job, &users, &mut [], signals).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {

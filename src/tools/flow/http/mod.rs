@@ -17,7 +17,6 @@ use brunt_report::distribution;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
-use crate::cli::output::Progress;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::share;
@@ -88,9 +87,8 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
         network: Arc::new(network),
         settings,
         objectives: compiled.objectives,
-        output: args.output.files(),
+        output: args.output.files().shown(shows),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
-        progress: if shows { args.output.progress() } else { Progress::Quiet },
         trace: TraceFile::of(&args.trace),
         every: None,
     })

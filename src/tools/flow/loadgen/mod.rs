@@ -206,9 +206,8 @@ impl Asked {
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),
-            output: args.output.files(),
+            output: Output { progress: Progress::Table, ..args.output.files() },
             target: self.job.environment.clone().unwrap_or_default(),
-            progress: Progress::Quiet,
             trace: TraceFile::of(&args.trace),
             every: None,
         }

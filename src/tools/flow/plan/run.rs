@@ -14,7 +14,6 @@ use super::values::Time;
 use super::{merged, preview, schema};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
         return console::print(&asked.check(&notes));
     }
     if args.trace.once {
-        return once::carry_out(asked.job(args, Progress::Quiet)?, signals);
+        return once::carry_out(asked.job(args, false)?, signals);
     }
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -63,7 +62,7 @@ pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
     let named = asked.plan.run.users.is_some();
-    let prepared = flow::prepare(asked.job(args, Progress::Quiet)?)?;
+    let prepared = flow::prepare(asked.job(args, false)?)?;
     Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
@@ -140,8 +139,7 @@ impl Asked {
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
         let shows = verbosity == Verbosity::Normal;
-        let progress = if shows { args.output.progress() } else { Progress::Quiet };
-        let mut done = flow::run(self.job(args, progress)?, signals)?;
+        let mut done = flow::run(self.job(args, shows)?, signals)?;
         if shows {
             summary::tell(&done.record, Stream::Output, &mut done.losses)
                 .map_err(Refusal::failed)?;
@@ -152,8 +150,8 @@ impl Asked {
         Ok(done.outcome())
     }
 
-    /// The run, with everything opened that it needs.
-    fn job(self, args: &RunArgs, progress: Progress) -> Result<FlowJob, Refusal> {
+    /// The run, with everything opened that it needs; `shows` is whether anybody is shown how it goes.
+    fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
@@ -170,9 +168,8 @@ impl Asked {
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,
-            output: args.output.files(),
+            output: args.output.files().shown(shows),
             target: target(&plan),
-            progress,
             trace: TraceFile::of(&args.trace),
             every: None,
         })
