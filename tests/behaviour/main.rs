@@ -15,6 +15,7 @@ mod loadgen;
 mod mistakes;
 mod names_lookup;
 mod pace;
+mod pages;
 mod perfdhcp;
 mod plans;
 mod program;
