@@ -1,4 +1,5 @@
-//! The files that a run writes: record, page and percentile distribution when it is over, interval log and events meanwhile.
+//! The files that a run writes: record, page and percentile distribution when it is over, interval log and events
+//! meanwhile.
 
 use std::fs::{OpenOptions, canonicalize, metadata};
 use std::io;
@@ -76,7 +77,8 @@ impl Place {
     }
 }
 
-/// Writes the record, the page and the percentile distribution where they were asked for. Where the record is, if it is there.
+/// Writes the record, the page and the percentile distribution where they were asked for. Where the record is, if it is
+/// there.
 pub(super) fn write<'o>(
     record: &Record,
     measured: &Measured,

@@ -20,6 +20,7 @@ mod mistakes;
 mod names_lookup;
 mod nodes;
 mod pace;
+mod pages;
 mod perfdhcp;
 mod plans;
 mod program;
