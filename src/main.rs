@@ -8,6 +8,7 @@ mod console;
 mod naming;
 mod run;
 mod tools;
+mod web;
 
 use cli::exit::Exit;
 use cli::surroundings::Machine;

@@ -43,6 +43,7 @@ pub(crate) mod tool;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
+pub(crate) mod web;
 mod words;
 
 use std::fmt::Display;

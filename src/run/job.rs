@@ -13,6 +13,7 @@ use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record,
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::files::{self, Logs};
+use super::live_page::LivePage;
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
@@ -111,13 +112,16 @@ pub(crate) fn carry_out(
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
+    let page = output.run.web.map(|at| LivePage::start(at, &head, &names, &job.load));
+    let mut page = page.transpose()?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {
             write_at_once(signal, measured, logs, (&head, &names), output);
             signals::end(signal);
         }
     };
-    let mut stream = Stream::new(&stop, &mut logs, observers).at_once(&at_once);
+    let mut observers = all(observers, &mut page);
+    let mut stream = Stream::new(&stop, &mut logs, &mut observers).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let (measured, mut losses) = stream.finish();
@@ -132,7 +136,19 @@ pub(crate) fn carry_out(
     let record = Record { monitors, ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
+    if let Some(page) = page {
+        losses.keep(page.end(&record));
+    }
     Ok(Finished { record, measured, engine, signal, written, losses })
+}
+
+/// The observers that a tool brings, and those that every run may have.
+fn all<'a>(
+    brought: &'a mut [&mut dyn Observer],
+    page: &'a mut Option<LivePage<'_>>,
+) -> Vec<&'a mut dyn Observer> {
+    let brought = brought.iter_mut().map(|observer| &mut **observer as &mut dyn Observer);
+    brought.chain(page.iter_mut().map(|page| page as &mut dyn Observer)).collect()
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

@@ -9,6 +9,7 @@ mod conclude;
 mod exit;
 pub(crate) mod files;
 mod job;
+mod live_page;
 mod losses;
 pub(crate) mod monitor;
 mod objectives;

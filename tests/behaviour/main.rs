@@ -11,6 +11,7 @@ mod imports;
 mod lease_stores;
 mod leases;
 mod links;
+mod live_pages;
 mod loadgen;
 mod mistakes;
 mod names_lookup;
