@@ -99,6 +99,11 @@ pub(crate) struct ReportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Write it as one HTML page into this file, and print nothing
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk.
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// How a record is printed.
@@ -112,7 +117,7 @@ pub(crate) enum Format {
     Json,
     /// HdrHistogram percentile distribution of all response times of a run
     Hgrm,
-    /// A comparison as one self-contained HTML page
+    /// One HTML page that needs no network and no other file
     Html,
 }
 

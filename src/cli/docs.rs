@@ -215,7 +215,8 @@ const REPORT: &str = "\
     A record is the file that a run writes with `--record`. It contains the histograms, so the report prints the same \
     figures as the run. [The record](record.md) explains each of them. The last line says whether the figures can be \
     trusted; doubts stand at the top as well. `brunt leases` and `brunt names matrix` write a comparison of many runs, \
-    which is printed as tables and charts, or as a page. An [event file](events.md) is printed as the record \
+    which is printed as tables and charts. `--html` writes either as a page, see \
+    [the page of a run](page.md). An [event file](events.md) is printed as the record \
     that its run made; if the run was killed, as a partial record of everything in the file.";
 
 const MERGE: &str = "Several machines can share a run: each is started with the same command, the same `--seed` and \

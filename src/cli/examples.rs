@@ -205,8 +205,8 @@ const REPORT: &[Example] = &[
         "brunt report run.json --format hgrm > run.hgrm",
     ),
     (
-        "Write a comparison as a page for browsers:",
-        "brunt report stores.json --format html > stores.html",
+        "Write a run or a comparison as a page for browsers:",
+        "brunt report run.json --html run.html",
     ),
     (
         "Make a record of the events of a run that was killed:",

@@ -24,6 +24,12 @@ pub(crate) struct RunOptions {
     /// 'brunt report' prints it again.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Write the run as one HTML page, with charts
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk. 'brunt report --html' makes the
+    /// same page of a record.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
     #[arg(long, value_name = "FILE")]
     pub(crate) hgrm: Option<PathBuf>,
@@ -59,10 +65,11 @@ pub(crate) struct RunOptions {
 
 impl RunOptions {
     /// The files that are written, with the options that name them.
-    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
+    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 5] {
         let named = |path: &&Path| *path != Path::new("-");
         [
             ("--record", self.record.as_deref()),
+            ("--html", self.html.as_deref()),
             ("--hgrm", self.hgrm.as_deref()),
             ("--hlog", self.hlog.as_deref()),
             ("--events", self.events.as_deref().filter(named)),
