@@ -53,6 +53,9 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
             StatusCode::FORBIDDEN,
             "This page is not served under that name. Open the address that brunt printed.",
         )
+    } else if request.uri().path() == "/favicon.ico" {
+        // Browsers ask for it unasked, and tell their users of an error.
+        StatusCode::NO_CONTENT.into_response()
     } else if !shared.token.is(token) {
         let why = "This page needs the whole address that brunt printed when the run began, with its token.";
         refusal(StatusCode::FORBIDDEN, why)

@@ -93,6 +93,7 @@ fn who_has_the_address_sees_the_page_and_nobody_else() {
         bare.starts_with("HTTP/1.1 308") && bare.contains(&format!("location: {page}")),
         "{bare}"
     );
+    assert!(ask(at, "/favicon.ico", &own).starts_with("HTTP/1.1 204"));
     let long = "a".repeat(5_000);
     for path in
         ["/", "/events", "/0123456789abcdef0123456789abcdef/", "//", &format!("/{long}/events")]
@@ -182,9 +183,9 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
         let asked = clock.now();
         // As a run does before rows become too many.
         if number % 1_000 == 999 {
-            server.show(&row)
+            server.show(&row);
         } else {
-            server.append(&row)
+            server.append(&row);
         }
         slowest = slowest.max(clock.now() - asked);
     }

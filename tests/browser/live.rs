@@ -1,5 +1,5 @@
-//! The live page of a run (`--web`): what tabs show while it goes on and when it is over, against what its events and its
-//! record say.
+//! The live page of a run (`--web`): what tabs show while it goes on and when it is over, against what the run's events
+//! and record say.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
