@@ -9,6 +9,7 @@ mod live;
 mod naming;
 mod run;
 mod tools;
+mod web;
 
 use cli::exit::Exit;
 use cli::surroundings::Machine;

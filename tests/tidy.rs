@@ -71,7 +71,9 @@ const PROGRAM_ARROWS: &[(&str, &[&str])] = &[
     ("console", &["cli"]),
     ("naming", &["cli"]),
     ("live", &["console"]),
-    ("run", &["cli", "console", "live"]),
+    // A server of pages knows nothing of runs.
+    ("web", &["cli"]),
+    ("run", &["cli", "console", "live", "web"]),
     ("tools", &["cli", "console", "naming", "run"]),
     ("commands", &["cli", "console", "naming", "run", "tools"]),
     ("main", &["cli", "commands", "console", "naming", "run", "tools"]),

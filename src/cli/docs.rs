@@ -69,6 +69,7 @@ fn option(arg: &Arg) -> String {
     let names: Vec<String> = shorts.chain(long).collect();
     let spelled = match names.join(", ") {
         none if none.is_empty() => value,
+        names if arg.is_require_equals_set() => format!("{names}[={value}]"),
         names if arg.get_action().takes_values() => format!("{names} {value}"),
         names => names,
     };

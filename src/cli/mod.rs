@@ -50,6 +50,7 @@ pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
 pub(crate) mod view;
+pub(crate) mod web;
 mod words;
 
 use std::fmt::Display;

@@ -20,6 +20,7 @@ use super::exports::{self, OtlpUrl};
 use super::monitor::MonitorSource;
 use super::start_at::StartAt;
 use super::view::ViewOptions;
+use super::web::WebAddress;
 
 /// Where results go, and what figures are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -68,6 +69,14 @@ pub(crate) struct RunOptions {
     /// connection of its own with the identity of the run's connections. May be repeated.
     #[arg(long = "monitor", value_name = "SOURCE")]
     pub(crate) monitors: Vec<MonitorSource>,
+    /// Show the run live in a browser, on a page that becomes its report
+    ///
+    /// The address of the page is printed when the run begins. It contains a random token, without which requests are
+    /// refused. The value is an address, a port or both, such as '127.0.0.1:8080' or '8080'. Default: a free port of
+    /// 127.0.0.1. Any number of tabs may be open, and none delays the run. When the run is over, every open tab has the
+    /// whole report.
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) web: Option<WebAddress>,
     /// Objective, such as 'p99<20ms' or 'errors<0.1%'
     ///
     /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
@@ -145,6 +154,8 @@ pub(crate) struct Row {
     pub(crate) value: &'static str,
     /// Whether the value is the name of a file.
     pub(crate) is_path: bool,
+    /// Whether the value may be left out, and follows an `=` otherwise.
+    pub(crate) is_optional: bool,
     /// Whether it may be given more than once.
     pub(crate) many: bool,
     /// The default, as the help states it.
@@ -164,6 +175,7 @@ impl Row {
             long: kept(arg.get_long().unwrap_or_default().to_owned()),
             value: kept(value),
             is_path: matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath),
+            is_optional: arg.get_num_args().is_some_and(|number| number.min_values() == 0),
             many: matches!(arg.get_action(), ArgAction::Append),
             default: kept(default),
             help: kept(sentences(arg)),
@@ -197,6 +209,7 @@ pub(crate) fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunO
         let skipped = if row.many { 0 } else { values.len().saturating_sub(1) };
         words.extend(values.iter().skip(skipped).map(|value| match row.value {
             "" => format!("--{}", row.long),
+            _ if row.is_optional && value.as_ref().is_empty() => format!("--{}", row.long),
             _ => format!("--{}={}", row.long, value.as_ref()),
         }));
     }
@@ -213,7 +226,7 @@ fn unfit(error: &clap::Error) -> Unfit {
     };
     let arg = text(ContextKind::InvalidArg);
     let named = rows().iter().find(|row| {
-        arg.strip_prefix("--").and_then(|it| it.split([' ', '=']).next()) == Some(row.long)
+        arg.strip_prefix("--").and_then(|it| it.split([' ', '=', '[']).next()) == Some(row.long)
     });
     let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
     Unfit {
@@ -256,11 +269,13 @@ mod tests {
             ("slo", "p99<1ms"),
             ("slo", "errors<1%"),
             ("monitor", "pid:7"),
+            ("web", ""),
         ]);
         let expected = RunOptions {
             record: Some("-odd.json".into()),
             objectives: vec!["p99<1ms".to_owned(), "errors<1%".to_owned()],
             monitors: vec![MonitorSource::Pid(7)],
+            web: "".parse().ok(),
             ..RunOptions::default()
         };
         assert_eq!(read, Ok(expected));
@@ -272,12 +287,16 @@ mod tests {
         let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
         assert_eq!((unfit.long, unfit.value.as_str()), ("monitor", "pid:abc"));
         assert_eq!(unfit.why, "'abc' is no process id");
+        let unfit = read_of(&[("web", "nowhere")]).unwrap_err();
+        assert_eq!((unfit.long, unfit.value.as_str()), ("web", "nowhere"));
     }
 
     #[test]
     fn every_row_says_what_a_table_needs() {
         let row = |long: &str| *rows().iter().find(|row| row.long == long).expect(long);
         assert_eq!((row("record").value, row("record").is_path), ("file", true));
+        assert_eq!((row("web").value, row("web").is_optional), ("addr", true));
+        assert!(!row("record").is_optional);
         assert_eq!((row("slo").value, row("slo").many), ("objective", true));
         assert!(row("record").help.starts_with("Write the record of the run"));
         assert!(row("record").help.ends_with("JSON. 'brunt report' prints it again."));

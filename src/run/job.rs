@@ -10,18 +10,16 @@ use std::path::PathBuf;
 use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record, Slo};
-
 use jiff::tz::TimeZone;
 
 use super::conclude::{EndedBy, ended_by, ending, head};
-use super::export::{Exports, LastScrape};
+use super::export::LastScrape;
 use super::files::{self, Logs};
-use super::live::Live;
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
-use super::progress::Progress;
 use super::signals::{self, Signal, Signals};
+use super::views::Views;
 use crate::cli;
 use crate::cli::output::Output;
 use crate::console;
@@ -138,19 +136,14 @@ pub(crate) fn carry_out(
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
-    let workers = job.load.workers();
-    let mut exports = Exports::open(output, &head, &names, workers, quiet)?;
+    let mut views = Views::open(job, &head, &names, &stop, quiet)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {
             write_at_once(signal, measured, logs, (&head, &names), output);
             signals::end(signal);
         }
     };
-    let mut live = Live::open(job, &head, &names, &stop);
-    let figures = output.progress == cli::output::Progress::Figures;
-    let mut progress = figures.then(|| Progress::new(job.load.lasting()));
-    let mut all = shown(observers, &mut progress, &mut live);
-    all.extend(exports.iter_mut().map(|exports| exports as &mut dyn Observer));
+    let mut all = views.with(observers);
     let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
@@ -166,23 +159,8 @@ pub(crate) fn carry_out(
     let record = Record { monitors, ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
-    let last_scrape = exports.map(|exports| exports.close(&stop, &mut losses)).unwrap_or_default();
+    let last_scrape = views.close(&record, &stop, &mut losses);
     Ok(Finished { record, measured, engine, signal, written, losses, last_scrape })
-}
-
-/// The observers of a tool, and those that every run has.
-fn shown<'a>(
-    tool: &'a mut [&mut dyn Observer],
-    progress: &'a mut Option<Progress>,
-    live: &'a mut Option<Live<'_>>,
-) -> Vec<&'a mut dyn Observer> {
-    let mut all: Vec<&mut dyn Observer> = Vec::with_capacity(tool.len() + 2);
-    for observer in tool {
-        all.push(&mut **observer);
-    }
-    all.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
-    all.extend(live.as_mut().map(|live| live as &mut dyn Observer));
-    all
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

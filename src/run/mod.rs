@@ -12,6 +12,7 @@ pub(crate) mod fence;
 pub(crate) mod files;
 mod job;
 mod live;
+mod live_page;
 mod losses;
 pub(crate) mod monitor;
 mod objectives;
@@ -25,6 +26,7 @@ pub(crate) mod share;
 pub(crate) mod signals;
 pub(crate) mod summary;
 mod verbosity;
+mod views;
 mod waiting;
 
 pub(crate) use conclude::{EndedBy, tool};

@@ -56,8 +56,8 @@ fn load_words(command: &[String]) -> Vec<&str> {
         let name = word.split('=').next().unwrap_or(word);
         let of_every_run =
             run_options::rows().iter().find(|row| name.strip_prefix("--") == Some(row.long));
-        let takes_value =
-            of_every_run.is_some_and(|row| !row.value.is_empty()) || VALUES.contains(&name);
+        let takes_value = of_every_run.is_some_and(|row| !row.value.is_empty() && !row.is_optional)
+            || VALUES.contains(&name);
         // perfdhcp's own name for the address or the interface of its machine.
         if takes_value || (perfdhcp && word == "-l") {
             if name == word {
@@ -84,6 +84,7 @@ mod tests {
         let load = "run login.toml --duration 30s";
         for line in [
             "run login.toml --node 0/2 --duration 30s --record n0.json",
+            "run --web login.toml --web=127.0.0.1:80 --duration 30s",
             "run --node=1/2 login.toml --quiet --duration 30s --slo p99<1s --slo=ok>1",
             "/usr/bin/run --hgrm --node --no-pin login.toml --duration 30s",
         ] {

@@ -15,6 +15,7 @@ mod lease_stores;
 mod leases;
 mod links;
 mod live;
+mod live_pages;
 mod loadgen;
 mod mistakes;
 mod names_lookup;

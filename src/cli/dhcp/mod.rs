@@ -146,9 +146,13 @@ fn read(
 fn plain(words: &Words<'_>) -> Vec<String> {
     let mut plain = vec![NAME.to_owned()];
     for given in &words.switches {
-        plain.push(switches::dashed(given.switch.name));
-        if given.switch.takes_value() {
-            plain.push(given.value.to_owned());
+        let name = switches::dashed(given.switch.name);
+        if given.switch.takes_word() {
+            plain.extend([name, given.value.to_owned()]);
+        } else if given.value.is_empty() {
+            plain.push(name);
+        } else {
+            plain.push(format!("{name}={}", given.value));
         }
     }
     plain.extend(words.trailing.iter().map(ToString::to_string));

@@ -14,6 +14,7 @@ fn of_every_run(row: &Row) -> Switch {
     let kind = match row.value {
         "" => Kind::Flag,
         _ if row.is_path => Kind::Path,
+        _ if row.is_optional => Kind::Attached,
         _ => Kind::Text,
     };
     let switch =
