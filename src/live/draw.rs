@@ -65,7 +65,7 @@ fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, now, theme } = *picture;
     let rows = (model.rows.len().max(1) as u16).min(3 + area.height.saturating_sub(24) / 3);
     let fixed = [1, 1, if area.height > 26 { 2 } else { 1 }, 1].map(Constraint::Length);
-    let below = [rows + 1, 1, 2, 1].map(Constraint::Length);
+    let below = [rows + 1, 1, 2, page_rows(model), 1].map(Constraint::Length);
     let charts = [Constraint::Fill(5), Constraint::Fill(6)];
     let all = [&fixed[..], &charts, &below].concat();
     let areas = Layout::vertical(all).split(area);
@@ -78,7 +78,8 @@ fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     operations::table(model, choice, areas[6], buffer, theme);
     operations::outcomes(model, choice, areas[7], buffer, theme);
     generator::lines_of(model, areas[8], buffer, theme);
-    keys(picture, areas[9], buffer);
+    page(model, areas[9], buffer);
+    keys(picture, areas[10], buffer);
 }
 
 /// Charts at the left, figures at the right.
@@ -91,9 +92,10 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         Constraint::Length(2),
         Constraint::Length(1),
         Constraint::Fill(1),
+        Constraint::Length(page_rows(model)),
         Constraint::Length(1),
     ]);
-    let [title, progress, verdict, objectives, _, body, foot] = areas.areas(area);
+    let [title, progress, verdict, objectives, _, body, shown, foot] = areas.areas(area);
     head::title((model, choice, now), title, buffer, theme);
     head::progress((model, choice, now), progress, buffer, theme);
     head::verdict(model, verdict, buffer, theme);
@@ -120,6 +122,7 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     operations::outcome_table(model, choice, outcomes, buffer, theme);
     generator::table(model, generator, buffer, theme);
     messages(picture, said, buffer);
+    page(model, shown, buffer);
     keys(picture, foot, buffer);
 }
 
@@ -151,6 +154,17 @@ fn messages(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         lines.push(Line::from(vec![bold("Note: "), said.clone().into()]));
     }
     Paragraph::new(lines).wrap(Wrap { trim: true }).render(area, buffer);
+}
+
+/// How many rows the address of the run's page takes.
+fn page_rows(model: &Model) -> u16 {
+    u16::from(model.about.page.is_some())
+}
+
+fn page(model: &Model, area: Rect, buffer: &mut Buffer) {
+    if let Some(page) = &model.about.page {
+        Line::raw(format!("web: {page}")).render(area, buffer);
+    }
 }
 
 fn keys(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {

@@ -42,6 +42,8 @@ pub(crate) struct About {
     pub(crate) objectives: usize,
     /// Local ports that are needed, and that there are.
     pub(crate) ports: Option<(u64, u64)>,
+    /// The address of the run's page, if it has one: what was printed above is out of sight.
+    pub(crate) page: Option<String>,
 }
 
 /// What one operation did since the phase began that is measured.

@@ -71,6 +71,7 @@ fn about() -> About {
         count: None,
         objectives: 2,
         ports: Some((12_000, 28_231)),
+        page: None,
     }
 }
 
@@ -283,6 +284,19 @@ fn no_colour_is_needed_and_colours_are_used_where_there_are_any() {
             let plain = cells.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset);
             assert_eq!(plain, !coloured);
         }
+    }
+}
+
+#[test]
+fn the_address_of_the_page_is_whole_on_the_smallest_usual_screen() {
+    let page = format!("http://127.0.0.1:40213/{}/", "0".repeat(32));
+    let model = Model::new(About { page: Some(page.clone()), ..about() });
+    for size in [(80, 24), (200, 50)] {
+        let rows = screen(&model, &Choice::default(), size, PLAIN);
+        assert!(text(&rows).contains(&format!("web: {page}")), "{}", text(&rows));
+        let without = screen(&Model::new(about()), &Choice::default(), size, PLAIN);
+        assert!(!text(&without).contains("web:"));
+        assert_eq!(rows.last(), without.last(), "keys stay where they were");
     }
 }
 

@@ -38,11 +38,16 @@ pub(super) struct Live<'a> {
 
 impl<'a> Live<'a> {
     /// A view of the job, if it is to be shown and there is a terminal that can show it.
-    pub(super) fn open(job: &Job, head: &'a Head, names: Names<'a>, stop: &Stop) -> Option<Self> {
+    pub(super) fn open(
+        job: &Job,
+        (head, names): (&'a Head, Names<'a>),
+        stop: &Stop,
+        page: Option<&str>,
+    ) -> Option<Self> {
         let after = wanted(job)?;
         let settings = job.load.settings();
         let core = Core::beside(job.load.workers(), settings.pin);
-        let view = View::open(about(job), stop.clone(), core, after);
+        let view = View::open(about(job, page), stop.clone(), core, after);
         if view.is_none() && job.output.run.view.live {
             console::note("--live: standard error is not a terminal that can show the live view");
         }
@@ -105,7 +110,7 @@ fn opens(lasting: Option<Duration>, endless: bool) -> Option<Duration> {
     }
 }
 
-fn about(job: &Job) -> About {
+fn about(job: &Job, page: Option<&str>) -> About {
     let target = job.asked.target.clone().unwrap_or_default();
     let words = job.command.iter().take_while(|word| !word.starts_with('-') && **word != target);
     let words = || words.take(WORDS_MAX).map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -118,6 +123,7 @@ fn about(job: &Job) -> About {
         count: job.load.settings().stop.count,
         objectives: job.objectives.len(),
         ports: job.ports.map(|ports| (ports.needed, ports.available)),
+        page: page.map(str::to_owned),
     }
 }
 

@@ -14,6 +14,7 @@ use brunt_report::view::{ROWS_MAX, Slice, Spectrum, View};
 use serde::Serialize;
 
 use super::observer::{Observer, Trouble};
+use super::quiet_thread;
 use crate::cli::web::WebAddress;
 use crate::console;
 use crate::web::Server;
@@ -51,7 +52,8 @@ impl<'a> LivePage<'a> {
         let begun = View::begun(head);
         let empty = so_far(head, names, &Measured::default())?;
         let page = page_so_far(head, &empty)?.live_html(SCRIPT);
-        let server = Server::start(at, page, pinned)?;
+        let spawn = |act: Box<dyn FnOnce() + Send>| quiet_thread::spawn("web", pinned, act);
+        let server = Server::start(at, page, &spawn)?;
         server.show(&json(&begun));
         console::say(&format!("web: {}", server.address()));
         if !at.is_private() {
@@ -63,6 +65,11 @@ impl<'a> LivePage<'a> {
         let clock = Monotonic::new();
         let (rows, shown_to) = (0, Duration::ZERO);
         Ok(Self { server, head, names, clock, rows, shown_to, next: Moment::ZERO })
+    }
+
+    /// Where it is, with its token.
+    pub(super) fn address(&self) -> &str {
+        self.server.address()
     }
 
     /// Gives every tab the page of the record, and waits a little until they have it.

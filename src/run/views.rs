@@ -36,7 +36,8 @@ impl<'a> Views<'a> {
         let page = page.transpose()?;
         let figures = output.progress == output::Progress::Figures;
         let progress = figures.then(|| Progress::new(job.load.lasting()));
-        Ok(Self { progress, live: Live::open(job, head, names, stop), page, exports })
+        let live = Live::open(job, (head, names), stop, page.as_ref().map(LivePage::address));
+        Ok(Self { progress, live, page, exports })
     }
 
     /// The observers of a tool, and these.

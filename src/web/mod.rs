@@ -14,11 +14,11 @@ mod tabs;
 mod tests;
 mod token;
 
+use std::io;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use brunt_engine::cores;
 use bytes::Bytes;
 use tokio::sync::watch;
 
@@ -27,6 +27,9 @@ use history::History;
 use host::Hosts;
 use tabs::Tabs;
 use token::Token;
+
+/// What starts a thread, where the run wants it.
+pub(crate) type Spawn<'a> = &'a dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
 
 /// A run's page in the course of being served. Dropped, it tells every tab that the run is over, and waits until they
 /// were told: for [`serve::GOODBYE_MAX`] at most.
@@ -54,9 +57,8 @@ impl Shared {
 }
 
 impl Server {
-    /// Begins to serve a page, on a thread that keeps off the cores of so many pinned workers. The error says what
-    /// failed and what to do.
-    pub(crate) fn start(at: WebAddress, page: String, pinned: usize) -> Result<Self, String> {
+    /// Begins to serve a page, on a thread of its own that `spawn` starts. The error says what failed and what to do.
+    pub(crate) fn start(at: WebAddress, page: String, spawn: Spawn<'_>) -> Result<Self, String> {
         let failed = |why: &dyn std::fmt::Display| {
             format!(
                 "failed to serve the page of --web on {at}: {why}; name another address with --web=ADDR"
@@ -83,13 +85,9 @@ impl Server {
         });
         let act = {
             let shared = Arc::clone(&shared);
-            move || {
-                cores::keep_off(pinned);
-                serve::serve(listener, &shared);
-            }
+            Box::new(move || serve::serve(listener, &shared))
         };
-        let thread = std::thread::Builder::new().name("web".to_owned()).spawn(act);
-        let thread = Some(thread.map_err(|error| failed(&error))?);
+        let thread = Some(spawn(act).map_err(|error| failed(&error))?);
         Ok(Self { shared, thread })
     }
 

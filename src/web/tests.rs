@@ -8,10 +8,11 @@ use brunt_exchange::{Clock as _, Moment, Monotonic};
 
 use super::*;
 
+const SPAWN: Spawn<'static> = &|act| Ok(std::thread::spawn(act));
 const PAGE: &str = "<!doctype html><title>A page</title>";
 
 fn server() -> Server {
-    Server::start("".parse().unwrap(), PAGE.to_owned(), 0).unwrap()
+    Server::start("".parse().unwrap(), PAGE.to_owned(), SPAWN).unwrap()
 }
 
 /// Where a server is, and the path of its page.
@@ -146,7 +147,7 @@ fn tabs_are_told_all_of_a_run_whenever_they_come() {
 fn an_address_that_is_taken_is_an_error_in_words() {
     let first = server();
     let (at, _) = split(&first);
-    let why = Server::start(WebAddress(at), String::new(), 0).err().unwrap();
+    let why = Server::start(WebAddress(at), String::new(), SPAWN).err().unwrap();
     assert!(why.contains(&at.to_string()) && why.contains("--web=ADDR"), "{why}");
 }
 
