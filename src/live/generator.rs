@@ -29,7 +29,9 @@ pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, theme: Th
         spans.push(Span::raw("-"));
         return Line::from(spans).render(area, buffer);
     };
-    let figures = figures(model, &latest.generator);
+    let mut figures = figures(model, &latest.generator);
+    // Where there is no room for all of them, what is wrong is what somebody has to see.
+    figures.sort_by_key(|(_, _, alarming)| !alarming);
     for (at, (name, value, alarming)) in figures.into_iter().enumerate() {
         let gap = if at == 0 { "" } else { ", " };
         let style = if alarming { theme.loud(Color::Red) } else { Style::default() };
