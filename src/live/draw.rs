@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget as _, Wrap};
 
 use super::model::{Choice, Model};
+use super::parts::Part::{Fixed, Share};
 use super::theme::{Theme, bold, faint};
-use super::{curves, generator, head, operations};
+use super::{curves, generator, head, operations, parts};
 
 /// From this size on, figures stand beside the charts.
 const WIDE: (u16, u16) = (120, 30);
@@ -64,11 +65,23 @@ pub(super) fn draw(picture: &Picture<'_>, frame: &mut Frame<'_>) {
 fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, now, theme } = *picture;
     let rows = (model.rows.len().max(1) as u16).min(3 + area.height.saturating_sub(24) / 3);
-    let fixed = [1, 1, if area.height > 26 { 2 } else { 1 }, 1].map(Constraint::Length);
-    let below = [rows + 1, 1, 2, page_rows(model), 1].map(Constraint::Length);
-    let charts = [Constraint::Fill(5), Constraint::Fill(6)];
-    let all = [&fixed[..], &charts, &below].concat();
-    let areas = Layout::vertical(all).split(area);
+    let verdict = if area.height > 26 { 2 } else { 1 };
+    let areas = parts::rows(
+        area,
+        [
+            Fixed(1),
+            Fixed(1),
+            Fixed(verdict),
+            Fixed(1),
+            Share(5),
+            Share(6),
+            Fixed(rows + 1),
+            Fixed(1),
+            Fixed(2),
+            Fixed(page_rows(model)),
+            Fixed(1),
+        ],
+    );
     head::title((model, choice, now), areas[0], buffer, theme);
     head::progress((model, choice, now), areas[1], buffer, theme);
     head::verdict(model, areas[2], buffer, theme);
@@ -85,39 +98,29 @@ fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
 /// Charts at the left, figures at the right.
 fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, now, theme } = *picture;
-    let areas = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Length(1),
-        Constraint::Length(2),
-        Constraint::Length(2),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(page_rows(model)),
-        Constraint::Length(1),
-    ]);
-    let [title, progress, verdict, objectives, _, body, shown, foot] = areas.areas(area);
+    let heights = [
+        Fixed(1),
+        Fixed(1),
+        Fixed(2),
+        Fixed(2),
+        Fixed(1),
+        Share(1),
+        Fixed(page_rows(model)),
+        Fixed(1),
+    ];
+    let [title, progress, verdict, objectives, _, body, shown, foot] = parts::rows(area, heights);
     head::title((model, choice, now), title, buffer, theme);
     head::progress((model, choice, now), progress, buffer, theme);
     head::verdict(model, verdict, buffer, theme);
     head::objectives(model, objectives, buffer, theme);
-    let columns = [Constraint::Fill(3), Constraint::Length(2), Constraint::Fill(2)];
-    let [left, _, right] = Layout::horizontal(columns).areas(body);
-    let [upper, _, lower] =
-        Layout::vertical([Constraint::Fill(4), Constraint::Length(1), Constraint::Fill(5)])
-            .areas(left);
+    let [left, _, right] = parts::columns(body, [Share(3), Fixed(2), Share(2)]);
+    let [upper, _, lower] = parts::rows(left, [Share(4), Fixed(1), Share(5)]);
     curves::throughput(model, choice, upper, buffer, theme);
     curves::latency(model, choice, lower, buffer, theme);
     let table = (model.rows.len().max(1) as u16).min(body.height / 3) + 1;
-    let [table, _, outcomes, _, generator, _, said] = Layout::vertical([
-        Constraint::Length(table),
-        Constraint::Length(1),
-        Constraint::Length(operations::outcome_rows(model, choice)),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(1),
-        Constraint::Length(5),
-    ])
-    .areas(right);
+    let outcomes = operations::outcome_rows(model, choice);
+    let heights = [Fixed(table), Fixed(1), Fixed(outcomes), Fixed(1), Share(1), Fixed(1), Fixed(5)];
+    let [table, _, outcomes, _, generator, _, said] = parts::rows(right, heights);
     operations::table(model, choice, table, buffer, theme);
     operations::outcome_table(model, choice, outcomes, buffer, theme);
     generator::table(model, generator, buffer, theme);

@@ -16,6 +16,7 @@ mod history;
 mod keys;
 mod model;
 mod operations;
+mod parts;
 mod standing;
 #[cfg(test)]
 mod tests;
