@@ -8,3 +8,4 @@ mod brunt;
 mod harness;
 mod live;
 mod relay;
+mod run_page;

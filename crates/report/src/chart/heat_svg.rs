@@ -89,8 +89,8 @@ impl HeatMap {
         };
         let mut before: Option<Placed> = None;
         for (xs, ys, count) in &self.cells {
-            let share = count.ln_1p() / most.ln_1p();
-            let shade = ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES) - 1;
+            let part = count.ln_1p() / most.ln_1p();
+            let shade = ((part * SHADES as f64).ceil() as usize).clamp(1, SHADES) - 1;
             let across = xs.map(|at| (left + x.at(at).unwrap_or_default() * room).round());
             let down = ys.map(|at| (TOP + (1.0 - y.at(at).unwrap_or_default()) * HEIGHT).round());
             let next = (shade, across.map(|at| at as i32), down.map(|at| at as i32));

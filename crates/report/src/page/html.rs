@@ -381,7 +381,9 @@ mod tests {
     #[test]
     fn every_section_has_a_name_of_its_own() {
         let mut page = Page::new("T");
-        ["Heat map", "Heat map", "…", "top"].into_iter().for_each(|heading| page.heading(heading));
+        for heading in ["Heat map", "Heat map", "…", "top"] {
+            page.heading(heading);
+        }
         let names: Vec<String> = page.sections().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["top", "heat-map", "heat-map-2", "section", "top-2"]);
     }

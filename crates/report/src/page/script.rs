@@ -31,7 +31,7 @@ pub(super) fn script(with_charts: bool, more: &str) -> String {
         text.push_str(UPLOT);
     }
     text.push_str("\n(() => {\n");
-    OWN.iter().for_each(|file| text.push_str(file));
+    text.push_str(&OWN.concat());
     text.push_str("})();\n");
     if !more.is_empty() {
         text.push_str(more);
@@ -50,7 +50,12 @@ mod tests {
     use super::*;
 
     fn digest(text: &str) -> String {
-        Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+        use std::fmt::Write as _;
+        let mut digest = String::new();
+        for byte in Sha256::digest(text) {
+            let _ = write!(digest, "{byte:02x}");
+        }
+        digest
     }
 
     #[test]

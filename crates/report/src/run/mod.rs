@@ -94,7 +94,11 @@ fn title(record: &Record) -> String {
 }
 
 fn about(record: &Record) -> String {
-    let mut words = vec![record.started.clone()];
+    // What is below a second is told further down.
+    let started = record.started.split_once('.').filter(|(_, rest)| rest.ends_with('Z'));
+    let started =
+        started.map_or_else(|| record.started.clone(), |(to_second, _)| format!("{to_second}Z"));
+    let mut words = vec![started.replace('T', " ").replace('Z', " UTC")];
     words.extend(Some(record.environment.host.clone()).filter(|host| !host.is_empty()));
     words.push(format!("{} {}", record.tool.name, record.tool.version));
     words.extend(record.run.as_ref().map(|run| format!("run {run}")));

@@ -8,7 +8,7 @@ use brunt_record::{Basis, Mode, Record};
 pub(super) fn add(page: &mut Page, record: &Record) {
     page.heading("Environment, and how to repeat the run");
     if !record.command.is_empty() {
-        page.push(Block::Command(record.command.clone()));
+        page.push(Block::Command(typed(record)));
         let starred = record.command.iter().any(|word| word.contains("***"));
         let stars = if starred { " Secrets are starred: put them back." } else { "" };
         page.push(Block::Note(format!(
@@ -30,6 +30,13 @@ pub(super) fn add(page: &mut Page, record: &Record) {
     page.heading("Plan");
     page.facts(plan(record));
     phases(page, record);
+}
+
+/// The command as it is typed: records leave out the program.
+fn typed(record: &Record) -> Vec<String> {
+    let program = Some(record.tool.name.clone());
+    let program = program.filter(|name| record.command.first() != Some(name));
+    program.into_iter().chain(record.command.iter().cloned()).collect()
 }
 
 fn plan(record: &Record) -> Vec<(String, String)> {

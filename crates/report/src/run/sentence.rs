@@ -25,17 +25,17 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
         words = format!("{words}; {tail}");
     }
     let missed = counts.missed();
-    words += &match missed {
-        0 => ", and none failed.".to_owned(),
+    let failed = match missed {
+        0 => "none failed".to_owned(),
         _ => format!(
-            ", and {} ({} of {}) failed{}.",
+            "{} ({} of {}) failed{}",
             percent(missed as f64 / counts.due() as f64).replace(' ', "\u{a0}"),
             thousands(missed),
             thousands(counts.due()),
             if counts.dropped > 0 { " or were never sent" } else { "" }
         ),
     };
-    Ok(words)
+    Ok(format!("{words}, and {failed}."))
 }
 
 /// What comes before figures that are not to be taken as they are.

@@ -101,6 +101,25 @@ fn it_begins_with_a_sentence_and_the_verdict() {
 }
 
 #[test]
+fn the_command_can_be_typed_again() {
+    let mut record = measured(&[]);
+    let shown = |record: &Record| {
+        let html = html(record);
+        let rest = html.split_once("<pre class=\"command\" tabindex=\"0\">").unwrap().1;
+        rest.split_once("</pre>").unwrap().0.to_owned()
+    };
+    assert_eq!(shown(&record), "brunt authrate -M 55");
+    record.command = ["authrate", "-D", "uid={} & 'co'", "-w", "***"].map(str::to_owned).to_vec();
+    assert_eq!(
+        shown(&record),
+        r"brunt authrate -D &#39;uid={} &amp; &#39;\&#39;&#39;co&#39;\&#39;&#39;&#39; -w &#39;***&#39;"
+    );
+    assert!(html(&record).contains("Secrets are starred: put them back."));
+    record.started = "2026-01-02T03:04:05.123456789Z".to_owned();
+    assert!(html(&record).contains("<p class=\"meta\">2026-01-02 03:04:05 UTC · "));
+}
+
+#[test]
 fn its_sections_have_the_names_that_links_and_live_pages_use() {
     let page = page(&measured(&[])).unwrap();
     let names: Vec<String> = page.sections().into_iter().map(|(name, _)| name).collect();

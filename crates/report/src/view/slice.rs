@@ -167,7 +167,9 @@ impl Slice {
 /// Slices as at most about so many.
 pub(super) fn merged(slices: Vec<Slice>, most: usize) -> Vec<Slice> {
     let mut merging = Merging::new(slices.len(), most);
-    slices.into_iter().for_each(|slice| merging.push(slice));
+    for slice in slices {
+        merging.push(slice);
+    }
     merging.slices
 }
 
@@ -206,7 +208,9 @@ fn joined(mut known: Histogram, censored: &Histogram) -> Histogram {
 
 fn ended(operations: &[Ended], dropped: u64) -> Counts {
     let mut all = Counts { dropped, ..Counts::default() };
-    operations.iter().for_each(|operation| all.merge(&operation.counts));
+    for operation in operations {
+        all.merge(&operation.counts);
+    }
     Counts { planned: 0, ..all }
 }
 
