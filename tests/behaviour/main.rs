@@ -9,6 +9,7 @@ mod dead_targets;
 mod events;
 mod exported;
 mod imports;
+mod integrations;
 mod lease_stores;
 mod leases;
 mod links;
