@@ -4,7 +4,7 @@
 //! so an observer that shows sums over the whole run need not add anything up. Each of them fails alone: the others go
 //! on, and so does the run, unless the reader of a table has seen enough.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use brunt_engine::{Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
@@ -12,6 +12,7 @@ use brunt_record::{Interval, Measured};
 use super::files::Logs;
 use super::losses::Losses;
 use super::waiting;
+use crate::console;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
@@ -41,8 +42,7 @@ pub(crate) enum Trouble {
 
 /// Prints a part of a table to standard output at once.
 pub(crate) fn print(text: &str) -> Result<(), Trouble> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+    console::print_at_once(text).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Trouble::Closed,
         _ => Trouble::Failed(format!("failed to write to standard output: {error}")),
     })

@@ -5,6 +5,7 @@
 
 mod cells;
 pub mod chart;
+pub mod comparison;
 mod csv_field;
 pub mod dhcp;
 mod difference;
@@ -19,9 +20,11 @@ pub mod loadgen;
 pub mod names;
 mod operations;
 pub mod page;
+pub mod run;
 mod screen;
 mod summary;
 pub mod table;
+pub mod view;
 mod wrapped;
 
 pub use cells::csv as cells_csv;
