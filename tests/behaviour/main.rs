@@ -11,6 +11,7 @@ mod events;
 mod exported;
 mod find_max;
 mod imports;
+mod integrations;
 mod lease_stores;
 mod leases;
 mod links;

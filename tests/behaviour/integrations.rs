@@ -1,0 +1,226 @@
+//! Files for other tools: JUnit against a schema, the recipes for CSV as their page has them, and the steps of the
+//! workflow in `extras/github`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brunt_record::{Record, SloOutcome};
+use brunt_testbed::{free_port, require, skip_anywhere};
+
+use crate::program::{Ended, Program, among_others, binary, command, scratch};
+use crate::targets::Target;
+
+/// A file of this repository.
+fn ours(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// What xmllint makes of a file.
+fn xmllint(words: &[&str], file: &Path) -> (bool, String) {
+    let run = Command::new("xmllint").args(words).arg(file).output().expect("xmllint runs");
+    let said = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
+    (run.status.success(), said.trim().to_owned())
+}
+
+fn is_valid(junit: &Path) -> (bool, String) {
+    let schema = ours("tests/behaviour/integrations/junit.xsd");
+    xmllint(&["--noout", "--schema", schema.to_str().expect("UTF-8")], junit)
+}
+
+/// A short run with objectives, its record and its JUnit report.
+fn judged(
+    directory: &Path,
+    target: &Target,
+    path: &str,
+    objectives: &[&str],
+) -> (Ended, Record, PathBuf) {
+    let [record, junit] = ["run.json", "junit.xml"].map(|name| directory.join(name));
+    let url = format!("http://{}{path}", target.address());
+    let mut run = command(binary());
+    run.args(["http", "-c", "2", "-q", "50", "-z", "2s", "--quiet", "--record"]).arg(&record);
+    run.arg("--junit").arg(&junit).args(objectives.iter().flat_map(|slo| ["--slo", slo])).arg(url);
+    let ended = Program::start(&mut run).wait();
+    (ended, Record::read(&record).expect("a record"), junit)
+}
+
+#[test]
+fn junit_says_what_the_record_says() {
+    let _among = among_others();
+    if !require(&["xmllint"]) {
+        return;
+    }
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let met: &[&str] = &["p99<60s", "errors<1%"];
+    let missed: &[&str] = &["p99<60s", "errors<1%", "goodput>49/s"];
+    for (path, objectives, code) in
+        [("/sleep?ms=1", met, 0), ("/none?a=1&b=<x>", missed, 99), ("/sleep?ms=1", &[][..], 0)]
+    {
+        let (ended, record, junit) = judged(directory.path(), &target, path, objectives);
+        let ended = ended.expect(code);
+        let (valid, said) = is_valid(&junit);
+        assert!(valid, "{said}\n{}", fs::read_to_string(&junit).expect("a report"));
+        let ask = |xpath: &str| xmllint(&["--xpath", xpath], &junit).1;
+        let not_met = record.slo.iter().filter(|slo| slo.outcome == SloOutcome::Missed).count();
+        assert_eq!(ask("count(//testcase)"), (objectives.len() + 1).to_string(), "{ended}");
+        assert_eq!(ask("count(//failure)"), not_met.to_string(), "{ended}");
+        assert_eq!(ask("string(//testsuite/@failures)"), not_met.to_string(), "{ended}");
+        for slo in &record.slo {
+            let failed = ask(&format!("count(//testcase[@name='{}']/failure)", slo.expr));
+            assert_eq!(failed == "1", slo.outcome == SloOutcome::Missed, "{}: {ended}", slo.expr);
+        }
+        let again = Program::start(
+            command(binary())
+                .args(["report", "--format", "junit"])
+                .arg(directory.path().join("run.json")),
+        );
+        let printed = again.wait().expect(0).stdout;
+        assert_eq!(printed, fs::read_to_string(&junit).expect("a report"));
+    }
+    // The schema can say no.
+    let wrong = directory.path().join("wrong.xml");
+    let text = fs::read_to_string(directory.path().join("junit.xml")).expect("a report");
+    for (good, bad) in
+        [(" tests=\"1\"", ""), ("<testcase", "<case"), ("<system-err></system-err>", "")]
+    {
+        fs::write(&wrong, text.replace(good, bad)).expect("a file");
+        assert!(!is_valid(&wrong).0, "without {good}");
+    }
+    target.stop();
+}
+
+/// The blocks of a language on a page.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let text = fs::read_to_string(ours(page)).expect("a page");
+    let opening = format!("```{language}\n");
+    let after = text.split(&opening).skip(1);
+    after.filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_recipes_for_csv_work_as_they_stand() {
+    let _among = among_others();
+    if !require(&["python3"]) {
+        return;
+    }
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let (_, record, _) = judged(directory.path(), &target, "/sleep?ms=1", &[]);
+    target.stop();
+    for (table, file) in [("--csv", "intervals.csv"), ("--csv=operations", "operations.csv")] {
+        let path = directory.path().join("run.json");
+        let printed =
+            Program::start(command(binary()).args(["report", table]).arg(path)).wait().expect(0);
+        fs::write(directory.path().join(file), printed.stdout).expect("a file");
+    }
+    let python = |code: &str| {
+        let run = Command::new("python3").args(["-c", code]).current_dir(directory.path()).output();
+        let run = run.expect("python3 runs");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned(), said)
+    };
+    let recipes = blocks("docs/integrations.md", "python");
+    let [plain, pandas] = recipes.as_slice() else { panic!("{recipes:?}") };
+    let (good, printed, said) = python(plain);
+    assert!(good, "{said}");
+    let completed = record.counts.ok + record.counts.failed + record.counts.timed_out;
+    assert_eq!(completed, 100);
+    assert!(printed.starts_with(&format!("{completed} exchanges, the slowest ")), "{printed}");
+    let columns = "import csv; row = next(csv.DictReader(open('operations.csv'))); print(row['ok'], row['response_max'])";
+    let (_, printed, said) = python(columns);
+    let slowest = record.operations[0].response.max_ns.expect("answers") as f64 / 1e6;
+    assert_eq!(printed.trim(), format!("{} {slowest:.3}", record.counts.ok), "{said}");
+    if python("import pandas, pyarrow, matplotlib").0 {
+        let (good, printed, said) = python(pandas);
+        assert!(good && printed.contains(" 100 "), "{printed}{said}");
+        assert!(directory.path().join("intervals.parquet").exists());
+    } else {
+        skip_anywhere(
+            "no pandas with pyarrow and matplotlib for python3; the recipe without them was run",
+        );
+    }
+}
+
+/// The scripts of the steps of a workflow, by their names, as the runner takes them from the file.
+fn steps(workflow: &str) -> Vec<(String, String)> {
+    let mut steps: Vec<(String, String)> = Vec::new();
+    let mut lines = workflow.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(name) = line.trim().strip_prefix("- name: ") {
+            steps.push((name.to_owned(), String::new()));
+        } else if let Some(script) = line.trim().strip_prefix("run: ") {
+            let step = steps.last_mut().expect("a name comes first");
+            step.1 = script.to_owned();
+            if script == "|" {
+                let within = line.len() - line.trim_start().len();
+                step.1.clear();
+                while let Some(next) = lines.next_if(|next| {
+                    next.trim().is_empty() || next.len() - next.trim_start().len() > within
+                }) {
+                    step.1 += next.get(within + 2..).unwrap_or_default();
+                    step.1.push('\n');
+                }
+            }
+        }
+    }
+    steps.retain(|(_, script)| !script.is_empty());
+    steps
+}
+
+/// Runs the steps of the workflow in a directory, with this instead of that; how each of them ended.
+fn follow(directory: &Path, changed: &[(&str, &str)]) -> Vec<(String, Option<i32>)> {
+    let workflow = fs::read_to_string(ours("extras/github/load-test.yml")).expect("a workflow");
+    let address = format!("127.0.0.1:{}", free_port());
+    let path = format!("{}:{}", binary().parent().expect("a directory").display(), env!("PATH"));
+    let mut ended = Vec::new();
+    for (name, script) in steps(&workflow) {
+        if name == "Install brunt" {
+            assert!(script.starts_with("cargo install --locked "), "{script}");
+            continue;
+        }
+        let script = script.replace("127.0.0.1:8080", &address);
+        let mut script = changed.iter().fold(script, |script, (from, to)| script.replace(from, to));
+        if name == "Start the service" {
+            script += "\necho \"$!\" > service.pid\n";
+        }
+        let mut bash = command(Path::new("bash"));
+        bash.args(["-e", "-c", &script]).current_dir(directory).env("PATH", &path);
+        bash.env("URL", format!("http://{address}/sleep?ms=1"))
+            .env("RATE", "50")
+            .env("DURATION", "2s");
+        bash.env("GITHUB_STEP_SUMMARY", directory.join("summary.md"));
+        let run = bash.output().expect("bash runs");
+        ended.push((name, run.status.code()));
+    }
+    let pid = fs::read_to_string(directory.join("service.pid")).expect("the service runs");
+    let stopped = Command::new("kill").args(["-INT", pid.trim()]).status();
+    assert!(stopped.expect("kill runs").success(), "the service ran to the end");
+    ended
+}
+
+#[test]
+fn the_workflow_fails_where_an_objective_is_missed_and_keeps_its_files() {
+    let _among = among_others();
+    if !require(&["curl", "xmllint"]) {
+        return;
+    }
+    for (objective, code) in [("p99<60s", 0), ("p99<1us", 99)] {
+        let directory = scratch();
+        let ended = follow(directory.path(), &[("p99<100ms", objective)]);
+        let expected = [
+            ("Start the service", 0),
+            ("Load test", code),
+            ("Show the summary on the page of the job", 0),
+        ];
+        let expected = expected.map(|(name, code)| (name.to_owned(), Some(code)));
+        assert_eq!(ended, expected);
+        let kept = directory.path().join("load-test");
+        let record = Record::read(&kept.join("run.json")).expect("a record");
+        assert_eq!(record.counts.planned, 100);
+        assert!(is_valid(&kept.join("objectives.xml")).0);
+        for file in ["run.ndjson", "intervals.csv"] {
+            assert!(fs::metadata(kept.join(file)).is_ok_and(|file| file.len() > 100), "{file}");
+        }
+        let summary = fs::read_to_string(directory.path().join("summary.md")).expect("a summary");
+        assert!(summary.contains("Result:") && summary.matches("```").count() == 2, "{summary}");
+    }
+}
