@@ -33,6 +33,7 @@ pub fn page(collection: &Collection) -> Page {
     let mut page = Page::new("Name service");
     let mut closing = closing::lines(collection).into_iter();
     if let Some(first) = closing.next() {
+        page.heading("What it comes to");
         page.push(Block::Lead(first));
     }
     page.list(closing.collect());
@@ -74,6 +75,7 @@ fn matrix(collection: &Collection, page: &mut Page) {
     if let Some(files) = cells::files(collection)
         && !cells::backends(collection).is_empty()
     {
+        page.heading("Listings");
         page.paragraph(format!(
             "ls is \"ls -l\" of {} files, or of as many as there are users, each with an owner and a group of its \
              own, so that twice as many names are looked up. First: the caches were empty; next: it had run once \
