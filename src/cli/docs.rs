@@ -69,6 +69,7 @@ fn option(arg: &Arg) -> String {
     let names: Vec<String> = shorts.chain(long).collect();
     let spelled = match names.join(", ") {
         none if none.is_empty() => value,
+        names if arg.is_require_equals_set() => format!("{names}[={value}]"),
         names if arg.get_action().takes_values() => format!("{names} {value}"),
         names => names,
     };
@@ -231,10 +232,19 @@ const MERGE: &str = "Several machines can share a run: each is started with the 
     partial. Otherwise the exit code is that of a run: 99 if an objective was missed, 5 if the run is partial, 0 if \
     neither.";
 
+const COMPARE: &str = include_str!("../commands/compare.txt").trim_ascii_end();
+
+const AB: &str = include_str!("../commands/ab.txt").trim_ascii_end();
+
+const TREND: &str = include_str!("../commands/trend.txt").trim_ascii_end();
+
 const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with the same template file and seed, as \
     LDIF for the import of any directory: the branches first, then the entries below them, each behind its parent. \
     The options are those of OpenDJ's makeldif, and so is the language of template files. A value that LDIF cannot \
     hold as it is, such as one with letters outside ASCII, is written in base64.";
+
+/// What is claimed, and what is not.
+const FIND_MAX: &str = include_str!("../commands/find_max/page.txt").trim_ascii_end();
 
 /// The description of a command.
 fn description(name: &str) -> &'static str {
@@ -242,6 +252,10 @@ fn description(name: &str) -> &'static str {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "find-max" => FIND_MAX,
+        "compare" => COMPARE,
+        "ab" => AB,
+        "trend" => TREND,
         "run" => RUN,
         "target ldap" => TARGET,
         "target dhcp" => DHCP_TARGET,
@@ -358,6 +372,7 @@ mod tests {
             Exit::SomeFailed,
             Exit::Undecided,
             Exit::Partial,
+            Exit::Regression,
             Exit::Unsafe,
             Exit::Input,
             Exit::LdapUsage,

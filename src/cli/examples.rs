@@ -249,6 +249,44 @@ const TARGET_DHCP: &[Example] = &[
     ),
 ];
 
+const COMPARE: &[Example] = &[
+    (
+        "Two runs of the same command, before and after a change of the server:",
+        "brunt compare before.json after.json",
+    ),
+    (
+        "Repeated runs, one directory for each side, with an HTML page:",
+        "brunt compare before/ after/ --html compare.html",
+    ),
+    (
+        "A check in CI: exit code 6 if p99 rose by more than 10 %, or any other\n\
+         figure is worse by more than 5 %:",
+        "brunt compare baseline.json run.json --tolerance 5%,p99=10%",
+    ),
+    (
+        "A comment for a pull request:",
+        "brunt compare baseline/ run/ --format markdown > comment.md",
+    ),
+];
+
+const AB: &[Example] = &[
+    (
+        "Two servers, five runs each, in turn:",
+        "brunt ab -- http -z 20s http://old.example.com/ \\\n\
+         \x20 -- http -z 20s http://new.example.com/",
+    ),
+    (
+        "An option of the load, with the records kept:",
+        "brunt ab --runs 9 --keep trial -- http -z 20s http://127.0.0.1:8080/ \\\n\
+         \x20 -- http -z 20s --http2 http://127.0.0.1:8080/",
+    ),
+];
+
+const TREND: &[Example] = &[
+    ("The records of nightly runs:", "brunt trend nightly/"),
+    ("A page with a chart of every figure:", "brunt trend nightly/ --html trend.html"),
+];
+
 const TARGET_REST: &[Example] = &[
     ("An API with 2,000 users on port 8080:", "brunt target rest --users 2000"),
     (
@@ -305,6 +343,25 @@ const WHOLE: &[Example] = &[
     ),
 ];
 
+const FIND_MAX: &[Example] = &[
+    (
+        "The highest rate of binds whose 99th percentile is below 20 ms:",
+        "brunt find-max --slo 'p99<20ms' -- \\\n\
+         \x20 authrate -h 127.0.0.1 -p 1389 -c 50 -f -D 'uid=user.{1},ou=people,dc=example,dc=com' \\\n\
+         \x20 -w password -g 'rand(0,2000)'",
+    ),
+    (
+        "A server of one's own elsewhere, up to 20,000 leases per second:",
+        "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- perfdhcp -4 10.0.0.2",
+    ),
+    (
+        "A page that may be five times as slow as without load, kept for a report:",
+        "brunt find-max --slo 'p99<5x' --quick --record found.json -- \\\n\
+         \x20 http -c 100 http://127.0.0.1:8080/",
+    ),
+    ("A plan with its own objectives:", "brunt find-max -- run login.toml"),
+];
+
 /// The examples of a command, by its words behind `brunt`; the program itself has no words.
 pub(super) fn of(name: &str) -> &'static [Example] {
     match name {
@@ -322,6 +379,10 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "find-max" => FIND_MAX,
+        "compare" => COMPARE,
+        "ab" => AB,
+        "trend" => TREND,
         "target" | "target ldap" => TARGET_LDAP,
         "target dhcp" => TARGET_DHCP,
         "target rest" => TARGET_REST,

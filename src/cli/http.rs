@@ -272,7 +272,7 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
         "-k" => {
             "leave out ab's -k, because connections are kept alive by default; for curl's -k write --insecure"
         }
-        "--no-tui" => "progress is one line on a terminal; write --quiet for none",
+        "--no-tui" => "write --no-live for a line of progress alone, --quiet for none",
         "-j" | "--json" | "--output-format" | "-o" | "--output" | "-e" => {
             "write --record FILE for JSON"
         }

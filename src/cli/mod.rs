@@ -6,13 +6,16 @@
 
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 mod examples;
 pub(crate) mod exit;
+pub(crate) mod exports;
 pub(crate) mod fault;
+pub(crate) mod find_max;
 mod help;
 pub(crate) mod http;
 pub(crate) mod import;
@@ -38,12 +41,16 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
+pub(crate) mod server_cpu;
+pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
+pub(crate) mod view;
+pub(crate) mod web;
 mod words;
 
 use std::fmt::Display;
@@ -53,8 +60,10 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
+use find_max::FindMaxArgs;
 use http::HttpArgs;
 use import::ImportKind;
 use leases::LeasesArgs;
@@ -107,12 +116,20 @@ pub(crate) enum Command {
         /// The switches.
         usage: String,
     },
+    /// Search for the highest rate that a target bears.
+    FindMax(Box<FindMaxArgs>),
     /// Print a record.
     Report(ReportArgs),
     /// Generate LDIF.
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
+    /// Compare runs.
+    Compare(CompareArgs),
+    /// Run two commands in turn and compare them.
+    Ab(AbArgs),
+    /// Follow figures over many runs.
+    Trend(TrendArgs),
     /// Start a server.
     Target(TargetKind),
     /// Measure this machine.
@@ -268,9 +285,17 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Import { kind } => Command::Import(kind),
         Verb::Names { kind } => Command::Names(kind.with(typed)),
         Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
+        Verb::FindMax(args) => {
+            // What the inner command may show of its words, only its own grammar knows.
+            let own = typed.into_iter().take_while(|word| word != "--").collect();
+            Command::FindMax(Box::new(FindMaxArgs { typed: own, ..*args }))
+        }
         Verb::Report(args) => Command::Report(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Compare(args) => Command::Compare(args),
+        Verb::Ab(args) => Command::Ab(args),
+        Verb::Trend(args) => Command::Trend(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),

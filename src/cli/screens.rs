@@ -55,6 +55,21 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "find-max",
+        &[
+            ("objectives", "Objective, such as 'p99<20ms' or 'p99<5x'"),
+            ("quick", ""),
+            ("confirm", "How long a rate must hold [default: 5m]"),
+            ("budget", "How long the search may take [default: 45m]"),
+            ("to", "Try no higher rate than this, such as 20k/s"),
+            ("server_cpu", ""),
+            ("allow", "Reach no address but these, such as 10.0.0.2"),
+            ("owned", "Host that is yours to overload"),
+            ("yes_writes", ""),
+            ("record", "Write all steps as JSON, for brunt report"),
+        ],
+    ),
+    (
         "loadgen",
         &[
             ("config", ""),
@@ -141,6 +156,37 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "compare",
+        &[
+            ("sides", "Records, event files or directories of runs"),
+            ("anyway", "Compare runs that are unlike or not valid"),
+            ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+            ("format", "text, markdown or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
+        "ab",
+        &[
+            ("commands", "The two commands, each after --"),
+            ("runs", "How often to run each [default: 5]"),
+            ("keep", "Keep the records in this directory"),
+            ("anyway", "Compare runs although they are not valid"),
+            ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+            ("format", "text, markdown or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
+        "trend",
+        &[
+            ("runs", "Directories of records, or records"),
+            ("anyway", "Follow runs that are unlike"),
+            ("format", "text or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
         "quickstart",
         &[
             ("protocol", "ldap, dhcp or rest [default: ldap]"),
@@ -206,7 +252,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
-    ("Results", &["report", "merge"]),
+    ("Limits", &["find-max"]),
+    ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];
 
 /// The commands that are in a group.

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{cells_csv, distribution, intervals_csv, json, leases, names};
+use brunt_report::{
+    cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
+};
 
 use super::failed;
 use crate::cli::Refusal;
-use crate::cli::args::{Format, ReportArgs};
+use crate::cli::args::{CsvTable, Format, ReportArgs};
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::{files, summary};
@@ -47,7 +49,15 @@ fn html(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
 
 fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     let unreadable = |error: HistogramError| other(args, &error.to_string());
+    if let Some(table) = args.csv {
+        let csv = match table {
+            CsvTable::Intervals => intervals_csv(record),
+            CsvTable::Operations => operations_csv(record),
+        };
+        return csv.map_err(unreadable);
+    }
     match args.format {
+        Format::Junit => Ok(junit(record)),
         Format::Summary => summary::whole(record).map_err(Refusal::failed),
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => {
@@ -59,6 +69,14 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
 }
 
 fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, Refusal> {
+    match args.csv {
+        None => {}
+        Some(CsvTable::Intervals) => return Ok(cells_csv(collection)),
+        Some(CsvTable::Operations) => {
+            let why = "it holds several runs, and operations are of one run; --csv has a line for each run";
+            return Err(other(args, why));
+        }
+    }
     match args.format {
         Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
         Format::Html => Ok(page(args, collection)?.html()),
@@ -66,6 +84,10 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         Format::Json => {
             json(collection).map(with_newline).map_err(|error| other(args, &error.to_string()))
         }
+        Format::Junit => Err(other(
+            args,
+            "it holds several runs, and junit is for one run; --format csv has the percentiles of each",
+        )),
         Format::Hgrm => Err(other(
             args,
             "it holds several runs, and hgrm is for one run; --format csv has the percentiles of each",

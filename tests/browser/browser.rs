@@ -193,15 +193,6 @@ impl Browser {
         std::mem::take(&mut self.seen.borrow_mut().requests)
     }
 
-    /// Whether the page may reach any network from now on. Connections there are break too.
-    pub(crate) fn set_offline(&self, offline: bool) {
-        self.devtools("Network.enable", &json!({}));
-        let conditions = json!({
-            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
-        });
-        self.devtools("Network.emulateNetworkConditions", &conditions);
-    }
-
     /// How the page is looked at from now on.
     pub(crate) fn look(&self, look: Look) {
         let scheme = if look == Look::Dark { "dark" } else { "light" };

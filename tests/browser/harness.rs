@@ -1,10 +1,7 @@
 //! What the other tests here rely on: a fault on a page is noticed, and a page without one passes.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::path::PathBuf;
-use std::thread;
 
 use fantoccini::key::Key;
 use serde_json::json;
@@ -89,35 +86,4 @@ fn looks_keys_and_tabs_reach_the_page() {
     );
     browser.click("h1");
     assert_eq!(browser.text("h1"), "Clicked");
-}
-
-/// The address of a server that answers every request with the plain page, for as long as the test process lives.
-fn served() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let address = format!("http://{}/", listener.local_addr().expect("it has an address"));
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n";
-            let _ = stream.write_all(format!("{head}{PLAIN}").as_bytes());
-        }
-    });
-    address
-}
-
-#[test]
-fn a_page_that_is_offline_reaches_nothing() {
-    let Some(browser) = Browser::start() else { return };
-    let address = served();
-    browser.open(&address);
-    let fetch = "answer = ''; fetch('/again').then(() => answer = 'came', () => answer = 'failed')";
-    for (offline, expected) in [(false, "came"), (true, "failed"), (false, "came")] {
-        browser.set_offline(offline);
-        browser.run(fetch);
-        assert_eq!(browser.wait_for("return answer"), expected, "{offline}");
-    }
-    browser.requests();
-    browser.reload();
-    assert_eq!(browser.text("h1"), "Plain");
-    assert_eq!(browser.requests()[..1], [address]);
 }

@@ -4,4 +4,7 @@
 //! axe-core, which `tests/setup` installs; without them it is skipped by name.
 
 mod browser;
+mod brunt;
 mod harness;
+mod live;
+mod relay;

@@ -33,7 +33,7 @@ pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Ref
         Sample::draw(&job.flow).why.iter().map(ToString::to_string).collect();
     job.settings = settings(&job.settings);
     shape(&mut job.flow);
-    (job.objectives, job.progress) = (Vec::new(), Progress::Quiet);
+    (job.objectives, job.output.progress) = (Vec::new(), Progress::Quiet);
     let printed = Arc::new(Mutex::new(Printed::default()));
     let naming = Naming::of(&job.flow);
     let shown = Arc::clone(&printed);

@@ -22,6 +22,11 @@ impl LdapExchange {
         &self.operation
     }
 
+    /// Whether it changes entries.
+    pub fn changes(&self) -> bool {
+        self.operation.changes()
+    }
+
     /// Whether a result code is what is expected where a plan does not say: success, and of a comparison that it was
     /// made.
     pub(super) fn succeeded(&self, result: u32) -> bool {

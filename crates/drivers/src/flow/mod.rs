@@ -50,5 +50,5 @@ pub use source::{
 };
 pub use trace::{Trace, TracedExchange};
 pub use unexamined::Unexamined;
-pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
+pub use user::{Course, ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
 pub use xpath::XPath;

@@ -1,7 +1,7 @@
 //! A map of how many exchanges took how long, over time, as SVG: [`HeatMap`].
 //!
-//! A stronger colour is more, on a logarithmic scale, since the few slow ones are what a reader looks for. Cells of one shade are
-//! one path, so that a map of thousands of cells is a few kilobytes.
+//! A stronger colour is more, on a logarithmic scale, since the few slow ones are what a reader looks for. Cells of one
+//! shade are one path, so that a map of thousands of cells is a few kilobytes.
 
 use super::Ruler;
 use super::svg::{Entry, WIDTH, framed, length};

@@ -204,7 +204,12 @@ impl Lines {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         (
             Ruler::of_points(self.x.scale, self.xs()),
-            Ruler::of_points(self.y.scale, points().map(|point| point.1)),
+            if self.dense && self.y.scale == Scale::Linear {
+                // Over time a small change must not look like a large one.
+                Ruler::of_bars(self.y.scale, points().map(|point| point.1))
+            } else {
+                Ruler::of_points(self.y.scale, points().map(|point| point.1))
+            },
         )
     }
 }

@@ -135,7 +135,8 @@ fn foot(text: &mut String, page: &Page) {
     if page.view.is_some() {
         let _ = writeln!(
             text,
-            "<details><summary>Charts are drawn by uPlot 1.6.32: its licence</summary><pre tabindex=\"0\">{}</pre></details>",
+            "<details><summary>Charts are drawn by uPlot 1.6.32: its licence</summary>\
+             <pre tabindex=\"0\">{}</pre></details>",
             escaped(LICENCE)
         );
     }

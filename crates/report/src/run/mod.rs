@@ -61,11 +61,13 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
     Ok(page)
 }
 
-const LATENCIES: &str = "Response is counted from when an exchange was due, service from when it was sent: where they part, \
-                         exchanges waited before they left. What has no answer counts with the least it can have been.";
-const SPECTRUM: &str = "Which share of the steady phase's exchanges took at most how long. Each step to the right is a tenth \
-                        as many exchanges. The gap between the curves is time spent waiting to be sent.";
-const HEAT: &str = "How many exchanges ended after how long, all operations together. A stronger colour is more, on a logarithmic scale.";
+const LATENCIES: &str = "Response is counted from when an exchange was due, service from when it was sent: where \
+                         they part, exchanges waited before they left. What has no answer counts with the least it \
+                         can have been.";
+const SPECTRUM: &str = "Which share of the steady phase's exchanges took at most how long. Each step to the right is \
+                        a tenth as many exchanges. The gap between the curves is time spent waiting to be sent.";
+const HEAT: &str = "How many exchanges ended after how long, all operations together. A stronger colour is more, on a \
+                    logarithmic scale.";
 
 /// Adds a chart. A finished run has no chart of what never happened.
 fn draw(page: &mut Page, plots: &[Plot], stills: &Stills<'_>, id: &str, note: &str) {
@@ -196,8 +198,8 @@ fn resolution(page: &mut Page, record: &Record, view: &View) {
     let longest = view.rows.iter().map(|row| row.lasted_s).fold(0.0, f64::max);
     if intervals as usize > view.rows.len() && !view.rows.is_empty() {
         page.push(Block::Note(format!(
-            "{} intervals are shown in {} steps of up to {longest:.0} s. Counts and histograms of neighbours were added, so \
-             percentiles are those of the whole step.",
+            "{} intervals are shown in {} steps of up to {longest:.0} s. Counts and histograms of neighbours were \
+             added, so percentiles are those of the whole step.",
             thousands(intervals),
             view.rows.len()
         )));

@@ -101,6 +101,34 @@ fn it_begins_with_a_sentence_and_the_verdict() {
 }
 
 #[test]
+fn its_sections_have_the_names_that_links_and_live_pages_use() {
+    let page = page(&measured(&[])).unwrap();
+    let names: Vec<String> = page.sections().into_iter().map(|(name, _)| name).collect();
+    let expected = [
+        "top",
+        "over-time",
+        "percentile-spectrum",
+        "heat-map",
+        "operations-and-outcomes",
+        "connecting-and-its-parts",
+        "the-generator",
+        "environment-and-how-to-repeat-the-run",
+        "plan",
+    ];
+    assert_eq!(names, expected);
+    // A page that goes on has every chart, since each may still come to have something to show.
+    let live = live_page(&measured(&[]), View::default()).unwrap();
+    assert!(
+        live.blocks.iter().all(|block| !matches!(block, Block::Drawing(_))),
+        "no view, no charts"
+    );
+    let view = View { rows: Vec::new(), ..View::of(&measured(&[])).unwrap() };
+    let live = live_page(&measured(&[]), view).unwrap();
+    let drawings = live.blocks.iter().filter(|block| matches!(block, Block::Drawing(_)));
+    assert_eq!(drawings.count(), 7);
+}
+
+#[test]
 fn a_run_that_did_all_it_was_asked_is_said_to() {
     let mut record = measured(&[]);
     record.verdict = brunt_record::Verdict::default();

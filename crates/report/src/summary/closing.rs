@@ -64,7 +64,8 @@ fn is_doubtful(cell: &Cell) -> bool {
     judged || cell.figure("invalid").is_some_and(|figure| figure != 0.0)
 }
 
-fn line(label: &str, words: &str, screen: Screen, status: Option<Status>) -> String {
+/// One line of a closing.
+pub(crate) fn line(label: &str, words: &str, screen: Screen, status: Option<Status>) -> String {
     let text = wrapped(&printable(words), &format!("{label:<12}"), screen.columns());
     let dressed = match status {
         Some(status) => coloured(screen, status, label),

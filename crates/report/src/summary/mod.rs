@@ -16,6 +16,7 @@ use crate::grid::Grid;
 use crate::screen::Screen;
 use crate::wrapped::{command_line, wrapped};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
+pub(crate) use closing::line as closing_line;
 pub(crate) use closing::response;
 pub use closing::{closing, closing_of_all};
 pub(crate) use judged::found;

@@ -48,7 +48,7 @@ pub use plots::{Kind, Plot, PlotLine};
 pub use slice::Slice;
 pub use spectrum::Spectrum;
 
-use brunt_record::{Head, HistogramError, Phase, Record};
+use brunt_record::{Head, HistogramError, Phase, Record, Step};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -133,6 +133,20 @@ impl View {
     pub fn begun(head: &Head) -> Self {
         let names = head.catalogue.operations.iter().take(OPERATIONS_MAX).cloned().collect();
         Self::of_operations(names)
+    }
+
+    /// The view of a run that goes on, of the steps it had so far. Rows of further intervals can be added to it.
+    pub fn so_far(head: &Head, steps: &[Step]) -> Self {
+        let begun = Self::begun(head);
+        let shown: Vec<usize> = (0..begun.operations.len()).collect();
+        let slices = slice::merged(steps.iter().map(Slice::of_step).collect(), ROWS_MAX);
+        let rows = fitting(slices, &shown).iter().map(|slice| slice.row(&shown)).collect();
+        Self { rows, ..begun }
+    }
+
+    /// The spectra of a run that goes on, of a record of what was measured so far.
+    pub fn spectra_of(record: &Record) -> Result<Vec<Spectrum>, HistogramError> {
+        spectrum::of(record, &busiest(record))
     }
 
     /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,

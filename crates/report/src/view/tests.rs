@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::summary::tests::measured;
-use brunt_record::{Histogram, Interval, Series};
+use brunt_record::{Catalogue, Histogram, Interval, Series};
 use std::time::Duration;
 
 fn value(view: &View, row: usize, key: &str) -> Option<f64> {
@@ -84,6 +84,48 @@ fn a_long_run_is_shown_in_few_rows_that_lose_no_exchange() {
     assert_eq!(all.count(), 2_048 * 50);
     assert_eq!(slices.iter().map(|slice| slice.due.planned).sum::<u64>(), 2_048 * 55);
     assert_eq!(slices[5].row(&[0]).own[0][0], Some(50.0));
+}
+
+#[test]
+fn a_run_that_goes_on_has_one_row_for_each_stretch_of_time() {
+    let tool = brunt_record::Tool { name: "brunt".into(), version: "0.1.0".into() };
+    let started = "2026-01-02T03:04:05Z".parse().unwrap();
+    let (plan, catalogue) = (brunt_record::Plan::open(1.0, 1, 7), Catalogue::new(["bind"], []));
+    let head = Head::new("a".repeat(32), started, tool, plan, catalogue);
+    let view = |seconds: u64| {
+        let mut series = Series::new();
+        for second in 0..seconds {
+            // What ended late of the warm-up stands beside the first second after it.
+            let phases: &[Phase] = match second {
+                0 => &[Phase::WarmUp],
+                1 => &[Phase::Steady, Phase::WarmUp],
+                _ => &[Phase::Steady],
+            };
+            for phase in phases {
+                let mut interval = Interval::new(1, 0);
+                interval.reset(second, *phase, Duration::from_secs(second));
+                interval.to = Duration::from_secs(second + 1);
+                interval.plan();
+                series.push(&interval);
+            }
+        }
+        View::so_far(&head, series.steps())
+    };
+    let short = view(4);
+    let starts: Vec<f64> = short.rows.iter().map(|row| row.from_s).collect();
+    assert_eq!(starts, [0.0, 1.0, 2.0, 3.0]);
+    let offered = |row| value(&short, row, "offered");
+    assert_eq!([offered(0), offered(1), offered(2)], [Some(1.0), Some(2.0), Some(1.0)]);
+    assert!(!short.over);
+    let long = view(5_000);
+    assert!((100..=ROWS_MAX).contains(&long.rows.len()), "{}", long.rows.len());
+    assert!(
+        long.rows.windows(2).all(|pair| pair[0].from_s + pair[0].lasted_s <= pair[1].from_s + 1e-9)
+    );
+    let due: f64 = (0..long.rows.len())
+        .map(|row| value(&long, row, "offered").unwrap() * long.rows[row].lasted_s)
+        .sum();
+    assert!((due - 5_001.0).abs() < 5.0, "{due}");
 }
 
 #[test]

@@ -70,6 +70,11 @@ const CONNECT_MAX: Duration = Duration::from_secs(30);
 
 /// Carries a job out, from its files to its report.
 pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    if args.output.run.node.is_some() {
+        return Err(Refusal::usage(
+            "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt run --node'",
+        ));
+    }
     let asked = Asked::read(args)?;
     if args.check {
         asked.examine()?;
@@ -201,9 +206,8 @@ impl Asked {
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),
-            output: args.output.files(),
+            output: Output { progress: Progress::Table, ..args.output.files() },
             target: self.job.environment.clone().unwrap_or_default(),
-            progress: Progress::Quiet,
             trace: TraceFile::of(&args.trace),
             every: None,
         }
