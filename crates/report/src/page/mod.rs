@@ -66,7 +66,7 @@ pub enum Block {
         /// What it is.
         title: String,
         /// What is in it; headings have no place there.
-        blocks: Vec<Block>,
+        blocks: Vec<Self>,
     },
     /// Text for programs, as it is: only pages have it, folded, since a terminal has `--format`.
     Raw {
