@@ -6,8 +6,11 @@
 use super::runs::{Naming, Runs};
 use crate::difference::{Finding, compare};
 use crate::figure::{percent, times};
-use crate::page::Page;
+use crate::page::{Block, Page};
 use std::collections::BTreeMap;
+
+/// So many are read where they stand; more are looked up.
+const READ: usize = 12;
 
 /// Adds the sentences.
 pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
@@ -19,15 +22,21 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
     if said.is_empty() {
         return;
     }
-    page.heading("Differences");
     if said.iter().all(|sentence| !sentence.known) {
+        page.heading("Differences");
         page.paragraph(
             "Each thing was run once, so how far runs of the same thing lie apart is not known, and none of the \
              figures above is called different from another. Several runs (--runs 5) would tell.",
         );
         return;
     }
-    page.list(said.into_iter().map(|sentence| sentence.text).collect());
+    let said: Vec<String> = said.into_iter().map(|sentence| sentence.text).collect();
+    if said.len() > READ {
+        page.folded(format!("Differences: {} comparisons", said.len()), vec![Block::List(said)]);
+        return;
+    }
+    page.heading("Differences");
+    page.list(said);
 }
 
 /// What is said of one setting.

@@ -1,42 +1,100 @@
-//! What speaks against the figures of a comparison, said before any of them is shown.
+//! What speaks against the figures of a comparison, by cause: a slow disk that made twelve runs unsteady is told once,
+//! with what it happened to, and stands before the tables.
 
 use super::runs::{Naming, Runs};
 use crate::page::Page;
 use brunt_record::{Collection, Record, Status};
 
-/// So many are told one by one.
-const TOLD: usize = 20;
+/// Of so many things each cause is named; of more, how many there are.
+const NAMED: usize = 4;
 /// How much faster than a flush a change may be answered before that is worth telling. The disk is
 /// not equally fast at all times.
 const FASTER: f64 = 1.5;
 
-/// Adds a warning for each doubt.
-pub(super) fn add<'a>(
-    page: &mut Page,
-    collection: &Collection,
-    runs: &[Runs<'a>],
-    naming: &Naming<'a>,
-) {
-    let doubts: Vec<String> = runs
-        .iter()
-        .flat_map(|runs| {
+/// What speaks against figures, by cause.
+#[derive(Debug, Default)]
+pub(super) struct Doubts {
+    causes: Vec<Cause>,
+    things: usize,
+}
+
+/// One cause, and what it speaks against.
+#[derive(Debug)]
+struct Cause {
+    kind: Kind,
+    /// The first that it speaks against, and what is said of it.
+    first: (String, String),
+    /// All of them, the first included.
+    names: Vec<String>,
+}
+
+/// Doubts of one kind are told together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Verdict(Status),
+    Failures,
+    Imbalance,
+    Hasty,
+    /// A note of the cells that begins with these words.
+    Note(String),
+}
+
+/// A doubt about one thing.
+struct Doubt {
+    kind: Kind,
+    text: String,
+}
+
+impl Doubts {
+    /// The doubts about these runs.
+    pub(super) fn of<'a>(collection: &Collection, runs: &[Runs<'a>], naming: &Naming<'a>) -> Self {
+        let mut doubts = Self::default();
+        for runs in runs {
             let name = naming.of(runs);
             let of_runs =
                 judged(runs).into_iter().chain(noted(runs)).chain(hasty(collection, runs));
-            of_runs.map(move |doubt| format!("{name}: {doubt}"))
-        })
-        .collect();
-    for doubt in doubts.iter().take(TOLD) {
-        page.warning(doubt);
+            let before = doubts.things;
+            for Doubt { kind, text } in of_runs {
+                doubts.things = before + 1;
+                match doubts.causes.iter_mut().find(|cause| cause.kind == kind) {
+                    Some(cause) if cause.names.last() == Some(&name) => {}
+                    Some(cause) => cause.names.push(name.clone()),
+                    None => {
+                        let (first, names) = ((name.clone(), text), vec![name.clone()]);
+                        doubts.causes.push(Cause { kind, first, names });
+                    }
+                }
+            }
+        }
+        doubts
     }
-    if doubts.len() > TOLD {
-        let more = doubts.len() - TOLD;
-        page.warning(format!("{more} more of the kind, in the notes of the cells (--format csv)"));
+
+    /// How many of the things that were measured there is a doubt about.
+    pub(super) fn things(&self) -> usize {
+        self.things
+    }
+
+    /// Adds a warning for each cause.
+    pub(super) fn add(&self, page: &mut Page) {
+        for cause in &self.causes {
+            let (name, text) = &cause.first;
+            let others = &cause.names[1..];
+            let also = match others {
+                [] => String::new(),
+                others if others.len() < NAMED => format!(". The same of {}", others.join("; ")),
+                others => format!(
+                    ". The same of {} others: {} ...",
+                    others.len(),
+                    others[..NAMED].join("; ")
+                ),
+            };
+            page.warning(format!("{name}: {text}{also}"));
+        }
     }
 }
 
 /// What the runs said of themselves, and what failed in them.
-fn judged(runs: &Runs<'_>) -> Vec<String> {
+fn judged(runs: &Runs<'_>) -> Vec<Doubt> {
     let records: Vec<&Record> =
         runs.cells.iter().filter_map(|cell| cell.record.as_deref()).collect();
     let mut doubts = Vec::new();
@@ -52,7 +110,8 @@ fn judged(runs: &Runs<'_>) -> Vec<String> {
         let reasons: Vec<String> = records.iter().filter_map(of_status).collect();
         if let Some(reason) = reasons.first() {
             let count = some(reasons.len(), records.len());
-            doubts.push(format!("{count} {status}: {reason}"));
+            let text = format!("{count} {status}: {reason}");
+            doubts.push(Doubt { kind: Kind::Verdict(status), text });
         }
     }
     let failed: u64 = records.iter().map(|record| record.counts.errors()).sum();
@@ -61,15 +120,19 @@ fn judged(runs: &Runs<'_>) -> Vec<String> {
         let sample = records.iter().flat_map(|record| &record.samples).next();
         let words =
             sample.map_or_else(String::new, |sample| format!("; the first: {}", sample.text));
-        doubts.push(format!("{failed} of {sent} operations failed{words}"));
+        let text = format!("{failed} of {sent} operations failed{words}");
+        doubts.push(Doubt { kind: Kind::Failures, text });
     }
     let imbalances = records.iter().filter_map(|record| record.conservation.imbalance.as_ref());
-    doubts.extend(imbalances.take(1).map(|imbalance| format!("the run failed to {imbalance}")));
+    doubts.extend(imbalances.take(1).map(|imbalance| Doubt {
+        kind: Kind::Imbalance,
+        text: format!("the run failed to {imbalance}"),
+    }));
     doubts
 }
 
 /// What was noted of the cells, each text once.
-fn noted(runs: &Runs<'_>) -> Vec<String> {
+fn noted(runs: &Runs<'_>) -> Vec<Doubt> {
     let mut notes: Vec<String> = Vec::new();
     for note in runs.cells.iter().flat_map(|cell| &cell.notes) {
         if !notes.contains(note) {
@@ -80,12 +143,18 @@ fn noted(runs: &Runs<'_>) -> Vec<String> {
     if invalid > 0 && notes.is_empty() {
         notes.push(format!("{} invalid", some(invalid, runs.cells.len())));
     }
-    notes
+    let doubt = |text: String| {
+        // What follows is of one run: how many rows, which file.
+        let words = text.split([':', ',', ';']).next().unwrap_or(&text);
+        let words = words.split(|char: char| char.is_ascii_digit()).next().unwrap_or(words);
+        Doubt { kind: Kind::Note(words.trim().to_owned()), text }
+    };
+    notes.into_iter().map(doubt).collect()
 }
 
 /// A change that is answered faster than the disk can be flushed was not waited for. One session
 /// cannot share a flush with another, nor can a transaction of one operation.
-fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<String> {
+fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<Doubt> {
     let alone = |key: &str| ["", "1"].contains(&runs.label(key));
     let changes = ["create", "update", "delete"].contains(&runs.label("phase"));
     if runs.label("durability") != "sync" || !changes || !alone("workers") || !alone("group") {
@@ -95,12 +164,13 @@ fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<String> {
     let bound = 1e6 / fsync;
     // On a disk that others use as well, one run of several may have had it to itself.
     let rate = runs.rates().into_iter().reduce(f64::min)?;
-    (rate > FASTER * bound).then(|| {
-        format!(
+    (rate > FASTER * bound).then(|| Doubt {
+        kind: Kind::Hasty,
+        text: format!(
             "{rate:.0} changes a second are more than the {bound:.0} that the disk allows at one flush each \
              ({fsync:.0} us at the median before the runs): either it was faster meanwhile, or not every change \
              was waited for"
-        )
+        ),
     })
 }
 

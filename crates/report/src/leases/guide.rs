@@ -59,9 +59,8 @@ impl Row<'_> {
     }
 }
 
-/// Adds the tables and charts of both series, where there is anything to put into them. Says whether
-/// there was.
-pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>) -> bool {
+/// Adds the tables and charts of both series, folded, where there is anything to put into them.
+pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>) {
     let like = |runs: &&Runs<'_>| {
         AS_THE_GUIDE.iter().all(|(key, value)| ["", value].contains(&runs.label(key)))
             && PHASES.contains(&runs.label("phase"))
@@ -76,28 +75,26 @@ pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>
         let bare = runs.iter().all(|runs| runs.label("statements") == "none");
         named || (bare && !both && *series == Series::Optimised && !runs.is_empty())
     });
-    let mut any = false;
+    let mut of_2012 = Page::default();
     for series in series.collect::<Vec<_>>() {
         let rows = rows(&runs, series, naming);
         if rows.iter().all(|row| row.seconds().iter().all(Option::is_none)) {
             continue;
         }
-        if !any {
-            page.heading("The tables of 2012");
-            page.paragraph(format!(
+        if of_2012.blocks.is_empty() {
+            of_2012.paragraph(format!(
                 "In the layout of the {SOURCE}, with its figures below ours. Its machine ({MACHINE}) is not this one: \
                  compare the shape. A ratio of seconds is taken of seconds an operation, so that it holds where we ran \
                  another number of them."
             ));
-            any = true;
         }
         let [sync, asynchronous, rates] = series.tables();
-        page.table(seconds(&rows, series, "sync", sync));
-        page.table(seconds(&rows, series, "async", asynchronous));
-        page.table(self::rates(&rows, series, rates));
-        page.chart(chart(&rows, series, rates));
+        of_2012.table(seconds(&rows, series, "sync", sync));
+        of_2012.table(seconds(&rows, series, "async", asynchronous));
+        of_2012.table(self::rates(&rows, series, rates));
+        of_2012.chart(chart(&rows, series, rates));
     }
-    any
+    page.folded("The tables of 2012", of_2012.blocks);
 }
 
 /// The rows of a series, stores in their order, asynchronous ones first as in tables 3.3 and 3.6.

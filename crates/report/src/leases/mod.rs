@@ -1,8 +1,10 @@
 //! The report of `brunt leases`: stores of leases compared, from a collection alone.
 //!
-//! Doubts come before figures, ours before those of 2012. A terminal and a page show the same report,
+//! The answer comes first, in a sentence that says how many figures are in doubt, then the picture. Doubts come before
+//! tables; what is long, and what is of 2012, is folded. A terminal and a page show the same report,
 //! so that a run, and the file it wrote, say the same.
 
+mod answer;
 mod differences;
 mod disk;
 mod doubts;
@@ -16,6 +18,7 @@ mod tests;
 
 use crate::page::Page;
 use brunt_record::Collection;
+use doubts::Doubts;
 use runs::{Naming, Runs};
 
 /// The report as one HTML file.
@@ -28,18 +31,16 @@ pub fn page(collection: &Collection) -> Page {
     let runs: Vec<Runs<'_>> = runs::all(collection);
     let naming = Naming::new(collection);
     let mut page = Page::new("Stores of leases");
+    let doubts = Doubts::of(collection, &runs, &naming);
+    answer::add(&mut page, &runs, &naming, &doubts);
     page.paragraph(about(collection, &naming));
-    doubts::add(&mut page, collection, &runs, &naming);
+    measured::bars(&mut page, &runs, &naming);
+    doubts.add(&mut page);
     page.heading("Rates and response times");
     measured::add(&mut page, &runs, &naming);
     objectives::add(&mut page, &runs, &naming);
-    let mut of_2012 = Page::default();
-    // Its charts show the same bars with more beside them.
-    if !guide::add(&mut of_2012, &runs, &naming) {
-        measured::bars(&mut page, &runs, &naming);
-    }
     differences::add(&mut page, &runs, &naming);
-    page.blocks.append(&mut of_2012.blocks);
+    guide::add(&mut page, &runs, &naming);
     disk::add(&mut page, collection, &naming);
     page.origin_except(collection, disk::SHOWN);
     page

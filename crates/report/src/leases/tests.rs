@@ -289,6 +289,76 @@ fn doubts_come_before_figures() {
 }
 
 #[test]
+fn a_report_begins_with_its_answer_and_a_picture() {
+    let runs = |store: &str, phase: &str, seconds: [f64; 3]| {
+        let runs = seconds.into_iter().zip(1..);
+        runs.map(|(seconds, run)| cell([store, "sync", "prepared", phase], run, seconds))
+            .collect::<Vec<_>>()
+    };
+    let mut cells = runs("sqlite", "create", [2.0, 2.0, 2.02]);
+    cells.extend(runs("mysql", "create", [1.0, 1.01, 1.0]));
+    cells.extend(runs("redb", "create", [4.0, 4.0, 4.0]));
+    cells.extend(runs("sqlite", "search", [0.1, 0.1, 0.1]));
+    cells[0].notes.push("rows: 990".to_owned());
+    let said = flat(&plain(&collection(cells)));
+    // 1,000 operations in 1 s, in 2 s and in 4 s.
+    let lead = "Stores of leases Durable before it is acknowledged (create): MySQL did 1000 operations a second, \
+                2.00x as many as SQLite (spread 1.0 %); then redb 250. 1 of 4 figures are in doubt, as told below.";
+    assert!(said.starts_with(lead), "{said}");
+    let places =
+        ["Rates", "warning: ", "Rates and response times", "Differences", "The tables of 2012"];
+    let found: Vec<usize> = places.iter().map(|place| said.find(place).unwrap()).collect();
+    assert!(found.is_sorted(), "{found:?}: {said}");
+    let one = flat(&plain(&collection(phases("sqlite", "sync", "none", [1.0; 4]))));
+    assert!(one.contains("(create): SQLite did 1000 operations a second. SQLite: create"), "{one}");
+    assert!(one.find("in doubt").is_none());
+}
+
+#[test]
+fn doubts_of_one_cause_are_told_once() {
+    let mut cells = phases("sqlite", "sync", "prepared", [1.0; 4]);
+    cells.extend(phases("redb", "sync", "none", [1.0; 4]));
+    for (number, cell) in cells.iter_mut().enumerate() {
+        cell.notes.push(format!("rows after the phase: {number}, where 1,000 were implied"));
+    }
+    let text = plain(&collection(cells));
+    assert_eq!(text.matches("warning: ").count(), 1, "{text}");
+    let said = flat(&text);
+    let told = "rows after the phase: 0, where 1,000 were implied. The same of 7 others: SQLite, sync, search;";
+    assert!(said.contains(told) && said.contains("8 of 8 figures are in doubt"), "{text}");
+}
+
+#[test]
+fn a_long_list_of_differences_is_folded() {
+    let seconds = [1.0, 1.01, 0.99];
+    let all = |store: &str, factor: f64| {
+        let mut cells = Vec::new();
+        for phase in ["create", "search", "update", "delete"] {
+            for durability in ["sync", "async"] {
+                for (seconds, run) in seconds.into_iter().zip(1..) {
+                    for workers in ["1", "2"] {
+                        let setting = [store, durability, "prepared", phase];
+                        let mut cell = cell(setting, run, seconds * factor);
+                        cell.labels.insert("workers".to_owned(), workers.to_owned());
+                        cells.push(cell);
+                    }
+                }
+            }
+        }
+        cells
+    };
+    let cells = [all("sqlite", 1.0), all("redb", 2.0)].concat();
+    let page = page(&collection(cells));
+    let folded = page.blocks.iter().find_map(|block| match block {
+        crate::page::Block::Folded { title, blocks } => Some((title, blocks.len())),
+        _ => None,
+    });
+    // Two stores in 16 settings, and two numbers of workers in 16.
+    assert_eq!(folded, Some((&"Differences: 32 comparisons".to_owned(), 1)));
+    assert!(page.html().contains("<summary>Differences: 32 comparisons</summary>"));
+}
+
+#[test]
 fn a_label_of_one_phase_parts_no_bars() {
     let mut cells = phases("redb", "sync", "none", [1.0; 4]);
     cells[1].labels.insert("by".to_owned(), "client-id".to_owned());

@@ -2,7 +2,8 @@
 //!
 //! "Making OpenLDAP Faster" set flat files, a directory, the same with indices, and that with a cache side by side, and
 //! drew conclusions by eye. From a [`Collection`] of such cells the same tables are made, and every conclusion is
-//! computed. Nothing here knows how a cell was measured.
+//! computed. They come first, then the lines over n; what stands beside the article is folded. Nothing here knows how a
+//! cell was measured.
 
 mod article;
 mod cells;
@@ -20,7 +21,7 @@ use brunt_record::Collection;
 
 use crate::chart::{Axis, Chart, Line, Lines};
 use crate::figure::thousands;
-use crate::page::Page;
+use crate::page::{Block, Page};
 
 /// The report as one HTML file that needs nothing else.
 pub fn html(collection: &Collection) -> String {
@@ -30,6 +31,13 @@ pub fn html(collection: &Collection) -> String {
 /// The report.
 pub fn page(collection: &Collection) -> Page {
     let mut page = Page::new("Name service");
+    let mut closing = closing::lines(collection).into_iter();
+    if let Some(first) = closing.next() {
+        page.heading("What it comes to");
+        page.push(Block::Lead(first));
+    }
+    page.list(closing.collect());
+    curves(collection, &mut page);
     matrix(collection, &mut page);
     article_beside(collection, &mut page);
     let layers = layers::tables(collection);
@@ -51,11 +59,6 @@ pub fn page(collection: &Collection) -> Page {
     for chart in sweep::charts(&sweeps) {
         page.chart(chart);
     }
-    let closing = closing::lines(collection);
-    if !closing.is_empty() {
-        page.heading("What it comes to");
-        page.list(closing);
-    }
     let remarks = remarks_of(collection, false);
     if !remarks.is_empty() {
         page.heading("Not measured as requested");
@@ -72,6 +75,7 @@ fn matrix(collection: &Collection, page: &mut Page) {
     if let Some(files) = cells::files(collection)
         && !cells::backends(collection).is_empty()
     {
+        page.heading("Listings");
         page.paragraph(format!(
             "ls is \"ls -l\" of {} files, or of as many as there are users, each with an owner and a group of its \
              own, so that twice as many names are looked up. First: the caches were empty; next: it had run once \
@@ -85,6 +89,10 @@ fn matrix(collection: &Collection, page: &mut Page) {
     }
     let ratios = ratios::against_flat(collection);
     page.table(ratios);
+}
+
+/// Listings over the number of users, as lines.
+fn curves(collection: &Collection, page: &mut Page) {
     let first = |backend: &str, users| ratios::ls(collection, backend, users, "cold");
     let next = |backend: &str, users| ratios::ls(collection, backend, users, "warm");
     page.chart(lines("First listing over users", measured(collection, first)));
@@ -102,12 +110,13 @@ fn matrix(collection: &Collection, page: &mut Page) {
 fn article_beside(collection: &Collection, page: &mut Page) {
     let beside = ratios::beside_article(collection);
     if beside.iter().any(|table| !table.rows.is_empty()) {
-        page.heading("Beside the article");
-        page.paragraph(ratios::caution());
+        let mut of_article = Page::default();
+        of_article.paragraph(ratios::caution());
         for table in beside {
-            page.table(table);
+            of_article.table(table);
         }
-        page.table(ratios::shape(collection));
+        of_article.table(ratios::shape(collection));
+        page.folded("Beside the article", of_article.blocks);
     }
 }
 

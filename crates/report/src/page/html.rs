@@ -173,6 +173,14 @@ fn block(text: &mut String, block: &Block, number: usize) {
                 escaped(&command_line(words, usize::MAX))
             )
         }
+        Block::Folded { title, blocks } => {
+            let _ = writeln!(text, "<details><summary>{}</summary>", escaped(title));
+            for (inner, block) in blocks.iter().enumerate() {
+                // Charts name their parts by the number of their block, which no other may have.
+                self::block(text, block, (number + 1) * 1_000 + inner);
+            }
+            writeln!(text, "</details>")
+        }
         Block::Raw { title, text: raw } => writeln!(
             text,
             "<details><summary>{}</summary><pre tabindex=\"0\">{}</pre></details>",
@@ -316,6 +324,7 @@ mod tests {
             published: Some(evil()),
         }));
         page.about = evil();
+        page.folded(evil(), vec![Block::Note(evil())]);
         page.push(Block::Lead(evil()));
         page.push(Block::Note(evil()));
         page.push(Block::Command(vec![evil()]));
@@ -340,7 +349,10 @@ mod tests {
         let shown =
             "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;\u{fffd}";
         // Title twice; headings thrice and as often in the contents; and so on.
-        assert!(html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 3 + 4, "{html}");
+        assert!(
+            html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 3 + 4 + 2,
+            "{html}"
+        );
         let sections = page.sections();
         assert!(sections.iter().all(|(_, html)| !html.contains("<script")));
     }

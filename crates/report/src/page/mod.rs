@@ -61,6 +61,13 @@ pub enum Block {
     Command(Vec<String>),
     /// Names and what they stand for.
     Facts(Vec<(String, String)>),
+    /// What few readers look for: closed on a page until it is opened, and behind everything else on a terminal.
+    Folded {
+        /// What it is.
+        title: String,
+        /// What is in it; headings have no place there.
+        blocks: Vec<Self>,
+    },
     /// Text for programs, as it is: only pages have it, folded, since a terminal has `--format`.
     Raw {
         /// What it is.
@@ -149,6 +156,13 @@ impl Page {
     pub fn facts(&mut self, facts: Vec<(String, String)>) {
         if !facts.is_empty() {
             self.blocks.push(Block::Facts(facts));
+        }
+    }
+
+    /// Adds what few readers look for, if there is any.
+    pub fn folded(&mut self, title: impl Into<String>, blocks: Vec<Block>) {
+        if !blocks.is_empty() {
+            self.blocks.push(Block::Folded { title: title.into(), blocks });
         }
     }
 

@@ -19,11 +19,18 @@ const NAME_MAX: usize = 32;
 /// Renders a page. Blocks stand apart by an empty line.
 pub(super) fn render(page: &Page, screen: Screen) -> String {
     let mut text = screen.dress(BOLD, &printable(&page.title)) + "\n";
-    for block in &page.blocks {
+    let mut add = |block: &Block| {
         let shown = self::block(block, screen);
         if !shown.is_empty() {
             text.push('\n');
             text += &shown;
+        }
+    };
+    page.blocks.iter().for_each(&mut add);
+    for block in &page.blocks {
+        if let Block::Folded { title, blocks } = block {
+            add(&Block::Heading(title.clone()));
+            blocks.iter().for_each(&mut add);
         }
     }
     text
@@ -63,7 +70,10 @@ fn block(block: &Block, screen: Screen) -> String {
         Block::Chart(chart) => chart.text(screen),
         Block::Facts(facts) => self::facts(facts, screen),
         Block::Command(words) => command_line(words, width) + "\n",
-        Block::Raw { .. } | Block::Drawing(_) | Block::Choice => String::new(),
+        // What is folded follows the rest.
+        Block::Raw { .. } | Block::Drawing(_) | Block::Choice | Block::Folded { .. } => {
+            String::new()
+        }
     }
 }
 
@@ -199,6 +209,16 @@ mod tests {
             "",
         ];
         assert_eq!(text, expected.join("\n"));
+    }
+
+    #[test]
+    fn what_is_folded_follows_the_rest() {
+        let mut page = Page::new("Title");
+        page.folded("Old", vec![Block::Paragraph("old words".to_owned())]);
+        page.folded("Nothing", Vec::new());
+        page.paragraph("new words");
+        let text = page.text(Screen { width: 40, unicode: false, colour: false });
+        assert_eq!(text, "Title\n\nnew words\n\nOld\n---\n\nold words\n");
     }
 
     #[test]

@@ -49,6 +49,11 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
     );
     drawing(&mut page, "latencies", LATENCIES);
     resolution(&mut page, record, view);
+    if let Some(curve) = crate::rate_curve(record)? {
+        page.heading("Response against rate");
+        page.chart(curve);
+        page.push(Block::Note(RATES.to_owned()));
+    }
     page.heading("Percentile spectrum");
     drawing(&mut page, "spectrum", SPECTRUM);
     page.heading("Heat map");
@@ -64,6 +69,8 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
 const LATENCIES: &str = "Response is counted from when an exchange was due, service from when it was sent: where \
                          they part, exchanges waited before they left. What has no answer counts with the least it \
                          can have been.";
+const RATES: &str = "Steps of the steady phase, put together by how many exchanges fell due a second. Latencies are of \
+                     what ended in them. Where the curves turn up, the target had as much as it bears.";
 const SPECTRUM: &str = "Which share of the steady phase's exchanges took at most how long. Each step to the right is \
                         a tenth as many exchanges. The gap between the curves is time spent waiting to be sent.";
 const HEAT: &str = "How many exchanges ended after how long, all operations together. A stronger colour is more, on a \

@@ -42,6 +42,10 @@ pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError
     plan(&mut text, record, screen);
     rates(&mut text, record, screen);
     latencies(&mut text, record, screen)?;
+    if let Some(curve) = crate::rate_curve(record)? {
+        text.push('\n');
+        text += &curve.text(screen);
+    }
     outcomes(&mut text, record, screen);
     phases(&mut text, record, screen);
     nodes(&mut text, record, screen);
