@@ -16,8 +16,8 @@ const BEYOND_MIN: f64 = 3.0;
 
 /// A comparison; `charts` are for pages.
 pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
-    let first = comparison.sides.first().map_or("nothing", |side| side.name.as_str());
-    let mut page = Page::new(format!("Comparison with {first}"));
+    let letters = comparison.sides.iter().map(|side| side.letter.as_str());
+    let mut page = Page::new(format!("Comparison of {}", letters.collect::<Vec<_>>().join(", ")));
     let html = !charts.is_empty();
     if html {
         for pair in &comparison.pairs {

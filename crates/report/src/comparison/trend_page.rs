@@ -69,7 +69,7 @@ fn told(series: &TrendSeries, change: &Change) -> String {
     let points = if figure.is_share() { " points" } else { "" };
     format!(
         "{} {}{points} ({}) since {} ({}): {} to {}",
-        name(series),
+        words::named(series.operation.as_deref(), figure),
         words::change(figure, Some(change.change)),
         change.result.word(),
         change.file,
