@@ -5,9 +5,11 @@ use std::process::ExitCode;
 mod cli;
 mod commands;
 mod console;
+mod live;
 mod naming;
 mod run;
 mod tools;
+mod web;
 
 use cli::exit::Exit;
 use cli::surroundings::Machine;
@@ -16,9 +18,14 @@ use run::Verbosity;
 use run::signals::Signals;
 
 fn main() -> ExitCode {
+    console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    match cli::read(&argv, &Machine).and_then(carry_out) {
+    let ended = cli::read(&argv, &Machine).and_then(|command| {
+        run::fence::put_up(&command);
+        carry_out(command)
+    });
+    match run::fence::judged(ended) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
             console::refuse(&refusal.text);
@@ -47,6 +54,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
             console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
         }
+        Command::FindMax(args) => commands::find_max(&args, &Signals::default()),
         Command::Report(args) => commands::report(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),

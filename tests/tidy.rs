@@ -23,10 +23,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-engine", &["brunt-exchange", "brunt-record"]),
     ("brunt-drivers", &["brunt-exchange", "brunt-feed", "brunt-redact", "brunt-wire"]),
     ("brunt-targets", &["brunt-wire"]),
-    ("brunt-report", &["brunt-record"]),
+    ("brunt-report", &["brunt-capacity", "brunt-record"]),
+    ("brunt-capacity", &["brunt-record"]),
     (
         "brunt",
         &[
+            "brunt-capacity",
             "brunt-drivers",
             "brunt-engine",
             "brunt-exchange",
@@ -59,6 +61,8 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt-targets", &["brunt-testbed"]),
     // A table is tested on intervals that are filled as a worker fills them.
     ("brunt-report", &["brunt-exchange"]),
+    // The verdicts of a search are derived again from records of simulated exchanges.
+    ("brunt-capacity", &["brunt-exchange"]),
 ];
 
 /// Who may name whom within the program, beside itself. A tool is a directory of its own in `src/tools`.
@@ -66,7 +70,10 @@ const PROGRAM_ARROWS: &[(&str, &[&str])] = &[
     ("cli", &[]),
     ("console", &["cli"]),
     ("naming", &["cli"]),
-    ("run", &["cli", "console"]),
+    ("live", &["console"]),
+    // A server of pages knows nothing of runs.
+    ("web", &["cli"]),
+    ("run", &["cli", "console", "live", "web"]),
     ("tools", &["cli", "console", "naming", "run"]),
     ("commands", &["cli", "console", "naming", "run", "tools"]),
     ("main", &["cli", "commands", "console", "naming", "run", "tools"]),

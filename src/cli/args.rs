@@ -10,6 +10,7 @@ use clap_complete::Shell;
 
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
+use super::find_max::FindMaxArgs;
 use super::http::HttpArgs;
 use super::import::ImportKind;
 use super::leases::LeasesArgs;
@@ -50,6 +51,8 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         kind: NamesKind,
     },
+    /// Find the highest rate at which a target meets its objectives
+    FindMax(Box<FindMaxArgs>),
     /// Print a record, a comparison or an event file that a run wrote
     Report(ReportArgs),
     /// Merge the records of the nodes that shared a run into one
@@ -106,6 +109,31 @@ pub(crate) struct ReportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Write it as one HTML page into this file, and print nothing
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "csv"])]
+    pub(crate) html: Option<PathBuf>,
+    /// Print comma-separated values; --csv=operations prints one line per operation, not one per interval
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "intervals",
+        conflicts_with = "format"
+    )]
+    pub(crate) csv: Option<CsvTable>,
+}
+
+/// What of a record is printed as comma-separated values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CsvTable {
+    /// One line per interval and operation
+    Intervals,
+    /// One line per operation, of the steady phase
+    Operations,
 }
 
 /// How a record is printed.
@@ -119,8 +147,10 @@ pub(crate) enum Format {
     Json,
     /// HdrHistogram percentile distribution of all response times of a run
     Hgrm,
-    /// A comparison as one self-contained HTML page
+    /// One HTML page that needs no network and no other file
     Html,
+    /// Objectives and verdict of a run as JUnit XML, for CI servers
+    Junit,
 }
 
 /// What kind of server to start.

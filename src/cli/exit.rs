@@ -24,6 +24,8 @@ pub(crate) enum Exit {
     Regression,
     /// Refused, since it would have touched what it must not.
     Unsafe,
+    /// Nothing could be claimed of the target (find-max).
+    NoClaim,
     /// An input file of `addrate` could not be read.
     Input,
     /// The command line of one of the LDAP rate tools is wrong.
@@ -42,7 +44,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,
@@ -51,6 +53,7 @@ impl Exit {
         Self::Partial,
         Self::Regression,
         Self::Unsafe,
+        Self::NoClaim,
         Self::Input,
         Self::LdapUsage,
         Self::Missed,
@@ -70,6 +73,7 @@ impl Exit {
             Self::Partial => 5,
             Self::Regression => 6,
             Self::Unsafe => 8,
+            Self::NoClaim => 9,
             Self::Input => 80,
             Self::LdapUsage => 89,
             Self::Missed => 99,
@@ -101,6 +105,7 @@ impl Exit {
             Self::Unsafe => {
                 "Refused for safety: the run would have affected something that it must not."
             }
+            Self::NoClaim => "No rate could be claimed (find-max).",
             Self::Input => "An input file could not be read.",
             Self::LdapUsage => "The command line of an LDAP tool is wrong.",
             Self::Missed => "An objective given with --slo was missed.",
@@ -129,7 +134,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 8, 80, 89, 99, 130, 143, 255]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 8, 9, 80, 89, 99, 130, 143, 255]);
     }
 
     #[test]

@@ -128,7 +128,9 @@ fn signature(option: &Opt) -> String {
     if option.kind == Kind::Secret {
         out.push_str("[:env|:file]");
     }
-    if option.takes_value() {
+    if option.kind == Kind::Attached {
+        let _ = write!(out, "[={{{}}}]", option.value);
+    } else if option.takes_value() {
         let _ = write!(out, " {{{}}}", option.value);
     }
     out

@@ -13,7 +13,9 @@ pub(crate) mod dhcp_target;
 mod docs;
 mod examples;
 pub(crate) mod exit;
+pub(crate) mod exports;
 pub(crate) mod fault;
+pub(crate) mod find_max;
 mod help;
 pub(crate) mod http;
 pub(crate) mod import;
@@ -39,11 +41,16 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
+pub(crate) mod server_cpu;
+pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
+pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
+pub(crate) mod view;
+pub(crate) mod web;
 mod words;
 
 use std::fmt::Display;
@@ -56,6 +63,7 @@ use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKi
 use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
+use find_max::FindMaxArgs;
 use http::HttpArgs;
 use import::ImportKind;
 use leases::LeasesArgs;
@@ -108,6 +116,8 @@ pub(crate) enum Command {
         /// The switches.
         usage: String,
     },
+    /// Search for the highest rate that a target bears.
+    FindMax(Box<FindMaxArgs>),
     /// Print a record.
     Report(ReportArgs),
     /// Generate LDIF.
@@ -275,6 +285,11 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Import { kind } => Command::Import(kind),
         Verb::Names { kind } => Command::Names(kind.with(typed)),
         Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
+        Verb::FindMax(args) => {
+            // What the inner command may show of its words, only its own grammar knows.
+            let own = typed.into_iter().take_while(|word| word != "--").collect();
+            Command::FindMax(Box::new(FindMaxArgs { typed: own, ..*args }))
+        }
         Verb::Report(args) => Command::Report(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),

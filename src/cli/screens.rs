@@ -43,6 +43,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         &[
             ("plan", "Plan to run, a TOML file"),
             ("check", "Send nothing; print the first requests"),
+            ("once", "Do each scenario once; print all exchanges"),
             ("set", "Set a key of the plan: run.users=50"),
             ("duration", "How long to run, such as 5m"),
             ("node", "Share of this node, such as 0/3"),
@@ -51,6 +52,21 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("hlog", "Write an HdrHistogram interval log"),
             ("seed", "Seed for all random values"),
             ("quiet", ""),
+        ],
+    ),
+    (
+        "find-max",
+        &[
+            ("objectives", "Objective, such as 'p99<20ms' or 'p99<5x'"),
+            ("quick", ""),
+            ("confirm", "How long a rate must hold [default: 5m]"),
+            ("budget", "How long the search may take [default: 45m]"),
+            ("to", "Try no higher rate than this, such as 20k/s"),
+            ("server_cpu", ""),
+            ("allow", "Reach no address but these, such as 10.0.0.2"),
+            ("owned", "Host that is yours to overload"),
+            ("yes_writes", ""),
+            ("record", "Write all steps as JSON, for brunt report"),
         ],
     ),
     (
@@ -236,6 +252,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
+    ("Limits", &["find-max"]),
     ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];
 

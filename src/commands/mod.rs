@@ -3,6 +3,7 @@
 mod ab;
 mod calibrate;
 mod compare;
+mod find_max;
 mod loopback;
 mod merge;
 mod quickstart;
@@ -16,6 +17,7 @@ mod trend;
 pub(crate) use ab::ab;
 pub(crate) use calibrate::calibrate;
 pub(crate) use compare::compare;
+pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;

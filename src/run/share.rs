@@ -7,16 +7,23 @@
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::tool;
-use crate::cli::run_options;
+use crate::cli::run_options::{self, RunOptions};
 
 /// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.
-const VALUES: &[&str] = &["--node", "--workers", "--source-ip", "--source-port", "--percentile"];
+const VALUES: &[&str] = &["--workers", "--source-ip", "--source-port", "--percentile"];
 /// Those without a value.
 const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 
 /// This program's part; none if it carries out the whole run.
 pub(crate) fn node(node: brunt_engine::Node) -> Option<Node> {
     (node.world > 1).then_some(Node { rank: node.rank, of: node.world })
+}
+
+/// The part that a command line asks for. The error says what it lacks: machines that share a run draw the same values.
+pub(crate) fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, String> {
+    options.check_node(seed)?;
+    let Some(node) = options.node else { return Ok(brunt_engine::Node::default()) };
+    Ok(brunt_engine::Node { rank: node.rank, world: node.of })
 }
 
 /// The fingerprint of a run that was asked for with this command.
@@ -49,8 +56,8 @@ fn load_words(command: &[String]) -> Vec<&str> {
         let name = word.split('=').next().unwrap_or(word);
         let of_every_run =
             run_options::rows().iter().find(|row| name.strip_prefix("--") == Some(row.long));
-        let takes_value =
-            of_every_run.is_some_and(|row| !row.value.is_empty()) || VALUES.contains(&name);
+        let takes_value = of_every_run.is_some_and(|row| !row.value.is_empty() && !row.is_optional)
+            || VALUES.contains(&name);
         // perfdhcp's own name for the address or the interface of its machine.
         if takes_value || (perfdhcp && word == "-l") {
             if name == word {
@@ -77,6 +84,7 @@ mod tests {
         let load = "run login.toml --duration 30s";
         for line in [
             "run login.toml --node 0/2 --duration 30s --record n0.json",
+            "run --web login.toml --web=127.0.0.1:80 --duration 30s",
             "run --node=1/2 login.toml --quiet --duration 30s --slo p99<1s --slo=ok>1",
             "/usr/bin/run --hgrm --node --no-pin login.toml --duration 30s",
         ] {

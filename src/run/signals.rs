@@ -140,6 +140,7 @@ fn end_soon(signal: Signal) {
 
 /// Ends the process for this signal as it stands. No destructor runs that might wait for another thread.
 pub(super) fn end(signal: Signal) -> ! {
+    console::end_views();
     signal_hook::low_level::exit(signal.exit().code().into())
 }
 

@@ -79,7 +79,7 @@ pub use record::{
 pub use response::Responses;
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
-pub use slo::{Slo, SloError, SloOutcome, SloResult};
+pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};
 pub use timing::Timing;
 pub use totals::Totals;
 pub use verdict::{Evidence, OwnPart, Reason, Status, Verdict};

@@ -4,9 +4,12 @@
 //! compared as, so `errors<0.1%` and `errors<10` both say what they look like. [`evaluate`] holds it
 //! against a record.
 
+mod allowance;
 mod evaluate;
 #[cfg(test)]
 mod tests;
+
+pub use allowance::{Allowance, Bad};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,6 +126,13 @@ pub enum SloError {
          operation out"
     )]
     WholeRun(String),
+    /// It allows no share of exchanges to miss it.
+    #[error(
+        "judge the objective {0:?} second by second: it must allow a share of the exchanges to be bad; write one such as \
+         p99<20ms, service.p95<5ms, errors<0.1%, timeouts<1%, dropped<1%, ok>=99%, achieved>=99%, goodput>=99% or \
+         mean<5ms"
+    )]
+    NoShare(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -126,6 +126,8 @@ fn spectrum(sides: &[Given], name: &str) -> Result<Chart, HistogramError> {
         x: Axis::logarithmic("one exchange in so many took longer"),
         y: Axis::logarithmic("milliseconds"),
         lines,
+        dense: false,
+        bands: Vec::new(),
     }))
 }
 

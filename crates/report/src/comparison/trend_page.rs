@@ -134,6 +134,8 @@ fn chart(series: &TrendSeries) -> Chart {
             Line { name: "runs".to_owned(), points, published: false, series: 0 },
             Line { name: "level".to_owned(), points: levels.collect(), published: true, series: 1 },
         ],
+        dense: false,
+        bands: Vec::new(),
     })
 }
 

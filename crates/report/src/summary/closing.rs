@@ -106,7 +106,7 @@ fn result(record: &Record) -> Result<String, HistogramError> {
 }
 
 /// The response times of all that was due.
-fn response(record: &Record) -> Option<&Latency> {
+pub(crate) fn response(record: &Record) -> Option<&Latency> {
     record.response.as_ref().or_else(|| met(record).next().map(|operation| &operation.response))
 }
 

@@ -11,21 +11,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
-use brunt_engine::Node;
 use brunt_feed::file;
 use brunt_report::distribution;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
-use crate::cli::output::Progress;
 use crate::cli::surroundings::Machine;
 use crate::console;
+use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::run::{Outcome, Verbosity};
+use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::plan::compile::{World, compile};
-use crate::tools::flow::{self, Done, FlowJob};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, Done, FlowJob, Users, once};
 use asked::Asked;
 
 /// Carries out what was asked for.
@@ -34,11 +34,19 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
         let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
         return console::print(&text);
     }
+    if args.trace.once {
+        return once::carry_out(job(args, Verbosity::Normal)?, signals);
+    }
     measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
 
 fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
     Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
+}
+
+/// Makes what was asked for ready to be carried out many times.
+pub(crate) fn prepare(args: &HttpArgs) -> Result<Prepared<Users>, Refusal> {
+    flow::prepare(job(args, Verbosity::Quiet)?)
 }
 
 /// Measures what was asked for.
@@ -47,6 +55,15 @@ pub(crate) fn measure(
     signals: &Signals,
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
+    let mut done = flow::run(job(args, verbosity)?, signals)?;
+    if verbosity == Verbosity::Normal {
+        print(args, &mut done)?;
+    }
+    Ok(done.outcome())
+}
+
+/// The run that was asked for.
+fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
     if shows && !args.output.quiet {
@@ -56,28 +73,25 @@ pub(crate) fn measure(
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let world = World { surroundings: &Machine, base: Path::new("") };
-    let compiled = compile(&plan, Node { rank: 0, world: 1 }, seed, &world).map_err(|fault| {
+    let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
+    let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;
     let network = Network::new(compiled.http).map_err(|error| failed(&error))?;
     let mut settings = compiled.settings;
     settings.interval = args.output.interval.unwrap_or(settings.interval);
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
-    let job = FlowJob {
+    Ok(FlowJob {
         command: args.typed.clone(),
         flow: compiled.flow,
         network: Arc::new(network),
         settings,
         objectives: compiled.objectives,
-        output: args.output.files(),
+        output: args.output.files().shown(shows),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
-        progress: if shows { args.output.progress() } else { Progress::Quiet },
-    };
-    let mut done = flow::run(job, signals)?;
-    if shows {
-        print(args, &mut done)?;
-    }
-    Ok(done.outcome())
+        trace: TraceFile::of(&args.trace),
+        every: None,
+    })
 }
 
 fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {

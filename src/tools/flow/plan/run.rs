@@ -5,24 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
-use brunt_engine::Node;
 
 use super::compile::{Compiled, World, compile};
 use super::fault::PlanError;
-use super::model::Plan;
+use super::model::{Plan, Run};
 use super::reader::{Text, Written, read};
 use super::values::Time;
 use super::{merged, preview, schema};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
+use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::run::{Outcome, Verbosity};
-use crate::tools::flow::{self, FlowJob, fit};
+use crate::run::{Outcome, Prepared, Verbosity};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, FlowJob, Users, fit, once};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -41,6 +41,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
             .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         return console::print(&asked.check(&notes));
     }
+    if args.trace.once {
+        return once::carry_out(asked.job(args, false)?, signals);
+    }
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
 
@@ -52,6 +55,43 @@ pub(crate) fn measure(
 ) -> Result<Outcome, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     asked.carry_out(args, signals, verbosity)
+}
+
+/// Makes a plan ready to be carried out many times.
+pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
+    let named = asked.plan.run.users.is_some();
+    let prepared = flow::prepare(asked.job(args, false)?)?;
+    Ok(if named { prepared } else { prepared.with_sessions(users_of) })
+}
+
+/// Whoever carries a plan out many times says how often and how long.
+fn refuse_limits(run: &Run) -> Result<(), String> {
+    let given = [
+        ("rate", run.rate.is_some()),
+        ("stages", run.stages.is_some()),
+        ("trace", run.trace.is_some()),
+        ("duration", run.duration.is_some()),
+        ("warm-up", run.warm_up.is_some()),
+        ("iterations", run.iterations.is_some()),
+        ("rounds", !run.rounds.is_empty()),
+        ("think", run.think.is_some()),
+        ("back-off", run.back_off.is_some()),
+        ("ramp-up", run.ramp_up.is_some()),
+        ("groups", run.groups.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map_or(Ok(()), |(key, _)| {
+        Err(format!(
+            "use this plan with find-max: 'run.{key}' says when iterations begin, and find-max tries that out; leave \
+             it out of the plan"
+        ))
+    })
+}
+
+/// Users of a plan that names no number: as many as begin in two seconds, so that slow ones keep none waiting.
+fn users_of(per_second: f64) -> u32 {
+    ((per_second * 2.0).ceil() as u32).clamp(50, 10_000)
 }
 
 /// A plan that was read and settled.
@@ -70,11 +110,12 @@ impl Asked {
             written.plan.run.duration = Some(Time(duration));
         }
         written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
-        let (rank, world) = args.node.unwrap_or((0, 1));
-        let seed = args.output.seed.or(written.plan.run.seed).unwrap_or_else(console::seed);
+        let seed = args.output.seed.or(written.plan.run.seed);
+        let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
+        let seed = seed.unwrap_or_else(console::seed);
         let base = path.parent().unwrap_or(Path::new(""));
         let surrounded = World { surroundings, base };
-        let compiled = compile(&written.plan, Node { rank, world }, seed, &surrounded);
+        let compiled = compile(&written.plan, node, seed, &surrounded);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;
         compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
         Ok(Self { plan: written.plan, compiled })
@@ -97,8 +138,21 @@ impl Asked {
         signals: &Signals,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let Self { plan, mut compiled } = self;
         let shows = verbosity == Verbosity::Normal;
+        let mut done = flow::run(self.job(args, shows)?, signals)?;
+        if shows {
+            summary::tell(&done.record, Stream::Output, &mut done.losses)
+                .map_err(Refusal::failed)?;
+            let written = done.written.as_deref().filter(|_| !args.output.quiet);
+            summary::close(&done.record, Stream::Output, written, &mut done.losses)
+                .map_err(Refusal::failed)?;
+        }
+        Ok(done.outcome())
+    }
+
+    /// The run, with everything opened that it needs; `shows` is whether anybody is shown how it goes.
+    fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
+        let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
@@ -108,25 +162,17 @@ impl Asked {
         }
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
-        let job = FlowJob {
+        Ok(FlowJob {
             command: args.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,
-            output: args.output.files(),
+            output: args.output.files().shown(shows),
             target: target(&plan),
-            progress: if shows { args.output.progress() } else { Progress::Quiet },
-        };
-        let mut done = flow::run(job, signals)?;
-        if shows {
-            summary::tell(&done.record, Stream::Output, &mut done.losses)
-                .map_err(Refusal::failed)?;
-            let written = done.written.as_deref().filter(|_| !args.output.quiet);
-            summary::close(&done.record, Stream::Output, written, &mut done.losses)
-                .map_err(Refusal::failed)?;
-        }
-        Ok(done.outcome())
+            trace: TraceFile::of(&args.trace),
+            every: None,
+        })
     }
 }
 

@@ -176,7 +176,8 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         self.table.borrow_mut().keep_answers();
     }
 
-    /// Passes on the reply that ended the exchange of a slot; an empty one if none did.
+    /// Passes on the reply that ended the exchange of a slot, where such are kept; one that was not as expected always
+    /// is.
     pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
         look(self.table.borrow().answer(slot))
     }
@@ -238,7 +239,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         match sent {
             Ok(count) => table.sent(count, now),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Flushed::Blocked,
-            Err(error) => table.refused(error.raw_os_error().unwrap_or(libc::EIO), now),
+            Err(error) => table.refused(number_of(&error), now),
         }
         if table.has_outgoing() { Flushed::Some } else { Flushed::All }
     }
@@ -440,4 +441,11 @@ async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
         Poll::Pending
     })
     .await
+}
+
+/// The number of an error that sending met.
+fn number_of(error: &io::Error) -> i32 {
+    let other =
+        if error.kind() == io::ErrorKind::PermissionDenied { libc::EACCES } else { libc::EIO };
+    error.raw_os_error().unwrap_or(other)
 }

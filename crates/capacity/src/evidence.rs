@@ -1,0 +1,306 @@
+//! What the seconds of a step say of the objectives: [`Evidence`].
+//!
+//! Bad exchanges come in clumps: one slow moment makes many of them. So the spread of a share is taken from batches of
+//! seconds and never from the number of exchanges alone, and it is taken as it would be at the limit, since the question
+//! is on which side of the limit the target is. Verdicts of shares need enough allowed clumps to say 'pass'; what grows
+//! without end fails whatever its shares are so far.
+
+use crate::found::Verdict;
+use crate::objective::{Objective, Objectives};
+use crate::second::{Second, Tally};
+use crate::spread::{autocorrelation, kendall, phi, student_quantile};
+use brunt_record::Bad;
+
+/// The probability of a wrong verdict just at the limit, over all looks of a step.
+const ALPHA: f64 = 0.05;
+/// Neighbouring batches are alike from here on, and are laid together.
+const ALIKE: f64 = 0.25;
+/// No fewer batches than this.
+const BATCHES_MIN: usize = 8;
+/// No less of a clump is assumed, and of so few bad exchanges this much.
+const CLUMP_MIN: f64 = 3.0;
+const CLUMP_OF_FEW: f64 = 5.0;
+const FEW: f64 = 5.0;
+/// Allowed clumps that it takes to say 'pass'.
+const CLUMPS_MIN: f64 = 10.0;
+/// What grows is looked for in so many batches.
+const TREND_BATCHES: usize = 10;
+const TREND_MIN: f64 = 2.5;
+/// A queue that grows makes the last third slower than the first by more than this. A slope without weight, such as that
+/// of a directory whose data grow, is no queue.
+const TREND_GROWTH: f64 = 1.25;
+/// What a step is ended for at once.
+const AT_ONCE_SECONDS: usize = 3;
+const AT_ONCE_EXCHANGES: u64 = 20;
+
+/// What is known of one objective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    /// The objective.
+    pub objective: String,
+    /// Whether it was added, and need not be shown to be met.
+    pub guard: bool,
+    /// Exchanges that it is about.
+    pub of: u64,
+    /// How many of them were bad.
+    pub bad: u64,
+    /// The share that was bad; of a mean, the mean in seconds.
+    pub share: f64,
+    /// The share that is allowed; of a mean, the limit in seconds.
+    pub allowed: f64,
+    /// How many bad exchanges come together.
+    pub clump: f64,
+    /// How far the share is above the allowed one, in spreads.
+    pub z: f64,
+    /// The probability that the objective is met.
+    pub w: f64,
+    /// What follows for the objective alone.
+    pub verdict: Verdict,
+}
+
+/// What speaks for and against a rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// Each objective.
+    pub shares: Vec<Share>,
+    /// Kendall's statistic of the response time.
+    pub trend: f64,
+    /// Whether the queue grows.
+    pub grows: bool,
+    /// Whether it was so bad that the step was ended at once.
+    pub at_once: bool,
+    /// The probability that all objectives are met.
+    pub w: f64,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+impl Evidence {
+    /// What these seconds say, if they are looked at so often.
+    pub fn of(seconds: &[Second], objectives: &Objectives, looks: usize) -> Self {
+        let shares: Vec<Share> = objectives
+            .iter()
+            .enumerate()
+            .map(|(at, objective)| share(seconds, at, objective, looks))
+            .collect();
+        let (trend, grows) = trend(seconds);
+        let at_once = is_hopeless(seconds, objectives);
+        let any = |verdict| shares.iter().any(|share| share.verdict == verdict);
+        let verdict = if at_once || grows || any(Verdict::Fail) {
+            Verdict::Fail
+        } else if any(Verdict::Undecided) || shares.is_empty() {
+            Verdict::Undecided
+        } else {
+            Verdict::Pass
+        };
+        let w = shares.iter().map(|share| share.w).fold(1.0, f64::min);
+        let w = if at_once || grows { 0.0 } else { w };
+        Self { shares, trend, grows, at_once, w, verdict }
+    }
+
+    /// The objective that decides: the least likely to be met, of those that were given if nothing is against the others.
+    pub fn worst(&self) -> Option<&Share> {
+        let given = |share: &&Share| !share.guard || share.verdict != Verdict::Pass;
+        let shares = self.shares.iter().filter(given);
+        shares.min_by(|a, b| a.w.total_cmp(&b.w))
+    }
+
+    /// Why the verdict is what it is, in words.
+    pub fn why(&self) -> String {
+        let share = self.worst().map(Share::words).unwrap_or_default();
+        if self.at_once {
+            return format!("more than half of 3 s was bad: {share}");
+        }
+        if self.grows {
+            return format!("the queue grows (trend {:.1}): {share}", self.trend);
+        }
+        share
+    }
+}
+
+impl Share {
+    /// The objective, and what was measured of it.
+    pub fn words(&self) -> String {
+        if self.is_mean() {
+            return format!("{}: mean {:.3} ms", self.objective, 1e3 * self.share);
+        }
+        format!(
+            "{}: {} of {} bad ({}%, allowed {}%)",
+            self.objective,
+            self.bad,
+            self.of,
+            percent(self.share),
+            percent(self.allowed)
+        )
+    }
+
+    /// Whether it is about a mean, so that nothing is bad by itself.
+    pub fn is_mean(&self) -> bool {
+        self.clump <= 0.0
+    }
+}
+
+/// A share in per cent, with as many digits as tell it from nothing.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let text = if percent >= 10.0 { format!("{percent:.0}") } else { format!("{percent:.2}") };
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// Whether the last three seconds are hopeless: more than half bad, or nothing at all came back.
+pub(crate) fn is_hopeless(seconds: &[Second], objectives: &Objectives) -> bool {
+    let Some(start) = seconds.len().checked_sub(AT_ONCE_SECONDS) else { return false };
+    let mut last = Second::default();
+    seconds[start..].iter().for_each(|second| last.append(second));
+    objectives.iter().zip(&last.tallies).any(|(objective, tally)| {
+        !matches!(objective.allowance.bad, Bad::MeanAbove(_))
+            // Where more than half may be bad, half is nothing to stop for.
+            && objective.allowance.share < 0.5
+            && tally.of >= AT_ONCE_EXCHANGES
+            && 2 * tally.bad > tally.of
+    })
+}
+
+fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> Share {
+    let tallies: Vec<Tally> =
+        seconds.iter().filter_map(|second| second.tallies.get(at)).copied().collect();
+    let text = objective.slo.text().to_owned();
+    if let Bad::MeanAbove(limit) = objective.allowance.bad {
+        return mean(&tallies, text, limit.as_secs_f64(), objective.guard, looks);
+    }
+    let q = objective.allowance.share;
+    let (of, bad) =
+        tallies.iter().fold((0, 0), |(of, bad), tally| (of + tally.of, bad + tally.bad));
+    let (n, x) = (of as f64, bad as f64);
+    if of == 0 {
+        let verdict = if objective.guard { Verdict::Pass } else { Verdict::Undecided };
+        let w = if objective.guard { 1.0 } else { 0.5 };
+        return Share {
+            objective: text,
+            guard: objective.guard,
+            of,
+            bad,
+            share: 0.0,
+            allowed: q,
+            clump: CLUMP_OF_FEW,
+            z: 0.0,
+            w,
+            verdict,
+        };
+    }
+    let batches = batches(&tallies, x / n);
+    let clump = if x < FEW {
+        CLUMP_OF_FEW
+    } else if bad >= of {
+        CLUMP_MIN
+    } else {
+        (variance(&batches) / (x * (1.0 - x / n))).max(CLUMP_MIN)
+    };
+    let z = (x - q * n) / (clump * q * (1.0 - q) * n).sqrt();
+    let t = student_quantile(1.0 - ALPHA / looks.max(1) as f64, (batches.len().max(2) - 1) as f64);
+    let fails = z > t && x >= FEW;
+    let passes = z < -t && n * q / clump >= CLUMPS_MIN;
+    let doubtful = z > 0.0 && x >= FEW;
+    let (verdict, w) = match (objective.guard, fails, passes) {
+        (_, true, _) => (Verdict::Fail, 1.0 - phi(z)),
+        (false, false, true) => (Verdict::Pass, 1.0 - phi(z)),
+        (true, false, _) if !doubtful => (Verdict::Pass, 1.0),
+        _ => (Verdict::Undecided, 1.0 - phi(z)),
+    };
+    Share {
+        objective: text,
+        guard: objective.guard,
+        of,
+        bad,
+        share: x / n,
+        allowed: q,
+        clump,
+        z,
+        w,
+        verdict,
+    }
+}
+
+/// How far each batch is from what its exchanges make likely. Batches are doubled until neighbours are no longer alike.
+fn batches(tallies: &[Tally], share: f64) -> Vec<f64> {
+    let apart = |tally: &Tally| tally.bad as f64 - share * tally.of as f64;
+    let mut batches: Vec<f64> = tallies.iter().map(apart).collect();
+    while batches.len() / 2 >= BATCHES_MIN && autocorrelation(&batches) >= ALIKE {
+        batches = paired(&batches);
+    }
+    batches
+}
+
+/// Neighbours added; what is left over at the end joins the last pair.
+fn paired(values: &[f64]) -> Vec<f64> {
+    let mut pairs: Vec<f64> = values.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
+    if let (Some(last), [left]) = (pairs.last_mut(), values.chunks_exact(2).remainder()) {
+        *last += left;
+    }
+    pairs
+}
+
+/// The variance of the sum of batches whose mean is 0.
+fn variance(batches: &[f64]) -> f64 {
+    let n = batches.len() as f64;
+    if batches.len() < 2 {
+        return 0.0;
+    }
+    batches.iter().map(|batch| batch * batch).sum::<f64>() * n / (n - 1.0)
+}
+
+/// A mean is held against its limit by the means of batches.
+fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: usize) -> Share {
+    let of: u64 = tallies.iter().map(|tally| tally.timed).sum();
+    let sum: f64 = tallies.iter().map(|tally| tally.sum_s).sum();
+    let mean = if of > 0 { sum / of as f64 } else { 0.0 };
+    let apart = |tally: &Tally| tally.sum_s - mean * tally.timed as f64;
+    let mut batches: Vec<f64> = tallies.iter().map(apart).collect();
+    while batches.len() / 2 >= BATCHES_MIN && autocorrelation(&batches) >= ALIKE {
+        batches = paired(&batches);
+    }
+    let error = variance(&batches).sqrt() / of.max(1) as f64;
+    let z = if error > 0.0 { (mean - limit) / error } else { 0.0 };
+    let t = student_quantile(1.0 - ALPHA / looks.max(1) as f64, (batches.len().max(2) - 1) as f64);
+    let enough = batches.len() >= BATCHES_MIN;
+    let verdict = match z {
+        z if z > t && enough => Verdict::Fail,
+        z if z < -t && enough => Verdict::Pass,
+        _ => Verdict::Undecided,
+    };
+    Share {
+        objective,
+        guard,
+        of,
+        bad: 0,
+        share: mean,
+        allowed: limit,
+        clump: 0.0,
+        z,
+        w: 1.0 - phi(z),
+        verdict,
+    }
+}
+
+/// Kendall's statistic of the response time, and whether it says that the queue grows.
+fn trend(seconds: &[Second]) -> (f64, bool) {
+    let mut size = 1;
+    while seconds.len() / (2 * size) >= TREND_BATCHES {
+        size *= 2;
+    }
+    let groups = Second::grouped(seconds, size);
+    let timed = groups.iter().filter(|group| group.responses > 0);
+    let means: Vec<f64> = timed.map(|group| group.response_s / group.responses as f64).collect();
+    if means.len() < TREND_BATCHES {
+        return (0.0, false);
+    }
+    let z = kendall(&means);
+    let third = means.len() / 3;
+    let (first, last): (f64, f64) =
+        (means[..third].iter().sum(), means[means.len() - third..].iter().sum());
+    (z, z > TREND_MIN && last > TREND_GROWTH * first)
+}

@@ -1,0 +1,93 @@
+//! Where the limit is thought to be, from all steps together: a posterior over rates.
+//!
+//! Each step says with which probability the limit lies above its rate. No step may say it with certainty, because the
+//! model behind it can be wrong: so one bad look is outvoted, where bisection would never come back (Horstein 1963;
+//! Waeber 2013). The prior is flat in the logarithm of the rate.
+
+use crate::trial::Estimate;
+
+/// Thresholds are this far apart.
+const STEP: f64 = 1.005;
+/// What a short look may say at the most.
+const SHORT: f64 = 0.05;
+/// What a confirmation may say at the most.
+const LONG: f64 = 0.005;
+
+/// What one step says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Vote {
+    /// The rate that was tried.
+    pub(crate) rate: f64,
+    /// The probability that the limit lies at it or above.
+    pub(crate) w: f64,
+    /// Whether it was a confirmation.
+    pub(crate) long: bool,
+}
+
+impl Vote {
+    fn clipped(&self) -> f64 {
+        let clip = if self.long { LONG } else { SHORT };
+        self.w.clamp(clip, 1.0 - clip)
+    }
+}
+
+/// Where the limit is thought to be, after these votes.
+pub(crate) fn estimate(votes: &[Vote]) -> Option<Estimate> {
+    let rates = || votes.iter().map(|vote| vote.rate);
+    let (lowest, highest) = (rates().min_by(f64::total_cmp)?, rates().max_by(f64::total_cmp)?);
+    let (from, to) = ((lowest / 2.0).ln(), (2.0 * highest).ln());
+    let count = ((to - from) / STEP.ln()).ceil() as usize + 1;
+    let threshold = |at: usize| (from + at as f64 * STEP.ln()).exp();
+    let logs: Vec<f64> = (0..count)
+        .map(|at| {
+            let t = threshold(at);
+            let says =
+                |vote: &Vote| if t >= vote.rate { vote.clipped() } else { 1.0 - vote.clipped() };
+            votes.iter().map(|vote| says(vote).ln()).sum()
+        })
+        .collect();
+    let greatest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|log| (log - greatest).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    let quantile = |p: f64| {
+        let mut sum = 0.0;
+        let at = weights.iter().position(|weight| {
+            sum += weight;
+            sum >= p * total
+        });
+        threshold(at.unwrap_or(count - 1))
+    };
+    Some(Estimate { p10: quantile(0.1), p50: quantile(0.5), p90: quantile(0.9) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_between_what_passed_and_what_failed() {
+        let vote = |rate, w| Vote { rate, w, long: false };
+        let found = estimate(&[vote(100.0, 1.0), vote(200.0, 1.0), vote(400.0, 0.0)]).unwrap();
+        // By hand: flat in the logarithm, so nearly all of the weight is between 200 and 400, with 1/20 of its density on
+        // either side; the median is near their geometric mean.
+        assert!((found.p50 / 282.8 - 1.0).abs() < 0.03, "{found:?}");
+        assert!(found.p10 > 190.0 && found.p90 < 420.0, "{found:?}");
+    }
+
+    #[test]
+    fn one_wrong_look_is_outvoted() {
+        let vote = |rate, w| Vote { rate, w, long: false };
+        let wrong = [vote(100.0, 1.0), vote(400.0, 0.0), vote(200.0, 0.0)];
+        let misled = estimate(&wrong).unwrap();
+        assert!(misled.p50 < 200.0, "{misled:?}");
+        let mut votes = wrong.to_vec();
+        votes.extend([vote(190.0, 1.0), vote(205.0, 1.0), vote(220.0, 1.0), vote(240.0, 1.0)]);
+        let found = estimate(&votes).unwrap();
+        assert!(found.p50 > 240.0, "{found:?}");
+    }
+
+    #[test]
+    fn without_votes_nothing_is_thought() {
+        assert_eq!(estimate(&[]), None);
+    }
+}

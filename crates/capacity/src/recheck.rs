@@ -1,0 +1,145 @@
+//! Every verdict of a search once more, from the records alone: [`recheck`].
+//!
+//! A claim is worth what can be checked of it. What a search decided while its steps went on follows from the seconds in
+//! their records; here it is derived again, from nothing else.
+
+use crate::document::Reading;
+use crate::evidence::Evidence;
+use crate::found::{Answer, Verdict};
+use crate::objective::Objectives;
+use crate::search::void;
+use crate::second::Second;
+use crate::trial::{Kind, Measured};
+use brunt_record::{Collection, HistogramError, Phase, Record, Slo, SloError};
+
+/// Why a search cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum RecheckError {
+    /// The collection is of something else.
+    #[error("check the search: the file is no search; it compares {0:?}")]
+    Subject(String),
+    /// An objective cannot be read.
+    #[error(transparent)]
+    Objective(#[from] SloError),
+    /// A histogram cannot be read.
+    #[error("check the search: {0}")]
+    Histogram(#[from] HistogramError),
+}
+
+/// What the records say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recheck {
+    /// The steps that are evidence and have a record.
+    pub steps: Vec<Rechecked>,
+    /// How many that are evidence have none.
+    pub without_record: usize,
+    /// The highest rate that a confirmation passed at.
+    pub confirmed: Option<f64>,
+    /// The lowest rate above that which failed.
+    pub fails_at: Option<f64>,
+    /// Whether the answer says the same.
+    pub agrees: bool,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rechecked {
+    /// The place of its cell.
+    pub cell: usize,
+    /// What the file says.
+    pub told: Verdict,
+    /// What its record says.
+    pub found: Verdict,
+    /// What speaks for and against its rate.
+    pub evidence: Evidence,
+}
+
+/// Derives every verdict of a search from its records.
+pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
+    let reading =
+        Reading::of(collection).ok_or_else(|| RecheckError::Subject(collection.subject.clone()))?;
+    let parsed =
+        |texts: &[&str]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Slo>, _>>();
+    let objectives = Objectives::new(parsed(&reading.objectives)?, parsed(&reading.guards)?);
+    let baseline = reading.rows.iter().find(|row| row.kind == Kind::Baseline);
+    let unstressed = baseline.and_then(|row| row.record()).map(|record| Measured::of(record, &[]));
+    let unstressed = unstressed.transpose()?.unwrap_or_default();
+    let mut all = Recheck {
+        steps: Vec::new(),
+        without_record: 0,
+        confirmed: None,
+        fails_at: None,
+        agrees: false,
+    };
+    let mut rates = Vec::new();
+    for (at, cell) in collection.cells.iter().enumerate() {
+        let Some(row) = reading.rows.iter().find(|row| std::ptr::eq(row.cell, cell)) else {
+            continue;
+        };
+        // A sentinel is held against the other sentinel, and not judged.
+        if !row.kind.is_evidence() || row.kind == Kind::Sentinel {
+            continue;
+        }
+        let Some(record) = row.record() else {
+            all.without_record += 1;
+            continue;
+        };
+        let seconds =
+            seconds(record, &objectives, row.figure("seconds").unwrap_or_default() as usize)?;
+        let evidence =
+            Evidence::of(&seconds, &objectives, row.figure("looks").unwrap_or(1.0) as usize);
+        let measured = Measured::of(record, &[])?;
+        let found = if void(&measured, &unstressed, &objectives, &evidence).is_some() {
+            Verdict::Void
+        } else {
+            evidence.verdict
+        };
+        rates.extend(row.rate.map(|rate| (row.kind, rate, found)));
+        all.steps.push(Rechecked { cell: at, told: row.verdict, found, evidence });
+    }
+    let confirmed =
+        rates.iter().filter(|(kind, _, found)| *kind == Kind::Confirm && *found == Verdict::Pass);
+    all.confirmed = confirmed.map(|(_, rate, _)| *rate).max_by(f64::total_cmp);
+    let failed = rates
+        .iter()
+        .filter(|(_, rate, found)| *found == Verdict::Fail && *rate > all.confirmed.unwrap_or(0.0));
+    all.fails_at = failed.map(|(_, rate, _)| *rate).min_by(f64::total_cmp);
+    all.agrees = agrees(&all, &reading.answer);
+    Ok(all)
+}
+
+fn agrees(all: &Recheck, answer: &Answer) -> bool {
+    let steps = all.without_record == 0 && all.steps.iter().all(|step| step.told == step.found);
+    let same = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => crate::document::same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    steps
+        && match answer {
+            Answer::Claim { rate, fails_at, .. } => {
+                same(all.confirmed, Some(*rate)) && same(all.fails_at, *fails_at)
+            }
+            Answer::Floor { rate, confirmed: true, .. } => same(all.confirmed, Some(*rate)),
+            _ => all.confirmed.is_none(),
+        }
+}
+
+/// The first seconds of the steady phase, as many as were judged.
+fn seconds(
+    record: &Record,
+    objectives: &Objectives,
+    judged: usize,
+) -> Result<Vec<Second>, HistogramError> {
+    let names: Vec<String> =
+        record.operations.iter().map(|operation| operation.name.clone()).collect();
+    let mut seconds = Vec::new();
+    let mut taken = 0;
+    for step in record.series.iter().filter(|step| step.phase == Phase::Steady) {
+        if taken >= judged {
+            break;
+        }
+        taken += usize::try_from(step.intervals.max(1)).unwrap_or(usize::MAX);
+        seconds.push(objectives.of_step(step, &names)?);
+    }
+    Ok(seconds)
+}

@@ -1,0 +1,81 @@
+//! After what was too much: until the target is itself again.
+//!
+//! Overload can outlive its cause. Without this, the next step would measure what the last one left behind, and the search
+//! would go far below what the target bears.
+
+use super::{Halt, Search, rate};
+use crate::found::{Answer, Verdict};
+use crate::objective::Objectives;
+use crate::second::Second;
+use crate::trial::Kind;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long nothing is sent first.
+const IDLE: Duration = Duration::from_secs(5);
+/// How long nothing is sent after a target did not recover under load.
+const LONG_IDLE: Duration = Duration::from_secs(30);
+/// So many good seconds in a row.
+const GOOD_SECONDS: usize = 3;
+/// A second is good with no more than so many times the allowed share.
+const GENEROUS: f64 = 3.0;
+
+impl Search<'_> {
+    /// Waits until the target is itself again after a rate was too much.
+    pub(super) fn calm(&mut self, after: f64) -> Result<(), Halt> {
+        let gentle = self.passed(after).map_or(after / 4.0, |passed| passed / 2.0);
+        if self.calmed(after, gentle, IDLE)? {
+            return Ok(());
+        }
+        let remark = format!("does not recover under load after {}", rate(after));
+        self.remarks.push(remark);
+        if self.calmed(after, gentle, LONG_IDLE)? {
+            return Ok(());
+        }
+        Err(Halt::Final(Answer::NotRecovered { rate: after }))
+    }
+
+    fn calmed(&mut self, after: f64, gentle: f64, idle: Duration) -> Result<bool, Halt> {
+        let why = format!("until the target is itself again after {}", rate(after));
+        let mut order = self.order(Kind::Calm, Some(gentle), Vec::new(), why);
+        (order.idle, order.warm_up) = (idle, Duration::ZERO);
+        order.seconds = self.settings.recovery_s.max(GOOD_SECONDS as u32);
+        let objectives = Arc::clone(&self.objectives);
+        let mut seconds: Vec<Second> = Vec::new();
+        let outcome = self.carried_out(&order, &mut |second| {
+            seconds.push(second.clone());
+            if is_calm(&seconds, &objectives) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        let calm = is_calm(&seconds, &objectives);
+        let recovery_s = calm.then(|| {
+            let under_load = seconds.len().saturating_sub(GOOD_SECONDS);
+            idle.as_secs_f64()
+                + seconds[..under_load].iter().map(|second| second.seconds).sum::<f64>()
+        });
+        let words = match recovery_s {
+            Some(recovery) => format!("itself again within {recovery:.0} s"),
+            None => format!("not itself again in {} s", seconds.len()),
+        };
+        self.keep(order, outcome, &seconds, None, Verdict::None, words, recovery_s);
+        Ok(calm)
+    }
+}
+
+/// Whether the last seconds were all good.
+pub(crate) fn is_calm(seconds: &[Second], objectives: &Objectives) -> bool {
+    let Some(start) = seconds.len().checked_sub(GOOD_SECONDS) else { return false };
+    let last = &seconds[start..];
+    let few_are_bad = |second: &Second| {
+        objectives.iter().zip(&second.tallies).all(|(objective, tally)| {
+            let allowed = GENEROUS * objective.allowance.share * tally.of as f64;
+            // Of few exchanges a single one is more than three times most shares.
+            tally.bad as f64 <= allowed.max(1.0)
+        })
+    };
+    last.iter().any(|second| second.responses > 0) && last.iter().all(few_are_bad)
+}

@@ -1,0 +1,249 @@
+//! The search for the highest rate: [`find`].
+//!
+//! It begins with the unstressed target, doubles until it is too much, narrows by a posterior over all that was seen,
+//! confirms a rate a little below, and shows that one a little above fails. After each failure it waits until the target
+//! is itself again, since overload can outlive its cause. How a step is made is the trial's business; when to make which
+//! is decided here alone.
+
+mod calm;
+mod confirm;
+mod narrow;
+mod opening;
+mod steps;
+
+pub(crate) use steps::void;
+
+use crate::found::{Answer, Drift, Found, Knee, Step, Verdict};
+use crate::objective::{Goals, Objectives};
+use crate::posterior::{self, Vote};
+use crate::settings::Settings;
+use crate::trial::{Estimate, Kind, Measured, Progress, Trial};
+use std::sync::Arc;
+
+/// Searches for the highest rate at which the trial's target meets these goals.
+pub fn find(goals: &Goals, settings: &Settings, trial: &mut dyn Trial) -> Found {
+    let mut search = Search::new(goals, settings, trial);
+    let answer = match search.run() {
+        Ok(answer) => answer,
+        Err(Halt::Final(answer)) => answer,
+        Err(Halt::Stopped(why)) => search.after_stop(why),
+    };
+    let ends_well = !matches!(
+        answer,
+        Answer::Away { .. }
+            | Answer::Interrupted
+            | Answer::Protected { .. }
+            | Answer::NotRecovered { .. }
+    );
+    if ends_well {
+        search.closing_sentinel();
+    }
+    search.found(answer)
+}
+
+/// Why a search ends before its time.
+enum Halt {
+    /// With this answer.
+    Final(Answer),
+    /// For want of time or steps: what is confirmed already is claimed.
+    Stopped(String),
+}
+
+/// What lies in the way of a higher rate, other than the target.
+#[derive(Clone, Debug, PartialEq)]
+struct Cap {
+    /// The rate that is not to be exceeded.
+    rate: f64,
+    /// Whether the rate itself may be tried.
+    inclusive: bool,
+    /// What is in the way.
+    why: String,
+}
+
+/// A search under way.
+struct Search<'a> {
+    goals: &'a Goals,
+    settings: &'a Settings,
+    trial: &'a mut dyn Trial,
+    objectives: Arc<Objectives>,
+    unstressed: Measured,
+    steps: Vec<Step>,
+    votes: Vec<Vote>,
+    elapsed_s: f64,
+    /// By how much looks are longer than at first, because short ones misled.
+    stretch: u32,
+    cap: Option<Cap>,
+    /// The first rate: low enough that nothing is stressed.
+    first: f64,
+    before: Option<Measured>,
+    after: Option<Measured>,
+    claim: Option<Claim>,
+    remarks: Vec<String>,
+}
+
+/// A rate that a confirmation passed at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Claim {
+    rate: f64,
+    confirmed_s: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(goals: &'a Goals, settings: &'a Settings, trial: &'a mut dyn Trial) -> Self {
+        let highest = settings.highest();
+        let cap = highest.is_finite().then(|| Cap {
+            rate: highest,
+            inclusive: true,
+            why: match settings.to {
+                Some(to) if to <= highest => format!("no more than {} was to be tried", rate(to)),
+                _ => {
+                    "more is above 80% of what this generator manages (brunt calibrate)".to_owned()
+                }
+            },
+        });
+        Self {
+            goals,
+            settings,
+            trial,
+            objectives: Arc::new(goals.fixed()),
+            unstressed: Measured::default(),
+            steps: Vec::new(),
+            votes: Vec::new(),
+            elapsed_s: 0.0,
+            stretch: 1,
+            cap,
+            first: 0.0,
+            before: None,
+            after: None,
+            claim: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) -> Result<Answer, Halt> {
+        self.baseline()?;
+        self.settle()?;
+        self.before = Some(self.sentinel()?);
+        let bounded = self.ramp()?;
+        if !bounded && let Some(answer) = self.beneath_cap()? {
+            return Ok(answer);
+        }
+        self.narrow()
+    }
+
+    /// Where the limit is thought to be.
+    fn estimate(&self) -> Option<Estimate> {
+        posterior::estimate(&self.votes)
+    }
+
+    /// The highest rate with evidence for it, below another if one is given.
+    fn passed(&self, below: f64) -> Option<f64> {
+        let passed = self.votes.iter().filter(|vote| vote.w > 0.5 && vote.rate < below);
+        passed.map(|vote| vote.rate).max_by(f64::total_cmp)
+    }
+
+    fn failed(&self, above: f64) -> Option<f64> {
+        let steps = self.steps.iter().filter(|step| step.verdict == Verdict::Fail);
+        let rates =
+            steps.filter(|step| step.order.kind.is_evidence()).filter_map(|step| step.order.rate);
+        rates.filter(|rate| *rate > above).min_by(f64::total_cmp)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            elapsed_s: self.elapsed_s,
+            budget_s: self.settings.budget_s,
+            passed: self.passed(f64::INFINITY),
+            failed: self.failed(0.0),
+            estimate: self.estimate(),
+        }
+    }
+
+    /// What can be said after time or steps ran out.
+    fn after_stop(&mut self, why: String) -> Answer {
+        match self.claim {
+            Some(claim) => {
+                self.remarks.push(format!("the search ended early: {why}"));
+                self.claimed(claim)
+            }
+            None => Answer::NoClaim { why },
+        }
+    }
+
+    fn claimed(&mut self, claim: Claim) -> Answer {
+        let fails_at = self.failed(claim.rate);
+        if fails_at.is_none() {
+            self.remarks.push(
+                "the edge is soft: no rate above the claim could be shown to fail".to_owned(),
+            );
+        }
+        Answer::Claim { rate: claim.rate, confirmed_s: claim.confirmed_s, fails_at }
+    }
+
+    fn found(self, answer: Answer) -> Found {
+        let drift = drift(self.before.as_ref(), self.after.as_ref());
+        let mut remarks = self.remarks;
+        if let Answer::Claim { confirmed_s, .. } = answer {
+            remarks.push(format!(
+                "confirmed for {confirmed_s:.0} s: what comes less often than each {:.0} s can have been missed",
+                confirmed_s / 10.0
+            ));
+        }
+        Found {
+            answer,
+            objectives: self.objectives,
+            estimate: posterior::estimate(&self.votes),
+            knee: knee(&self.steps),
+            drift,
+            remarks,
+            took_s: self.elapsed_s,
+            steps: self.steps,
+        }
+    }
+}
+
+/// A rate as people read it.
+pub(crate) fn rate(rate: f64) -> String {
+    let text = if rate >= 100.0 { format!("{rate:.0}") } else { format!("{rate:.1}") };
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}/s")
+}
+
+/// How the target was at the end beside its start.
+pub(crate) fn drift(before: Option<&Measured>, after: Option<&Measured>) -> Option<Drift> {
+    let (before, after) = (before?.service, after?.service);
+    if before.count == 0 || after.count == 0 {
+        return None;
+    }
+    let error = |times: crate::Times| times.deviation_s.powi(2) / times.count as f64;
+    let apart = (after.mean_s - before.mean_s).abs();
+    let drifted =
+        apart > 0.05 * before.mean_s && apart > 3.0 * (error(before) + error(after)).sqrt();
+    Some(Drift { before_s: before.mean_s, after_s: after.mean_s, drifted })
+}
+
+/// The valid step of greatest power.
+pub(crate) fn knee(steps: &[Step]) -> Option<Knee> {
+    let valid = steps.iter().filter(|step| {
+        step.order.kind.is_evidence()
+            && step.verdict != Verdict::Void
+            && step.measured.response.mean_s > 0.0
+    });
+    let knees = valid.filter_map(|step| {
+        let (achieved, mean_s) = (step.measured.achieved?, step.measured.response.mean_s);
+        Some((achieved / mean_s, Knee { rate: step.order.rate?, mean_s }))
+    });
+    knees.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, knee)| knee)
+}
+
+/// What a step is evidence as.
+fn vote_of(step: &Step) -> Option<Vote> {
+    let (rate, evidence) = (step.order.rate?, step.evidence.as_ref()?);
+    let counts = matches!(step.order.kind, Kind::Ramp | Kind::Search | Kind::Confirm | Kind::Above);
+    (counts && step.verdict != Verdict::Void).then_some(Vote {
+        rate,
+        w: evidence.w,
+        long: step.order.kind == Kind::Confirm,
+    })
+}

@@ -1,0 +1,96 @@
+//! Where the limit is most likely: steps at the median of the posterior, until it is narrow enough to confirm a rate.
+
+use super::steps::Wish;
+use super::{Halt, Search, rate};
+use crate::found::{Answer, Verdict};
+use crate::trial::{Estimate, Kind};
+
+/// The posterior is narrow enough when its 80 % interval is no wider than this.
+const NARROW: f64 = 1.10;
+/// Beneath what is in the way of more, so many steps look for a higher rate that passes.
+const REFINEMENTS: u32 = 2;
+
+impl Search<'_> {
+    /// Searches and confirms until there is an answer.
+    pub(super) fn narrow(&mut self) -> Result<Answer, Halt> {
+        let mut searches = 0;
+        let mut course = super::confirm::Course::default();
+        loop {
+            let Some(estimate) = self.estimate() else {
+                return Ok(Answer::NoClaim { why: "no step gave evidence".to_owned() });
+            };
+            if estimate.p50 >= self.highest()
+                && let Some(answer) = self.beneath_cap()?
+            {
+                return Ok(answer);
+            }
+            if estimate.p90 / estimate.p10 > NARROW && searches < self.settings.searches {
+                searches += 1;
+                self.search(estimate)?;
+            } else if let Some(answer) = self.confirm(estimate, &mut course)? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    fn search(&mut self, estimate: Estimate) -> Result<(), Halt> {
+        let at = estimate.p50.min(self.highest());
+        let why = format!(
+            "between {} and {}, this halves what is likely",
+            rate(estimate.p10),
+            rate(estimate.p90)
+        );
+        self.evidence(Wish { kind: Kind::Search, rate: at, looks: self.search_looks(at), why })?;
+        Ok(())
+    }
+
+    /// A first look at which something can be seen, and one twice as late.
+    fn search_looks(&self, at: f64) -> Vec<u32> {
+        let shares = self.objectives.iter().filter(|objective| !objective.guard);
+        let share = shares.map(|objective| objective.allowance.share).filter(|share| *share > 0.0);
+        let needed = share.min_by(f64::total_cmp).map_or(0.0, |share| 20.0 / (share * at));
+        let [first, last] = self.settings.looks.map(|look| look * self.stretch);
+        let least = (needed.ceil() as u32).min(self.settings.confirm_s);
+        let first = first.max(least);
+        vec![first, last.max(2 * first)]
+    }
+
+    /// Below what is in the way: the highest rate that passes, confirmed. `None` if that turns out to be too much.
+    pub(super) fn beneath_cap(&mut self) -> Result<Option<Answer>, Halt> {
+        for _ in 0..REFINEMENTS {
+            let Some(cap) = self.cap.clone() else { return Ok(None) };
+            let passed = self.passed(f64::INFINITY).unwrap_or(self.first);
+            if cap.inclusive && passed >= cap.rate || cap.rate / passed < NARROW {
+                break;
+            }
+            let at = if cap.inclusive { cap.rate } else { (cap.rate * passed).sqrt() };
+            let why = format!("the highest rate below {} that passes", rate(cap.rate));
+            let looks = self.search_looks(at);
+            let verdict = self.evidence(Wish { kind: Kind::Search, rate: at, looks, why })?;
+            if verdict != Verdict::Void && self.last_w() <= 0.5 {
+                return Ok(None);
+            }
+        }
+        let Some(cap) = self.cap.clone() else { return Ok(None) };
+        let Some(passed) = self.passed(f64::INFINITY) else {
+            return Ok(Some(Answer::NoClaim { why: format!("no valid step: {}", cap.why) }));
+        };
+        let why = format!("the highest rate that passed, since {}", cap.why);
+        let verdict = self.evidence(Wish {
+            kind: Kind::Confirm,
+            rate: passed,
+            looks: self.confirm_looks(),
+            why,
+        })?;
+        match verdict {
+            Verdict::Pass => {
+                Ok(Some(Answer::Floor { rate: passed, confirmed: true, why: cap.why }))
+            }
+            Verdict::Void => {
+                Ok(Some(Answer::Floor { rate: passed, confirmed: false, why: cap.why }))
+            }
+            _ if self.last_w() <= 0.5 => Ok(None),
+            _ => Ok(Some(Answer::Floor { rate: passed, confirmed: false, why: cap.why })),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! How a search begins: the unstressed target, until it is warm, and doubling until it is too much.
+
+use super::steps::Wish;
+use super::{Halt, Search, rate};
+use crate::found::{Answer, Verdict};
+use crate::second::Second;
+use crate::trial::{Kind, Measured};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// How long the unstressed run is, in seconds.
+const BASELINE_S: u32 = 10;
+/// A target is warm when so many seconds were no better than as many before.
+const SETTLED_S: usize = 15;
+/// No longer than this, in seconds.
+const SETTLE_MAX_S: u32 = 120;
+/// Better by less than this is no better.
+const BETTER: f64 = 0.95;
+/// How long a sentinel is, in seconds.
+const SENTINEL_S: u32 = 20;
+/// How long a step of the ramp is, in seconds.
+const RAMP_S: u32 = 10;
+/// The part of the first rate below which nothing is tried.
+const LOWEST: f64 = 500.0;
+
+impl Search<'_> {
+    /// One session in a closed loop: what it makes, and how fast the target is when nothing waits.
+    pub(super) fn baseline(&mut self) -> Result<(), Halt> {
+        let why = "one session, to see the target unstressed".to_owned();
+        let order = self.order(Kind::Baseline, None, vec![BASELINE_S], why);
+        let mut seconds = Vec::new();
+        let outcome = self.carried_out(&order, &mut |second| {
+            seconds.push(second.clone());
+            ControlFlow::Continue(())
+        })?;
+        self.unstressed = outcome.measured.clone();
+        let alone = self.unstressed.achieved.filter(|alone| *alone > 0.0);
+        let words = alone.map_or_else(
+            || "nothing was answered".to_owned(),
+            |alone| {
+                format!(
+                    "one session makes {}, p50 {:.2} ms",
+                    rate(alone),
+                    1e3 * self.unstressed.response.p50_s
+                )
+            },
+        );
+        self.keep(order, outcome, &seconds, None, Verdict::None, words.clone(), None);
+        let Some(alone) = alone else { return Err(Halt::Final(Answer::Away { why: words })) };
+        match self.goals.resolve(&self.unstressed.relative_to) {
+            Ok(objectives) => self.objectives = Arc::new(objectives),
+            Err(error) => {
+                return Err(Halt::Final(Answer::NoClaim { why: format!("failed to {error}") }));
+            }
+        }
+        self.first = self.settings.from.unwrap_or(alone / 4.0).min(self.settings.highest());
+        Ok(())
+    }
+
+    /// At the first rate until the target is as fast as it gets.
+    pub(super) fn settle(&mut self) -> Result<(), Halt> {
+        let why = "until the target is as fast as it gets".to_owned();
+        let mut order = self.order(Kind::Settle, Some(self.first), Vec::new(), why);
+        order.seconds = SETTLE_MAX_S;
+        let mut seconds: Vec<Second> = Vec::new();
+        let outcome = self.carried_out(&order, &mut |second| {
+            seconds.push(second.clone());
+            if is_settled(&seconds) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let settled = is_settled(&seconds);
+        let words = if settled {
+            format!("settled after {} s", seconds.len())
+        } else {
+            self.remarks.push(format!(
+                "the target still became faster after {} s at {}",
+                seconds.len(),
+                rate(self.first)
+            ));
+            format!("still becoming faster after {} s", seconds.len())
+        };
+        self.keep(order, outcome, &seconds, None, Verdict::None, words, None);
+        Ok(())
+    }
+
+    /// The first rate, to be held against the same at the end.
+    pub(super) fn sentinel(&mut self) -> Result<Measured, Halt> {
+        let why = "the same rate at the start and at the end, to see drift".to_owned();
+        let order = self.order(Kind::Sentinel, Some(self.first), vec![SENTINEL_S], why);
+        let mut seconds = Vec::new();
+        let outcome = self.carried_out(&order, &mut |second| {
+            seconds.push(second.clone());
+            ControlFlow::Continue(())
+        })?;
+        let measured = outcome.measured.clone();
+        let words = format!("mean service time {:.3} ms", 1e3 * measured.service.mean_s);
+        self.keep(order, outcome, &seconds, None, Verdict::None, words, None);
+        Ok(measured)
+    }
+
+    /// The sentinel at the end, as far as it can still be had.
+    pub(super) fn closing_sentinel(&mut self) {
+        if self.before.is_some() {
+            self.after = self.sentinel().ok();
+        }
+    }
+
+    /// Doubles the rate until it is too much, or halves it until it is not. Whether the limit was passed.
+    pub(super) fn ramp(&mut self) -> Result<bool, Halt> {
+        let mut at = self.first;
+        let mut passed = false;
+        loop {
+            let why = if passed { "twice what passed" } else { "is this too much already?" };
+            let wish =
+                Wish { kind: Kind::Ramp, rate: at, looks: vec![RAMP_S], why: why.to_owned() };
+            let verdict = self.evidence(wish)?;
+            if verdict == Verdict::Void {
+                if passed {
+                    return Ok(false);
+                }
+            } else if self.last_w() > 0.5 {
+                passed = true;
+            } else if passed {
+                return Ok(true);
+            }
+            if passed {
+                let highest = self.highest();
+                if self.failed_before(at) {
+                    return Ok(true);
+                }
+                if at >= highest {
+                    return Ok(false);
+                }
+                at = (2.0 * at).min(highest);
+            } else {
+                at /= 2.0;
+                if at < self.first / LOWEST {
+                    return Err(Halt::Final(Answer::NothingPasses { tried: 2.0 * at }));
+                }
+            }
+        }
+    }
+
+    /// Whether a higher rate was too much before, on the way down.
+    fn failed_before(&self, at: f64) -> bool {
+        self.votes.iter().any(|vote| vote.rate > at && vote.w <= 0.5)
+    }
+
+    /// The highest rate that may be tried.
+    pub(super) fn highest(&self) -> f64 {
+        self.cap.as_ref().map_or(f64::INFINITY, |cap| cap.rate)
+    }
+}
+
+/// Whether the last seconds were no better than those before.
+fn is_settled(seconds: &[Second]) -> bool {
+    let Some(start) = seconds.len().checked_sub(2 * SETTLED_S) else { return false };
+    let mean = |seconds: &[Second]| {
+        let sum: f64 = seconds.iter().map(|second| second.response_s).sum();
+        let count: u64 = seconds.iter().map(|second| second.responses).sum();
+        if count > 0 { sum / count as f64 } else { f64::INFINITY }
+    };
+    let (before, last) = seconds[start..].split_at(SETTLED_S);
+    mean(last) >= BETTER * mean(before)
+}

@@ -1,0 +1,245 @@
+//! How one step of a search is ordered, watched while it goes on, and judged.
+
+use super::{Cap, Halt, Search, vote_of};
+use crate::evidence::{Evidence, is_hopeless};
+use crate::found::{Answer, Step, Verdict};
+use crate::objective::Objectives;
+use crate::second::Second;
+use crate::trial::{Ending, Kind, Measured, Order, Outcome};
+use brunt_record::Bad;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Steps in a row that find no connection before the target counts as away.
+const UNREACHABLE_MAX: u32 = 3;
+/// How long to wait before a target that was not reached is tried again.
+const UNREACHABLE_IDLE: Duration = Duration::from_secs(5);
+/// Busy connections are told from a busy target by its service time: this much slower than unstressed it is busy.
+const SERVICE_GROWTH: f64 = 1.5;
+/// Where connections are what is short, half of the exchanges wait for one, and for more than this of the response time.
+const LAG_SHARE: f64 = 0.02;
+/// Of the lag, no more than this is the generator's own where connections are what is short.
+const OWN_SHARE: f64 = 0.1;
+
+/// What is wanted of a step.
+pub(super) struct Wish {
+    pub(super) kind: Kind,
+    pub(super) rate: f64,
+    /// When it is judged, in seconds; the last look ends it.
+    pub(super) looks: Vec<u32>,
+    pub(super) why: String,
+}
+
+impl Search<'_> {
+    /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, and sees to it
+    /// that the target is itself again after a failure.
+    pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
+        self.afford(&wish)?;
+        let mut order = self.order(wish.kind, Some(wish.rate), wish.looks, wish.why);
+        let verdict = self.judged(order.clone())?;
+        let verdict = if verdict == Verdict::Void && !self.is_session_limited() {
+            order.number = self.next_number();
+            order.all_cores = true;
+            order.why = format!(
+                "once more on all cores, since the generator was in the way: {}",
+                order.why
+            );
+            self.judged(order)?
+        } else {
+            verdict
+        };
+        if verdict == Verdict::Void {
+            let why = self.steps.last().map(|step| step.why.clone()).unwrap_or_default();
+            self.cap = Some(Cap { rate: wish.rate, inclusive: false, why });
+        }
+        if verdict == Verdict::Fail || self.was_hopeless() {
+            self.calm(wish.rate)?;
+        }
+        Ok(verdict)
+    }
+
+    /// The probability that the last step's objectives are met.
+    pub(super) fn last_w(&self) -> f64 {
+        self.steps.iter().rev().find_map(vote_of).map_or(0.5, |vote| vote.w)
+    }
+
+    fn was_hopeless(&self) -> bool {
+        let evidence = self.steps.last().and_then(|step| step.evidence.as_ref());
+        evidence.is_some_and(|evidence| evidence.at_once || evidence.grows)
+    }
+
+    fn afford(&self, wish: &Wish) -> Result<(), Halt> {
+        let least = wish.looks.first().copied().unwrap_or_default() + self.settings.warm_up_s;
+        if self.elapsed_s + f64::from(least) > self.settings.budget_s {
+            return Err(Halt::Stopped(format!(
+                "the {:.0} minutes it was given are used up",
+                self.settings.budget_s / 60.0
+            )));
+        }
+        let made = self.steps.iter().filter(|step| step.order.kind.is_evidence()).count();
+        if made >= self.settings.steps as usize {
+            return Err(Halt::Stopped(format!("it made {made} steps, as many as it may")));
+        }
+        Ok(())
+    }
+
+    fn next_number(&self) -> u32 {
+        self.steps.len() as u32 + 1
+    }
+
+    pub(super) fn order(
+        &self,
+        kind: Kind,
+        rate: Option<f64>,
+        looks: Vec<u32>,
+        why: String,
+    ) -> Order {
+        Order {
+            number: self.next_number(),
+            kind,
+            rate,
+            idle: Duration::ZERO,
+            warm_up: Duration::from_secs(self.settings.warm_up_s.into()),
+            seconds: looks.last().copied().unwrap_or_default(),
+            looks,
+            all_cores: false,
+            objectives: Arc::clone(&self.objectives),
+            why,
+        }
+    }
+
+    /// Makes a step that is looked at when its order says so.
+    fn judged(&mut self, order: Order) -> Result<Verdict, Halt> {
+        let objectives = Arc::clone(&self.objectives);
+        let looks = order.looks.clone();
+        let mut seconds: Vec<Second> = Vec::new();
+        let outcome = self.carried_out(&order, &mut |second| {
+            seconds.push(second.clone());
+            let look = looks.contains(&(seconds.len() as u32));
+            let decided = is_hopeless(&seconds, &objectives)
+                || look
+                    && Evidence::of(&seconds, &objectives, looks.len()).verdict
+                        != Verdict::Undecided;
+            if decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let evidence = Evidence::of(&seconds, &objectives, looks.len());
+        let void = void(&outcome.measured, &self.unstressed, &objectives, &evidence);
+        let (verdict, why) = match void {
+            Some(why) => (Verdict::Void, why),
+            None => (evidence.verdict, evidence.why()),
+        };
+        self.keep(order, outcome, &seconds, Some(evidence), verdict, why, None);
+        Ok(verdict)
+    }
+
+    fn is_session_limited(&self) -> bool {
+        self.steps.last().is_some_and(|step| step.measured.limited.is_none())
+    }
+
+    /// Makes a step, again if no session could be opened.
+    pub(super) fn carried_out(
+        &mut self,
+        order: &Order,
+        judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+    ) -> Result<Outcome, Halt> {
+        let mut order = order.clone();
+        for _ in 1..UNREACHABLE_MAX {
+            let outcome = self.trial.step(&order, judge);
+            match outcome.ending {
+                Ending::Unreachable(_) => {
+                    self.elapsed_s += outcome.took_s;
+                    order.idle = UNREACHABLE_IDLE;
+                }
+                _ => return self.ended(outcome),
+            }
+        }
+        let outcome = self.trial.step(&order, judge);
+        self.ended(outcome)
+    }
+
+    fn ended(&mut self, outcome: Outcome) -> Result<Outcome, Halt> {
+        let halted = match &outcome.ending {
+            Ending::Done => return Ok(outcome),
+            Ending::Interrupted => Answer::Interrupted,
+            Ending::Unreachable(why) => Answer::Away { why: why.clone() },
+            Ending::Protected(why) => Answer::Protected { why: why.clone() },
+        };
+        self.elapsed_s += outcome.took_s;
+        Err(Halt::Final(halted))
+    }
+
+    /// Keeps what became of a step, and tells whoever looks on.
+    #[expect(clippy::too_many_arguments, reason = "each is a field of the step that is kept")]
+    pub(super) fn keep(
+        &mut self,
+        order: Order,
+        outcome: Outcome,
+        seconds: &[Second],
+        evidence: Option<Evidence>,
+        verdict: Verdict,
+        why: String,
+        recovery_s: Option<f64>,
+    ) {
+        let step = Step {
+            order,
+            from_s: self.elapsed_s,
+            took_s: outcome.took_s,
+            judged_s: seconds.iter().map(|second| second.seconds).sum(),
+            seconds: seconds.len(),
+            evidence,
+            verdict,
+            why,
+            recovery_s,
+            measured: outcome.measured,
+            record: outcome.record,
+        };
+        self.elapsed_s += step.took_s;
+        self.votes.extend(vote_of(&step));
+        self.steps.push(step);
+        let progress = self.progress();
+        if let Some(step) = self.steps.last() {
+            self.trial.judged(step, &progress);
+        }
+    }
+}
+
+/// Why a step says nothing of the target, if it does not.
+pub(crate) fn void(
+    measured: &Measured,
+    unstressed: &Measured,
+    objectives: &Objectives,
+    evidence: &Evidence,
+) -> Option<String> {
+    if let Some(why) = &measured.limited {
+        return Some(format!("generator-limited: {why}"));
+    }
+    let served = measured.service.p50_s < SERVICE_GROWTH * unstressed.service.p50_s;
+    let connections = most_wait(measured) || only_waiting_is_late(measured, objectives, evidence);
+    (evidence.verdict != Verdict::Pass && served && connections).then(|| {
+        format!(
+            "session-limited: the target took {:.1} ms, as unstressed, and exchanges waited for a connection before that; \
+             use more connections",
+            1e3 * measured.service.p50_s
+        )
+    })
+}
+
+/// Whether most exchanges waited for a connection, and not for the generator.
+fn most_wait(measured: &Measured) -> bool {
+    let lag = measured.lag_p50_s;
+    lag > LAG_SHARE * measured.response.p50_s && measured.lateness_p50_s <= OWN_SHARE * lag
+}
+
+/// Whether an objective is missed by responses alone, and the target itself was in time for all but a thousandth. Where a
+/// target stands still now and then, its own service times have that tail too.
+fn only_waiting_is_late(measured: &Measured, objectives: &Objectives, evidence: &Evidence) -> bool {
+    let missed =
+        objectives.iter().zip(&evidence.shares).filter(|(_, share)| share.share > share.allowed);
+    let mut limits = missed.map(|(objective, _)| match objective.allowance.bad {
+        Bad::Later(limit) => limit.as_secs_f64(),
+        _ => 0.0,
+    });
+    let in_time = |limit: f64| measured.service.count > 0 && measured.service.p999_s < limit;
+    limits.next().is_some_and(|first| in_time(first) && limits.all(in_time))
+}

@@ -1,0 +1,192 @@
+//! How a search ends when it cannot go on as it should: each end has its answer and its code.
+
+use crate::chance::Chance;
+use crate::server::{PLAIN, Server};
+use crate::simulation::{Generator, Simulation};
+use brunt_capacity::{
+    Answer, Ending, Found, Goals, Kind, Order, Outcome, Reading, Second, Settings, Trial, Verdict,
+    find,
+};
+use std::ops::ControlFlow;
+
+/// A simulated server that something happens to at some step.
+struct Script {
+    simulation: Simulation,
+    orders: Vec<Order>,
+    happens: fn(&Order, usize) -> Option<Ending>,
+}
+
+impl Trial for Script {
+    fn step(
+        &mut self,
+        order: &Order,
+        judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+    ) -> Outcome {
+        self.orders.push(order.clone());
+        match (self.happens)(order, self.orders.len()) {
+            Some(ending) => Outcome { took_s: 1.0, ending, ..Outcome::default() },
+            None => self.simulation.step(order, judge),
+        }
+    }
+}
+
+fn script(happens: fn(&Order, usize) -> Option<Ending>) -> Script {
+    let simulation = Simulation::new(Server::new(PLAIN, 1), Generator::default(), 1);
+    Script { simulation, orders: Vec::new(), happens }
+}
+
+fn searched(script: &mut Script, goal: &str, settings: &Settings) -> Found {
+    find(&Goals::parse([goal]).unwrap(), settings, script)
+}
+
+fn quick() -> Settings {
+    Settings { confirm_s: 60, ..Settings::default() }
+}
+
+#[test]
+fn a_target_that_is_not_reached_three_times_is_away() {
+    let mut away = script(|_, _| Some(Ending::Unreachable("connection refused".to_owned())));
+    let found = searched(&mut away, "p99<20ms", &quick());
+    assert_eq!(found.answer, Answer::Away { why: "connection refused".to_owned() });
+    assert_eq!((found.exit(), away.orders.len()), (Some(5), 3));
+    let mut once = script(|_, step| (step == 4).then(|| Ending::Unreachable(String::new())));
+    assert_eq!(searched(&mut once, "p99<20ms", &quick()).exit(), Some(0));
+}
+
+#[test]
+fn a_signal_or_a_protection_ends_the_search_and_nothing_is_sent_after_it() {
+    let mut interrupted = script(|_, step| (step == 6).then_some(Ending::Interrupted));
+    let found = searched(&mut interrupted, "p99<20ms", &quick());
+    assert_eq!((found.exit(), interrupted.orders.len()), (None, 6));
+    let mut locked =
+        script(|_, step| (step == 6).then(|| Ending::Protected("accounts lock".to_owned())));
+    let found = searched(&mut locked, "p99<20ms", &quick());
+    assert_eq!((found.exit(), locked.orders.len()), (Some(8), 6));
+}
+
+#[test]
+fn the_highest_rate_allowed_gives_a_floor() {
+    let mut capped = script(|_, _| None);
+    let found = searched(&mut capped, "p99<20ms", &Settings { to: Some(400.0), ..quick() });
+    let Answer::Floor { rate, confirmed: true, .. } = found.answer else {
+        panic!("{:?}", found.answer)
+    };
+    assert!((rate - 400.0).abs() < 1e-9 && found.exit() == Some(4));
+    assert!(capped.orders.iter().all(|order| order.rate.is_none_or(|rate| rate <= 400.0)));
+    let mut calibrated = script(|_, _| None);
+    let found =
+        searched(&mut calibrated, "p99<20ms", &Settings { ceiling: Some(500.0), ..quick() });
+    assert_eq!(found.exit(), Some(4));
+    assert!(calibrated.orders.iter().all(|order| order.rate.is_none_or(|rate| rate <= 400.0)));
+}
+
+#[test]
+fn no_rate_is_more_than_twice_what_passed() {
+    let mut all = script(|_, _| None);
+    let found = searched(&mut all, "p99<20ms", &Settings { from: Some(3.0), ..quick() });
+    let mut passed: f64 = 3.0;
+    for step in &found.steps {
+        let rate = step.order.rate.unwrap_or_default();
+        assert!(rate <= 2.0 * passed + 1e-6, "{rate} after {passed}");
+        let likely = step.evidence.as_ref().is_some_and(|evidence| evidence.w > 0.5);
+        passed = if likely { passed.max(rate) } else { passed };
+    }
+    assert!(all.orders.iter().any(|order| order.kind == Kind::Calm));
+}
+
+#[test]
+fn a_server_that_is_never_fast_enough_passes_at_no_rate() {
+    let mut slow = script(|_, _| None);
+    slow.simulation = Simulation::new(
+        Server::new(crate::server::Design { delay: 0.1, ..PLAIN }, 1),
+        Generator::default(),
+        1,
+    );
+    let found = searched(&mut slow, "p99<20ms", &Settings { from: Some(200.0), ..quick() });
+    assert!(
+        matches!(found.answer, Answer::NothingPasses { .. } | Answer::NotRecovered { .. }),
+        "{:?}",
+        found.answer
+    );
+}
+
+#[test]
+fn time_that_is_used_up_gives_a_band_and_no_claim() {
+    let mut short = script(|_, _| None);
+    let found =
+        searched(&mut short, "p99<20ms", &Settings { budget_s: 200.0, ..Settings::default() });
+    assert!(
+        matches!(found.answer, Answer::NoClaim { .. }) && found.exit() == Some(9),
+        "{:?}",
+        found.answer
+    );
+    assert!(found.estimate.is_some());
+    let collection = found.collection(brunt_capacity::Origin::default());
+    let sentence = Reading::of(&collection).unwrap().sentence();
+    assert!(
+        sentence.starts_with("No claim: the 3 minutes") && sentence.contains("between"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_target_that_stays_broken_stops_the_search() {
+    // Once it is overloaded, nothing is ever answered in time again.
+    struct Breaks {
+        inner: Script,
+        broken: bool,
+    }
+    impl Trial for Breaks {
+        fn step(
+            &mut self,
+            order: &Order,
+            judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+        ) -> Outcome {
+            self.broken |= order.rate.is_some_and(|rate| rate > 800.0);
+            let broken = self.broken;
+            self.inner.step(order, &mut |second| {
+                let mut second = second.clone();
+                if broken {
+                    second.tallies.iter_mut().for_each(|tally| tally.bad = tally.of);
+                }
+                judge(&second)
+            })
+        }
+    }
+    let mut breaks = Breaks { inner: script(|_, _| None), broken: false };
+    let found = find(&Goals::parse(["p99<20ms"]).unwrap(), &quick(), &mut breaks);
+    assert!(matches!(found.answer, Answer::NotRecovered { .. }), "{:?}", found.answer);
+    assert_eq!(found.exit(), Some(5));
+    assert!(found.remarks.iter().any(|remark| remark.contains("does not recover under load")));
+    assert_eq!(breaks.inner.orders.last().map(|order| order.kind), Some(Kind::Calm));
+}
+
+#[test]
+fn a_trend_is_seen_and_one_without_weight_is_not() {
+    // 1 % more than a server manages, for 300 s: the queue grows by 10 a second.
+    let (mut seen, mut alarms) = (0, 0);
+    for seed in 0..40 {
+        let mut rising = Chance::new(seed);
+        let mut seconds = |slope: f64| -> Vec<Second> {
+            (0..300)
+                .map(|at| {
+                    let mean = 0.01 * (1.0 + 0.2 * rising.exponential()) + slope * f64::from(at);
+                    Second {
+                        seconds: 1.0,
+                        tallies: Vec::new(),
+                        response_s: 1_000.0 * mean,
+                        responses: 1_000,
+                    }
+                })
+                .collect()
+        };
+        let of = |seconds: &[Second]| {
+            brunt_capacity::Evidence::of(seconds, &brunt_capacity::Objectives::default(), 2)
+        };
+        seen += u32::from(of(&seconds(0.01)).grows);
+        alarms += u32::from(of(&seconds(0.0)).grows);
+        // Half a percent slower within five minutes is a slope, and no queue.
+        alarms += u32::from(of(&seconds(0.00005 / 300.0)).verdict == Verdict::Fail);
+    }
+    assert_eq!((seen, alarms), (40, 0));
+}

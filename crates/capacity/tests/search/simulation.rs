@@ -1,0 +1,216 @@
+//! A trial in virtual time: Poisson arrivals at a simulated server, told second by second.
+
+use crate::chance::Chance;
+use crate::server::Server;
+use brunt_capacity::{Measured, Objectives, Order, Outcome, Second, Tally, Times, Trial};
+use brunt_record::Bad;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+/// What stands between the search and the server.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Generator {
+    /// It makes no more than so many a second.
+    pub(crate) stops_at: Option<f64>,
+    /// It has so many connections.
+    pub(crate) sessions: Option<usize>,
+}
+
+pub(crate) struct Simulation {
+    pub(crate) server: Server,
+    generator: Generator,
+    chance: Chance,
+    pub(crate) now: f64,
+    free: Vec<f64>,
+    /// One response time in so many is kept for percentiles.
+    responses: Vec<f64>,
+    services: Vec<f64>,
+    lags: Vec<f64>,
+    count: u64,
+    errors: u64,
+    pub(crate) exchanges: u64,
+}
+
+const KEPT: u64 = 4;
+
+/// Who waits so long goes away; the server does not notice.
+const TIMEOUT_S: f64 = 10.0;
+
+impl Simulation {
+    pub(crate) fn new(server: Server, generator: Generator, seed: u64) -> Self {
+        Self {
+            server,
+            generator,
+            chance: Chance::new(seed ^ 0xA5A5),
+            now: 0.0,
+            free: vec![0.0; generator.sessions.unwrap_or_default()],
+            responses: Vec::new(),
+            services: Vec::new(),
+            lags: Vec::new(),
+            count: 0,
+            errors: 0,
+            exchanges: 0,
+        }
+    }
+
+    /// Sends what is due, when a connection is free: when it was sent, and when it was answered, if it was not refused.
+    fn exchange(&mut self, due: f64) -> (f64, Result<f64, f64>) {
+        self.exchanges += 1;
+        let slot = (0..self.free.len()).min_by(|a, b| self.free[*a].total_cmp(&self.free[*b]));
+        let sent = slot.map_or(due, |slot| self.free[slot].max(due));
+        let ended = self.server.serve(sent).map(|ended| ended.min(sent + TIMEOUT_S));
+        if let Some(slot) = slot {
+            self.free[slot] = ended.unwrap_or(sent);
+        }
+        (sent, ended.ok_or(sent))
+    }
+
+    fn keep(&mut self, due: f64, sent: f64, ended: Result<f64, f64>) {
+        self.count += 1;
+        self.errors += u64::from(ended.is_err());
+        if self.count.is_multiple_of(KEPT)
+            && let Ok(ended) = ended
+        {
+            self.responses.push(ended - due);
+            self.services.push(ended - sent);
+            self.lags.push(sent - due);
+        }
+    }
+
+    fn measured(&mut self, seconds: f64, limited: bool) -> Measured {
+        let achieved = (self.count - self.errors) as f64 / seconds;
+        let lags = times(&mut self.lags);
+        let response = times(&mut self.responses);
+        let measured = Measured {
+            offered: Some(self.count as f64 / seconds),
+            achieved: Some(achieved),
+            response,
+            service: times(&mut self.services),
+            errors: self.errors as f64 / self.count.max(1) as f64,
+            lag_p50_s: lags.p50_s,
+            limited: limited.then(|| "its workers had no core to run on".to_owned()),
+            relative_to: [("p99".to_owned(), response.p99_s)].into(),
+            ..Measured::default()
+        };
+        (self.count, self.errors) = (0, 0);
+        measured
+    }
+
+    fn closed(&mut self, order: &Order) -> Outcome {
+        let lasting = f64::from(order.seconds) + order.warm_up.as_secs_f64();
+        let end = self.now + lasting;
+        while self.now < end {
+            let due = self.now;
+            let (sent, ended) = self.exchange(due);
+            self.now = ended.unwrap_or(sent + 1e-4);
+            self.keep(due, sent, ended);
+        }
+        let measured = self.measured(lasting, false);
+        Outcome { took_s: lasting, measured, ..Outcome::default() }
+    }
+}
+
+impl Trial for Simulation {
+    fn step(
+        &mut self,
+        order: &Order,
+        judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+    ) -> Outcome {
+        let began = self.now;
+        self.now += order.idle.as_secs_f64();
+        let Some(rate) = order.rate else { return self.closed(order) };
+        let limited = self.generator.stops_at.is_some_and(|most| rate > most);
+        let rate = rate.min(self.generator.stops_at.unwrap_or(f64::INFINITY));
+        let start = self.now + order.warm_up.as_secs_f64();
+        let mut seconds: VecDeque<Second> = VecDeque::new();
+        let mut due = self.now + self.chance.exponential() / rate;
+        let mut told = 0;
+        while told < order.seconds {
+            let end = start + f64::from(told + 1);
+            while due < end {
+                let (sent, ended) = self.exchange(due);
+                let at = ended.unwrap_or(sent) - start;
+                if at >= 0.0 {
+                    let number = (at as u32 - told.min(at as u32)) as usize;
+                    let exchange = Exchange {
+                        response: ended.ok().map(|ended| ended - due),
+                        service: ended.ok().map(|ended| ended - sent),
+                    };
+                    count(&mut seconds, number, &order.objectives, exchange);
+                }
+                if due >= start {
+                    self.keep(due, sent, ended);
+                }
+                due += self.chance.exponential() / rate;
+            }
+            told += 1;
+            let mut second = seconds.pop_front().unwrap_or_default();
+            second.seconds = 1.0;
+            second.tallies.resize(order.objectives.iter().len(), Tally::default());
+            if judge(&second).is_break() {
+                break;
+            }
+        }
+        self.now = start + f64::from(told);
+        // Whoever has a connection waits for the answer, and the next step has connections of its own.
+        self.free.fill(self.now);
+        let measured = self.measured(f64::from(told.max(1)), limited);
+        Outcome { took_s: self.now - began, measured, ..Outcome::default() }
+    }
+}
+
+struct Exchange {
+    response: Option<f64>,
+    service: Option<f64>,
+}
+
+fn count(
+    seconds: &mut VecDeque<Second>,
+    number: usize,
+    objectives: &Objectives,
+    exchange: Exchange,
+) {
+    // What ends after the step is never seen.
+    if number >= 4_096 {
+        return;
+    }
+    while seconds.len() <= number {
+        let tallies = vec![Tally::default(); objectives.iter().len()];
+        seconds.push_back(Second { tallies, ..Second::default() });
+    }
+    let second = &mut seconds[number];
+    let timed_out = |took: f64| took >= TIMEOUT_S;
+    for (tally, objective) in second.tallies.iter_mut().zip(objectives.iter()) {
+        tally.of += 1;
+        tally.sum_s += exchange.response.unwrap_or_default();
+        tally.timed += u64::from(exchange.response.is_some());
+        let bad = match objective.allowance.bad {
+            Bad::Later(limit) => exchange.response.is_some_and(|took| took > limit.as_secs_f64()),
+            Bad::ServedLater(limit) => {
+                exchange.service.is_some_and(|took| took > limit.as_secs_f64())
+            }
+            Bad::Missed => exchange.response.is_none_or(timed_out),
+            Bad::TimedOut | Bad::NotCompleted => exchange.response.is_some_and(timed_out),
+            Bad::Dropped | Bad::MeanAbove(_) => false,
+        };
+        tally.bad += u64::from(bad);
+    }
+    second.response_s += exchange.response.unwrap_or_default();
+    second.responses += u64::from(exchange.response.is_some());
+}
+
+fn times(values: &mut Vec<f64>) -> Times {
+    if values.is_empty() {
+        return Times::default();
+    }
+    let count = values.len();
+    let mean_s = values.iter().sum::<f64>() / count as f64;
+    let square = values.iter().map(|value| (value - mean_s).powi(2)).sum::<f64>() / count as f64;
+    let mut at = |share: f64| {
+        let rank = ((share * count as f64) as usize).min(count - 1);
+        *values.select_nth_unstable_by(rank, f64::total_cmp).1
+    };
+    let (p50_s, p99_s, p999_s) = (at(0.5), at(0.99), at(0.999));
+    values.clear();
+    Times { count: count as u64, mean_s, deviation_s: square.sqrt(), p50_s, p99_s, p999_s }
+}
