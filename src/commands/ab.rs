@@ -275,13 +275,11 @@ fn interrupt(child: &Child) {
 fn progress(done: u32, all: u32, which: Which, looks: u32, took: u32) -> String {
     let seconds = |looks: u32| looks / (1_000 / TICK.as_millis() as u32);
     let which = which.letter().to_uppercase();
-    let left = if done == 0 {
-        String::new()
-    } else {
-        let each = took / done;
+    let left = took.checked_div(done).map(|each| {
         let left = (each * (all - done)).saturating_sub(looks.min(each));
         format!("; about {} s left", seconds(left))
-    };
+    });
+    let left = left.unwrap_or_default();
     format!("run {} of {all} ({which}), {} s{left}", done + 1, seconds(looks))
 }
 

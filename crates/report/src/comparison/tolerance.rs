@@ -61,9 +61,10 @@ impl Tolerance {
 }
 
 impl Comparison {
-    /// The figures that are worse by more than is tolerated, each with the letter of its side. What the generator itself
-    /// costs counts if a tolerance names it. Of several that are for a figure, the one that names most of it counts, and
-    /// of those the last.
+    /// The figures that are worse by more than is tolerated, each with the letter of its side.
+    ///
+    /// What the generator itself costs counts if a tolerance names it. Of several that are for a figure, the one that
+    /// names most of it counts, and of those the last.
     pub fn regressions<'a>(
         &'a self,
         tolerances: &'a [Tolerance],
