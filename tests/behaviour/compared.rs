@@ -208,11 +208,11 @@ fn a_trend_names_the_first_run_after_a_change() {
     run(["trend", steady.to_str().unwrap()]).expect(2);
 }
 
-/// The words of a run of `authrate` against this port.
-fn binds(port: u16) -> Vec<String> {
+/// The words of a run of `authrate` against this port, of so many seconds.
+fn binds(port: u16, seconds: u32) -> Vec<String> {
     let line = format!(
         "authrate --noPropertiesFile -h 127.0.0.1 -p {port} -D uid=user.{{}},ou=people,dc=example,dc=com -w password \
-         -f -c 4 -M 200 -d 2 -g rand(0,50)"
+         -f -c 4 -M 200 -d {seconds} -g rand(0,50)"
     );
     line.split_whitespace().map(str::to_owned).collect()
 }
@@ -230,8 +230,10 @@ fn commands_take_turns_and_their_records_are_kept() {
     let port = target.port().parse().unwrap();
     let directory = scratch();
     let kept = directory.path().join("kept");
-    let (a, b) =
-        (binds(port), [binds(port), vec!["--percentile".to_owned(), "99.5".to_owned()]].concat());
+    let (a, b) = (
+        binds(port, 2),
+        [binds(port, 2), vec!["--percentile".to_owned(), "99.5".to_owned()]].concat(),
+    );
     let keep = kept.to_str().unwrap();
     let ended =
         Program::start(&mut ab(&["--runs", "2", "--keep", keep, "--anyway"], &a, &b)).wait();
@@ -256,7 +258,7 @@ fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
     let directory = scratch();
     let kept = directory.path().join("kept");
     let keep = ["--runs", "50", "--keep", kept.to_str().unwrap()];
-    let mut program = Program::start(&mut ab(&keep, &binds(port), &binds(port)));
+    let mut program = Program::start(&mut ab(&keep, &binds(port, 2), &binds(port, 2)));
     program.wait_until("two runs", |_, stderr| stderr.contains("B1: "));
     // The third has begun.
     assert!(until(Duration::from_secs(20), || kept.join("b/02.log").exists()));
@@ -272,7 +274,7 @@ fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
 fn a_command_that_cannot_run_says_why() {
     let _among = among_others();
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let ended = Program::start(&mut ab(&[], &binds(closed), &binds(closed))).wait().expect(1);
+    let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
     assert!(ended.said().contains("a run of command A, which said:"), "{ended}");
     assert!(ended.said().contains("refused"), "{ended}");
 }
@@ -315,8 +317,9 @@ fn a_delay_of_a_millisecond_before_slapd_is_seen_and_none_is_not() {
     let direct = delaying(slapd.port(), Duration::ZERO);
     let delayed = delaying(slapd.port(), Duration::from_millis(1));
     let trial = |b: u16| {
-        let options = ["--runs", "3", "--anyway", "--format", "json"];
-        let ended = Program::start(&mut ab(&options, &binds(direct), &binds(b))).wait();
+        // As many as tell a millisecond on a machine that builds something beside.
+        let options = ["--runs", "5", "--anyway", "--format", "json"];
+        let ended = Program::start(&mut ab(&options, &binds(direct, 1), &binds(b, 1))).wait();
         let document: Value = serde_json::from_str(&ended.stdout).unwrap();
         (ended, document)
     };
